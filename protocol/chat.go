@@ -376,11 +376,6 @@ type ToolRule struct {
 	CreatedAt int64  `json:"createdAt"`
 }
 
-// ListToolRulesResult holds the rules, the newest first.
-type ListToolRulesResult struct {
-	Rules []ToolRule `json:"rules,omitempty"`
-}
-
 // RemoveToolRuleParams names a rule.
 type RemoveToolRuleParams struct {
 	RuleID string `json:"ruleId"`

@@ -1,5 +1,5 @@
 // Package protocol is the wire between the sidecar and its front ends: JSON-RPC 2.0 messages in
-// Content-Length frames. Go is the source of truth. The interfaces [Sidecar] and [Editor] are the
+// Content-Length frames. Go is the source of truth. The interfaces [Sidecar] and [FrontEnd] are the
 // API, the structs are its messages, and the comments are its reference; scripts/tools/protogen reads all
 // three and writes the dispatch, the stubs and the union codecs (protocol_gen.go) and the same API
 // for TypeScript (protocol.ts).

@@ -51,11 +51,6 @@ type GrantSpent struct {
 	InFlight int64 `json:"inFlight,omitempty"`
 }
 
-// ListGrantsResult holds the grants.
-type ListGrantsResult struct {
-	Grants []Grant `json:"grants,omitempty"`
-}
-
 // RevokeGrantParams names a grant.
 type RevokeGrantParams struct {
 	GrantID string `json:"grantId"`

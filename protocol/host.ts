@@ -72,6 +72,8 @@ export interface HostRequests {
 export interface SourcePosition {
   /** A path, or "settings"; absent for the default file. */
   readonly source?: string;
+  /** The name of one of the settings. */
+  readonly setting?: string;
   readonly line?: number;
   readonly column?: number;
 }
@@ -115,19 +117,11 @@ export interface PageDoneParams {
   readonly opened: boolean;
 }
 
-/** What the person has set of the panel itself; the sidecar has no say in it. */
-export interface PanelSettings {
-  /** A diagram shows where a sampling request is while it runs. */
-  readonly samplingDiagram: boolean;
-  /** What the person could say first in a new task; absent where the host knows nothing better than others. */
-  readonly prompts?: readonly string[];
-}
-
 /** Where the webview finds itself. */
 export interface HostReadyResult {
   readonly status: SidecarStatus;
-  /** Absent where the host has none: then all is as it is by default. */
-  readonly settings?: PanelSettings;
+  /** What the person could say first in a new task. Absent if the host has no proposals of its own. */
+  readonly prompts?: readonly string[];
   /** What the host wanted to show before the webview was ready. */
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
@@ -198,7 +192,6 @@ export interface HostNotifications {
   "host/sidecarStatus": SidecarStatus;
   "host/reveal": Reveal;
   "host/pages": PagesToOpen;
-  "host/settings": PanelSettings;
 }
 
 /** Something that the webview should bring into view. */
@@ -212,8 +205,6 @@ export type Reveal =
   | { readonly kind: "newTask" }
   /** The first question of the example server, which is added for it. */
   | { readonly kind: "exampleServer" }
-  /** The task that was deleted last, which is restored first. */
-  | { readonly kind: "restoreTask" }
   /** A text for the person to go on with, after what they have typed already. Nothing is sent. */
   | { readonly kind: "draft"; readonly text: string }
   /** A task, at its end. */
@@ -222,8 +213,8 @@ export type Reveal =
   | { readonly kind: "message"; readonly taskId: string; readonly messageId: number }
   /** The MCP tasks of every task. */
   | { readonly kind: "mcpTasks" }
-  /** What servers may do without asking, with the focus on one grant where it is named. */
-  | { readonly kind: "grants"; readonly grantId?: string }
+  /** What answers in the person's name, with the focus on one grant where it is named. */
+  | { readonly kind: "policy"; readonly grantId?: string }
   /** The servers, or one of them. */
   | { readonly kind: "servers"; readonly serverName?: string }
   /** The tool runner, with a server chosen where one is named. */

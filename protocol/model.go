@@ -80,9 +80,7 @@ type ModelSettings struct {
 	// among all, and where it has none the first endpoint that is configured, else the editor's models
 	// where there are any, else the demo model.
 	Provider ModelProvider `json:"provider,omitempty"`
-	// OpenAI is an OpenAI-compatible endpoint; absent if none is configured.
-	OpenAI *OpenAISettings `json:"openai,omitempty"`
-	// Endpoints are the others that are to be used.
+	// Endpoints are those to use over HTTP.
 	Endpoints []EndpointSettings `json:"endpoints,omitempty"`
 	// VSCodeModel is the id of the editor's model to prefer.
 	VSCodeModel string `json:"vscodeModel,omitempty"`
@@ -92,21 +90,12 @@ type ModelSettings struct {
 	Allowed []AllowedModels `json:"allowed,omitempty"`
 }
 
-// OpenAISettings is an OpenAI-compatible endpoint.
-type OpenAISettings struct {
-	// BaseURL is the endpoint's, up to and without "/chat/completions".
-	BaseURL string `json:"baseUrl"`
-	Model   string `json:"model"`
-	// APIKey is absent if the endpoint needs none.
-	APIKey *Secret `json:"apiKey,omitempty"`
-}
-
-// EndpointSettings is an endpoint whose ways Assent knows.
+// EndpointSettings is an endpoint over HTTP.
 type EndpointSettings struct {
 	// Provider is one of the endpoints over HTTP.
 	Provider ModelProvider `json:"provider"`
-	// BaseURL is where it is, up to and without "/chat/completions" or "/messages"; absent means where
-	// such endpoints usually are.
+	// BaseURL is its address, up to and without "/chat/completions" or "/messages". Absent means the usual address, which
+	// ProviderOpenAI does not have.
 	BaseURL string `json:"baseUrl,omitempty"`
 	// Models are the names to offer; absent means those that the endpoint lists.
 	Models []string `json:"models,omitempty"`

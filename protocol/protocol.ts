@@ -19,8 +19,8 @@ export const farewellMs = 20000;
  */
 export const exitEnded = 6;
 
-/** The requests of {@link Editor}: params and result by method. */
-export interface EditorRequests {
+/** The requests of {@link FrontEnd}: params and result by method. */
+export interface FrontEndRequests {
   /** PromptInput asks the person for the value of an mcp.json input at a server's first start. */
   "input/prompt": { params: PromptInputParams; result: PromptInputResult };
   /**
@@ -43,8 +43,8 @@ export interface EditorRequests {
   "languageModel/send": { params: LanguageModelRequest; result: LanguageModelResponse };
 }
 
-/** The notifications of {@link Editor}: params by method. */
-export interface EditorNotifications {
+/** The notifications of {@link FrontEnd}: params by method. */
+export interface FrontEndNotifications {
   /** TaskEvent reports one change of one task. The numbers of a task's events are consecutive. */
   "task/event": TaskEventParams;
   /**
@@ -74,31 +74,36 @@ export interface EditorNotifications {
   /** ServerChanged reports one server's new state. */
   "server/changed": Server;
   /** ServersChanged reports the whole list after the configuration changed. */
-  "server/listChanged": ServersChangedParams;
-  /** ListChanged reports that a server's list has changed. A front end that shows it reads it again. */
-  "server/itemsChanged": ListChangedParams;
+  "servers/changed": ServersChangedParams;
+  /** ServerItemsChanged reports that a server's list has changed. A front end that shows it reads it again. */
+  "server/itemsChanged": ServerItemsChangedParams;
   /** GrantChanged reports a grant that is new, was used, or ended. */
   "grant/changed": Grant;
+  /**
+   * PolicyChanged reports that `Sidecar.ListPolicy` returns something else, also because an entry was used. It comes once
+   * after each reading of the list, and does not report what `FrontEnd.GrantChanged` does.
+   */
+  "policy/changed": undefined;
   /**
    * StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
    * memory.
    */
   "storage/failed": StorageFailedParams;
   /**
-   * StorageRecovered reports that tasks are kept on disk: again after `Editor.StorageFailed`, with all that
+   * StorageRecovered reports that tasks are kept on disk: again after `FrontEnd.StorageFailed`, with all that
    * was in memory since, or in a new store in the place of a damaged one.
    */
   "storage/recovered": StorageRecoveredParams;
 }
 
 /**
- * Editor is what the sidecar calls on a front end, or tells it. A method that returns a result is a
+ * FrontEnd is what the sidecar calls on a front end, or tells it. A method that returns a result is a
  * request; one that returns only an error is a notification. The sidecar makes a request only where
  * the front end's `FrontEndCapabilities` allow it.
  */
-export interface Editor {
-  requests: EditorRequests;
-  notifications: EditorNotifications;
+export interface FrontEnd {
+  requests: FrontEndRequests;
+  notifications: FrontEndNotifications;
 }
 
 /** The requests of {@link Sidecar}: params and result by method. */
@@ -114,7 +119,7 @@ export interface SidecarRequests {
   "task/list": { params: undefined; result: ListTasksResult };
   /**
    * OpenTask reads a task: every message that changed after a number, or a page of older ones.
-   * Later changes arrive as `Editor.TaskEvent`; a front end that sees a gap in their numbers
+   * Later changes arrive as `FrontEnd.TaskEvent`; a front end that sees a gap in their numbers
    * opens the task again after the last number that it has.
    */
   "task/open": { params: OpenTaskParams; result: OpenTaskResult };
@@ -156,7 +161,7 @@ export interface SidecarRequests {
   /**
    * SendChat says something to the model of a task's conversation, and begins a turn; while one is under
    * way, it is queued. It returns as soon as the message is kept. What follows arrives as messages of the
-   * task and as `Editor.ChatProgress`.
+   * task and as `FrontEnd.ChatProgress`.
    */
   "chat/send": { params: SendChatParams; result: SendChatResult };
   /**
@@ -171,14 +176,12 @@ export interface SidecarRequests {
   "chat/retry": { params: ChatParams; result: RetryChatResult };
   /** UnqueueChat takes a message out of the queue. */
   "chat/unqueue": { params: UnqueueChatParams; result: UnqueueChatResult };
-  /** ListToolRules returns the answers about tools and resources that are remembered. */
-  "toolRule/list": { params: undefined; result: ListToolRulesResult };
-  /** RemoveToolRule takes one of them back: the person is asked again. */
+  /** RemoveToolRule takes back an answer about a tool or a resource that is remembered: the person is asked again. */
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
    * ListOpenAsks returns the asks that wait for a person, of all open workspaces: 500 at most. It changes whenever a
-   * `TaskEventParams.OpenAsks` does, and with each `Editor.UnclaimedChanged`, `Editor.DeclinedChanged` and
-   * `Editor.OthersChanged`.
+   * `TaskEventParams.OpenAsks` does, and with each `FrontEnd.UnclaimedChanged`, `FrontEnd.DeclinedChanged` and
+   * `FrontEnd.OthersChanged`.
    *
    * Every request that names a task is served if any open workspace has the task. Of a task of another workspace, a
    * front end gets the events once it has opened the task.
@@ -220,7 +223,7 @@ export interface SidecarRequests {
    */
   "sampling/stop": { params: StopSamplingParams; result: StopSamplingResult };
   /**
-   * OpenAskURL opens the page of a `McpURLElicitation` by `Editor.OpenURL`, after the person has consented to the
+   * OpenAskURL opens the page of a `McpURLElicitation` by `FrontEnd.OpenURL`, after the person has consented to the
    * whole URL. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
    */
   "ask/openUrl": { params: OpenAskURLParams; result: OpenURLResult };
@@ -229,7 +232,7 @@ export interface SidecarRequests {
   /**
    * InspectServer returns all known facts about a server, and why it does not start. It starts no server and asks no
    * person. If the program is not in PATH, it asks the person's login shell for PATH, as a start does. A front end
-   * calls it again after `Editor.ServerChanged`.
+   * calls it again after `FrontEnd.ServerChanged`.
    */
   "server/inspect": { params: ServerParams; result: ServerInspection };
   /** StartServer connects to a server if there is no connection. */
@@ -293,8 +296,11 @@ export interface SidecarRequests {
    * proposed first. With a task of another workspace they are those of that workspace.
    */
   "model/list": { params: ListModelsParams; result: ListModelsResult };
-  /** ListGrants returns every grant, the newest first, with those that are used up, over or revoked. */
-  "grant/list": { params: undefined; result: ListGrantsResult };
+  /**
+   * ListPolicy returns everything that answers requests in the person's name, or limits them. After
+   * `FrontEnd.PolicyChanged` it returns something else.
+   */
+  "policy/list": { params: undefined; result: ListPolicyResult };
   /**
    * CreateGrant makes a grant outside of an ask. Terms that make no sense fail with `CodeInvalidAnswer`,
    * its problems named by the fields of `GrantTerms`.
@@ -327,7 +333,7 @@ export interface SidecarNotifications {
    */
   "window/didFocus": undefined;
   /**
-   * LanguageModelProgress is a piece of the answer to `Editor.SendLanguageModelRequest`, sent
+   * LanguageModelProgress is a piece of the answer to `FrontEnd.SendLanguageModelRequest`, sent
    * before its response.
    */
   "languageModel/progress": LanguageModelProgressParams;
@@ -1202,11 +1208,6 @@ export interface ToolRule {
   createdAt: number;
 }
 
-/** ListToolRulesResult holds the rules, the newest first. */
-export interface ListToolRulesResult {
-  rules?: readonly ToolRule[];
-}
-
 /** RemoveToolRuleParams names a rule. */
 export interface RemoveToolRuleParams {
   ruleId: string;
@@ -1242,196 +1243,6 @@ export interface ChatSettings {
   maxTokens?: number;
   /** SystemPrompt goes before every conversation, after Assent's own few words. */
   systemPrompt?: string;
-}
-
-/** CallProgressParams is how far a call is. */
-export interface CallProgressParams {
-  taskId: string;
-  messageId: number;
-  progress: Progress;
-}
-
-/** StorageFailedParams says what became of the store. */
-export interface StorageFailedParams {
-  /** Message is a sentence for the person. */
-  message: string;
-}
-
-/** StorageRecoveredParams says where tasks are kept now. */
-export interface StorageRecoveredParams {
-  /** Message is a sentence for the person. */
-  message: string;
-}
-
-/** PromptInputParams is an entry of mcp.json's "inputs" that a starting server refers to. */
-export interface PromptInputParams {
-  /** ID is the input's id, unique within its source. */
-  id: string;
-  /** Source is the file that defines the input, or "settings". */
-  source: string;
-  serverName: string;
-  kind: InputKind;
-  /** Description is the prompt's text, from the configuration file. */
-  description?: string;
-  default?: string;
-  /** Password hides what is typed. */
-  password?: boolean;
-  /** Options are the choices of a `PickString`. */
-  options?: readonly string[];
-}
-
-/** InputKind is the kind of an mcp.json input. */
-export type InputKind =
-  /** PromptString is a line of text. */
-  | "promptString"
-  /** PickString is one of a list. */
-  | "pickString";
-
-/** PromptInputResult is the person's value, or nothing where they dismissed the prompt. */
-export interface PromptInputResult {
-  value: Secret | null;
-}
-
-/** ConfirmServerParams is a server that the person has not confirmed yet. */
-export interface ConfirmServerParams {
-  serverName: string;
-  /** Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown. */
-  source: string;
-  line?: number;
-  /** Definition is the definition of the process that would run, or of the endpoint. */
-  definition: ServerDefinition;
-  /**
-   * Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
-   * Definition, a hidden value differs, such as one of the environment.
-   */
-  earlier?: ServerDefinition;
-}
-
-/**
- * ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
- * are replaced; those for inputs and the environment are not.
- */
-export interface ServerDefinition {
-  transport: Transport;
-  /** Command, Args, Cwd, EnvNames and EnvFile are of a `TransportStdio` server. */
-  command?: string;
-  args?: readonly string[];
-  cwd?: string;
-  /** EnvNames are the variables that the configuration or its envFile sets, in their order. */
-  envNames?: readonly string[];
-  envFile?: string;
-  /** URL and HeaderNames are of every other server. */
-  url?: string;
-  headerNames?: readonly string[];
-}
-
-/**
- * ConfirmServerResult is the person's decision. If Decision is absent, the server does not run, and the person is asked
- * again when they start it themselves.
- */
-export interface ConfirmServerResult {
-  decision?: ServerDecision;
-}
-
-/** ServerDecision is a person's decision about a server. */
-export type ServerDecision =
-  /** ServerAllowed: it may run, as long as its definition stays the same. */
-  | "allowed"
-  /** ServerRefused: it may not run, until the person starts it themselves and is asked again. */
-  | "refused";
-
-/**
- * OpenURLParams is a page to open. The person is asked for consent to the whole URL first, unless
- * they have just asked for it themselves.
- */
-export interface OpenURLParams {
-  url: string;
-  /** Reason is a sentence for the person: who wants the page opened, and what for. */
-  reason: string;
-  /** Consented: the person has just seen the whole URL and asked for it to be opened. */
-  consented?: boolean;
-}
-
-/** OpenURLResult says whether the page was opened. */
-export interface OpenURLResult {
-  opened: boolean;
-}
-
-/** GetSecretParams names a secret. */
-export interface GetSecretParams {
-  key: string;
-}
-
-/** GetSecretResult is the secret, or nothing. */
-export interface GetSecretResult {
-  value: Secret | null;
-}
-
-/** SetSecretParams is a secret to keep; without a value it is removed. */
-export interface SetSecretParams {
-  key: string;
-  value: Secret | null;
-}
-
-/** SetSecretResult confirms that the secret is kept. */
-export interface SetSecretResult {
-}
-
-/**
- * Secret is a value that no log, transcript or store may show. It travels as {"secret": "..."}; the
- * wire tap masks every such member, whoever wrote it.
- */
-export interface Secret {
-  secret: string;
-}
-
-/** ListLanguageModelsResult holds the editor's models. */
-export interface ListLanguageModelsResult {
-  models?: readonly LanguageModel[];
-}
-
-/** LanguageModel is one of the editor's own models. */
-export interface LanguageModel {
-  id: string;
-  name: string;
-  vendor: string;
-  /** Family is its maker's name for the line of models that it belongs to. */
-  family?: string;
-  /** MaxInputTokens is what the model can read in one request; 0 where that is not known. */
-  maxInputTokens?: number;
-}
-
-/** LanguageModelRequest is a conversation for one of the editor's models to continue. */
-export interface LanguageModelRequest {
-  /** RequestID ties the pieces of the answer to this request. */
-  requestId: string;
-  modelId: string;
-  messages?: readonly LanguageModelMessage[];
-  /** MaxTokens bounds the answer, as far as the model lets itself be bounded. */
-  maxTokens: number;
-  /** Temperature is absent if the server gave none: 0 is a value. */
-  temperature?: number;
-  stopSequences?: readonly string[];
-  /** Tools are what the model may call; ToolRequired: it must call one of them. */
-  tools?: readonly SamplingTool[];
-  toolRequired?: boolean;
-  /** Justification is the sentence that the editor's consent dialog shows. */
-  justification: string;
-}
-
-/**
- * LanguageModelMessage is one turn. The editor knows no system role: a system prompt is folded into
- * a first user turn before it gets here.
- */
-export interface LanguageModelMessage {
-  role: Role;
-  content?: readonly ContentBlock[];
-}
-
-/** LanguageModelResponse ends a `LanguageModelRequest`; its text was streamed before. */
-export interface LanguageModelResponse {
-  /** ToolUses are the calls that the model asks for, in its order. */
-  toolUses?: readonly ToolUseContent[];
 }
 
 /** ElicitationSettings is what the person has set about what servers elicit. */
@@ -1635,6 +1446,196 @@ export interface JSONField extends FieldHead {
   default?: unknown;
 }
 
+/** CallProgressParams is how far a call is. */
+export interface CallProgressParams {
+  taskId: string;
+  messageId: number;
+  progress: Progress;
+}
+
+/** StorageFailedParams says what became of the store. */
+export interface StorageFailedParams {
+  /** Message is a sentence for the person. */
+  message: string;
+}
+
+/** StorageRecoveredParams says where tasks are kept now. */
+export interface StorageRecoveredParams {
+  /** Message is a sentence for the person. */
+  message: string;
+}
+
+/** PromptInputParams is an entry of mcp.json's "inputs" that a starting server refers to. */
+export interface PromptInputParams {
+  /** ID is the input's id, unique within its source. */
+  id: string;
+  /** Source is the file that defines the input, or "settings". */
+  source: string;
+  serverName: string;
+  kind: InputKind;
+  /** Description is the prompt's text, from the configuration file. */
+  description?: string;
+  default?: string;
+  /** Password hides what is typed. */
+  password?: boolean;
+  /** Options are the choices of a `PickString`. */
+  options?: readonly string[];
+}
+
+/** InputKind is the kind of an mcp.json input. */
+export type InputKind =
+  /** PromptString is a line of text. */
+  | "promptString"
+  /** PickString is one of a list. */
+  | "pickString";
+
+/** PromptInputResult is the person's value, or nothing where they dismissed the prompt. */
+export interface PromptInputResult {
+  value: Secret | null;
+}
+
+/** ConfirmServerParams is a server that the person has not confirmed yet. */
+export interface ConfirmServerParams {
+  serverName: string;
+  /** Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown. */
+  source: string;
+  line?: number;
+  /** Definition is the definition of the process that would run, or of the endpoint. */
+  definition: ServerDefinition;
+  /**
+   * Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
+   * Definition, a hidden value differs, such as one of the environment.
+   */
+  earlier?: ServerDefinition;
+}
+
+/**
+ * ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
+ * are replaced; those for inputs and the environment are not.
+ */
+export interface ServerDefinition {
+  transport: Transport;
+  /** Command, Args, Cwd, EnvNames and EnvFile are of a `TransportStdio` server. */
+  command?: string;
+  args?: readonly string[];
+  cwd?: string;
+  /** EnvNames are the variables that the configuration or its envFile sets, in their order. */
+  envNames?: readonly string[];
+  envFile?: string;
+  /** URL and HeaderNames are of every other server. */
+  url?: string;
+  headerNames?: readonly string[];
+}
+
+/**
+ * ConfirmServerResult is the person's decision. If Decision is absent, the server does not run, and the person is asked
+ * again when they start it themselves.
+ */
+export interface ConfirmServerResult {
+  decision?: ServerDecision;
+}
+
+/** ServerDecision is a person's decision about a server. */
+export type ServerDecision =
+  /** ServerAllowed: it may run, as long as its definition stays the same. */
+  | "allowed"
+  /** ServerRefused: it may not run, until the person starts it themselves and is asked again. */
+  | "refused";
+
+/**
+ * OpenURLParams is a page to open. The person is asked for consent to the whole URL first, unless
+ * they have just asked for it themselves.
+ */
+export interface OpenURLParams {
+  url: string;
+  /** Reason is a sentence for the person: who wants the page opened, and what for. */
+  reason: string;
+  /** Consented: the person has just seen the whole URL and asked for it to be opened. */
+  consented?: boolean;
+}
+
+/** OpenURLResult says whether the page was opened. */
+export interface OpenURLResult {
+  opened: boolean;
+}
+
+/** GetSecretParams names a secret. */
+export interface GetSecretParams {
+  key: string;
+}
+
+/** GetSecretResult is the secret, or nothing. */
+export interface GetSecretResult {
+  value: Secret | null;
+}
+
+/** SetSecretParams is a secret to keep; without a value it is removed. */
+export interface SetSecretParams {
+  key: string;
+  value: Secret | null;
+}
+
+/** SetSecretResult confirms that the secret is kept. */
+export interface SetSecretResult {
+}
+
+/**
+ * Secret is a value that no log, transcript or store may show. It travels as {"secret": "..."}; the
+ * wire tap masks every such member, whoever wrote it.
+ */
+export interface Secret {
+  secret: string;
+}
+
+/** ListLanguageModelsResult holds the editor's models. */
+export interface ListLanguageModelsResult {
+  models?: readonly LanguageModel[];
+}
+
+/** LanguageModel is one of the editor's own models. */
+export interface LanguageModel {
+  id: string;
+  name: string;
+  vendor: string;
+  /** Family is its maker's name for the line of models that it belongs to. */
+  family?: string;
+  /** MaxInputTokens is what the model can read in one request; 0 where that is not known. */
+  maxInputTokens?: number;
+}
+
+/** LanguageModelRequest is a conversation for one of the editor's models to continue. */
+export interface LanguageModelRequest {
+  /** RequestID ties the pieces of the answer to this request. */
+  requestId: string;
+  modelId: string;
+  messages?: readonly LanguageModelMessage[];
+  /** MaxTokens bounds the answer, as far as the model lets itself be bounded. */
+  maxTokens: number;
+  /** Temperature is absent if the server gave none: 0 is a value. */
+  temperature?: number;
+  stopSequences?: readonly string[];
+  /** Tools are what the model may call; ToolRequired: it must call one of them. */
+  tools?: readonly SamplingTool[];
+  toolRequired?: boolean;
+  /** Justification is the sentence that the editor's consent dialog shows. */
+  justification: string;
+}
+
+/**
+ * LanguageModelMessage is one turn. The editor knows no system role: a system prompt is folded into
+ * a first user turn before it gets here.
+ */
+export interface LanguageModelMessage {
+  role: Role;
+  content?: readonly ContentBlock[];
+}
+
+/** LanguageModelResponse ends a `LanguageModelRequest`; its text was streamed before. */
+export interface LanguageModelResponse {
+  /** ToolUses are the calls that the model asks for, in its order. */
+  toolUses?: readonly ToolUseContent[];
+}
+
 /**
  * Grant lets sampling requests of one server go to a model without a person's approval of each. Nothing
  * else does.
@@ -1695,11 +1696,6 @@ export interface GrantSpent {
    * way stays spent.
    */
   inFlight?: number;
-}
-
-/** ListGrantsResult holds the grants. */
-export interface ListGrantsResult {
-  grants?: readonly Grant[];
 }
 
 /** RevokeGrantParams names a grant. */
@@ -2312,9 +2308,7 @@ export interface ModelSettings {
    * where there are any, else the demo model.
    */
   provider?: ModelProvider;
-  /** OpenAI is an OpenAI-compatible endpoint; absent if none is configured. */
-  openai?: OpenAISettings;
-  /** Endpoints are the others that are to be used. */
+  /** Endpoints are those to use over HTTP. */
   endpoints?: readonly EndpointSettings[];
   /** VSCodeModel is the id of the editor's model to prefer. */
   vscodeModel?: string;
@@ -2324,22 +2318,13 @@ export interface ModelSettings {
   allowed?: readonly AllowedModels[];
 }
 
-/** OpenAISettings is an OpenAI-compatible endpoint. */
-export interface OpenAISettings {
-  /** BaseURL is the endpoint's, up to and without "/chat/completions". */
-  baseUrl: string;
-  model: string;
-  /** APIKey is absent if the endpoint needs none. */
-  apiKey?: Secret;
-}
-
-/** EndpointSettings is an endpoint whose ways Assent knows. */
+/** EndpointSettings is an endpoint over HTTP. */
 export interface EndpointSettings {
   /** Provider is one of the endpoints over HTTP. */
   provider: ModelProvider;
   /**
-   * BaseURL is where it is, up to and without "/chat/completions" or "/messages"; absent means where
-   * such endpoints usually are.
+   * BaseURL is its address, up to and without "/chat/completions" or "/messages". Absent means the usual address, which
+   * ProviderOpenAI does not have.
    */
   baseUrl?: string;
   /** Models are the names to offer; absent means those that the endpoint lists. */
@@ -2457,6 +2442,126 @@ export type AskWants =
   | "access_mcp_resource"
   /** WantsRepeat is a `RepeatMcpCall`. */
   | "repeat_mcp_call";
+
+/**
+ * PolicyEntry is one of the things that decide about requests before the person is asked: what they said in a front end,
+ * or one of their settings. It answers in their name, or limits what reaches them.
+ */
+export type PolicyEntry =
+  | PolicyGrant
+  | PolicyToolRule
+  | PolicyDeclinedServer
+  | PolicyFixedAnswer
+  | PolicyReadOnlyTools
+  | PolicyReview
+  | PolicyAllowedModels
+  | PolicyLimit;
+
+/** PolicyHead is what every entry has. */
+export interface PolicyHead {
+  effect: PolicyEffect;
+  /** ServerName and ToolName say whose requests it decides about; absent for those of all. */
+  serverName?: string;
+  toolName?: string;
+  /** By names the front end in which the person said so, and At is when; absent for a setting. */
+  by?: string;
+  at?: number;
+  /** Setting is the setting's name, as VS Code's settings have it; absent for what the person said in a front end. */
+  setting?: string;
+  /** Used says what it decided; absent if that is nothing since Assent started. */
+  used?: PolicyUse;
+}
+
+/** PolicyEffect is what becomes of a request that an entry decides about. */
+export type PolicyEffect =
+  /** EffectApprove and EffectDecline answer in the person's name. */
+  | "approve"
+  | "decline"
+  /** EffectLimit refuses what goes beyond a limit. The person is asked about the rest. */
+  | "limit";
+
+/** PolicyUse is what an entry decided since Assent started. */
+export interface PolicyUse {
+  /** Count is of requests. */
+  count: number;
+  /** LastAt is when the last one was decided, and LastServer the name of its server. */
+  lastAt: number;
+  lastServer: string;
+}
+
+/** PolicyGrant is a grant, also one that is used up, over or revoked. It ends with `Sidecar.RevokeGrant`. */
+export interface PolicyGrant extends PolicyHead {
+  type: "grant";
+  grant: Grant;
+}
+
+/** PolicyToolRule is an answer about a tool or a resource that is remembered, until `Sidecar.RemoveToolRule`. */
+export interface PolicyToolRule extends PolicyHead {
+  type: "toolRule";
+  ruleId: string;
+  /** ResourceURI takes the place of ToolName if the rule is about a resource. */
+  resourceUri?: string;
+  remember: Remember;
+  /** TaskID is set with `RememberTask`. */
+  taskId?: string;
+}
+
+/** PolicyDeclinedServer is a `DeclinedServer`, until `Sidecar.AskAgain`. */
+export interface PolicyDeclinedServer extends PolicyHead {
+  type: "declinedServer";
+}
+
+/** PolicyFixedAnswer is a `FixedAnswer`. */
+export interface PolicyFixedAnswer extends PolicyHead {
+  type: "fixedAnswer";
+  content: unknown;
+}
+
+/** PolicyReadOnlyTools is `AutoApproveReadOnly`. */
+export interface PolicyReadOnlyTools extends PolicyHead {
+  type: "readOnlyTools";
+}
+
+/** PolicyReview says which completions go to a server unseen, if not all are reviewed. */
+export interface PolicyReview extends PolicyHead {
+  type: "samplingReview";
+  review: SamplingReview;
+}
+
+/** PolicyAllowedModels limits the models that a server gets, as `AllowedModels` does. */
+export interface PolicyAllowedModels extends PolicyHead {
+  type: "allowedModels";
+  /** Models are ids, in which a * stands for any text. None at all allows none. */
+  models?: readonly string[];
+}
+
+/** PolicyLimit is a limit of each server's requests. */
+export interface PolicyLimit extends PolicyHead {
+  type: "limit";
+  limit: PolicyLimitName;
+  max: number;
+  /** Default: the person has not set it. */
+  default?: boolean;
+}
+
+/**
+ * PolicyLimitName is a limit of the settings: one of `SamplingLimits`, `ElicitationSettings.MaxOpen`, or
+ * `Configuration.AskTimeout`.
+ */
+export type PolicyLimitName =
+  | "requestsPerMinute"
+  | "inFlight"
+  | "toolRounds"
+  | "promptBytes"
+  | "imageBytes"
+  | "maxOpen"
+  /** LimitAnswerSeconds is in the list only if it is set. */
+  | "answerSeconds";
+
+/** ListPolicyResult holds the entries: those of a kind together, the newest first. */
+export interface ListPolicyResult {
+  entries?: readonly PolicyEntry[];
+}
 
 /**
  * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,
@@ -2633,8 +2738,8 @@ export type ListKind =
   | "resources"
   | "prompts";
 
-/** ListChangedParams names a list of a server that has changed. */
-export interface ListChangedParams {
+/** ServerItemsChangedParams names a list of a server that has changed. */
+export interface ServerItemsChangedParams {
   serverName: string;
   list: ListKind;
 }
@@ -2706,17 +2811,17 @@ export interface FrontEndCapabilities {
   elicitation?: boolean;
   /** Sampling: it can show a sampling request and ask a person to approve it. */
   sampling?: boolean;
-  /** LanguageModels: it serves `Editor.ListLanguageModels` and `Editor.SendLanguageModelRequest`. */
+  /** LanguageModels: it serves `FrontEnd.ListLanguageModels` and `FrontEnd.SendLanguageModelRequest`. */
   languageModels?: boolean;
-  /** Inputs: it serves `Editor.PromptInput`. */
+  /** Inputs: it serves `FrontEnd.PromptInput`. */
   inputs?: boolean;
-  /** ConfirmServers: it serves `Editor.ConfirmServer`. Without it, servers that need a confirmation do not run. */
+  /** ConfirmServers: it serves `FrontEnd.ConfirmServer`. Without it, servers that need a confirmation do not run. */
   confirmServers?: boolean;
-  /** OpenURL: it serves `Editor.OpenURL`. */
+  /** OpenURL: it serves `FrontEnd.OpenURL`. */
   openUrl?: boolean;
-  /** Secrets: it serves `Editor.GetSecret` and `Editor.SetSecret`. */
+  /** Secrets: it serves `FrontEnd.GetSecret` and `FrontEnd.SetSecret`. */
   secrets?: boolean;
-  /** Attention: it notifies the person of questions that wait, as `Editor.OthersChanged` says. */
+  /** Attention: it notifies the person of questions that wait, as `FrontEnd.OthersChanged` says. */
   attention?: boolean;
 }
 
@@ -2778,7 +2883,7 @@ export interface WorkspaceFolder {
   /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */
   configFile?: string;
   /**
-   * Confirmed: the person has confirmed everything that the folder's file configures, so `Editor.ConfirmServer` is not
+   * Confirmed: the person has confirmed everything that the folder's file configures, so `FrontEnd.ConfirmServer` is not
    * called for its servers.
    */
   confirmed?: boolean;
@@ -2795,10 +2900,10 @@ export interface ListTasksResult {
   tasks?: readonly Task[];
   /** Deleted are those that `Sidecar.RestoreTask` can bring back, the one deleted last first. */
   deleted?: readonly Task[];
-  /** StorageFailure is what `Editor.StorageFailed` said, for as long as it lasts. */
+  /** StorageFailure is what `FrontEnd.StorageFailed` said, for as long as it lasts. */
   storageFailure?: string;
   /**
-   * StorageNote is what `Editor.StorageRecovered` said of a store that was damaged and is set aside, for a
+   * StorageNote is what `FrontEnd.StorageRecovered` said of a store that was damaged and is set aside, for a
    * front end that was not there yet.
    */
   storageNote?: string;
@@ -2956,7 +3061,7 @@ export interface SaveDraftParams {
   draft: unknown;
 }
 
-/** SaveDraftResult confirms that the draft is kept: on disk, unless `Editor.StorageFailed` said otherwise. */
+/** SaveDraftResult confirms that the draft is kept: on disk, unless `FrontEnd.StorageFailed` said otherwise. */
 export interface SaveDraftResult {
 }
 
@@ -3133,7 +3238,7 @@ export interface TaskEventParams {
   event: Event;
   /**
    * Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
-   * ends before `Editor.StorageRecovered`. The changed message has `Message.Unsaved`.
+   * ends before `FrontEnd.StorageRecovered`. The changed message has `Message.Unsaved`.
    */
   unsaved?: boolean;
   /** Workspace is `Task.Workspace`. The front end gets the event because it opened the task. */
@@ -3304,7 +3409,7 @@ export interface RefusedQuestions {
   serverName: string;
   /** Count is of those since Assent started, in all tasks. There may have been more since. */
   count: number;
-  /** Setting is the cause, by the name that VS Code's settings have for it, such as assent.elicitation.maxOpen. */
+  /** Setting is the cause, by the name that VS Code's settings have for it, such as assent.limits.maxOpen. */
   setting: string;
   /** Max is how many of a server's questions the setting lets wait at once. */
   max: number;

@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// DispatchEditor calls the method of s that a message names. The result of a notification is nil; an
+// DispatchFrontEnd calls the method of s that a message names. The result of a notification is nil; an
 // unknown method is [CodeMethodNotFound].
-func DispatchEditor(ctx context.Context, s Editor, method string, params json.RawMessage) (any, error) {
+func DispatchFrontEnd(ctx context.Context, s FrontEnd, method string, params json.RawMessage) (any, error) {
 	switch method {
 	case "task/event":
 		var p TaskEventParams
@@ -60,24 +60,26 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 			return nil, err
 		}
 		return nil, s.ServerChanged(ctx, &p)
-	case "server/listChanged":
+	case "servers/changed":
 		var p ServersChangedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
 			return nil, err
 		}
 		return nil, s.ServersChanged(ctx, &p)
 	case "server/itemsChanged":
-		var p ListChangedParams
+		var p ServerItemsChangedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
 			return nil, err
 		}
-		return nil, s.ListChanged(ctx, &p)
+		return nil, s.ServerItemsChanged(ctx, &p)
 	case "grant/changed":
 		var p Grant
 		if err := unmarshalParams(method, params, &p); err != nil {
 			return nil, err
 		}
 		return nil, s.GrantChanged(ctx, &p)
+	case "policy/changed":
+		return nil, s.PolicyChanged(ctx)
 	case "storage/failed":
 		var p StorageFailedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -133,64 +135,68 @@ func DispatchEditor(ctx context.Context, s Editor, method string, params json.Ra
 	}
 }
 
-// NewEditorClient returns the Editor at the other end of c.
-func NewEditorClient(c Conn) Editor { return remoteEditor{c} }
+// NewFrontEndClient returns the FrontEnd at the other end of c.
+func NewFrontEndClient(c Conn) FrontEnd { return remoteFrontEnd{c} }
 
-type remoteEditor struct{ conn Conn }
+type remoteFrontEnd struct{ conn Conn }
 
-func (r remoteEditor) TaskEvent(ctx context.Context, params *TaskEventParams) error {
+func (r remoteFrontEnd) TaskEvent(ctx context.Context, params *TaskEventParams) error {
 	return r.conn.Notify(ctx, "task/event", params)
 }
 
-func (r remoteEditor) UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error {
+func (r remoteFrontEnd) UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error {
 	return r.conn.Notify(ctx, "ask/unclaimedChanged", params)
 }
 
-func (r remoteEditor) OthersChanged(ctx context.Context, params *OthersChangedParams) error {
+func (r remoteFrontEnd) OthersChanged(ctx context.Context, params *OthersChangedParams) error {
 	return r.conn.Notify(ctx, "ask/othersChanged", params)
 }
 
-func (r remoteEditor) DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error {
+func (r remoteFrontEnd) DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error {
 	return r.conn.Notify(ctx, "ask/declinedChanged", params)
 }
 
-func (r remoteEditor) McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error {
+func (r remoteFrontEnd) McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error {
 	return r.conn.Notify(ctx, "mcpSamplingProgress", params)
 }
 
-func (r remoteEditor) ChatProgress(ctx context.Context, params *ChatProgressParams) error {
+func (r remoteFrontEnd) ChatProgress(ctx context.Context, params *ChatProgressParams) error {
 	return r.conn.Notify(ctx, "chat/progress", params)
 }
 
-func (r remoteEditor) CallProgress(ctx context.Context, params *CallProgressParams) error {
+func (r remoteFrontEnd) CallProgress(ctx context.Context, params *CallProgressParams) error {
 	return r.conn.Notify(ctx, "callProgress", params)
 }
 
-func (r remoteEditor) ServerChanged(ctx context.Context, params *Server) error {
+func (r remoteFrontEnd) ServerChanged(ctx context.Context, params *Server) error {
 	return r.conn.Notify(ctx, "server/changed", params)
 }
 
-func (r remoteEditor) ServersChanged(ctx context.Context, params *ServersChangedParams) error {
-	return r.conn.Notify(ctx, "server/listChanged", params)
+func (r remoteFrontEnd) ServersChanged(ctx context.Context, params *ServersChangedParams) error {
+	return r.conn.Notify(ctx, "servers/changed", params)
 }
 
-func (r remoteEditor) ListChanged(ctx context.Context, params *ListChangedParams) error {
+func (r remoteFrontEnd) ServerItemsChanged(ctx context.Context, params *ServerItemsChangedParams) error {
 	return r.conn.Notify(ctx, "server/itemsChanged", params)
 }
 
-func (r remoteEditor) GrantChanged(ctx context.Context, params *Grant) error {
+func (r remoteFrontEnd) GrantChanged(ctx context.Context, params *Grant) error {
 	return r.conn.Notify(ctx, "grant/changed", params)
 }
 
-func (r remoteEditor) StorageFailed(ctx context.Context, params *StorageFailedParams) error {
+func (r remoteFrontEnd) PolicyChanged(ctx context.Context) error {
+	return r.conn.Notify(ctx, "policy/changed", nil)
+}
+
+func (r remoteFrontEnd) StorageFailed(ctx context.Context, params *StorageFailedParams) error {
 	return r.conn.Notify(ctx, "storage/failed", params)
 }
 
-func (r remoteEditor) StorageRecovered(ctx context.Context, params *StorageRecoveredParams) error {
+func (r remoteFrontEnd) StorageRecovered(ctx context.Context, params *StorageRecoveredParams) error {
 	return r.conn.Notify(ctx, "storage/recovered", params)
 }
 
-func (r remoteEditor) PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error) {
+func (r remoteFrontEnd) PromptInput(ctx context.Context, params *PromptInputParams) (*PromptInputResult, error) {
 	var result PromptInputResult
 	if err := r.conn.Call(ctx, "input/prompt", params, &result); err != nil {
 		return nil, err
@@ -198,7 +204,7 @@ func (r remoteEditor) PromptInput(ctx context.Context, params *PromptInputParams
 	return &result, nil
 }
 
-func (r remoteEditor) ConfirmServer(ctx context.Context, params *ConfirmServerParams) (*ConfirmServerResult, error) {
+func (r remoteFrontEnd) ConfirmServer(ctx context.Context, params *ConfirmServerParams) (*ConfirmServerResult, error) {
 	var result ConfirmServerResult
 	if err := r.conn.Call(ctx, "server/confirm", params, &result); err != nil {
 		return nil, err
@@ -206,7 +212,7 @@ func (r remoteEditor) ConfirmServer(ctx context.Context, params *ConfirmServerPa
 	return &result, nil
 }
 
-func (r remoteEditor) OpenURL(ctx context.Context, params *OpenURLParams) (*OpenURLResult, error) {
+func (r remoteFrontEnd) OpenURL(ctx context.Context, params *OpenURLParams) (*OpenURLResult, error) {
 	var result OpenURLResult
 	if err := r.conn.Call(ctx, "window/openUrl", params, &result); err != nil {
 		return nil, err
@@ -214,7 +220,7 @@ func (r remoteEditor) OpenURL(ctx context.Context, params *OpenURLParams) (*Open
 	return &result, nil
 }
 
-func (r remoteEditor) GetSecret(ctx context.Context, params *GetSecretParams) (*GetSecretResult, error) {
+func (r remoteFrontEnd) GetSecret(ctx context.Context, params *GetSecretParams) (*GetSecretResult, error) {
 	var result GetSecretResult
 	if err := r.conn.Call(ctx, "secret/get", params, &result); err != nil {
 		return nil, err
@@ -222,7 +228,7 @@ func (r remoteEditor) GetSecret(ctx context.Context, params *GetSecretParams) (*
 	return &result, nil
 }
 
-func (r remoteEditor) SetSecret(ctx context.Context, params *SetSecretParams) (*SetSecretResult, error) {
+func (r remoteFrontEnd) SetSecret(ctx context.Context, params *SetSecretParams) (*SetSecretResult, error) {
 	var result SetSecretResult
 	if err := r.conn.Call(ctx, "secret/set", params, &result); err != nil {
 		return nil, err
@@ -230,7 +236,7 @@ func (r remoteEditor) SetSecret(ctx context.Context, params *SetSecretParams) (*
 	return &result, nil
 }
 
-func (r remoteEditor) ListLanguageModels(ctx context.Context) (*ListLanguageModelsResult, error) {
+func (r remoteFrontEnd) ListLanguageModels(ctx context.Context) (*ListLanguageModelsResult, error) {
 	var result ListLanguageModelsResult
 	if err := r.conn.Call(ctx, "languageModel/list", nil, &result); err != nil {
 		return nil, err
@@ -238,7 +244,7 @@ func (r remoteEditor) ListLanguageModels(ctx context.Context) (*ListLanguageMode
 	return &result, nil
 }
 
-func (r remoteEditor) SendLanguageModelRequest(ctx context.Context, params *LanguageModelRequest) (*LanguageModelResponse, error) {
+func (r remoteFrontEnd) SendLanguageModelRequest(ctx context.Context, params *LanguageModelRequest) (*LanguageModelResponse, error) {
 	var result LanguageModelResponse
 	if err := r.conn.Call(ctx, "languageModel/send", params, &result); err != nil {
 		return nil, err
@@ -344,8 +350,6 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.UnqueueChat(ctx, &p)
-	case "toolRule/list":
-		return s.ListToolRules(ctx)
 	case "toolRule/remove":
 		var p RemoveToolRuleParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -502,8 +506,8 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.ListModels(ctx, &p)
-	case "grant/list":
-		return s.ListGrants(ctx)
+	case "policy/list":
+		return s.ListPolicy(ctx)
 	case "grant/create":
 		var p GrantTerms
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -667,14 +671,6 @@ func (r remoteSidecar) RetryChat(ctx context.Context, params *ChatParams) (*Retr
 func (r remoteSidecar) UnqueueChat(ctx context.Context, params *UnqueueChatParams) (*UnqueueChatResult, error) {
 	var result UnqueueChatResult
 	if err := r.conn.Call(ctx, "chat/unqueue", params, &result); err != nil {
-		return nil, err
-	}
-	return &result, nil
-}
-
-func (r remoteSidecar) ListToolRules(ctx context.Context) (*ListToolRulesResult, error) {
-	var result ListToolRulesResult
-	if err := r.conn.Call(ctx, "toolRule/list", nil, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -920,9 +916,9 @@ func (r remoteSidecar) ListModels(ctx context.Context, params *ListModelsParams)
 	return &result, nil
 }
 
-func (r remoteSidecar) ListGrants(ctx context.Context) (*ListGrantsResult, error) {
-	var result ListGrantsResult
-	if err := r.conn.Call(ctx, "grant/list", nil, &result); err != nil {
+func (r remoteSidecar) ListPolicy(ctx context.Context) (*ListPolicyResult, error) {
+	var result ListPolicyResult
+	if err := r.conn.Call(ctx, "policy/list", nil, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1125,6 +1121,82 @@ func UnmarshalField(data []byte) (Field, error) {
 		return v, err
 	default:
 		return nil, fmt.Errorf("Field has no variant %q", tag)
+	}
+}
+
+func (PolicyGrant) isPolicyEntry() {}
+
+func (*PolicyGrant) unionTag() string { return "grant" }
+
+func (PolicyToolRule) isPolicyEntry() {}
+
+func (*PolicyToolRule) unionTag() string { return "toolRule" }
+
+func (PolicyDeclinedServer) isPolicyEntry() {}
+
+func (*PolicyDeclinedServer) unionTag() string { return "declinedServer" }
+
+func (PolicyFixedAnswer) isPolicyEntry() {}
+
+func (*PolicyFixedAnswer) unionTag() string { return "fixedAnswer" }
+
+func (PolicyReadOnlyTools) isPolicyEntry() {}
+
+func (*PolicyReadOnlyTools) unionTag() string { return "readOnlyTools" }
+
+func (PolicyReview) isPolicyEntry() {}
+
+func (*PolicyReview) unionTag() string { return "samplingReview" }
+
+func (PolicyAllowedModels) isPolicyEntry() {}
+
+func (*PolicyAllowedModels) unionTag() string { return "allowedModels" }
+
+func (PolicyLimit) isPolicyEntry() {}
+
+func (*PolicyLimit) unionTag() string { return "limit" }
+
+// UnmarshalPolicyEntry decodes whichever variant the tag names. Absent and null are nil.
+func UnmarshalPolicyEntry(data []byte) (PolicyEntry, error) {
+	tag, err := tagOf(data)
+	if err != nil || tag == "" {
+		return nil, err
+	}
+	switch tag {
+	case "grant":
+		var v PolicyGrant
+		err := unmarshal(data, &v)
+		return v, err
+	case "toolRule":
+		var v PolicyToolRule
+		err := unmarshal(data, &v)
+		return v, err
+	case "declinedServer":
+		var v PolicyDeclinedServer
+		err := unmarshal(data, &v)
+		return v, err
+	case "fixedAnswer":
+		var v PolicyFixedAnswer
+		err := unmarshal(data, &v)
+		return v, err
+	case "readOnlyTools":
+		var v PolicyReadOnlyTools
+		err := unmarshal(data, &v)
+		return v, err
+	case "samplingReview":
+		var v PolicyReview
+		err := unmarshal(data, &v)
+		return v, err
+	case "allowedModels":
+		var v PolicyAllowedModels
+		err := unmarshal(data, &v)
+		return v, err
+	case "limit":
+		var v PolicyLimit
+		err := unmarshal(data, &v)
+		return v, err
+	default:
+		return nil, fmt.Errorf("PolicyEntry has no variant %q", tag)
 	}
 }
 
@@ -1683,6 +1755,23 @@ func (v *OpenAsk) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *ListPolicyResult) UnmarshalJSON(data []byte) error {
+	type plain ListPolicyResult
+	w := struct {
+		*plain
+		Entries []json.RawMessage `json:"entries"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Entries, err = unmarshalEach(w.Entries, UnmarshalPolicyEntry); err != nil {
 		return err
 	}
 	return nil

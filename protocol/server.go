@@ -92,8 +92,8 @@ const (
 	ListPrompts   ListKind = "prompts"
 )
 
-// ListChangedParams names a list of a server that has changed.
-type ListChangedParams struct {
+// ServerItemsChangedParams names a list of a server that has changed.
+type ServerItemsChangedParams struct {
 	ServerName string   `json:"serverName"`
 	List       ListKind `json:"list"`
 }

@@ -38,7 +38,7 @@ type Sidecar interface {
 	ListTasks(ctx context.Context) (*ListTasksResult, error)
 
 	// OpenTask reads a task: every message that changed after a number, or a page of older ones.
-	// Later changes arrive as [Editor.TaskEvent]; a front end that sees a gap in their numbers
+	// Later changes arrive as [FrontEnd.TaskEvent]; a front end that sees a gap in their numbers
 	// opens the task again after the last number that it has.
 	//
 	//protocol:method task/open
@@ -90,7 +90,7 @@ type Sidecar interface {
 
 	// SendChat says something to the model of a task's conversation, and begins a turn; while one is under
 	// way, it is queued. It returns as soon as the message is kept. What follows arrives as messages of the
-	// task and as [Editor.ChatProgress].
+	// task and as [FrontEnd.ChatProgress].
 	//
 	//protocol:method chat/send
 	SendChat(ctx context.Context, params *SendChatParams) (*SendChatResult, error)
@@ -112,19 +112,14 @@ type Sidecar interface {
 	//protocol:method chat/unqueue
 	UnqueueChat(ctx context.Context, params *UnqueueChatParams) (*UnqueueChatResult, error)
 
-	// ListToolRules returns the answers about tools and resources that are remembered.
-	//
-	//protocol:method toolRule/list
-	ListToolRules(ctx context.Context) (*ListToolRulesResult, error)
-
-	// RemoveToolRule takes one of them back: the person is asked again.
+	// RemoveToolRule takes back an answer about a tool or a resource that is remembered: the person is asked again.
 	//
 	//protocol:method toolRule/remove
 	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
 
 	// ListOpenAsks returns the asks that wait for a person, of all open workspaces: 500 at most. It changes whenever a
-	// [TaskEventParams.OpenAsks] does, and with each [Editor.UnclaimedChanged], [Editor.DeclinedChanged] and
-	// [Editor.OthersChanged].
+	// [TaskEventParams.OpenAsks] does, and with each [FrontEnd.UnclaimedChanged], [FrontEnd.DeclinedChanged] and
+	// [FrontEnd.OthersChanged].
 	//
 	// Every request that names a task is served if any open workspace has the task. Of a task of another workspace, a
 	// front end gets the events once it has opened the task.
@@ -176,7 +171,7 @@ type Sidecar interface {
 	//protocol:method sampling/stop
 	StopSampling(ctx context.Context, params *StopSamplingParams) (*StopSamplingResult, error)
 
-	// OpenAskURL opens the page of a [McpURLElicitation] by [Editor.OpenURL], after the person has consented to the
+	// OpenAskURL opens the page of a [McpURLElicitation] by [FrontEnd.OpenURL], after the person has consented to the
 	// whole URL. It fails with [CodeUnknownAsk] or [CodeAskSettled] as an answer does.
 	//
 	//protocol:method ask/openUrl
@@ -189,7 +184,7 @@ type Sidecar interface {
 
 	// InspectServer returns all known facts about a server, and why it does not start. It starts no server and asks no
 	// person. If the program is not in PATH, it asks the person's login shell for PATH, as a start does. A front end
-	// calls it again after [Editor.ServerChanged].
+	// calls it again after [FrontEnd.ServerChanged].
 	//
 	//protocol:method server/inspect
 	InspectServer(ctx context.Context, params *ServerParams) (*ServerInspection, error)
@@ -293,10 +288,11 @@ type Sidecar interface {
 	//protocol:method model/list
 	ListModels(ctx context.Context, params *ListModelsParams) (*ListModelsResult, error)
 
-	// ListGrants returns every grant, the newest first, with those that are used up, over or revoked.
+	// ListPolicy returns everything that answers requests in the person's name, or limits them. After
+	// [FrontEnd.PolicyChanged] it returns something else.
 	//
-	//protocol:method grant/list
-	ListGrants(ctx context.Context) (*ListGrantsResult, error)
+	//protocol:method policy/list
+	ListPolicy(ctx context.Context) (*ListPolicyResult, error)
 
 	// CreateGrant makes a grant outside of an ask. Terms that make no sense fail with [CodeInvalidAnswer],
 	// its problems named by the fields of [GrantTerms].
@@ -321,7 +317,7 @@ type Sidecar interface {
 	//protocol:method journal/list
 	ListJournal(ctx context.Context, params *ListJournalParams) (*ListJournalResult, error)
 
-	// LanguageModelProgress is a piece of the answer to [Editor.SendLanguageModelRequest], sent
+	// LanguageModelProgress is a piece of the answer to [FrontEnd.SendLanguageModelRequest], sent
 	// before its response.
 	//
 	//protocol:method languageModel/progress
@@ -359,17 +355,17 @@ type FrontEndCapabilities struct {
 	Elicitation bool `json:"elicitation,omitempty"`
 	// Sampling: it can show a sampling request and ask a person to approve it.
 	Sampling bool `json:"sampling,omitempty"`
-	// LanguageModels: it serves [Editor.ListLanguageModels] and [Editor.SendLanguageModelRequest].
+	// LanguageModels: it serves [FrontEnd.ListLanguageModels] and [FrontEnd.SendLanguageModelRequest].
 	LanguageModels bool `json:"languageModels,omitempty"`
-	// Inputs: it serves [Editor.PromptInput].
+	// Inputs: it serves [FrontEnd.PromptInput].
 	Inputs bool `json:"inputs,omitempty"`
-	// ConfirmServers: it serves [Editor.ConfirmServer]. Without it, servers that need a confirmation do not run.
+	// ConfirmServers: it serves [FrontEnd.ConfirmServer]. Without it, servers that need a confirmation do not run.
 	ConfirmServers bool `json:"confirmServers,omitempty"`
-	// OpenURL: it serves [Editor.OpenURL].
+	// OpenURL: it serves [FrontEnd.OpenURL].
 	OpenURL bool `json:"openUrl,omitempty"`
-	// Secrets: it serves [Editor.GetSecret] and [Editor.SetSecret].
+	// Secrets: it serves [FrontEnd.GetSecret] and [FrontEnd.SetSecret].
 	Secrets bool `json:"secrets,omitempty"`
-	// Attention: it notifies the person of questions that wait, as [Editor.OthersChanged] says.
+	// Attention: it notifies the person of questions that wait, as [FrontEnd.OthersChanged] says.
 	Attention bool `json:"attention,omitempty"`
 }
 
@@ -422,7 +418,7 @@ type WorkspaceFolder struct {
 	Untrusted bool `json:"untrusted,omitempty"`
 	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`
-	// Confirmed: the person has confirmed everything that the folder's file configures, so [Editor.ConfirmServer] is not
+	// Confirmed: the person has confirmed everything that the folder's file configures, so [FrontEnd.ConfirmServer] is not
 	// called for its servers.
 	Confirmed bool `json:"confirmed,omitempty"`
 }
@@ -438,9 +434,9 @@ type ListTasksResult struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// Deleted are those that [Sidecar.RestoreTask] can bring back, the one deleted last first.
 	Deleted []Task `json:"deleted,omitempty"`
-	// StorageFailure is what [Editor.StorageFailed] said, for as long as it lasts.
+	// StorageFailure is what [FrontEnd.StorageFailed] said, for as long as it lasts.
 	StorageFailure string `json:"storageFailure,omitempty"`
-	// StorageNote is what [Editor.StorageRecovered] said of a store that was damaged and is set aside, for a
+	// StorageNote is what [FrontEnd.StorageRecovered] said of a store that was damaged and is set aside, for a
 	// front end that was not there yet.
 	StorageNote string `json:"storageNote,omitempty"`
 }
@@ -563,7 +559,7 @@ type SaveDraftParams struct {
 	Draft json.RawMessage `json:"draft"`
 }
 
-// SaveDraftResult confirms that the draft is kept: on disk, unless [Editor.StorageFailed] said otherwise.
+// SaveDraftResult confirms that the draft is kept: on disk, unless [FrontEnd.StorageFailed] said otherwise.
 type SaveDraftResult struct{}
 
 // ExtendAskParams names an ask with an [Ask.ExpiresAt].

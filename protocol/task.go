@@ -36,7 +36,7 @@ type TaskEventParams struct {
 	OpenAsks int   `json:"openAsks"`
 	Event    Event `json:"event"`
 	// Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
-	// ends before [Editor.StorageRecovered]. The changed message has [Message.Unsaved].
+	// ends before [FrontEnd.StorageRecovered]. The changed message has [Message.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
 	// Workspace is [Task.Workspace]. The front end gets the event because it opened the task.
 	Workspace string `json:"workspace,omitempty"`
@@ -201,7 +201,7 @@ type RefusedQuestions struct {
 	ServerName string `json:"serverName"`
 	// Count is of those since Assent started, in all tasks. There may have been more since.
 	Count int64 `json:"count"`
-	// Setting is the cause, by the name that VS Code's settings have for it, such as assent.elicitation.maxOpen.
+	// Setting is the cause, by the name that VS Code's settings have for it, such as assent.limits.maxOpen.
 	Setting string `json:"setting"`
 	// Max is how many of a server's questions the setting lets wait at once.
 	Max int64 `json:"max"`

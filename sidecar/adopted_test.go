@@ -23,7 +23,7 @@ type adoption struct {
 func adopt(t *testing.T, assent *exec.Cmd) *adoption {
 	t.Helper()
 	a := &adoption{talk: startTalk(t, assent), folder: t.TempDir()}
-	a.heard = func(method string, params json.RawMessage) {
+	a.Heard = func(method string, params json.RawMessage) {
 		switch {
 		case strings.HasPrefix(method, "storage/"):
 			t.Errorf("%s: %s", method, params)
@@ -51,7 +51,7 @@ func adopt(t *testing.T, assent *exec.Cmd) *adoption {
 
 func (a *adoption) do(method string, params map[string]any, result any) {
 	a.t.Helper()
-	if err := a.call(method, params, result); err != nil {
+	if err := a.Call(method, params, result); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -66,7 +66,7 @@ func (a *adoption) until(what string, match func(protocol.TaskEventParams) bool)
 			}
 		}
 		i--
-		if _, err := a.next(); err != nil {
+		if _, err := a.Next(); err != nil {
 			a.t.Fatalf("%s: %v", what, err)
 		}
 	}
@@ -115,15 +115,23 @@ func TestStoresOfEarlierVersionsAreAdopted(t *testing.T) {
 			if n := len(opened["chat"].Messages); n < 4 || opened["chat"].Task.Running {
 				t.Errorf("the conversation has %d messages: %+v", n, opened["chat"].Task)
 			}
-			var grants protocol.ListGrantsResult
-			a.do("grant/list", nil, &grants)
-			if len(grants.Grants) != 1 || grants.Grants[0].MaxRequests != 3 || grants.Grants[0].EndedAt != 0 {
-				t.Errorf("the grants are %+v", grants.Grants)
+			var policy protocol.ListPolicyResult
+			a.do("policy/list", nil, &policy)
+			var grants []protocol.Grant
+			var rules []protocol.PolicyToolRule
+			for _, e := range policy.Entries {
+				switch e := e.(type) {
+				case protocol.PolicyGrant:
+					grants = append(grants, e.Grant)
+				case protocol.PolicyToolRule:
+					rules = append(rules, e)
+				}
 			}
-			var rules protocol.ListToolRulesResult
-			a.do("toolRule/list", nil, &rules)
-			if len(rules.Rules) == 0 || rules.Rules[0].Remember != protocol.RememberAlways {
-				t.Errorf("the rules are %+v", rules.Rules)
+			if len(grants) != 1 || grants[0].MaxRequests != 3 || grants[0].EndedAt != 0 {
+				t.Errorf("the grants are %+v", grants)
+			}
+			if len(rules) == 0 || rules[0].Remember != protocol.RememberAlways {
+				t.Errorf("the rules are %+v", rules)
 			}
 
 			// The call of the modern server goes on with the answer, and the MCP task to its end.

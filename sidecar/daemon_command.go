@@ -75,7 +75,7 @@ func build() string {
 
 // runDaemon is the daemon's process.
 func runDaemon(ctx context.Context, stdout io.Writer) error {
-	easeGarbage()
+	collectGarbage()
 	o, err := daemonOptions()
 	if err != nil {
 		return err
@@ -100,6 +100,9 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	return daemon.ServeOptions{
 		Options: o, Busy: open.Busy, Close: open.Close,
 		Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
+			if hello.Client == daemon.Host {
+				return attachHost(ctx, open, hello, conn)
+			}
 			var place workspaces.Place
 			if err := json.Unmarshal(hello.Params, &place); err != nil {
 				return fmt.Errorf("what the front end says of its workspace cannot be read: %w", err)

@@ -66,7 +66,7 @@ func TestADaemonThatDoesNotAnswerIsEnded(t *testing.T) {
 	if got, want := h.run("daemon", "stop", "--force"), fmt.Sprintf("The daemon, process %d, has ended.\n", pid); got != want {
 		t.Errorf("stop --force said %q, want %q", got, want)
 	}
-	if _, err := c.next(); err == nil {
+	if _, err := c.Next(); err == nil {
 		t.Error("the ended daemon said something")
 	}
 	next := h.serve()
@@ -110,7 +110,7 @@ func TestADaemonThatBeginsToHang(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := window.send("task/list", map[string]any{}); err != nil {
+	if _, err := window.Send("task/list", map[string]any{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(inTerminal.stdin, "b\nyes\n"); err != nil {
@@ -197,12 +197,12 @@ func TestGarbageEndsOneFrontEnd(t *testing.T) {
 		"garbage": "GET / HTTP/1.1\r\n\r\n", "a flood": "Content-Length: 99999999999\r\n\r\n" + strings.Repeat("x", 1<<20), "no JSON": "Content-Length: 3\r\n\r\n{{{",
 	} {
 		bad := h.serve()
-		_, _ = io.WriteString(bad.stdin, garbage) // it may be refused before its end
-		_ = bad.stdin.Close()
+		_, _ = io.WriteString(bad.Stdin, garbage) // it may be refused before its end
+		_ = bad.Stdin.Close()
 		for err := error(nil); err == nil; {
-			_, err = bad.next()
+			_, err = bad.Next()
 		}
-		_ = bad.assent.Wait()
+		_ = bad.Cmd.Wait()
 		good.create(name)
 	}
 	good.wantTasks("a flood", "garbage", "no JSON")

@@ -117,15 +117,15 @@ func TestFiftyFrontEndsHaveOneDaemon(t *testing.T) {
 		t.Errorf("%d front ends are attached to one daemon, in which %q", len(status.Attached), status.Busy)
 	}
 	for _, c := range talks {
-		if err := c.stdin.Close(); err != nil {
+		if err := c.Stdin.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, c := range talks {
-		if _, err := io.Copy(io.Discard, c.out); err != nil {
+		if _, err := io.Copy(io.Discard, c.Out); err != nil {
 			t.Error(err)
 		}
-		if err := c.assent.Wait(); err != nil {
+		if err := c.Cmd.Wait(); err != nil {
 			t.Errorf("a relay ended with %v", err)
 		}
 	}
@@ -166,9 +166,9 @@ func TestFrontEndsOfAKilledDaemonHaveANewOne(t *testing.T) {
 	}
 	for _, c := range talks {
 		for err := error(nil); err == nil; { // until the end: it may have said something before
-			_, err = c.next()
+			_, err = c.Next()
 		}
-		exit, ok := errors.AsType[*exec.ExitError](c.assent.Wait())
+		exit, ok := errors.AsType[*exec.ExitError](c.Cmd.Wait())
 		if !ok || exit.ExitCode() != protocol.ExitEnded {
 			t.Errorf("a relay without its daemon ended with %v, want the code %d", exit, protocol.ExitEnded)
 		}
@@ -213,22 +213,22 @@ func (h daemonHome) serveBy(program string, flags ...string) *talk {
 // asks starts a call whose question stays open, and returns the daemon's status then.
 func (h daemonHome) asks(window *talk) (created protocol.Task, started protocol.StartCallResult, status daemon.Status) {
 	h.t.Helper()
-	hear, asked := window.heard, false
-	window.heard = func(method string, params json.RawMessage) {
+	hear, asked := window.Heard, false
+	window.Heard = func(method string, params json.RawMessage) {
 		hear(method, params)
 		asked = asked || strings.Contains(string(params), `"askId"`)
 	}
 	err := window.shakeHands()
 	if err == nil {
-		err = window.call("task/create", map[string]any{"title": "A task"}, &created)
+		err = window.Call("task/create", map[string]any{"title": "A task"}, &created)
 	}
 	if err == nil {
-		err = window.call("call/start", map[string]any{
+		err = window.Call("call/start", map[string]any{
 			"taskId": created.ID, "serverName": "asker", "request": map[string]any{"type": "tools/call", "toolName": "ask"},
 		}, &started)
 	}
 	for err == nil && !asked {
-		_, err = window.next()
+		_, err = window.Next()
 	}
 	if err != nil {
 		h.t.Fatal(err)
@@ -255,7 +255,7 @@ func TestANewerBuildTakesOver(t *testing.T) {
 	old, installed := h.oldBuild()
 	window := h.serveBy(old)
 	ended := false
-	window.heard = func(_ string, params json.RawMessage) {
+	window.Heard = func(_ string, params json.RawMessage) {
 		ended = ended || strings.Contains(string(params), `"callEnded"`)
 	}
 	created, started, before := h.asks(window)
@@ -278,9 +278,9 @@ func TestANewerBuildTakesOver(t *testing.T) {
 	}
 
 	// With nothing open, the old window is no obstacle: it comes back to the new daemon.
-	err := window.call("call/cancel", map[string]any{"taskId": created.ID, "messageId": started.MessageID}, &struct{}{})
+	err := window.Call("call/cancel", map[string]any{"taskId": created.ID, "messageId": started.MessageID}, &struct{}{})
 	for err == nil && !ended {
-		_, err = window.next()
+		_, err = window.Next()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestANewerBuildTakesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for err := error(nil); err == nil; { // until its relay ends
-		_, err = window.next()
+		_, err = window.Next()
 	}
 	after := h.status()
 	if after.PID == before.PID || !daemon.Newer(after.Build, before.Build) {
@@ -319,8 +319,8 @@ func TestANewerStandaloneFrontEndUpdatesOnDemand(t *testing.T) {
 	if err := newer.shakeHands(); err != nil {
 		t.Fatal(err)
 	}
-	if now := h.status(); now.PID != newer.assent.Process.Pid || !daemon.Newer(now.Build, before.Build) {
-		t.Errorf("the daemon is %+v, want the process %d", now, newer.assent.Process.Pid)
+	if now := h.status(); now.PID != newer.Cmd.Process.Pid || !daemon.Newer(now.Build, before.Build) {
+		t.Errorf("the daemon is %+v, want the process %d", now, newer.Cmd.Process.Pid)
 	}
 }
 
@@ -330,7 +330,7 @@ func TestAKilledFrontEndEndsNothing(t *testing.T) {
 	h := newDaemonHome(t)
 	window := h.serve()
 	var ask protocol.Ask
-	window.heard = func(method string, params json.RawMessage) {
+	window.Heard = func(method string, params json.RawMessage) {
 		var p protocol.TaskEventParams
 		if method != "task/event" || json.Unmarshal(params, &p) != nil {
 			return
@@ -344,15 +344,15 @@ func TestAKilledFrontEndEndsNothing(t *testing.T) {
 	var created protocol.Task
 	err := window.shakeHands()
 	if err == nil {
-		err = window.call("task/create", map[string]any{"title": "A task"}, &created)
+		err = window.Call("task/create", map[string]any{"title": "A task"}, &created)
 	}
 	if err == nil {
-		err = window.call("call/start", map[string]any{
+		err = window.Call("call/start", map[string]any{
 			"taskId": created.ID, "serverName": "asker", "request": map[string]any{"type": "tools/call", "toolName": "ask"},
 		}, &protocol.StartCallResult{})
 	}
 	for err == nil && ask.AskID == "" {
-		_, err = window.next()
+		_, err = window.Next()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -362,7 +362,7 @@ func TestAKilledFrontEndEndsNothing(t *testing.T) {
 
 	next := h.serve()
 	ended := ""
-	next.heard = func(_ string, params json.RawMessage) {
+	next.Heard = func(_ string, params json.RawMessage) {
 		if strings.Contains(string(params), `"callEnded"`) {
 			ended = string(params)
 		}
@@ -372,12 +372,12 @@ func TestAKilledFrontEndEndsNothing(t *testing.T) {
 		t.Errorf("after the kill of the window, the daemon is %+v", now)
 	}
 	if err == nil {
-		err = next.call("askResponse", map[string]any{
+		err = next.Call("askResponse", map[string]any{
 			"taskId": created.ID, "askId": ask.AskID, "askResponse": protocol.YesButtonClicked, "elicitationContent": map[string]any{"a": "later"},
 		}, &struct{}{})
 	}
 	for err == nil && ended == "" {
-		_, err = next.next()
+		_, err = next.Next()
 	}
 	if err != nil || !strings.Contains(ended, "later") {
 		t.Errorf("the call ended with %s, %v", ended, err)

@@ -24,7 +24,7 @@ func storageTalk(t *testing.T, dir string) (c *talk, said *[]string) {
 func storageTalkOf(t *testing.T, assent *exec.Cmd) (c *talk, said *[]string) {
 	t.Helper()
 	c, said = startTalk(t, assent), &[]string{}
-	c.heard = func(method string, params json.RawMessage) {
+	c.Heard = func(method string, params json.RawMessage) {
 		if strings.HasPrefix(method, "storage/") {
 			*said = append(*said, method+" "+string(params))
 		}
@@ -54,8 +54,8 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	t.Parallel()
 	home, dir := newDaemonHome(t), t.TempDir()
 	c, said := storageTalkOf(t, home.alone("--data-dir", dir))
-	hear, unsaved := c.heard, 0
-	c.heard = func(method string, params json.RawMessage) {
+	hear, unsaved := c.Heard, 0
+	c.Heard = func(method string, params json.RawMessage) {
 		hear(method, params)
 		if method == "task/event" && strings.Contains(string(params), `"unsaved":true`) {
 			unsaved++
@@ -66,7 +66,7 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limitFiles(t, c.assent.Process.Pid, uint64(log.Size())+1000) // in the middle of a page
+	limitFiles(t, c.Cmd.Process.Pid, uint64(log.Size())+1000) // in the middle of a page
 	c.create("b: refused")
 	c.create("c: refused too")
 	if len(*said) != 1 || !strings.HasPrefix((*said)[0], "storage/failed") {
@@ -78,9 +78,9 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	reader, _ := storageTalkOf(t, home.command("serve", "--data-dir", dir)) // another window
 	reader.wantTasks("a: before", "b: refused", "c: refused too")
 	reader.kill()
-	limitFiles(t, c.assent.Process.Pid, unix.RLIM_INFINITY)
+	limitFiles(t, c.Cmd.Process.Pid, unix.RLIM_INFINITY)
 	for len(*said) < 2 {
-		if _, err := c.next(); err != nil {
+		if _, err := c.Next(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestAReadOnlyStoreIsNotHarmed(t *testing.T) {
 	}
 	writable(t, dir, true)
 	for len(*said) < 2 {
-		if _, err := c.next(); err != nil {
+		if _, err := c.Next(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 // lists of {"method", "params"}. The asks of a list are asked at once, the next list when all are answered. The result
 // is what came back, in the order of the asks. The method "leave" ends the server.
 func examiner() {
-	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	if _, err := os.Stat("rounds.json"); err != nil {
 		if err := os.WriteFile("rounds.json", []byte("[]"), 0o600); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -30,8 +28,6 @@ func examiner() {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
 	var call json.RawMessage
 	var got []string
 	waits := 0
@@ -59,21 +55,10 @@ func examiner() {
 			say(`"id":%s,"result":{"content":[{"type":"text","text":%s}]}`, call, text)
 		}
 	}
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct{ ProtocolVersion, Name string }
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		switch m.Method {
 		case "initialize":
-			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"examiner","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+			m.initialized("examiner", `{"tools":{}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"find_users","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"exam","inputSchema":{"type":"object"}}]}`, m.ID)
 		case "tools/call":
@@ -93,9 +78,7 @@ func examiner() {
 			waits--
 			ask()
 		default:
-			if m.ID != nil {
-				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
-			}
+			m.unknown()
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +18,13 @@ func TestTheExampleServerAsksWithoutANetwork(t *testing.T) {
 	c := startTalk(t, newDaemonHome(t).command("serve", "--data-dir", t.TempDir()))
 	must := func(method string, params, result any) {
 		t.Helper()
-		if err := c.call(method, params, result); err != nil {
+		if err := c.Call(method, params, result); err != nil {
 			t.Fatal(err)
 		}
 	}
 	configured := func(on bool) []protocol.Server {
 		t.Helper()
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"model":{},"exampleServer":%t}}`, on)
-		if _, err := fmt.Fprintf(c.stdin, "Content-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if err := c.Notify("workspace/didChangeConfiguration", map[string]any{"model": map[string]any{}, "exampleServer": on}); err != nil {
 			t.Fatal(err)
 		}
 		var listed protocol.ServersChangedParams
@@ -51,7 +49,7 @@ func TestTheExampleServerAsksWithoutANetwork(t *testing.T) {
 
 	var asks []protocol.Ask
 	var result string
-	c.heard = func(method string, params json.RawMessage) {
+	c.Heard = func(method string, params json.RawMessage) {
 		if method != "task/event" {
 			return
 		}
@@ -79,7 +77,7 @@ func TestTheExampleServerAsksWithoutANetwork(t *testing.T) {
 	var asked []protocol.AskWants
 	for result == "" {
 		if len(asks) == 0 {
-			if _, err := c.next(); err != nil {
+			if _, err := c.Next(); err != nil {
 				t.Fatal(err)
 			}
 			continue

@@ -8,30 +8,20 @@ import (
 	"time"
 )
 
-// percentNow returns how the collector runs.
+// percentNow returns the collector's GOGC.
 func percentNow() int {
-	now := debug.SetGCPercent(usualPercent)
+	now := debug.SetGCPercent(daemonPercent)
 	debug.SetGCPercent(now)
 	return now
 }
 
-// awaitPercent collects garbage until the collector runs as it should: what adapts it runs soon after a run.
-func awaitPercent(t *testing.T, want int) {
-	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); percentNow() != want; runtime.GC() {
-		if time.Now().After(deadline) {
-			t.Fatalf("the collector runs at %d %%, want %d", percentNow(), want)
-		}
-	}
-}
-
-// eased has the collector adapted until the test ends.
-func eased(t *testing.T) *garbage {
+// collecting sets the collector as a daemon does, until the test ends.
+func collecting(t *testing.T) *garbage {
 	t.Helper()
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	before := percentNow()
-	g := easeGarbage()
+	g := collectGarbage()
 	t.Cleanup(func() {
 		g.end()
 		debug.SetGCPercent(before)
@@ -39,18 +29,16 @@ func eased(t *testing.T) *garbage {
 	return g
 }
 
-func TestTheCollectorIsEasyWhileThereIsLittle(t *testing.T) {
-	eased(t)
-	awaitPercent(t, easyPercent)
-	much := make([]byte, 2*largeHeap)
-	awaitPercent(t, usualPercent)
-	runtime.KeepAlive(much)
-	awaitPercent(t, easyPercent)
+func TestTheCollectorOfADaemonRunsSeldom(t *testing.T) {
+	collecting(t)
+	if got := percentNow(); got != daemonPercent {
+		t.Errorf("the collector runs at %d %%, want %d", got, daemonPercent)
+	}
 }
 
 func TestARestGivesMemoryBackOnce(t *testing.T) {
-	g := eased(t)
-	debug.SetGCPercent(-1) // nobody else collects
+	g := collecting(t)
+	debug.SetGCPercent(-1) // only the test collects
 	resident := func() uint64 {
 		all := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 		metrics.Read(all)
@@ -65,8 +53,8 @@ func TestARestGivesMemoryBackOnce(t *testing.T) {
 	if without := resident(); without > with-size/2 {
 		t.Errorf("%d bytes are resident, of %d", without, with)
 	}
-	// Its own runs begin no rest, as the next one of somebody else does.
-	g.adapt()
+	// Its own runs begin no rest, and the next run does.
+	g.collected()
 	if g.rest.Stop() {
 		t.Error("its own runs begin a rest")
 	}
@@ -101,18 +89,9 @@ func TestTheCollectorOfARelayWaitsForMuchMemory(t *testing.T) {
 func TestTheCollectorRunsAsTheEnvironmentSays(t *testing.T) {
 	t.Setenv("GOGC", "150")
 	before := percentNow()
-	defer easeGarbage().end()
+	defer collectGarbage().end()
 	avoidGarbage()
 	if got := percentNow(); got != before {
 		t.Errorf("the collector runs at %d %%, want %d", got, before)
-	}
-}
-
-func TestBetweenTheSizesTheCollectorStaysAsItIs(t *testing.T) {
-	const between = (smallHeap + largeHeap) / 2
-	for _, now := range []int{easyPercent, usualPercent} {
-		if got := percentFor(between, now); got != now {
-			t.Errorf("percentFor(%d, %d) = %d", between, now, got)
-		}
 	}
 }

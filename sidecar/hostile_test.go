@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 )
@@ -11,20 +9,8 @@ import (
 // writes: the name of its tool, its results, its logs and its stderr.
 func hostile() {
 	const name = `a\u001b[2J\u202eb`
-	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	fmt.Fprintln(os.Stderr, "loud\x1b[2J\u009b31m\u202e")
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct{ ProtocolVersion string }
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		switch m.Method {
 		case "initialize":
 			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"%s","version":"1"}}`, m.ID, m.Params.ProtocolVersion, name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,7 +30,6 @@ func inquirer() {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	result := func(id json.RawMessage, members string) {
 		if modern {
 			members = `"resultType":"complete",` + members
@@ -48,23 +46,7 @@ func inquirer() {
 		}
 	}
 	calls := map[string]json.RawMessage{} // by the name of what they asked
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				Name           string
-				RequestState   string
-				InputResponses map[string]json.RawMessage
-			}
-			Result, Error json.RawMessage
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		switch {
 		case m.Method == "server/discover" && modern:
 			result(m.ID, `"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}`)
@@ -97,8 +79,8 @@ func inquirer() {
 				note(name, m.Result)
 				result(calls[name], `"content":[]`)
 			}
-		case m.ID != nil:
-			say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
+		default:
+			m.unknown()
 		}
 	}
 }

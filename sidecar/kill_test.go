@@ -118,6 +118,12 @@ func newMemory(t *testing.T, random *rand.Rand) *memory {
 		*path = filepath.Join(m.home.folder, filepath.Base(*path))
 	}
 	m.daemon.Address = a
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, err := os.ReadFile(filepath.Join(m.home.folder, filepath.Base(a.Log)))
+			t.Logf("the daemons' log: %v\n%s", err, log)
+		}
+	})
 	return m
 }
 
@@ -138,8 +144,8 @@ func (m *memory) live() {
 	}
 	for range frontEnds {
 		w := &window{m.home.serve(), maps.Clone(known)}
-		w.heard = func(method string, params json.RawMessage) { m.hear(w, method, params) }
-		w.step = func() {
+		w.Heard = func(method string, params json.RawMessage) { m.hear(w, method, params) }
+		w.Step = func() {
 			if left--; left == 0 {
 				left = 1 + m.random.IntN(mostFrames) // a relay that was slow may have started the next daemon
 				killed = true
@@ -154,7 +160,7 @@ func (m *memory) live() {
 	}
 	// The rest fails when the daemon has ended, wherever it is by then.
 	err := m.converse()
-	if r := (*refused)(nil); errors.As(err, &r) {
+	if _, refused := errors.AsType[*protocol.Error](err); refused {
 		m.t.Error(err)
 	}
 	if !killed {
@@ -163,12 +169,12 @@ func (m *memory) live() {
 	}
 	killing.Wait()
 	for _, w := range m.windows {
-		_ = w.assent.Process.Kill()
+		_ = w.Cmd.Process.Kill()
 	}
 	kill()                        // the next daemon, if a relay has started it
 	for _, w := range m.windows { // what was said before
 		for err := error(nil); err == nil; {
-			_, err = w.next()
+			_, err = w.Next()
 		}
 		w.kill()
 	}
@@ -179,7 +185,7 @@ func (m *memory) converse() error {
 		return map[string]any{"command": "inquirer", "env": map[string]any{"ERA": era, "LOG": m.log}}
 	}
 	for _, w := range m.windows {
-		err := w.call("initialize", map[string]any{
+		err := w.Call("initialize", map[string]any{
 			"protocolVersion": 1, "clientInfo": map[string]any{"name": "a test", "version": "1"},
 			"capabilities": map[string]any{"elicitation": true, "sampling": true, "openUrl": true},
 			"configuration": map[string]any{"model": map[string]any{}, "servers": map[string]any{
@@ -196,7 +202,7 @@ func (m *memory) converse() error {
 	for {
 		w := m.anyWindow()
 		var created protocol.Task
-		if err := w.call("task/create", map[string]any{"title": "A task"}, &created); err != nil {
+		if err := w.Call("task/create", map[string]any{"title": "A task"}, &created); err != nil {
 			return err
 		}
 		task := m.task(created.ID)
@@ -213,13 +219,13 @@ func (m *memory) converse() error {
 			params := map[string]any{"taskId": created.ID, "serverName": server, "request": map[string]any{
 				"type": "tools/call", "toolName": tools[m.random.IntN(len(tools))],
 			}}
-			if err := w.call("call/start", params, &started); err != nil {
+			if err := w.Call("call/start", params, &started); err != nil {
 				return err
 			}
 			task.calls = append(task.calls, started.MessageID)
 		}
 		if m.random.IntN(3) == 0 { // the demo calls a tool, which needs an approval
-			if err := w.call("chat/send", map[string]any{"taskId": created.ID, "text": "find users"}, &struct{}{}); err != nil {
+			if err := w.Call("chat/send", map[string]any{"taskId": created.ID, "text": "find users"}, &struct{}{}); err != nil {
 				return err
 			}
 		}
@@ -230,7 +236,7 @@ func (m *memory) converse() error {
 				if err := m.answer(a); err != nil {
 					return err
 				}
-			} else if _, err := m.windows[0].next(); err != nil {
+			} else if _, err := m.windows[0].Next(); err != nil {
 				return err
 			}
 		}
@@ -253,18 +259,18 @@ func (m *memory) answer(a *knownAsk) error {
 		draft := fmt.Sprintf(`{"typed":%d}`, m.random.IntN(1000))
 		a.drafts = append(a.drafts, draft)
 		params := map[string]any{"taskId": a.taskID, "askId": a.askID, "draft": json.RawMessage(draft)}
-		if err := w.call("ask/draft", params, &struct{}{}); err != nil {
+		if err := w.Call("ask/draft", params, &struct{}{}); err != nil {
 			return err
 		}
 		a.drafts, a.saved = []string{draft}, true
 	}
 	if _, isPage := a.question.(protocol.McpURLElicitation); isPage && m.random.IntN(2) == 0 {
 		a.sent = append(a.sent, protocol.OutcomeAnswered)
-		return w.call("ask/openUrl", map[string]any{"taskId": a.taskID, "askId": a.askID}, &struct{}{})
+		return w.Call("ask/openUrl", map[string]any{"taskId": a.taskID, "askId": a.askID}, &struct{}{})
 	}
 	no := func(w *window) (int, error) {
 		a.sent = append(a.sent, protocol.OutcomeDeclined)
-		return w.send("askResponse", map[string]any{"taskId": a.taskID, "askId": a.askID, "askResponse": protocol.NoButtonClicked})
+		return w.Send("askResponse", map[string]any{"taskId": a.taskID, "askId": a.askID, "askResponse": protocol.NoButtonClicked})
 	}
 	yes := func(w *window) (int, error) {
 		a.sent = append(a.sent, protocol.OutcomeAnswered)
@@ -272,7 +278,7 @@ func (m *memory) answer(a *knownAsk) error {
 		if isForm {
 			params["elicitationContent"] = map[string]any{"a": "x"}
 		}
-		return w.send("askResponse", params)
+		return w.Send("askResponse", params)
 	}
 	ways := []func(*window) (int, error){no}
 	if _, isPage := a.question.(protocol.McpURLElicitation); !isPage {
@@ -313,13 +319,13 @@ func (m *memory) answer(a *knownAsk) error {
 
 // wasFirst reports whether somebody else was first.
 func wasFirst(err error) bool {
-	var r *refused
-	return errors.As(err, &r) && strings.Contains(r.message, "already settled")
+	refusal, ok := errors.AsType[*protocol.Error](err)
+	return ok && strings.Contains(refusal.Message, "already settled")
 }
 
 func (m *memory) acknowledge(w *window, a *knownAsk, id int) (won bool, err error) {
 	var result protocol.AskResponseResult
-	if err := w.await(id, "askResponse", &result); err != nil {
+	if err := w.Await(id, "askResponse", &result); err != nil {
 		return false, err
 	}
 	m.settle(a, result.Outcome)
@@ -424,7 +430,7 @@ func (m *memory) check(w *window) error {
 		before[id] = task.number
 	}
 	var listed protocol.ListTasksResult
-	if err := w.call("task/list", map[string]any{}, &listed); err != nil {
+	if err := w.Call("task/list", map[string]any{}, &listed); err != nil {
 		return err
 	}
 	for id, number := range before {
@@ -448,7 +454,7 @@ func (m *memory) check(w *window) error {
 // checkTask compares a task, which may be one whose creation was never acknowledged.
 func (m *memory) checkTask(w *window, id string) error {
 	var opened protocol.OpenTaskResult
-	if err := w.call("task/open", map[string]any{"taskId": id, "limit": 1000}, &opened); err != nil {
+	if err := w.Call("task/open", map[string]any{"taskId": id, "limit": 1000}, &opened); err != nil {
 		return err
 	}
 	task := m.task(id)

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assent/sidecar/daemon"
+	"assent/sidecar/rpc/rpctest"
 )
 
 // atExit has programs with the race detector end at once: by default each sleeps for a second first, and the tests
@@ -151,10 +152,11 @@ func converse(ts *testscript.TestScript, _ bool, args []string) {
 	taskID := ""
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		line = strings.ReplaceAll(strings.TrimSpace(line), "TASK-ID", taskID)
-		_, err := fmt.Fprintf(stdin, "Content-Length: %d\r\n\r\n%s", len(line), line)
+		_, err := io.WriteString(stdin, rpctest.Frame(line))
 		ts.Check(err)
 		for {
-			message := readFrame(ts, out)
+			message, err := rpctest.ReadFrame(out)
+			ts.Check(err)
 			fmt.Fprintf(said, "%s\n", message)
 			if isAnswer(ts, line, message) {
 				if id := createdTask(ts, line, message); id != "" {
@@ -170,17 +172,6 @@ func converse(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(assent.Wait())
 }
 
-func readFrame(ts *testscript.TestScript, r *bufio.Reader) []byte {
-	header, err := textproto.NewReader(r).ReadMIMEHeader()
-	ts.Check(err)
-	length, err := strconv.Atoi(header.Get("Content-Length"))
-	ts.Check(err)
-	body := make([]byte, length)
-	_, err = io.ReadFull(r, body)
-	ts.Check(err)
-	return body
-}
-
 // createdTask returns the id that answers a request for a new task; empty for any other answer.
 func createdTask(ts *testscript.TestScript, request string, message []byte) string {
 	if !strings.Contains(request, `"method":"task/create"`) {
@@ -192,11 +183,8 @@ func createdTask(ts *testscript.TestScript, request string, message []byte) stri
 }
 
 func isAnswer(ts *testscript.TestScript, request string, message []byte) bool {
-	var asked, got struct {
-		ID     json.RawMessage
-		Method string
-	}
+	var asked, got rpctest.Message
 	ts.Check(json.Unmarshal([]byte(request), &asked))
 	ts.Check(json.Unmarshal(message, &got))
-	return got.Method == "" && string(got.ID) == string(asked.ID)
+	return got.Method == "" && reflect.DeepEqual(got.ID, asked.ID)
 }

@@ -18,7 +18,7 @@ func TestASecondDaemonIsRefusedTheStore(t *testing.T) {
 	first.create("the first one's")
 	second := startTalk(t, newDaemonHome(t).alone("--data-dir", dir))
 	var said []string
-	second.heard = func(method string, params json.RawMessage) {
+	second.Heard = func(method string, params json.RawMessage) {
 		if strings.HasPrefix(method, "storage/") {
 			said = append(said, method+" "+string(params))
 		}
@@ -27,7 +27,7 @@ func TestASecondDaemonIsRefusedTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.create("the second one's")
-	want := fmt.Sprintf("another Assent process uses this folder (process %d)", first.assent.Process.Pid)
+	want := fmt.Sprintf("another Assent process uses this folder (process %d)", first.Cmd.Process.Pid)
 	if len(said) != 1 || !strings.HasPrefix(said[0], "storage/failed") || !strings.Contains(said[0], want) {
 		t.Errorf("of the store was said %q, want %q", said, want)
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"assent/sidecar/daemon"
+	"assent/sidecar/rpc/rpctest"
 )
 
 // stubborn is a server that does not speak, does not leave when it is asked to, and has a child.
@@ -32,14 +32,8 @@ func starting(server string, args ...string) string {
 	if err != nil {
 		panic(err)
 	}
-	var b strings.Builder
-	for _, m := range []string{
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"stubborn":{"command":"` + server + `","args":` + string(quoted) + `,"cwd":"` + filepath.Dir(server) + `"}},"model":{}}}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"stubborn"}}`,
-	} {
-		fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(m), m)
-	}
-	return b.String()
+	return rpctest.Frame(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"stubborn":{"command":"`+server+`","args":`+string(quoted)+`,"cwd":"`+filepath.Dir(server)+`"}},"model":{}}}}`) +
+		rpctest.Frame(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"stubborn"}}`)
 }
 
 // eventually waits for what nobody can be asked to report.

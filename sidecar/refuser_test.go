@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,29 +13,14 @@ import (
 // which it is refused in 2026-07-28, in the words of go-sdk. It returns what was answered. Each call adds a line to the
 // file called.
 func refuser() {
-	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	modern := false
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params struct {
-				ProtocolVersion string `json:"protocolVersion"`
-			} `json:"params"`
-			Result json.RawMessage `json:"result"`
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		switch m.Method {
 		case "server/discover":
 			modern = true
 			say(`"id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, m.ID)
 		case "initialize":
-			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"refuser","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+			m.initialized("refuser", `{"tools":{}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"resultType":"complete","tools":[{"name":"ask","inputSchema":{"type":"object"}}]}`, m.ID)
 		case "tools/call":
@@ -60,9 +44,7 @@ func refuser() {
 				say(`"id":%s,"result":{"content":[{"type":"text","text":%s}]}`, strings.TrimPrefix(question, "asks "), strconv.Quote(string(m.Result)))
 			}
 		default:
-			if m.ID != nil {
-				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
-			}
+			m.unknown()
 		}
 	}
 }

@@ -202,7 +202,7 @@ func serveAlone(ctx context.Context, f frontEnd, tapFile string) (err error) {
 func attachAlone(
 	ctx context.Context, o daemon.Options, place workspaces.Place, log, tap io.Writer, frontEnd func() io.ReadWriter,
 ) (net.Conn, daemon.Welcome, error) {
-	easeGarbage()
+	collectGarbage()
 	lines := visible.JSONWriter(log)
 	serving, open := serveOptions(o, lines, tap)
 	serving.Log = logTo(secret.NewMasker().Writer(lines), place.LogLevel)

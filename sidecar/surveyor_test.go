@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -64,48 +63,24 @@ func surveyor() {
 		defer os.ReadFile(pipe)
 	}
 	first := true
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	say := func(format string, v ...any) {
-		fmt.Println(strings.ReplaceAll(fmt.Sprintf(`{"jsonrpc":"2.0",`+format+"}", v...), "\n", " "))
-	}
 	text := func(id, text string, failed bool) {
 		say(`"id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%v}`, id, strconv.Quote(text), failed)
 	}
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params struct {
-				ProtocolVersion string          `json:"protocolVersion"`
-				Capabilities    json.RawMessage `json:"capabilities"`
-				Name            string          `json:"name"`
-				Arguments       json.RawMessage `json:"arguments"`
-				Meta            struct {
-					ProgressToken json.RawMessage `json:"progressToken"`
-				} `json:"_meta"`
-			} `json:"params"`
-			Result json.RawMessage `json:"result"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		if first && m.Method != "initialize" && os.Getenv("SHY") != "" {
 			return
 		}
 		first = false
 		switch m.Method {
 		case "notifications/cancelled":
-			if err := os.WriteFile("cancelled.json", in.Bytes(), 0o600); err != nil {
+			if err := os.WriteFile("cancelled.json", m.line, 0o600); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
 		case "initialize":
 			if err := os.WriteFile("capabilities.json", m.Params.Capabilities, 0o600); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
-			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{},"resources":{},"prompts":{}},"serverInfo":{"name":"surveyor","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+			m.initialized("surveyor", `{"tools":{},"resources":{},"prompts":{}}`)
 		case "tools/list":
 			var tools []string
 			for _, t := range surveyTools {
@@ -164,9 +139,7 @@ func surveyor() {
 				text(strings.TrimPrefix(question, "asks "), string(m.Result)+string(m.Error), false)
 			}
 		default:
-			if m.ID != nil {
-				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
-			}
+			m.unknown()
 		}
 	}
 }

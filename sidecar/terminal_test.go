@@ -107,7 +107,7 @@ func (c *talk) openIn(folder string) {
 
 func (c *talk) openAs(folder string, capabilities protocol.FrontEndCapabilities) {
 	c.t.Helper()
-	err := c.call("initialize", protocol.InitializeParams{
+	err := c.Call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "the window", Version: "1"},
 		Capabilities:  capabilities,
 		Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "f", Path: folder, Confirmed: true}}},
@@ -120,9 +120,9 @@ func (c *talk) openAs(folder string, capabilities protocol.FrontEndCapabilities)
 // asked waits for a question, and returns its task and its id.
 func (c *talk) asked() (taskID, askID string) {
 	c.t.Helper()
-	hear := c.heard
-	defer func() { c.heard = hear }()
-	c.heard = func(_ string, params json.RawMessage) {
+	hear := c.Heard
+	defer func() { c.Heard = hear }()
+	c.Heard = func(_ string, params json.RawMessage) {
 		var event protocol.TaskEventParams
 		if json.Unmarshal(params, &event) != nil {
 			return // it is no event of a task
@@ -134,7 +134,7 @@ func (c *talk) asked() (taskID, askID string) {
 		}
 	}
 	for askID == "" {
-		if _, err := c.next(); err != nil {
+		if _, err := c.Next(); err != nil {
 			c.t.Fatal(err)
 		}
 	}
@@ -143,7 +143,7 @@ func (c *talk) asked() (taskID, askID string) {
 
 func (c *talk) accept(taskID, askID string) {
 	c.t.Helper()
-	err := c.call("askResponse", map[string]any{
+	err := c.Call("askResponse", map[string]any{
 		"taskId": taskID, "askId": askID, "askResponse": "yesButtonClicked", "elicitationContent": map[string]any{"a": "b"},
 	}, &struct{}{})
 	if err != nil {
@@ -187,12 +187,12 @@ func TestATerminalSaysThatItsServerWaitsForAWindow(t *testing.T) {
 	window = h.serve()
 	window.openAs(folder, protocol.FrontEndCapabilities{Inputs: true})
 	for prompted := false; !prompted; {
-		m, err := window.next()
+		m, err := window.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if prompted = m.Method == "input/prompt"; prompted {
-			if err := window.serve(*m.ID, `{"value":{"secret":"x"}}`); err != nil {
+			if err := window.Answer(*m.ID, json.RawMessage(`{"value":{"secret":"x"}}`)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -223,7 +223,7 @@ func TestATerminalLeavesAWindowItsServers(t *testing.T) {
 	}
 	h.run("tasks", "--data-dir", data)
 	var list protocol.ServersChangedParams
-	if err := window.call("server/list", map[string]any{}, &list); err != nil || len(list.Servers) != 1 || !strings.HasPrefix(list.Servers[0].Source, folder) {
+	if err := window.Call("server/list", map[string]any{}, &list); err != nil || len(list.Servers) != 1 || !strings.HasPrefix(list.Servers[0].Source, folder) {
 		t.Errorf("the window has the servers %+v, %v", list.Servers, err)
 	}
 }
@@ -237,9 +237,9 @@ func TestATerminalIsNotAskedWhatAnotherConversationIs(t *testing.T) {
 	c.reads("Question 1?")
 	window.asked()
 	var task protocol.Task
-	err := window.call("task/create", map[string]any{}, &task)
+	err := window.Call("task/create", map[string]any{}, &task)
 	if err == nil {
-		err = window.call("call/start", map[string]any{
+		err = window.Call("call/start", map[string]any{
 			"taskId": task.ID, "serverName": "asker", "request": map[string]any{"type": "tools/call", "toolName": "ask"},
 		}, &struct{}{})
 	}
@@ -275,7 +275,7 @@ func TestACallGoesOnWithoutItsTerminal(t *testing.T) {
 	window := h.serve()
 	window.openIn(folder)
 	var open protocol.ListOpenAsksResult
-	if err := window.call("ask/list", map[string]any{}, &open); err != nil || len(open.Asks) != 1 {
+	if err := window.Call("ask/list", map[string]any{}, &open); err != nil || len(open.Asks) != 1 {
 		t.Fatalf("the window finds the open questions %+v, %v", open, err)
 	}
 }

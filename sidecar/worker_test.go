@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 )
@@ -11,7 +9,6 @@ import (
 // works until the file done is in its folder, or until it is cancelled, and the server knows it until the file forgotten
 // is there. Once a tool was called, the file begun is there. A time to live of less than a week is kept in the file ttl.
 func worker() {
-	say := func(format string, v ...any) { fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", v...) }
 	there := func(file string) bool { _, err := os.Stat(file); return err == nil }
 	note := func(file string) {
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -32,25 +29,10 @@ func worker() {
 		}
 		return fmt.Sprintf(`"taskId":"job-1","status":%q,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":%s,"pollInterval":20`, status, ttl)
 	}
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				ProtocolVersion string
-				TaskID          string
-				Task            struct{ TTL int64 }
-			}
-		}
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return
-		}
+	for m := range hears() {
 		switch m.Method {
 		case "initialize":
-			say(`"id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"worker","version":"1"}}`, m.ID, m.Params.ProtocolVersion)
+			m.initialized("worker", `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"research","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`, m.ID)
 		case "tools/call":
@@ -79,9 +61,7 @@ func worker() {
 				say(`"id":%s,"error":{"code":-32602,"message":"not done"}`, m.ID)
 			}
 		default:
-			if m.ID != nil {
-				say(`"id":%s,"error":{"code":-32601,"message":"Method not found"}`, m.ID)
-			}
+			m.unknown()
 		}
 	}
 }

@@ -5,54 +5,57 @@ import type {
   SamplingLimits,
   SamplingReview,
 } from "@assent/protocol";
-import type { PanelSettings } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, readModelSettings } from "./modelSettings.ts";
+import { settingsReader } from "./settings.ts";
 
-/** Reads what the person has set, and where they work, in the protocol's words. */
+/** What a server may ask of the person and of models. */
+interface Limits extends SamplingLimits {
+  readonly maxOpen?: number;
+  readonly answerSeconds?: number;
+}
+
+/** Reads the person's settings and the open folders, in the protocol's words. */
 export async function readConfiguration(
   secrets: vscode.SecretStorage,
   exampleServer: boolean,
 ): Promise<Configuration> {
-  const settings = vscode.workspace.getConfiguration("assent");
+  const read = settingsReader();
   const folders = vscode.workspace.workspaceFolders ?? [];
   const distrust = vscode.workspace.isTrusted ? {} : { untrusted: true };
+  const { maxOpen = 32, answerSeconds = 0, ...samplingLimits } = read<Limits>("limits", {});
+  const { idleMinutes = 30, toolSeconds = 0 } = read<Readonly<Record<string, number>>>(
+    "server.timeouts",
+    {},
+  );
+  const { maxRounds = 50, maxTokens = 8192 } = read<Readonly<Record<string, number>>>(
+    "chat.limits",
+    {},
+  );
+  const { mcpTaskResults = 30, journal = 90 } = read<Readonly<Record<string, number>>>(
+    "retention.days",
+    {},
+  );
   return {
     workspaceFolders: folders
       .filter(({ uri }) => uri.scheme === "file")
       .map(({ name, uri }) => ({ name, path: uri.fsPath, ...distrust })),
-    servers: settings.get("servers", {}),
-    inputs: settings.get("inputs", []),
+    servers: read("servers", {}),
+    inputs: read("inputs", []),
     exampleServer,
-    model: await readModelSettings(settings, secrets),
+    model: await readModelSettings(read, secrets),
     sampling: {
-      review: settings.get<SamplingReview>("sampling.review", "always"),
-      limits: settings.get<SamplingLimits>("sampling.limits", {}),
+      review: read<SamplingReview>("sampling.review", "always"),
+      limits: samplingLimits,
     },
-    askTimeout: settings.get("asks.timeout", 0),
-    elicitation: {
-      answers: settings.get<FixedAnswer[]>("elicitation.answers", []),
-      maxOpen: settings.get("elicitation.maxOpen", 32),
-    },
-    idleMinutes: settings.get("connections.idleMinutes", 30),
-    journal: { keepDays: settings.get("journal.keepDays", 90) },
-    mcpTasks: { keepResults: settings.get("mcpTasks.keepResults", 30) },
-    tools: {
-      autoApprove: settings.get<AutoApprove>("tools.autoApprove", "never"),
-      timeout: settings.get("tools.timeout", 0),
-    },
-    chat: {
-      maxRounds: settings.get("chat.maxRounds", 50),
-      maxTokens: settings.get("chat.maxTokens", 8192),
-      systemPrompt: settings.get("chat.systemPrompt", ""),
-    },
+    askTimeout: answerSeconds,
+    elicitation: { answers: read<FixedAnswer[]>("elicitation.answers", []), maxOpen },
+    idleMinutes,
+    journal: { keepDays: journal },
+    mcpTasks: { keepResults: mcpTaskResults },
+    tools: { autoApprove: read<AutoApprove>("tools.autoApprove", "never"), timeout: toolSeconds },
+    chat: { maxRounds, maxTokens, systemPrompt: read("chat.systemPrompt", "") },
   };
-}
-
-/** Reads what the person has set of the panel. */
-export function readPanelSettings(): PanelSettings {
-  const settings = vscode.workspace.getConfiguration("assent");
-  return { samplingDiagram: settings.get("sampling.diagram", true) };
 }
 
 /** Calls back whenever reading the configuration again may give something else. */

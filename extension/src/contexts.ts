@@ -1,5 +1,6 @@
 import type { TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
+import type { State } from "./state.ts";
 
 /** The keys that the manifest's `when`, `enablement` and `completionEvents` are made of. */
 export type ContextKey =
@@ -23,19 +24,12 @@ export type ContextKey =
 /** Where it is kept that the person has answered once: VS Code shows a walkthrough for weeks. */
 const answeredKey = "contexts.answered";
 
-/** The part of a Memento that is used here. */
-interface State {
-  get(key: string): unknown;
-  update(key: string, value: unknown): Thenable<void>;
-}
-
 /** Keeps VS Code's context keys at what the sidecar says, and sets each only when it changes. */
 export class Contexts {
   readonly #sidecar: Sidecar;
   readonly #state: State;
   readonly #set: (key: ContextKey, value: boolean | number) => void;
   readonly #values = new Map<ContextKey, boolean | number>();
-  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(
     sidecar: Sidecar,
@@ -46,13 +40,11 @@ export class Contexts {
     this.#state = state;
     this.#set = set;
     this.#put("assent.hasAnswered", state.get(answeredKey) === true);
-    this.#unsubscribe = [
-      sidecar.onStatus(() => this.#look()),
-      sidecar.onNotification((method, params) => {
-        if (method === "server/listChanged") void this.#readServers();
-        else if (method === "task/event") this.#note(params as TaskEventParams);
-      }),
-    ];
+    sidecar.onStatus(() => this.#look());
+    sidecar.onNotification((method, params) => {
+      if (method === "servers/changed") void this.#readServers();
+      else if (method === "task/event") this.#note(params as TaskEventParams);
+    });
     this.#look();
   }
 
@@ -62,10 +54,6 @@ export class Contexts {
 
   noteWalkthrough(): void {
     this.#put("assent.walkthrough", true);
-  }
-
-  dispose(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   #look(): void {

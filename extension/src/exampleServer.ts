@@ -1,8 +1,4 @@
-/** The part of a Memento that is used here. */
-interface State {
-  get(key: string): unknown;
-  update(key: string, value: unknown): Thenable<void>;
-}
+import type { State } from "./state.ts";
 
 const key = "exampleServer";
 

@@ -94,6 +94,12 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(
     ({ uri }) => uri.scheme === "file",
   );
+  if (!vscode.workspace.isTrusted) {
+    void showInformationMessage(
+      vscode.l10n.t("Trust this workspace first: servers are imported into its .vscode/mcp.json."),
+    );
+    return undefined;
+  }
   if (folders.length > 1) {
     return await vscode.window.showWorkspaceFolderPick({
       placeHolder: vscode.l10n.t("Import into which folder?"),

@@ -46,9 +46,19 @@ export class Journal implements vscode.TextDocumentContentProvider {
     return text;
   }
 
-  async show(): Promise<void> {
-    const filter = await this.#choose(vscode.l10n.t("Show Journal"));
+  /** Has the person choose a part of the journal, and whether to show it or to write it to a file. */
+  async open(): Promise<void> {
+    const title = vscode.l10n.t("Journal");
+    const filter = await this.#choose(title);
     if (filter === undefined) return;
+    const show = { label: vscode.l10n.t("Show in an Editor") };
+    const write = { label: vscode.l10n.t("Export to a File…") };
+    const chosen = await showQuickPick([show, write], { title, placeHolder: filter.label });
+    if (chosen === show) await this.#show(filter);
+    else if (chosen === write) await this.#export(filter);
+  }
+
+  async #show(filter: JournalFilter): Promise<void> {
     const listed = await this.#sidecar.request("journal/list", {
       ...filter.params,
       limit: mostShown,
@@ -66,9 +76,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     await vscode.commands.executeCommand("editor.foldAll"); // to the lines, each of which unfolds
   }
 
-  async export(): Promise<void> {
-    const filter = await this.#choose(vscode.l10n.t("Export Journal"));
-    if (filter === undefined) return;
+  async #export(filter: JournalFilter): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
     const target = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Export Journal"),

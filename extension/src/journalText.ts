@@ -32,8 +32,10 @@ export function journalText(
   const header = [
     l10n.t("Assent's journal: {0}, the oldest first.", label),
     earlier === true
-      ? l10n.t("Only the newest records are shown; Assent: Export Journal… writes all of them.")
-      : l10n.t("Assent: Export Journal… writes it to a file."),
+      ? l10n.t(
+          "Only the newest records are shown; Assent: Show or Export Journal… writes all of them to a file.",
+        )
+      : l10n.t("Assent: Show or Export Journal… writes it to a file."),
     l10n.t("Whether it was altered is said by: {0}", verify.map(quoted).join(" ")),
   ];
   const entries = records.map((record, i) => {

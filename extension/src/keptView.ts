@@ -1,16 +1,11 @@
 import type { ViewOfPanel } from "@assent/protocol/host";
+import type { State } from "./state.ts";
 
 /** Where it is kept what the panel's page last looked like. */
 const viewKey = "panel.view";
 
 /** More is left to VS Code, which reads all that an extension keeps at once. In UTF-16 code units. */
 const mostKept = 512 * 1024;
-
-/** The part of a Memento that is used here. */
-interface State {
-  get(key: string): unknown;
-  update(key: string, value: unknown): Thenable<void>;
-}
 
 /**
  * Keeps what a page of the panel would have VS Code keep. VS Code itself writes that down seconds later, in a

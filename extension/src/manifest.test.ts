@@ -52,33 +52,23 @@ const texts = JSON.parse(read("package.nls.json")) as Readonly<Record<string, st
 const scopes: Readonly<Record<string, readonly [scope: string, why: string]>> = {
   "assent.servers": ["machine", "starts programs, without the question that mcp.json leads to"],
   "assent.inputs": ["machine", "goes with assent.servers"],
-  "assent.connections.idleMinutes": ["machine-overridable", "keeps processes of the machine"],
-  "assent.tools.timeout": ["machine-overridable", "a call may hang for as long"],
+  "assent.server.timeouts": ["machine-overridable", "keeps processes, and calls that hang"],
   "assent.model.provider": ["application", "decides who gets the prompts"],
   "assent.model.endpoints": ["application", "says where keys and prompts are sent"],
-  "assent.model.openai.baseUrl": ["application", "says where a key and prompts are sent"],
-  "assent.model.openai.model": ["application", "decides what a completion costs"],
-  "assent.model.vscode.model": ["application", "decides who gets the prompts"],
   "assent.model.allowed": ["application", "forbids models to servers"],
-  "assent.model.table": ["application", "decides which model is proposed"],
   "assent.tools.autoApprove": ["application", "approves calls"],
   "assent.sampling.review": ["application", "returns answers that nobody saw"],
-  "assent.sampling.limits": ["application", "bounds what servers ask of models"],
   "assent.elicitation.answers": ["application", "answers in the person's name"],
-  "assent.elicitation.maxOpen": ["application", "bounds what servers ask of the person"],
-  "assent.asks.timeout": ["application", "ends questions before the person has read them"],
-  "assent.sampling.diagram": ["window", "only changes what is drawn"],
+  "assent.limits": ["application", "bounds what servers ask, and ends questions early"],
   "assent.chat.systemPrompt": ["window", "steers the model: of trusted workspaces only"],
-  "assent.chat.maxRounds": ["window", "costs tokens: of trusted workspaces only"],
-  "assent.chat.maxTokens": ["window", "costs tokens: of trusted workspaces only"],
-  "assent.mcpTasks.keepResults": ["application", "deletes results of the person"],
-  "assent.journal.keepDays": ["application", "deletes records of what was decided"],
+  "assent.chat.limits": ["window", "costs tokens: of trusted workspaces only"],
+  "assent.retention.days": ["application", "deletes results and records of what was decided"],
   "assent.log.level": ["window", "only changes how much is logged, without secrets"],
   "assent.standalone": ["machine", "ends what is open with the window"],
 };
 
 /** Names are the same in every language. */
-const names = /^(Assent|Anthropic|Gemini|OpenRouter|Ollama|LM Studio|vLLM|\$\([\w-]+\))$/;
+const names = /^(Assent|VS Code|Anthropic|Gemini|OpenRouter|Ollama|LM Studio|vLLM|\$\([\w-]+\))$/;
 
 describe("the manifest", () => {
   test("has no text that cannot be translated, and no translation of nothing", () => {
@@ -90,8 +80,8 @@ describe("the manifest", () => {
   });
 
   test("declares just the commands that the code registers", () => {
-    const code = read("src/extension.ts");
-    const registered = [...code.matchAll(/\bcommand\("(\w+)"/g)].map(
+    const [, code = ""] = read("src/session.ts").split("): Commands {");
+    const registered = [...(code.split("};")[0] ?? "").matchAll(/^ {6}(\w+)[:,]/gm)].map(
       ([, name]) => `assent.${name}`,
     );
     expect(registered.toSorted()).toEqual(declared.toSorted());
@@ -120,12 +110,17 @@ describe("the manifest", () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(supported).toBe("limited");
     // A workspace that is not trusted may set only what changes the display.
-    const harmless = ["assent.sampling.diagram", "assent.log.level"];
+    const harmless = ["assent.log.level"];
     const ofWorkspaces = settings
       .filter(([, { scope }]) => scope === "window" || scope === "machine-overridable")
       .map(([name]) => name)
       .filter((name) => !harmless.includes(name));
     expect(restrictedConfigurations).toEqual(ofWorkspaces);
+  });
+
+  test("has no more than 15 settings and 16 commands", () => {
+    expect(settings.length).toBeLessThanOrEqual(15);
+    expect(commands.length).toBeLessThanOrEqual(16);
   });
 
   test("has its settings in groups, in an order, with links that lead somewhere", () => {
@@ -190,7 +185,7 @@ describe("the manifest", () => {
         else expect.fail(`no event ${event}`);
       }
     }
-    expect(read("src/extension.ts")).toContain(`#${walkthroughs[0]?.id}\``);
+    expect(read("src/getStarted.ts")).toContain(`#${walkthroughs[0]?.id}\``);
   });
 
   test("names the chat participant as the code does", () => {

@@ -7,7 +7,7 @@ async function read(
   secrets: Readonly<Record<string, string>> = {},
 ) {
   return await readModelSettings(
-    { get: (name: string, fallback?: unknown) => settings[name] ?? fallback },
+    <T>(name: string, otherwise: T) => (settings[name] ?? otherwise) as T,
     { get: async (key) => secrets[key] },
   );
 }
@@ -24,14 +24,22 @@ test("each endpoint gets its own key, and those that are not used get none", asy
   };
   const settings = {
     "model.provider": "anthropic",
-    "model.openai.baseUrl": "https://example.org/v1",
-    "model.openai.model": "m",
-    "model.endpoints": { ollama: { models: ["x"] }, anthropic: {}, nonsense: {} },
+    "model.endpoints": {
+      ollama: { models: ["x"] },
+      anthropic: {},
+      nonsense: {},
+      openai: { baseUrl: "https://example.org/v1", models: ["m"] },
+    },
   };
   expect(await read(settings, keys)).toEqual({
     provider: "anthropic",
-    openai: { baseUrl: "https://example.org/v1", model: "m", apiKey: { secret: "o" } },
     endpoints: [
+      {
+        provider: "openai",
+        baseUrl: "https://example.org/v1",
+        models: ["m"],
+        apiKey: { secret: "o" },
+      },
       { provider: "anthropic", baseUrl: "", models: [], apiKey: { secret: "a" } },
       { provider: "ollama", baseUrl: "", models: ["x"] },
     ],
@@ -49,10 +57,10 @@ test("a key in the settings is not a key", async () => {
   ]);
 });
 
-test("rules and the table are passed on", async () => {
+test("rules and facts are passed on", async () => {
   const settings = {
     "model.allowed": { weather: ["ollama:*"], "*": [] },
-    "model.table": [{ match: "x", speed: 1 }],
+    "model.endpoints": { "*": { facts: { x: { speed: 1 } } } },
   };
   const { allowed, table } = await read(settings);
   expect(allowed).toEqual([

@@ -1,11 +1,6 @@
-import type {
-  EndpointSettings,
-  ModelProvider,
-  ModelRow,
-  ModelSettings,
-  Secret,
-} from "@assent/protocol";
+import type { ModelFacts, ModelProvider, ModelRow, ModelSettings, Secret } from "@assent/protocol";
 import type * as vscode from "vscode";
+import type { ReadSetting } from "./settings.ts";
 
 /** The endpoints that have a key of their own in VS Code's secret storage, and their names. */
 export const endpoints = {
@@ -27,37 +22,50 @@ export function apiKeyName(endpoint: Endpoint): string {
   return `model.${endpoint}.apiKey`;
 }
 
-/** What the person has set under Assent: Model, with the keys that they gave. */
+/** Reads the settings of models, with the keys of the endpoints. */
 export async function readModelSettings(
-  settings: Pick<vscode.WorkspaceConfiguration, "get">,
+  read: ReadSetting,
   secrets: Pick<vscode.SecretStorage, "get">,
 ): Promise<ModelSettings> {
   const keyOf = async (name: Endpoint): Promise<{ readonly apiKey?: Secret }> => {
     const secret = await secrets.get(apiKeyName(name));
     return secret === undefined ? {} : { apiKey: { secret } };
   };
-  const provider = settings.get<ModelProvider | "">("model.provider", "");
-  const baseUrl = settings.get("model.openai.baseUrl", "");
-  const model = settings.get("model.openai.model", "");
-  const vscodeModel = settings.get("model.vscode.model", "");
-  const others = settings.get<Endpoints>("model.endpoints", {});
-  const table = settings.get<readonly ModelRow[]>("model.table", []);
-  const allowed = settings.get<Readonly<Record<string, readonly string[]>>>("model.allowed", {});
-  const used = endpointNames.filter((name) => name !== "openai" && others[name] !== undefined);
+  const provider = read<ModelProvider | "">("model.provider", "");
+  const set = read<Endpoints>("model.endpoints", {});
+  const allowed = read<Readonly<Record<string, readonly string[]>>>("model.allowed", {});
+  const used = endpointNames.filter((name) =>
+    // Its address is the one that is not known.
+    name === "openai" ? set.openai?.baseUrl : set[name] !== undefined,
+  );
+  const { facts = [] } = set["*"] ?? {};
+  const vscodeModel = set.vscode?.model ?? "";
   return {
     ...(provider === "" ? {} : { provider }),
-    ...(baseUrl === "" ? {} : { openai: { baseUrl, model, ...(await keyOf("openai")) } }),
     ...(vscodeModel === "" ? {} : { vscodeModel }),
     endpoints: await Promise.all(
       used.map(async (name) => {
-        // Only what is known: a key that somebody wrote into the settings does not get further.
-        const { baseUrl = "", models = [] } = others[name] ?? {};
-        return { provider: name, baseUrl, models, ...(await keyOf(name)) };
+        // Only known members: a key in the settings goes no further.
+        const { baseUrl = "", models = [] } = set[name] ?? {};
+        const names = [models].flat().filter((model) => model !== "");
+        return { provider: name, baseUrl, models: names, ...(await keyOf(name)) };
       }),
     ),
-    table,
+    table: isRows(facts) ? facts : Object.entries(facts).map(([match, it]) => ({ ...it, match })),
     allowed: Object.entries(allowed).map(([serverName, models]) => ({ serverName, models })),
   };
 }
 
-type Endpoints = Readonly<Partial<Record<Endpoint, Pick<EndpointSettings, "baseUrl" | "models">>>>;
+/** The setting. One model may stand for a list of it, and rows for facts: so they are under their old names. */
+export type Endpoints = Readonly<
+  Partial<
+    Record<Endpoint, { readonly baseUrl?: string; readonly models?: string | readonly string[] }>
+  >
+> & {
+  readonly vscode?: { readonly model?: string };
+  readonly "*"?: { readonly facts?: Readonly<Record<string, ModelFacts>> | readonly ModelRow[] };
+};
+
+function isRows(facts: object): facts is readonly ModelRow[] {
+  return Array.isArray(facts);
+}

@@ -25,8 +25,9 @@ vi.mock("vscode", () => ({
   ConfigurationTarget: { Global: 1 },
   lm: { selectChatModels: async () => world.models },
   workspace: {
+    isTrusted: true,
     getConfiguration: () => ({
-      get: (name: string, fallback: unknown) => world.settings[name] ?? fallback,
+      inspect: (name: string) => ({ globalValue: world.settings[name] }),
       update: async (name: string, value: unknown) => {
         world.settings[name] = value;
       },
@@ -69,7 +70,7 @@ test("a model of VS Code", async () => {
   world.models = [{ name: "Claude", vendor: "copilot", id: "claude" }];
   await choose(["Claude"]);
   expect(world.settings).toEqual({
-    "model.vscode.model": "copilot/claude",
+    "model.endpoints": { vscode: { model: "copilot/claude" } },
     "model.provider": "vscode",
   });
 });
@@ -93,7 +94,9 @@ test("a key is of use at once: its endpoint is in the settings", async () => {
 test("a key for an OpenAI-compatible endpoint goes with its URL", async () => {
   await choose(["Set an API Key…", "OpenAI-compatible endpoint"], ["(as proposed)", "sk-2"]);
   expect(world.secrets).toEqual({ "model.openai.apiKey": "sk-2" });
-  expect(world.settings).toEqual({ "model.openai.baseUrl": "https://api.openai.com/v1" });
+  expect(world.settings).toEqual({
+    "model.endpoints": { openai: { baseUrl: "https://api.openai.com/v1" } },
+  });
 });
 
 test("a person who goes away before the key changes nothing", async () => {

@@ -1,6 +1,13 @@
 import * as vscode from "vscode";
-import { apiKeyName, type Endpoint, endpointNames, endpoints } from "./modelSettings.ts";
+import {
+  apiKeyName,
+  type Endpoint,
+  type Endpoints,
+  endpointNames,
+  endpoints,
+} from "./modelSettings.ts";
 import { idOf } from "./models.ts";
+import { settingsReader } from "./settings.ts";
 import { showInputBox, showQuickPick } from "./window.ts";
 
 /** The endpoints that a person runs on their own machine, which need no key. */
@@ -19,7 +26,7 @@ export async function chooseModel(secrets: vscode.SecretStorage): Promise<void> 
       label: model.name,
       description: model.vendor,
       choose: async () => {
-        await set("model.vscode.model", idOf(model));
+        await setEndpoint("vscode", { model: idOf(model) });
         await set("model.provider", "vscode");
       },
     })),
@@ -83,14 +90,12 @@ export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<voi
   }
   await secrets.store(apiKeyName(name), key);
   if (name !== "openai") await use(name);
-  else if (baseUrl !== settings().get("model.openai.baseUrl", "")) {
-    await set("model.openai.baseUrl", baseUrl);
-  }
+  else if (baseUrl !== openaiBaseUrlSetting()) await setEndpoint(name, { baseUrl });
 }
 
 /** The URL that the key is for: the one of the settings, or one that the person gives. */
 async function openaiBaseUrl(label: string): Promise<string | undefined> {
-  const known = settings().get("model.openai.baseUrl", "");
+  const known = openaiBaseUrlSetting();
   if (known !== "") return known;
   return await showInputBox({
     title: vscode.l10n.t("Base URL: {0}", label),
@@ -100,10 +105,23 @@ async function openaiBaseUrl(label: string): Promise<string | undefined> {
   });
 }
 
-/** Adds an endpoint to the settings, where it is not in them. */
+function openaiBaseUrlSetting(): string {
+  return settingsReader()<Endpoints>("model.endpoints", {}).openai?.baseUrl ?? "";
+}
+
+/** Adds an endpoint to the settings, unless it is there. */
 async function use(name: Endpoint): Promise<void> {
-  const known = settings().get<Readonly<Record<string, unknown>>>("model.endpoints", {});
-  if (!Object.hasOwn(known, name)) await set("model.endpoints", { ...known, [name]: {} });
+  if (!Object.hasOwn(ownEndpoints(), name)) await setEndpoint(name, {});
+}
+
+/** Sets members of an endpoint in the settings. */
+async function setEndpoint(name: keyof Endpoints, members: object): Promise<void> {
+  const own = ownEndpoints();
+  await set("model.endpoints", { ...own, [name]: { ...own[name], ...members } });
+}
+
+function ownEndpoints(): Endpoints {
+  return settings().inspect<Endpoints>("model.endpoints")?.globalValue ?? {};
 }
 
 function settings(): vscode.WorkspaceConfiguration {

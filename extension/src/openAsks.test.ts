@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { OpenAsks } from "./openAsks.ts";
 import { reach, startSidecar } from "./testing/start.ts";
 
@@ -13,7 +13,6 @@ test("open asks are counted over all tasks, from the list and from the events af
     counts.push(count);
     if (count === 2) listed();
   });
-  onTestFinished(() => asks.dispose());
   await isListed;
 
   const emit = async (

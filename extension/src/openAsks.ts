@@ -25,38 +25,35 @@ export class OpenAsks {
   #unclaimed = 0;
   #unattended = 0;
   #quiet = false;
-  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(sidecar: Sidecar, onChange: (count: number) => void) {
     this.#sidecar = sidecar;
     this.#onChange = onChange;
-    this.#unsubscribe = [
-      sidecar.onStatus(({ state }) => {
-        this.#tasks.clear();
-        this.#unclaimed = 0;
-        this.#unattended = 0;
-        this.#quiet = false;
+    sidecar.onStatus(({ state }) => {
+      this.#tasks.clear();
+      this.#unclaimed = 0;
+      this.#unattended = 0;
+      this.#quiet = false;
+      this.#onChange(this.count);
+      if (state === "running") void this.#readAll();
+    });
+    sidecar.onNotification((method, params) => {
+      if (method === "ask/unclaimedChanged") {
+        this.#unclaimed = (params as UnclaimedChangedParams).count;
         this.#onChange(this.count);
-        if (state === "running") void this.#readAll();
-      }),
-      sidecar.onNotification((method, params) => {
-        if (method === "ask/unclaimedChanged") {
-          this.#unclaimed = (params as UnclaimedChangedParams).count;
-          this.#onChange(this.count);
-        }
-        if (method === "ask/othersChanged") {
-          const { unattended = 0, quiet = false } = params as OthersChangedParams;
-          this.#unattended = unattended;
-          this.#quiet = quiet;
-          this.#onChange(this.count);
-        }
-        if (method !== "task/event") return;
-        const { taskId, number, openAsks, event, workspace } = params as TaskEventParams;
-        if (workspace !== undefined) return; // of a task that was opened here
-        const title = event.type === "taskChanged" ? event.task.title : undefined;
-        this.#update(taskId, { number, openAsks, title });
-      }),
-    ];
+      }
+      if (method === "ask/othersChanged") {
+        const { unattended = 0, quiet = false } = params as OthersChangedParams;
+        this.#unattended = unattended;
+        this.#quiet = quiet;
+        this.#onChange(this.count);
+      }
+      if (method !== "task/event") return;
+      const { taskId, number, openAsks, event, workspace } = params as TaskEventParams;
+      if (workspace !== undefined) return; // of a task that was opened here
+      const title = event.type === "taskChanged" ? event.task.title : undefined;
+      this.#update(taskId, { number, openAsks, title });
+    });
   }
 
   get count(): number {
@@ -85,10 +82,6 @@ export class OpenAsks {
     return [...this.#tasks.values()]
       .filter(({ openAsks }) => openAsks > 0)
       .sort((a, b) => b.openAsks - a.openAsks);
-  }
-
-  dispose(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   async #readAll(): Promise<void> {

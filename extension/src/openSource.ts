@@ -20,7 +20,7 @@ const example = `{
 /** Opens a place in a configuration; without one, the file where a first server would go. */
 export async function openConfiguration(position: SourcePosition | undefined): Promise<null> {
   const source = position?.source;
-  if (source === "settings") await openSettings();
+  if (source === "settings") await openSettings(position?.setting);
   else if (source !== undefined) {
     await openAt(vscode.Uri.file(source), position?.line, position?.column);
   } else {
@@ -31,9 +31,9 @@ export async function openConfiguration(position: SourcePosition | undefined): P
 }
 
 /** The settings that start programs belong to the machine on which they run. */
-async function openSettings(): Promise<void> {
+async function openSettings(setting?: string): Promise<void> {
   const settings = vscode.env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
-  const query = "@ext:assent.assent";
+  const query = setting === undefined ? "@ext:assent.assent" : `@id:${setting}`;
   await vscode.commands.executeCommand(`workbench.action.${settings}`, { query });
 }
 

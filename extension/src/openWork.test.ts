@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { OpenWork } from "./openWork.ts";
 import { reach, startSidecar } from "./testing/start.ts";
 
@@ -15,7 +15,6 @@ test("what is open is remembered over the sidecar's end, and forgotten when it i
   };
   const next = (): Promise<void> => new Promise((resolve) => (changed = resolve));
   const work = new OpenWork(sidecar, memento);
-  onTestFinished(() => work.dispose());
   expect(work.wasOpen).toBe(false);
   await reach(sidecar, "running");
 

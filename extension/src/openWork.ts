@@ -1,14 +1,9 @@
 import type { TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
+import type { State } from "./state.ts";
 
 /** Where it is kept, with the workspace, that something was open when a window last knew. */
 const openKey = "openWork.open";
-
-/** The part of a Memento that is used here. */
-interface State {
-  get(key: string): unknown;
-  update(key: string, value: unknown): Thenable<void>;
-}
 
 /**
  * Remembers whether questions or MCP tasks were open, for the window's next life: only then does that start a
@@ -19,21 +14,18 @@ export class OpenWork {
   readonly #state: State;
   #asks = 0;
   #jobs = 0;
-  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(sidecar: Sidecar, state: State) {
     this.#sidecar = sidecar;
     this.#state = state;
-    this.#unsubscribe = [
-      sidecar.onStatus(({ state }) => {
-        if (state === "running") void this.#readJobs();
-      }),
-      sidecar.onNotification((method, params) => {
-        if (method !== "task/event") return;
-        const { type } = (params as TaskEventParams).event;
-        if (type === "callTaskChanged" || type === "callEnded") void this.#readJobs();
-      }),
-    ];
+    sidecar.onStatus(({ state }) => {
+      if (state === "running") void this.#readJobs();
+    });
+    sidecar.onNotification((method, params) => {
+      if (method !== "task/event") return;
+      const { type } = (params as TaskEventParams).event;
+      if (type === "callTaskChanged" || type === "callEnded") void this.#readJobs();
+    });
   }
 
   /** Something was open when the last window on this workspace ended. */
@@ -44,10 +36,6 @@ export class OpenWork {
   setOpenAsks(count: number): void {
     this.#asks = count;
     this.#keep();
-  }
-
-  dispose(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   async #readJobs(): Promise<void> {

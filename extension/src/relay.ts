@@ -24,14 +24,11 @@ const reserved: ReadonlySet<string> = new Set([
 export class Relay {
   readonly #sidecar: Sidecar;
   readonly #webviews = new Set<MessageConnection>();
-  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(sidecar: Sidecar) {
     this.#sidecar = sidecar;
-    this.#unsubscribe = [
-      sidecar.onNotification((method, params) => this.#tellAll(method, params)),
-      sidecar.onStatus((status) => this.#tellAll("host/sidecarStatus", status)),
-    ];
+    sidecar.onNotification((method, params) => this.#tellAll(method, params));
+    sidecar.onStatus((status) => this.#tellAll("host/sidecarStatus", status));
   }
 
   /** Takes a webview in and starts to listen to it. It leaves when its connection is disposed. */
@@ -60,11 +57,6 @@ export class Relay {
   /** Tells every webview something that only a host can say. */
   tell<M extends keyof HostNotifications>(method: M, params: HostNotifications[M]): void {
     this.#tellAll(method, params);
-  }
-
-  dispose(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    for (const webview of this.#webviews) webview.dispose();
   }
 
   #tellAll(method: string, params: unknown): void {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type EditorRequests,
   ErrorCode,
   exitEnded,
+  type FrontEndRequests,
   farewellMs,
   type InitializeParams,
   type InitializeResult,
@@ -45,7 +45,7 @@ export interface SidecarOptions {
   /** Takes note that the daemon, a process, does not answer. The signal says that it answers again, or has ended. */
   hangs?(pid: number, over: AbortSignal): Promise<void>;
   /** Answers the sidecar's requests; what a handler throws becomes the answer. */
-  readonly handlers: Handlers<EditorRequests>;
+  readonly handlers: Handlers<FrontEndRequests>;
   readonly timing?: Partial<Timing>;
 }
 

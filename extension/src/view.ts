@@ -2,13 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { HostRequests, Reveal } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { type Channel, openChannel } from "./channel.ts";
-import { readPanelSettings } from "./configuration.ts";
 import type { Handlers } from "./handlers.ts";
 import type { KeptView } from "./keptView.ts";
 import { page } from "./page.ts";
 import type { Relay } from "./relay.ts";
 import type { Sidecar } from "./sidecar.ts";
 import { inWords } from "./statusWords.ts";
+
+/** The requests of the page that the panel leaves to others. */
+export type HostHandlers = Omit<
+  Handlers<HostRequests>,
+  "host/ready" | "host/focus" | "host/keepView"
+>;
 
 /**
  * The panel in the side bar. Its page is thrown away when the panel is hidden and made anew when it
@@ -34,7 +39,7 @@ export class Panel implements vscode.WebviewViewProvider {
     sidecar: Sidecar,
     relay: Relay,
     kept: KeptView,
-    handlers: Omit<Handlers<HostRequests>, "host/ready" | "host/focus" | "host/keepView">,
+    handlers: HostHandlers,
   ) {
     this.#dist = vscode.Uri.joinPath(extension, "dist", "webview");
     this.#sidecar = sidecar;
@@ -116,10 +121,8 @@ export class Panel implements vscode.WebviewViewProvider {
         const reveal = this.#reveal;
         this.#reveal = undefined;
         const { status } = this.#sidecar;
-        const settings = readPanelSettings();
         return {
           status,
-          settings,
           imports: true,
           picksFiles: true,
           setsUp: true,

@@ -201,10 +201,10 @@ func (b *bench) sidecarAsks(dataDir, command string) (a asked, err error) {
 	servers := map[string]any{"bench": map[string]any{"command": b.self, "args": []string{command}, "protocolVersion": "2025-11-25"}}
 	err = b.withSidecar(dataDir, servers, func(f *frontEnd) error {
 		var task protocol.Task
-		if err := f.call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
+		if err := f.Call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
 			return err
 		}
-		a, err = b.askRuns(f.cmd.Process.Pid, func(in askInput) (askTimes, error) { return f.answerAsks(task.ID, in) })
+		a, err = b.askRuns(f.Cmd.Process.Pid, func(in askInput) (askTimes, error) { return f.answerAsks(task.ID, in) })
 		return err
 	})
 	return a, err
@@ -228,19 +228,11 @@ type askEvent struct {
 
 // answerAsks runs the tool, and reads no more of what the sidecar says than it takes to answer.
 func (f *frontEnd) answerAsks(taskID string, in askInput) (times askTimes, err error) {
-	arguments, err := json.Marshal(in)
-	if err != nil {
-		return times, err
-	}
-	f.next++
-	err = f.send("call/start", f.next, protocol.StartCallParams{
-		TaskID: taskID, ServerName: "bench", Request: protocol.CallToolRequest{ToolName: askTool, Arguments: arguments},
-	})
-	if err != nil {
+	if err := f.runTool(taskID, "bench", askTool, in); err != nil {
 		return times, err
 	}
 	for {
-		body, err := f.readBody()
+		body, err := f.NextBody()
 		if err != nil {
 			return times, err
 		}
@@ -250,8 +242,7 @@ func (f *frontEnd) answerAsks(taskID string, in askInput) (times askTimes, err e
 		}
 		switch event := &m.Params.Event; {
 		case event.Message.Body.AskID != "":
-			f.next++
-			err := f.send("askResponse", f.next, protocol.AskResponseParams{
+			_, err := f.Send("askResponse", protocol.AskResponseParams{
 				TaskID: taskID, AskID: event.Message.Body.AskID, AskResponse: protocol.YesButtonClicked,
 				ElicitationContent: json.RawMessage(`{"answer":"x"}`),
 			})

@@ -43,8 +43,7 @@ func (b *bench) connect() ([]row, error) {
 func (f *frontEnd) listAll(servers map[string]any) (float64, error) {
 	began := time.Now()
 	for name := range servers {
-		f.next++
-		if err := f.send("tools/list", f.next, protocol.ServerParams{ServerName: name}); err != nil {
+		if _, err := f.Send("tools/list", protocol.ServerParams{ServerName: name}); err != nil {
 			return 0, err
 		}
 	}

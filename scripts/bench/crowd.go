@@ -103,7 +103,7 @@ func (b *bench) besideCrowd(busy, empty *frontEnd, next, inbox, list *comparison
 	sidecars := []*frontEnd{busy, empty}
 	var tasks [2]protocol.Task
 	for i, f := range sidecars {
-		if err := f.call("task/create", protocol.CreateTaskParams{}, &tasks[i]); err != nil {
+		if err := f.Call("task/create", protocol.CreateTaskParams{}, &tasks[i]); err != nil {
 			return err
 		}
 	}

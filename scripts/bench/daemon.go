@@ -59,7 +59,7 @@ func (b *bench) withHome(f func(*home) error) error {
 	h := &home{bench: b, folder: folder}
 	err = f(h)
 	for _, w := range h.windows {
-		err = errors.Join(err, w.close())
+		err = errors.Join(err, w.Close())
 	}
 	_, stopErr := h.run("daemon", "stop")
 	return errors.Join(err, stopErr, os.RemoveAll(folder))
@@ -247,7 +247,7 @@ func (h *home) atRest() (m windowMemory, err error) {
 	}
 	pids := map[int]bool{daemon: true}
 	for _, w := range h.windows {
-		pids[w.cmd.Process.Pid] = true // or it is the daemon
+		pids[w.Cmd.Process.Pid] = true // or it is the daemon
 	}
 	for pid := range pids {
 		mb, err := privateMB(pid)

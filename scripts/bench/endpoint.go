@@ -58,7 +58,7 @@ func (e *modelEndpoint) close() error {
 }
 
 func modelSettings(base, name string) protocol.ModelSettings {
-	return protocol.ModelSettings{OpenAI: &protocol.OpenAISettings{BaseURL: base, Model: name}}
+	return protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{{Provider: protocol.ProviderOpenAI, BaseURL: base, Models: []string{name}}}}
 }
 
 func answer(w http.ResponseWriter, r *http.Request) {

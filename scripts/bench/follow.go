@@ -46,7 +46,7 @@ func (f *frontEnd) happens() (h happened, err error) {
 		} `json:"error"`
 	}
 	for {
-		body, err := f.readBody()
+		body, err := f.NextBody()
 		if err != nil {
 			return h, err
 		}
@@ -77,10 +77,10 @@ func (f *frontEnd) answer(h happened, content string) error {
 	if err != nil {
 		return err
 	}
-	f.next++
-	return f.send("askResponse", f.next, protocol.AskResponseParams{
+	_, err = f.Send("askResponse", protocol.AskResponseParams{
 		TaskID: h.taskID, AskID: h.askID, AskResponse: protocol.YesButtonClicked, ElicitationContent: filled,
 	})
+	return err
 }
 
 // text returns what a tool said, or an error where it failed.
@@ -103,7 +103,7 @@ func (h happened) text() (string, error) {
 // newTask begins a task and returns its id.
 func (f *frontEnd) newTask() (string, error) {
 	var task protocol.Task
-	err := f.call("task/create", protocol.CreateTaskParams{}, &task)
+	err := f.Call("task/create", protocol.CreateTaskParams{}, &task)
 	return task.ID, err
 }
 
@@ -125,8 +125,8 @@ func (f *frontEnd) runTool(taskID, serverName, tool string, in any) error {
 	if err != nil {
 		return err
 	}
-	f.next++
-	return f.send("call/start", f.next, protocol.StartCallParams{
+	_, err = f.Send("call/start", protocol.StartCallParams{
 		TaskID: taskID, ServerName: serverName, Request: protocol.CallToolRequest{ToolName: tool, Arguments: arguments},
 	})
+	return err
 }

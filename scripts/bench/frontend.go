@@ -1,30 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/textproto"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
 )
 
 // frontEnd is a front end that answers every ask at once. It is used by one goroutine.
-type frontEnd struct {
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	out   *bufio.Reader
-	next  int64
-	// bytes and messages count what the sidecar said.
-	bytes, messages int64
-}
+type frontEnd struct{ *rpctest.FrontEnd }
 
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(b.ctx, name, args...)
@@ -32,17 +20,8 @@ func (b *bench) command(name string, args ...string) *exec.Cmd {
 
 // attach starts a program that speaks on stdout as the sidecar does.
 func attach(cmd *exec.Cmd) (*frontEnd, error) {
-	f := &frontEnd{cmd: cmd}
-	var err error
-	if f.stdin, err = f.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	stdout, err := f.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	f.out = bufio.NewReaderSize(stdout, 64<<10)
-	return f, f.cmd.Start()
+	f, err := rpctest.Start(cmd)
+	return &frontEnd{f}, err
 }
 
 // startSidecar starts the real binary and shakes hands.
@@ -61,7 +40,7 @@ func (f *frontEnd) shakeHands(servers map[string]any, model protocol.ModelSettin
 	if err != nil {
 		return err
 	}
-	return f.call("initialize", protocol.InitializeParams{
+	return f.Call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: "bench", Version: "1"},
 		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
@@ -72,95 +51,13 @@ func (f *frontEnd) shakeHands(servers map[string]any, model protocol.ModelSettin
 	}, nil)
 }
 
-// close ends the sidecar.
-func (f *frontEnd) close() error {
-	return errors.Join(f.stdin.Close(), drain(f.out), f.cmd.Wait())
-}
-
-func drain(r io.Reader) error {
-	_, err := io.Copy(io.Discard, r)
-	return err
-}
-
-func (f *frontEnd) send(method string, id int64, params any) error {
-	body, err := json.Marshal(struct {
-		JSONRPC string `json:"jsonrpc"`
-		ID      int64  `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params,omitempty"`
-	}{"2.0", id, method, params})
-	if err != nil {
-		return err
+// read returns the next message. A refusal is an error.
+func (f *frontEnd) read() (*rpctest.Message, error) {
+	m, err := f.Next()
+	if err == nil && m.Error != nil {
+		err = m.Error
 	}
-	frame := append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body)), body...)
-	_, err = f.stdin.Write(frame)
-	return err
-}
-
-// message is what the sidecar says.
-type message struct {
-	ID     *int64          `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
-// readBody returns the next message, encoded.
-func (f *frontEnd) readBody() ([]byte, error) {
-	header, err := textproto.NewReader(f.out).ReadMIMEHeader()
-	if err != nil {
-		return nil, err
-	}
-	length, err := strconv.Atoi(header.Get("Content-Length"))
-	if err != nil {
-		return nil, err
-	}
-	body := make([]byte, length)
-	if _, err := io.ReadFull(f.out, body); err != nil {
-		return nil, err
-	}
-	f.bytes += int64(length)
-	f.messages++
-	return body, nil
-}
-
-func (f *frontEnd) read() (*message, error) {
-	body, err := f.readBody()
-	if err != nil {
-		return nil, err
-	}
-	var m message
-	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, err
-	}
-	if m.Error != nil {
-		return nil, errors.New(m.Error.Message)
-	}
-	return &m, nil
-}
-
-// call sends a request and waits for its result.
-func (f *frontEnd) call(method string, params, result any) error {
-	f.next++
-	id := f.next
-	if err := f.send(method, id, params); err != nil {
-		return err
-	}
-	for {
-		m, err := f.read()
-		if err != nil {
-			return fmt.Errorf("%s: %w", method, err)
-		}
-		if m.ID != nil && *m.ID == id {
-			if result == nil {
-				return nil
-			}
-			return json.Unmarshal(m.Result, result)
-		}
-	}
+	return m, err
 }
 
 // answerAll runs the tool that asks, answers every ask at once, and returns what the tool returned.
@@ -190,6 +87,6 @@ func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
 // timed is a call, and how long it took in microseconds.
 func (f *frontEnd) timed(method string, params, result any) (float64, error) {
 	began := time.Now()
-	err := f.call(method, params, result)
+	err := f.Call(method, params, result)
 	return float64(time.Since(began)) / float64(time.Microsecond), err
 }

@@ -88,17 +88,17 @@ func (f *frontEnd) askCost(taskID string, n int) (c askCost, err error) {
 	if _, err := f.answerAll(taskID, "bench", 1+n/10); err != nil {
 		return c, err
 	}
-	cpu, err := cpuMicros(f.cmd.Process.Pid)
+	cpu, err := cpuMicros(f.Cmd.Process.Pid)
 	if err != nil {
 		return c, err
 	}
-	sent := f.bytes
+	sent := f.Bytes
 	took, err := f.answerAll(taskID, "bench", n)
 	if err != nil {
 		return c, err
 	}
-	after, err := cpuMicros(f.cmd.Process.Pid)
-	return askCost{took.median(), (after - cpu) / float64(n), float64(f.bytes-sent) / float64(n)}, err
+	after, err := cpuMicros(f.Cmd.Process.Pid)
+	return askCost{took.median(), (after - cpu) / float64(n), float64(f.Bytes-sent) / float64(n)}, err
 }
 
 func historyTask(n int) string { return fmt.Sprintf("task-of-%d", n) }

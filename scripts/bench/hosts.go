@@ -49,7 +49,7 @@ func (b *bench) startHost(servers map[string]any, name string, args ...string) (
 	if err != nil {
 		return nil, err
 	}
-	err = f.call("initialize", protocol.InitializeParams{Configuration: protocol.Configuration{Servers: configured}}, nil)
+	err = f.Call("initialize", protocol.InitializeParams{Configuration: protocol.Configuration{Servers: configured}}, nil)
 	return f, err
 }
 
@@ -59,7 +59,7 @@ func (b *bench) withHost(servers map[string]any, f func(*frontEnd) error, name s
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := errors.Join(f(fe), fe.close()); err != nil {
+	if err := errors.Join(f(fe), fe.Close()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -30,7 +30,7 @@ func (b *bench) withSidecar(dataDir string, servers map[string]any, f func(*fron
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(fe), fe.close())
+	return errors.Join(f(fe), fe.Close())
 }
 
 // start measures from the start of the process to the answer of the handshake.
@@ -87,7 +87,7 @@ func (b *bench) memory() ([]row, error) {
 				if err != nil {
 					return err
 				}
-				alone, err := residentMB(f.cmd.Process.Pid, ownMemory)
+				alone, err := residentMB(f.Cmd.Process.Pid, ownMemory)
 				*idle, *busy, *own = append(*idle, before), append(*busy, after), append(*own, alone)
 				return err
 			}
@@ -119,7 +119,7 @@ const rest = 8 * time.Second
 // memoryAtRest reads one of them after a rest.
 func (f *frontEnd) memoryAtRest(which string) (float64, error) {
 	time.Sleep(rest)
-	return residentMB(f.cmd.Process.Pid, which)
+	return residentMB(f.Cmd.Process.Pid, which)
 }
 
 // residentMB reads one of them.

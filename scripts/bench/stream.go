@@ -159,19 +159,19 @@ func (b *bench) streamByReader(endpoint *modelEndpoint, tell string, answer shap
 	for {
 		m, err := f.read()
 		if err != nil {
-			return s, errors.Join(err, f.close())
+			return s, errors.Join(err, f.Close())
 		}
 		switch m.Method {
 		case readerBegins:
-			began, f.messages, f.bytes = time.Now(), 0, 0
+			began, f.Messages, f.Bytes = time.Now(), 0, 0
 		case progressMethod:
 			written++
 		case readerEnds:
-			s.wall, s.messages, s.bytes = time.Since(began), f.messages, f.bytes
+			s.wall, s.messages, s.bytes = time.Since(began), f.Messages, f.Bytes
 			if tell == tellEach && written != answer.chunks {
-				return s, errors.Join(fmt.Errorf("%d chunks came, of %d", written, answer.chunks), f.close())
+				return s, errors.Join(fmt.Errorf("%d chunks came, of %d", written, answer.chunks), f.Close())
 			}
-			err := f.close()
+			err := f.Close()
 			s.cpu = f.cpu()
 			return s, err
 		}
@@ -185,7 +185,7 @@ func (b *bench) streamBySidecar(endpoint *modelEndpoint, dataDir string, answer 
 		return streamed{}, err
 	}
 	s, err := f.sampleOnce(answer)
-	err = errors.Join(err, f.close())
+	err = errors.Join(err, f.Close())
 	s.cpu = f.cpu()
 	return s, err
 }
@@ -194,14 +194,10 @@ func (b *bench) streamBySidecar(endpoint *modelEndpoint, dataDir string, answer 
 func (f *frontEnd) sampleOnce(answer shape) (streamed, error) {
 	var s streamed
 	var task protocol.Task
-	if err := f.call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
+	if err := f.Call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
 		return s, err
 	}
-	f.next++
-	err := f.send("call/start", f.next, protocol.StartCallParams{
-		TaskID: task.ID, ServerName: "bench", Request: protocol.CallToolRequest{ToolName: sampleTool, Arguments: json.RawMessage("{}")},
-	})
-	if err != nil {
+	if err := f.runTool(task.ID, "bench", sampleTool, struct{}{}); err != nil {
 		return s, err
 	}
 	var began time.Time
@@ -223,14 +219,13 @@ func (f *frontEnd) sampleOnce(answer shape) (streamed, error) {
 			if !ok {
 				continue
 			}
-			f.next++
-			err := f.send("askResponse", f.next, protocol.AskResponseParams{TaskID: task.ID, AskID: ask.AskID, AskResponse: protocol.YesButtonClicked})
+			_, err := f.Send("askResponse", protocol.AskResponseParams{TaskID: task.ID, AskID: ask.AskID, AskResponse: protocol.YesButtonClicked})
 			if err != nil {
 				return s, err
 			}
-			began, f.messages, f.bytes = time.Now(), 0, 0
+			began, f.Messages, f.Bytes = time.Now(), 0, 0
 		case protocol.SamplingEnded:
-			s.wall, s.messages, s.bytes = time.Since(began), f.messages, f.bytes
+			s.wall, s.messages, s.bytes = time.Since(began), f.Messages, f.Bytes
 		case protocol.CallEnded:
 			result, ok := event.Result.(protocol.ToolResult)
 			if !ok || result.IsError {
@@ -247,7 +242,7 @@ func (f *frontEnd) sampleOnce(answer shape) (streamed, error) {
 
 // cpu returns what a process that has ended used.
 func (f *frontEnd) cpu() time.Duration {
-	state := f.cmd.ProcessState
+	state := f.Cmd.ProcessState
 	if state == nil {
 		return 0
 	}

@@ -52,7 +52,7 @@ func (b *bench) oneOfTasks(dir string, want int) (taskTimes, error) {
 	began := time.Now()
 	err := b.withSidecar(dir, nil, func(f *frontEnd) error {
 		var listed protocol.ListTasksResult
-		err := f.call("task/list", nil, &listed)
+		err := f.Call("task/list", nil, &listed)
 		t.start = float64(time.Since(began)) / float64(time.Microsecond)
 		if err == nil && len(listed.Tasks) != want {
 			err = fmt.Errorf("%d tasks are listed, of %d", len(listed.Tasks), want)
@@ -71,9 +71,9 @@ func (b *bench) oneOfTasks(dir string, want int) (taskTimes, error) {
 		for range lives {
 			began := time.Now()
 			var task protocol.Task
-			err := f.call("task/create", protocol.CreateTaskParams{}, &task)
-			err = errors.Join(err, f.call("task/open", protocol.OpenTaskParams{TaskID: task.ID}, nil))
-			err = errors.Join(err, f.call("task/close", protocol.CloseTaskParams{TaskID: task.ID}, nil))
+			err := f.Call("task/create", protocol.CreateTaskParams{}, &task)
+			err = errors.Join(err, f.Call("task/open", protocol.OpenTaskParams{TaskID: task.ID}, nil))
+			err = errors.Join(err, f.Call("task/close", protocol.CloseTaskParams{TaskID: task.ID}, nil))
 			if err != nil {
 				return err
 			}

@@ -204,7 +204,7 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
       const { decline, ...refused } = JSON.parse(text);
       assert.equal(decline, 32);
       const [[reason, times] = [], ...others] = Object.entries(refused);
-      assert.match(String(reason), /assent\.elicitation\.maxOpen allows 32/);
+      assert.match(String(reason), /assent\.limits\.maxOpen allows 32/);
       assert.deepEqual([times, others], [968, []]);
       await panel.button("Ask Me Again").last().click();
     },
@@ -256,7 +256,7 @@ async function runOutOfTime({ page, panel, newTask }: Stage): Promise<void> {
 async function setTimeLimit(page: Page, seconds: number | null): Promise<void> {
   await runCommand(page, "Test: Change Settings of the User");
   const input = page.getByPlaceholder("JSON: a value by the name of a setting");
-  await input.fill(JSON.stringify({ "assent.asks.timeout": seconds }));
+  await input.fill(JSON.stringify({ "assent.limits": seconds && { answerSeconds: seconds } }));
   await input.press("Enter");
   await input.waitFor({ state: "hidden" });
 }

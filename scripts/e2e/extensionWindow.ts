@@ -78,7 +78,9 @@ async function install({ servers, settings, prepare }: InstallOptions): Promise<
           [sampler]: samplingServer("2025-11-25"),
         },
         // VS Code does not say of its models whether they call tools.
-        "assent.model.table": [{ match: "test caller", tools: true, images: true }],
+        "assent.model.endpoints": {
+          "*": { facts: { "test caller": { tools: true, images: true } } },
+        },
         ...settings,
       },
     }),

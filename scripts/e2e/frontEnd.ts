@@ -8,9 +8,12 @@ import {
   type AskResponseParams,
   type Call,
   type CallProgressParams,
+  type CallRequest,
   type CallResult,
   type Configuration,
   type Event,
+  type FrontEndCapabilities,
+  type FrontEndRequests,
   type McpSamplingProgressParams,
   type Message,
   protocolVersion,
@@ -23,6 +26,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
+import { type Handlers, handlerOf } from "../../extension/src/handlers.ts";
 import { foldEvent, foldProgress } from "../../webview-ui/src/store/fold.ts";
 import { output } from "../tools/lib/command.ts";
 import { sidecarBinary } from "../tools/lib/paths.ts";
@@ -45,6 +49,12 @@ export interface Place {
   /** On top of this process's own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly configuration: Configuration;
+  /** More flags of the command that attaches. */
+  readonly flags?: readonly string[];
+  /** What the front end can do besides showing asks and opening pages. */
+  readonly capabilities?: FrontEndCapabilities;
+  /** How it answers the sidecar's requests. Without one for pages, it notes what it should open. */
+  readonly handlers?: Handlers<FrontEndRequests>;
 }
 
 type Process = ChildProcessWithoutNullStreams;
@@ -67,6 +77,8 @@ export class FrontEnd {
   #process: Process | undefined;
   #connection: MessageConnection | undefined;
   #taskId = "";
+  /** The daemon is being ended, so that the end of its relay is no surprise. */
+  #ending = false;
   /** What the sidecar did that it must never do. */
   #broken: string | undefined;
 
@@ -76,9 +88,15 @@ export class FrontEnd {
 
   /** Starts a sidecar, and opens the conversation of the one before where there was one. */
   async start(): Promise<void> {
-    const { name, dataFolder, configuration } = this.#place;
-    const process = spawn(sidecarBinary, ["serve", "--data-dir", dataFolder], {
+    const { name, dataFolder, configuration, flags = [], capabilities } = this.#place;
+    const process = spawn(sidecarBinary, ["serve", "--data-dir", dataFolder, ...flags], {
       env: { ...environment, ...this.#environment },
+    });
+    this.#ending = false;
+    process.once("close", (code, signal) => {
+      if (this.#ending) return;
+      this.#broken = `the sidecar ended by itself: ${signal ?? code}`;
+      this.#changes.emit("change");
     });
     process.stderr.resume(); // the daemon's log says more
     process.stdin.on("error", () => undefined); // it was killed while we wrote
@@ -87,11 +105,18 @@ export class FrontEnd {
       new StreamMessageWriter(process.stdin),
     );
     connection.onError(() => undefined); // as above
-    connection.onRequest("window/openUrl", ({ url }: { url: string }) => {
-      this.opened.push(url);
-      this.#changes.emit("change");
-      return { opened: true };
-    });
+    const handlers: Handlers<FrontEndRequests> = {
+      "window/openUrl": ({ url }) => {
+        this.opened.push(url);
+        this.#changes.emit("change");
+        return { opened: true };
+      },
+      ...this.#place.handlers,
+    };
+    for (const method of Object.keys(handlers)) {
+      const handle = handlerOf(handlers, method);
+      if (handle !== undefined) connection.onRequest(method, handle);
+    }
     // What happens may overtake the answer to task/open, which was made before it.
     const early: TaskEventParams[] = [];
     const earlyPieces: McpSamplingProgressParams[] = [];
@@ -114,7 +139,7 @@ export class FrontEnd {
     await connection.sendRequest("initialize", {
       protocolVersion,
       clientInfo: { name, version },
-      capabilities: { elicitation: true, sampling: true, openUrl: true },
+      capabilities: { elicitation: true, sampling: true, openUrl: true, ...capabilities },
       configuration,
     });
     if (this.#taskId === "") this.#taskId = (await this.request("task/create", {})).id;
@@ -139,6 +164,7 @@ export class FrontEnd {
   async #end(...how: readonly string[]): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
+    this.#ending = true;
     const closed = once(process, "close", { signal: AbortSignal.timeout(patience) });
     await this.#daemon("stop", ...how);
     await closed;
@@ -171,14 +197,16 @@ export class FrontEnd {
 
   /** Calls a tool; the id of the message that stands for the call. */
   async callTool(serverName: string, toolName: string, args: unknown): Promise<number> {
-    const request = { type: "tools/call", toolName, arguments: args } as const;
-    const params = { taskId: this.#taskId, serverName, request };
-    return (await this.request("call/start", params)).messageId;
+    return await this.startCall(serverName, { type: "tools/call", toolName, arguments: args });
   }
 
   /** Follows a task that a server lists; the id of the message that stands for it. */
   async follow(serverName: string, mcpTaskId: string): Promise<number> {
-    const request = { type: "tasks/result", mcpTaskId } as const;
+    return await this.startCall(serverName, { type: "tasks/result", mcpTaskId });
+  }
+
+  /** Starts a call; the id of the message that stands for it. */
+  async startCall(serverName: string, request: CallRequest): Promise<number> {
     const params = { taskId: this.#taskId, serverName, request };
     return (await this.request("call/start", params)).messageId;
   }

@@ -18,7 +18,7 @@ import { confirmServers } from "./confirmServers.ts";
 import { lookAtPackage } from "./packagePage.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
-import { runCommand } from "./quickInput.ts";
+import { choose, runCommand } from "./quickInput.ts";
 import { photographPart, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
@@ -77,7 +77,8 @@ async function tell(page: Page): Promise<void> {
   await panel.newTask(() => runCommand(page, "Assent: New Task"));
   await declineForm(panel, own);
   await step("the walkthrough knows what is done already", async () => {
-    await runCommand(page, "Assent: Open Walkthrough");
+    await runCommand(page, "Assent: Get Started");
+    await choose(page, "Open Walkthrough");
     const steps = page.locator(".gettingStartedContainer");
     await steps.getByText("Add a Server").waitFor();
     await steps.getByRole("checkbox", { name: /Add a Server.*Completed/ }).waitFor();

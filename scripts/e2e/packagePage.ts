@@ -5,7 +5,7 @@ import type { FrameLocator, Page } from "playwright-core";
 import { brokenLinks, filesOf, reachableFrom } from "../tools/lib/documents.ts";
 import type { Workbench } from "./codeServer.ts";
 import type { Panel } from "./panel.ts";
-import { runCommand } from "./quickInput.ts";
+import { choose, runCommand } from "./quickInput.ts";
 import { photographWindow, wearTheme } from "./screenshots.ts";
 import { step } from "./step.ts";
 
@@ -26,7 +26,8 @@ export async function lookAtPackage(page: Page, panel: Panel, workbench: Workben
     await runCommand(page, "View: Close All Editors");
   });
   await step("the guide opens with its pictures", async () => {
-    await runCommand(page, "Assent: Open Guide");
+    await runCommand(page, "Assent: Get Started");
+    await choose(page, "Open Guide");
     const guide = shownDocument(page);
     await guide.getByRole("heading", { name: "Guide", exact: true }).waitFor();
     assert.notEqual(await guide.locator("img").count(), 0);

@@ -162,9 +162,9 @@ export class Panel {
     return this.#view.getByRole("region", { name: "MCP tasks", exact: true });
   }
 
-  /** The list of what servers may do without asking. */
-  grants(): Locator {
-    return this.#view.getByRole("region", { name: "Grants", exact: true });
+  /** The list of what answers in the person's name. */
+  policy(): Locator {
+    return this.#view.getByRole("region", { name: "Automatic Answers", exact: true });
   }
 
   /** The list of the servers. */

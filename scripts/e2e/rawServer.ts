@@ -5,10 +5,14 @@ import { createInterface } from "node:readline";
 /** A way to a server of scripts/testservers/kit. */
 export type Transport = "stdio" | "http";
 
+type Config =
+  | { readonly type: "stdio"; readonly command: string; readonly args: readonly string[] }
+  | { readonly type: "http"; readonly url: string };
+
 /** A raw MCP server, as it is configured. */
 export interface RawServer {
   /** The shape of mcp.json. */
-  readonly config: unknown;
+  readonly config: Config;
   stop(): Promise<void>;
 }
 
@@ -20,7 +24,7 @@ export async function rawServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<RawServer> {
   if (transport === "stdio") {
-    const config = { type: "stdio", command: process.execPath, args: [program, ...args] };
+    const config = { type: "stdio" as const, command: process.execPath, args: [program, ...args] };
     return { config, stop: async () => undefined };
   }
   const server = spawn(process.execPath, [program, ...args, "--http", "0"], {
@@ -36,5 +40,5 @@ export async function rawServer(
     server.kill();
     await exited;
   };
-  return { config: { type: "http", url }, stop };
+  return { config: { type: "http", url: String(url) }, stop };
 }

@@ -28,7 +28,7 @@ export async function keepComposerInSight(page: Page, panel: Panel): Promise<voi
       await see("the open questions");
       for (const [entry, region] of [
         ["MCP Tasks", panel.mcpTasks()],
-        ["Grants", panel.grants()],
+        ["Automatic Answers", panel.policy()],
         ["Servers", panel.servers()],
       ] as const) {
         await panel.chooseInHead(entry);

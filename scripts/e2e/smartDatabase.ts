@@ -1,15 +1,13 @@
 // The smart database on the real sidecar with the demo model: counted, judged, confirmed, deleted and
 // undone in every revision, each way out, and a deletion that outlives its sidecar.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AskResponseParams, CallResult } from "@assent/protocol";
 import { look } from "../testservers/smart-database/testing/talk.ts";
 import { root } from "../tools/lib/paths.ts";
-import { FrontEnd, type Shown } from "./frontEnd.ts";
-import { assertNoneLeft } from "./processes.ts";
+import type { FrontEnd, Shown } from "./frontEnd.ts";
 import { textOf } from "./sampling/told.ts";
+import { onStage } from "./stage.ts";
 import { step } from "./step.ts";
 
 const eras = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;
@@ -32,32 +30,19 @@ async function inScene(
   args: readonly string[],
   play: (scene: Scene) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-smart-database-"));
-  const dataFolder = join(folder, "data");
-  await mkdir(dataFolder);
-  const file = join(folder, "users.db");
-  const store = join(folder, "tasks");
-  const config = {
-    command: process.execPath,
-    args: [program, "--database", file, "--store", store, ...args],
-  };
-  const frontEnd = new FrontEnd({
-    name: "the test of the smart database",
-    dataFolder,
-    environment: { ASSENT_TEST_FOLDER: folder },
-    configuration: { servers: { [server]: config }, model: { provider: "demo" } },
+  await onStage("assent-smart-database-", async ({ folder, frontEnd: create }) => {
+    const file = join(folder, "users.db");
+    const store = join(folder, "tasks");
+    const config = {
+      command: process.execPath,
+      args: [program, "--database", file, "--store", store, ...args],
+    };
+    const frontEnd = await create("the test of the smart database", "data", {
+      servers: { [server]: config },
+      model: { provider: "demo" },
+    });
+    return { frontEnd, play: () => play({ frontEnd, file }) };
   });
-  try {
-    await frontEnd.start();
-    await play({ frontEnd, file });
-    await frontEnd.stop();
-  } catch (error) {
-    await frontEnd.kill();
-    throw error;
-  } finally {
-    await assertNoneLeft(`ASSENT_TEST_FOLDER=${folder}`);
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** Answers the asks of a call as they come, until it ends or `enough` of it is seen. */

@@ -163,9 +163,9 @@ export async function allowCompletions(panel: Panel): Promise<void> {
     const granted = panel.settled(/Your grant let .* answer/);
     await granted.waitFor();
     await answer();
-    await panel.chooseInHead("Grants (1 active)");
-    await panel.grants().getByText("2 of 12").waitFor();
-    await panel.button("Close the List of Grants").click();
+    await panel.chooseInHead("Automatic Answers (1 active)");
+    await panel.policy().getByText("2 of 12").waitFor();
+    await panel.button("Close the List of Automatic Answers").click();
     await granted.getByRole("button", { name: /^Revoke/ }).click();
     await granted.getByRole("button", { name: /^Revoke/ }).waitFor({ state: "detached" });
     await ask();

@@ -79,14 +79,14 @@ async function tell(window: ExtensionWindow): Promise<void> {
   await approveCompletion(panel);
   await editCompletion(panel);
   await allowCompletions(panel);
-  await step("a command lists the grants, with those that ended", async () => {
-    await runCommand(page, "Assent: Show Grants");
-    const list = panel.grants();
+  await step("a command lists the automatic answers, with the grants that ended", async () => {
+    await runCommand(page, "Assent: Show Automatic Answers");
+    const list = panel.policy();
     await list.getByText("1 ended").click();
     await list.getByText("revoked").waitFor();
     await list.getByText("2 of 12").waitFor();
-    await photograph(page, "grants");
-    await panel.button("Close the List of Grants").click();
+    await photograph(page, "policy");
+    await panel.button("Close the List of Automatic Answers").click();
   });
   await step("a command lists the servers", async () => {
     await runCommand(page, "Assent: Show MCP Servers");
@@ -95,9 +95,10 @@ async function tell(window: ExtensionWindow): Promise<void> {
   await lookAtServer(panel);
   await photograph(page, "server");
   await panel.button("Close the Page of the Server").click();
-  await step("a command shows the journal, and another exports all of it", async () => {
-    await runCommand(page, "Assent: Show Journal");
+  await step("a command shows the journal, and exports all of it", async () => {
+    await runCommand(page, "Assent: Show or Export Journal");
     await choose(page, "Everything");
+    await choose(page, "Show in an Editor");
     const shown = page.locator(".editor-instance");
     await shown
       .getByText(/tools\/call\sask_user_preferences/)
@@ -190,16 +191,9 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await panel.focused(panel.approval(server)).waitFor();
   });
   await photograph(page, "asks");
-  await step("a setting takes the picture away at once, and brings it back", async () => {
-    const settings = join(workbench.workspace, ".vscode", "settings.json");
-    const picture = panel.picture(/^It is with you/, "person");
+  await step("a picture shows who has the request", async () => {
     await panel.showDiagram();
-    await picture.scrollIntoViewIfNeeded();
-    await writeFile(settings, JSON.stringify({ "assent.sampling.diagram": false }));
-    await picture.waitFor({ state: "detached" });
-    await rm(settings);
-    await panel.showDiagram();
-    await picture.scrollIntoViewIfNeeded();
+    await panel.picture(/^It is with you/, "person").scrollIntoViewIfNeeded();
   });
   await photograph(page, "picture");
   await step("a killed sidecar is started again and says what became of the asks", async () => {
@@ -247,7 +241,8 @@ async function tell(window: ExtensionWindow): Promise<void> {
   });
   await tellWindows(window);
   await step("a server of another program is shown whole, then imported, and runs", async () => {
-    await runCommand(page, "Assent: Import MCP Servers");
+    await runCommand(page, "Assent: Get Started");
+    await choose(page, "Import MCP Servers");
     await page.getByPlaceholder(/Configured already: /).waitFor();
     await tick(page, imported);
     await page.keyboard.press("Enter");
@@ -271,8 +266,9 @@ async function tell(window: ExtensionWindow): Promise<void> {
 /** Exports the journal to where VS Code proposes, and reads it. */
 async function exportJournal({ page, workbench }: ExtensionWindow): Promise<void> {
   const file = join(workbench.workspace, "assent-journal.jsonl");
-  await runCommand(page, "Assent: Export Journal");
+  await runCommand(page, "Assent: Show or Export Journal");
   await choose(page, "Everything");
+  await choose(page, "Export to a File");
   const dialog = page.locator(".quick-input-widget");
   await dialog.getByRole("button", { name: "OK" }).click();
   await page.getByText(`The journal (everything) is in ${file}.`).first().waitFor();

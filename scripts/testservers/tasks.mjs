@@ -5,24 +5,8 @@
 //
 // It serves one person on one machine: whoever reaches it sees all of its tasks.
 // @ts-check
-import { serve } from "./kit/serve.mjs";
-import { Host } from "./tasks/host.mjs";
+import { runProgram } from "./kit/program.mjs";
+import { TasksServer } from "./tasks/host.mjs";
 import { parseOptions, usage } from "./tasks/options.mjs";
 
-/** @param {readonly string[]} args */
-async function main(args) {
-  if (args.includes("--help")) {
-    console.log(usage);
-    return;
-  }
-  const options = parseOptions(args);
-  const host = new Host(options);
-  await serve(host, options.port, () => host.close());
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  console.error(`test-tasks-server: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+await runProgram("test-tasks-server", usage, parseOptions, (options) => new TasksServer(options));

@@ -36,13 +36,7 @@ const raceFlags = ["modernc.org/sqlite/lib", "modernc.org/libc"].map(
 );
 
 const steps: Readonly<Record<string, Step>> = {
-  setup: {
-    title: "Debian packages and code-server",
-    async run() {
-      await installDebianPackages();
-      await installCodeServer();
-    },
-  },
+  setup: { title: "Debian packages", run: installDebianPackages },
   go: {
     title: "Tests of the sidecar",
     // It needs the processors for as long as nearly all that follows takes, much of which waits for browsers and servers.
@@ -54,6 +48,8 @@ const steps: Readonly<Record<string, Step>> = {
         ...into(log),
       }),
   },
+  // It waits for the network while the tests of the sidecar are compiled.
+  codeServer: { title: "code-server", run: installCodeServer },
   lint: { title: "Formatters and linters", run: lint },
   types: {
     title: "TypeScript",

@@ -49,6 +49,9 @@ func AnswerOf(question protocol.Ask) *Answer {
 		}
 	case protocol.McpSampling:
 		answer.Model, answer.SentRequest = q.Model, q.SentRequest
+		if written, ok := q.Result.(protocol.McpSamplingResponse); ok && written.ByPerson {
+			answer.SentResponse = &written
+		}
 	case protocol.McpSamplingReview:
 		answer.Model, answer.SentResponse = q.Model, q.SentResponse
 	}

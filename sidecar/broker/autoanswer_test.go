@@ -25,7 +25,7 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 	wantJSON(t, (<-done).result, `{"action":"decline"}`)
 
 	for range 2 {
-		result, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(namedForm))
+		result, err := f.Elicit(t.Context(), request(f.task, origin, namedForm))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestEverythingFromAServerIsDeclined(t *testing.T) {
 	other := protocol.Origin{ServerName: "another"}
 	answered := make(chan served, 1)
 	go func() {
-		result, err := f.Elicit(t.Context(), f.task, other, json.RawMessage(namedForm))
+		result, err := f.Elicit(t.Context(), request(f.task, other, namedForm))
 		answered <- served{result, err}
 	}()
 	seen := []string{}
@@ -106,7 +106,7 @@ func TestFixedAnswers(t *testing.T) {
 			f.answers = []protocol.FixedAnswer{tt.set}
 			done := make(chan served, 1)
 			go func() {
-				result, err := f.Elicit(t.Context(), f.task, tt.origin, json.RawMessage(namedForm))
+				result, err := f.Elicit(t.Context(), request(f.task, tt.origin, namedForm))
 				done <- served{result, err}
 			}()
 			ask, _ := tasktest.AwaitAsk(t, f.events)

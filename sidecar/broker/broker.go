@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/form"
 	"assent/sidecar/grant"
 	"assent/sidecar/jsonscan"
@@ -70,6 +71,8 @@ type Options struct {
 	Models func(server string) Models
 	// Policy decides what the person is asked.
 	Policy *policy.Policy
+	// Queue has the person assign requests to tasks; nil refuses requests without a task.
+	Queue Queue
 	// Known returns the secrets that Assent knows now, and that no request is to carry away; nil means none.
 	Known func() []secret.Known
 	// AskTimeout returns how long an ask waits for the person; nil and 0 mean no limit.
@@ -137,16 +140,32 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	}
 }
 
-// Asker is the part of [task.Task] that a request needs of the task that it belongs to.
+// Asker is the part of [task.Task] that a question needs which no server asks.
 type Asker interface {
 	policy.Task
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
-	Asked(key string) protocol.UseMcpServer
-	LastCalls(ctx context.Context) ([]protocol.Call, error)
-	BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func())
-	ReviewCompletion(messageID int64)
-	Progress(messageID int64, chunk string)
-	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
+}
+
+// Methods are the requests of servers that the broker serves.
+var Methods = []string{policy.ElicitationCreate, policy.SamplingCreate}
+
+// Serve serves a request of a server. The result is that of [Broker.Elicit] or [Broker.CreateMessage].
+//
+// A request without a task is checked and counted as any other, so that no person is asked about one that is refused anyway.
+// What a person declined in advance is declined. Then it waits until a person assigns it to a task, and is asked there: no
+// grant and no set answer approves a request without a task.
+func (b *Broker) Serve(ctx context.Context, r *attribution.Request) (any, error) {
+	if r.Task == nil && b.opts.Queue == nil {
+		return nil, ErrNoTask
+	}
+	switch r.Method {
+	case policy.ElicitationCreate:
+		return b.Elicit(ctx, r)
+	case policy.SamplingCreate:
+		return b.CreateMessage(ctx, r)
+	default:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served", r.Method)}
+	}
 }
 
 // refused returns the error for a server whose request the policy refuses.

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
@@ -57,6 +58,8 @@ type fixture struct {
 	limits  *protocol.SamplingLimits
 	known   []secret.Known
 	answers []protocol.FixedAnswer
+	// person assigns requests without a task.
+	person  person
 	maxOpen *int64
 }
 
@@ -106,6 +109,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 		Policy:   f.policy,
 		FrontEnd: func() protocol.FrontEndCapabilities { return frontEnd },
 		Known:    func() []secret.Known { return f.known },
+		Queue:    person(func(ctx context.Context, r *attribution.Request) error { return f.person(ctx, r) }),
 		Log:      log,
 	})
 	return f
@@ -121,13 +125,18 @@ type served struct {
 	err    error
 }
 
-type method func(context.Context, broker.Asker, protocol.Origin, json.RawMessage) (any, error)
+type method func(context.Context, *attribution.Request) (any, error)
+
+// request is a request of a task.
+func request(t attribution.Task, o protocol.Origin, params string) *attribution.Request {
+	return &attribution.Request{Params: json.RawMessage(params), Task: t, Origin: o}
+}
 
 // serve serves a request in a goroutine, and returns where the answer will be.
 func (f *fixture) serve(ctx context.Context, m method, params string) <-chan served {
 	done := make(chan served, 1)
 	go func() {
-		result, err := m(ctx, f.task, origin, json.RawMessage(params))
+		result, err := m(ctx, request(f.task, origin, params))
 		done <- served{result, err}
 	}()
 	return done
@@ -266,7 +275,7 @@ func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
 				t.Fatal(got.err)
 			}
 			wantJSON(t, got.result, `{"action":"cancel"}`)
-			_, err := f.CreateMessage(ctx, f.task, origin, json.RawMessage(sample))
+			_, err := f.CreateMessage(ctx, request(f.task, origin, sample))
 			wantError(t, err, -1, "Nobody answered the sampling request: "+words)
 		})
 	}
@@ -287,7 +296,7 @@ func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, nil)
-			_, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(tt.params))
+			_, err := f.Elicit(t.Context(), request(f.task, origin, tt.params))
 			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
 			if n := f.task.Info().LastNumber; n != 1 {
 				t.Error("the person was shown it all the same")
@@ -515,7 +524,7 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, &scripted{})
-			_, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(tt.params))
+			_, err := f.CreateMessage(t.Context(), request(f.task, origin, tt.params))
 			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
 			if n := f.task.Info().LastNumber; n != 1 {
 				t.Error("the person was shown it all the same")
@@ -551,9 +560,9 @@ func (*waiting) Generate(ctx context.Context, _ string, _ *protocol.McpSamplingR
 
 func TestAQuestionDuringAReadingIsOfThatKind(t *testing.T) {
 	f := newFixture(t, nil)
-	reading := func(ctx context.Context, t broker.Asker, o protocol.Origin, params json.RawMessage) (any, error) {
-		o.ToolNames, o.ResourceURI = nil, "x://y"
-		return f.Elicit(ctx, t, o, params)
+	reading := func(ctx context.Context, r *attribution.Request) (any, error) {
+		r.Origin.ToolNames, r.Origin.ResourceURI = nil, "x://y"
+		return f.Elicit(ctx, r)
 	}
 	done := f.serve(t.Context(), reading, `{"message":"m","requestedSchema":{"type":"object","properties":{}}}`)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
@@ -574,7 +583,7 @@ func TestTheModelThatAPersonChoseIsProposedNext(t *testing.T) {
 		t.Helper()
 		done := make(chan error, 1)
 		go func() {
-			_, err := f.CreateMessage(t.Context(), f.task, o, json.RawMessage(`{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`))
+			_, err := f.CreateMessage(t.Context(), request(f.task, o, `{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`))
 			done <- err
 		}()
 		asked := f.answerNext(t, p, seen...)

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/policy"
@@ -24,7 +25,7 @@ const stopReasonStopped = "userStopped"
 type completion struct {
 	*Broker
 	models Models
-	task   Asker
+	asker  *attribution.Request
 	origin protocol.Origin
 	// answer is the approval.
 	answer *task.Answer
@@ -50,13 +51,13 @@ func (c *completion) run(ctx context.Context) (any, error) {
 			if before == nil && !c.needsReview(ctx, review) {
 				return c.end(review.SamplingResponse), nil
 			}
-			c.task.ReviewCompletion(c.answer.MessageID)
+			c.asker.Task.ReviewCompletion(c.answer.MessageID)
 		} else { // the completion of an earlier request, whose usage was not stored
 			c.usage.add(grant.Estimate(review.Model, c.request, review.SamplingResponse.Content))
 		}
 		question := c.question(c.origin, *review)
 		question.Key = c.key(attempt)
-		verdict, err := c.task.Ask(ctx, question)
+		verdict, err := c.asker.Ask(ctx, question)
 		if err != nil {
 			return nil, c.unreviewed(err)
 		}
@@ -109,7 +110,7 @@ func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
 	if key == "" {
 		return nil
 	}
-	if q, ok := c.task.Asked(key).(protocol.McpSamplingReview); ok {
+	if q, ok := c.asker.Asked(key).(protocol.McpSamplingReview); ok {
 		return &q
 	}
 	return nil
@@ -117,11 +118,11 @@ func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
 
 // generate asks the model and shows its answer as it comes.
 func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol.McpSamplingResponse, error) {
-	ctx, done := c.task.BeginCompletion(ctx, c.answer.MessageID, m)
+	ctx, done := c.asker.Task.BeginCompletion(ctx, c.answer.MessageID, m)
 	var written strings.Builder
 	made, err := c.models.Generate(ctx, m.ID, c.request, func(piece string) {
 		written.WriteString(piece)
-		c.task.Progress(c.answer.MessageID, piece)
+		c.asker.Task.Progress(c.answer.MessageID, piece)
 	})
 	done()
 	var stopped *task.Stopped
@@ -166,7 +167,7 @@ func (c *completion) end(response protocol.McpSamplingResponse) any {
 
 // ended stores the result and the usage in the task, and charges the usage to the grant.
 func (c *completion) ended(result protocol.SamplingResult) {
-	c.task.EndSampling(c.answer.MessageID, result, c.usage.total)
+	c.asker.Task.EndSampling(c.answer.MessageID, result, c.usage.total)
 	if c.held == nil {
 		return
 	}
@@ -208,7 +209,7 @@ func (c *completion) unreviewed(err error) error {
 
 // needsReview reports whether a person sees the answer before the server gets it.
 func (c *completion) needsReview(ctx context.Context, review *protocol.McpSamplingReview) bool {
-	d := c.policy.Decide(ctx, &policy.Request{Stage: policy.Ready, Origin: c.origin, Task: c.task, Body: *review, Held: c.held})
+	d := c.policy.Decide(ctx, &policy.Request{Stage: policy.Ready, Origin: c.origin, Task: c.asker.Task, Body: *review, Held: c.held})
 	return d.Verdict == policy.Ask
 }
 

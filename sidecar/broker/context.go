@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/model"
 )
 
@@ -22,7 +23,7 @@ const maxContext = 32 << 10
 
 // conversation returns what a server asks to be given of the conversation: what the servers that it names
 // returned in it. It is nil where there is nothing.
-func conversation(ctx context.Context, t Asker, serverName, include string) (*protocol.SamplingContext, error) {
+func conversation(ctx context.Context, t attribution.Task, serverName, include string) (*protocol.SamplingContext, error) {
 	if include != includeThisServer && include != includeAllServers {
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package broker_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,11 +33,11 @@ func TestTheJournalHearsOfWhatIsRefusedOnceAMinute(t *testing.T) {
 		f.limits = &protocol.SamplingLimits{RequestsPerMinute: new(int64(0))}
 		d := &deniedTask{Task: f.task}
 		for range 5 {
-			_, err := f.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+			_, err := f.CreateMessage(t.Context(), request(d, origin, sample))
 			wantLimit(t, err, "requestsPerMinute", 0)
 		}
 		time.Sleep(time.Minute)
-		_, err := f.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+		_, err := f.CreateMessage(t.Context(), request(d, origin, sample))
 		wantLimit(t, err, "requestsPerMinute", 0)
 		if diff := cmp.Diff([]int64{1, 5}, d.counts); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
@@ -55,10 +54,10 @@ func TestWhatNoFrontEndCanShowIsRefused(t *testing.T) {
 	d := &deniedTask{Task: f.task}
 	for name, serve := range map[string]func(*broker.Broker) (any, error){
 		"elicitation/create": func(b *broker.Broker) (any, error) {
-			return b.Elicit(t.Context(), d, origin, json.RawMessage(elicit))
+			return b.Elicit(t.Context(), request(d, origin, elicit))
 		},
 		"sampling/createMessage": func(b *broker.Broker) (any, error) {
-			return b.CreateMessage(t.Context(), d, origin, json.RawMessage(sample))
+			return b.CreateMessage(t.Context(), request(d, origin, sample))
 		},
 	} {
 		d.records = nil

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/form"
 	"assent/sidecar/policy"
 	"assent/sidecar/reason"
@@ -21,22 +22,26 @@ import (
 //
 // The result is decline only if a person declined. If no person answered, it is cancel: "dismissed without making an
 // explicit choice". If too many requests of the server are open, the person is not asked, and the error names the limit.
-func (b *Broker) Elicit(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
-	request := &policy.Request{Method: policy.ElicitationCreate, Origin: origin, Task: t}
+func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error) {
+	request := &policy.Request{Method: policy.ElicitationCreate, Origin: r.Origin, Task: r.Task}
 	var question *task.Question
 	var err error
-	b.opts.Stacks.Call(func() { question, err = b.prepareElicitation(ctx, request, params) })
+	b.opts.Stacks.Call(func() { question, err = b.prepareElicitation(ctx, request, r.Params) })
 	defer request.Done()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case question == nil:
+		return b.elicitUnattributed(ctx, r, request)
 	}
 	// While the person thinks there is little more on the stack than this.
-	return b.elicited(t.Ask(ctx, *question))
+	return b.elicited(r.Ask(ctx, *question))
 }
 
-// prepareElicitation reads a request of elicitation/create, and returns what its task is asked or why it is refused.
+// prepareElicitation reads a request of elicitation/create, and returns what its task is asked or why it is refused. It
+// returns nothing if the task is not known.
 func (b *Broker) prepareElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (_ *task.Question, err error) {
-	if r.Body, err = b.readElicitation(ctx, r, params); err != nil {
+	if r.Body, err = b.readElicitation(ctx, r, params); err != nil || r.Task == nil {
 		return nil, err
 	}
 	return b.elicitation(ctx, r)
@@ -209,20 +214,20 @@ type URLElicitation struct {
 
 // AwaitURL sends the person to a page, and reports whether they have finished there: they say so, or ctx ends with a
 // [task.Ended] of the reason [protocol.OutcomeCompleted].
-func (b *Broker) AwaitURL(ctx context.Context, t Asker, origin protocol.Origin, e URLElicitation) (bool, error) {
+func (b *Broker) AwaitURL(ctx context.Context, r *attribution.Request, e URLElicitation) (bool, error) {
 	if err := checkURL(e.URL); err != nil {
 		return false, err
 	}
 	request := &policy.Request{
-		Method: policy.ElicitationCreate, Origin: origin, Task: t,
-		Body: protocol.McpURLElicitation{Origin: origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true},
+		Method: policy.ElicitationCreate, Origin: r.Origin, Task: r.Task,
+		Body: protocol.McpURLElicitation{Origin: r.Origin, Message: e.Message, URL: e.URL, AwaitsCompletion: true},
 	}
 	question, err := b.elicitation(ctx, request)
 	if err != nil {
 		return false, err
 	}
 	defer request.Done()
-	answer, err := t.Ask(ctx, *question)
+	answer, err := r.Ask(ctx, *question)
 	if err != nil {
 		why := ended(err)
 		if why == nil {

@@ -355,7 +355,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				ctx, kill := context.WithCancelCause(t.Context())
 				done := make(chan served, 1)
 				go func() {
-					result, err := f.CreateMessage(ctx, keyed{f.task, key}, origin, json.RawMessage(sample))
+					result, err := f.CreateMessage(ctx, keyed(f.task, key))
 					done <- served{result, err}
 					close(done)
 				}()

@@ -19,7 +19,7 @@ import (
 // waiting.
 func wantLimit(t *testing.T, err error, name string, most int64) (retryAfterMs int64) {
 	t.Helper()
-	wantError(t, err, -32000, "assent.sampling.limits."+name)
+	wantError(t, err, -32000, "assent.limits."+name)
 	var refused *jsonrpc.Error
 	errors.As(err, &refused)
 	var data struct {
@@ -39,7 +39,7 @@ func TestRequestsPerMinute(t *testing.T) {
 		f.limits = &protocol.SamplingLimits{RequestsPerMinute: new(int64(2))}
 		// Nobody is asked about these: they count all the same.
 		bad := func() error {
-			_, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(`{}`))
+			_, err := f.CreateMessage(t.Context(), request(f.task, origin, `{}`))
 			return err
 		}
 		wantError(t, bad(), jsonrpc.CodeInvalidParams, "")
@@ -49,7 +49,7 @@ func TestRequestsPerMinute(t *testing.T) {
 			t.Errorf("the server is to wait %d ms, want 40000", wait)
 		}
 		other := protocol.Origin{ServerName: "another"}
-		_, err := f.CreateMessage(t.Context(), f.task, other, json.RawMessage(`{}`))
+		_, err := f.CreateMessage(t.Context(), request(f.task, other, `{}`))
 		wantError(t, err, jsonrpc.CodeInvalidParams, "")
 		time.Sleep(40 * time.Second)
 		wantError(t, bad(), jsonrpc.CodeInvalidParams, "")
@@ -62,7 +62,7 @@ func TestRequestsInFlight(t *testing.T) {
 	f.limits = &protocol.SamplingLimits{InFlight: new(int64(1))}
 	done := f.serve(t.Context(), f.CreateMessage, sample)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
-	_, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(sample))
+	_, err := f.CreateMessage(t.Context(), request(f.task, origin, sample))
 	wantLimit(t, err, "inFlight", 1)
 	f.answerNext(t, no)
 	wantError(t, (<-done).err, -1, "User rejected")
@@ -96,7 +96,7 @@ func TestLimitsOfSize(t *testing.T) {
 			f.DeclareSampling(t.Context(), "s")
 			f.limits = &tt.limits
 			params := `{"maxTokens":5,"messages":[` + strings.Join(tt.messages, ",") + `]}`
-			_, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(params))
+			_, err := f.CreateMessage(t.Context(), request(f.task, origin, params))
 			wantLimit(t, err, tt.want, tt.most)
 			if n := f.task.Info().LastNumber; n != 1 {
 				t.Error("the person was shown it all the same")

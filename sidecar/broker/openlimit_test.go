@@ -34,13 +34,13 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			done := make(chan error, requests)
 			for range requests {
 				go func() {
-					_, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(namedForm))
+					_, err := f.Elicit(t.Context(), request(f.task, origin, namedForm))
 					done <- err
 				}()
 			}
 			for range requests - tt.most {
 				err := <-done
-				wantError(t, err, -32000, "the user's setting assent.elicitation.maxOpen allows ")
+				wantError(t, err, -32000, "the user's setting assent.limits.maxOpen allows ")
 				var refused *jsonrpc.Error
 				var data struct {
 					Limit string
@@ -67,7 +67,7 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			for _, m := range opened.Messages {
 				if n, ok := m.Body.(protocol.Notice); ok {
 					notices = append(notices, n.Text)
-					want := &protocol.RefusedQuestions{ServerName: "s", Count: counted, Setting: "assent.elicitation.maxOpen", Max: int64(tt.most)}
+					want := &protocol.RefusedQuestions{ServerName: "s", Count: counted, Setting: "assent.limits.maxOpen", Max: int64(tt.most)}
 					if diff := cmp.Diff(want, n.Refused); diff != "" {
 						t.Errorf("the notice counts other questions (-want +got):\n%s", diff)
 					}
@@ -78,11 +78,11 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			if want := len(strconv.Itoa(refused)); len(notices) != want { // of the first, the tenth, and so on
 				t.Errorf("the person is told %d times of %d that were refused, want %d: %q", len(notices), refused, want, notices)
 			}
-			if want := fmt.Sprintf("A question of s was refused without asking you: your setting assent.elicitation.maxOpen lets %d ", tt.most); !slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, want) }) {
+			if want := fmt.Sprintf("A question of s was refused without asking you: your setting assent.limits.maxOpen lets %d ", tt.most); !slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, want) }) {
 				t.Errorf("the person is told %q, want %q", notices, want)
 			}
 			page := broker.URLElicitation{URL: "https://example.com/"}
-			if _, err := f.AwaitURL(t.Context(), f.task, origin, page); err == nil {
+			if _, err := f.AwaitURL(t.Context(), request(f.task, origin, ""), page); err == nil {
 				t.Error("a page came in nevertheless")
 			} else {
 				wantError(t, err, -32000, "maxOpen")
@@ -108,12 +108,12 @@ func TestAFloodHoldsUpNoOtherServer(t *testing.T) {
 	f.maxOpen = new(int64(1))
 	first := f.serve(t.Context(), f.Elicit, namedForm)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
-	_, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(namedForm))
+	_, err := f.Elicit(t.Context(), request(f.task, origin, namedForm))
 	wantError(t, err, -32000, "questions of this server that wait for the user: 1")
 
 	answered := make(chan served, 1)
 	go func() {
-		result, err := f.Elicit(t.Context(), f.task, protocol.Origin{ServerName: "another"}, json.RawMessage(namedForm))
+		result, err := f.Elicit(t.Context(), request(f.task, protocol.Origin{ServerName: "another"}, namedForm))
 		answered <- served{result, err}
 	}()
 	f.answerNext(t, no, ask.AskID)
@@ -126,7 +126,7 @@ func TestAFloodHoldsUpNoOtherServer(t *testing.T) {
 	}
 	<-first
 	f.maxOpen = new(int64(0))
-	result, err := f.Elicit(t.Context(), f.task, origin, json.RawMessage(namedForm))
+	result, err := f.Elicit(t.Context(), request(f.task, origin, namedForm))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/ask"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/model"
 	"assent/sidecar/store"
@@ -355,18 +356,12 @@ func TestAnEditThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-// keyed asks as an MCP task does.
-type keyed struct {
-	*task.Task
-	key string
+// keyed is a request for a completion whose asks have keys.
+func keyed(t attribution.Task, key string) *attribution.Request {
+	r := request(t, origin, sample)
+	r.Key = key
+	return r
 }
-
-func (k keyed) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
-	q.Key = k.key + q.Key
-	return k.Task.Ask(ctx, q)
-}
-
-func (k keyed) Asked(key string) protocol.UseMcpServer { return k.Task.Asked(k.key + key) }
 
 // TestARestart kills a sidecar between the model's answer and its review, and between two answers: neither
 // is the person asked twice nor the model.
@@ -409,7 +404,7 @@ func TestARestart(t *testing.T) {
 		done := make(chan served, 1)
 		f := &fixture{Broker: b, task: tk, events: events}
 		go func() {
-			result, err := b.CreateMessage(ctx, keyed{tk, key}, origin, json.RawMessage(sample))
+			result, err := b.CreateMessage(ctx, keyed(tk, key))
 			done <- served{result, err}
 			close(done)
 		}()

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/grant"
 	"assent/sidecar/model"
 	"assent/sidecar/policy"
@@ -49,16 +50,21 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 
 // CreateMessage serves sampling/createMessage (2024-11-05 and later, "Sampling"). The result is
 // MCP's CreateMessageResult.
-func (b *Broker) CreateMessage(ctx context.Context, t Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
-	r := &policy.Request{Method: policy.SamplingCreate, Origin: origin, Task: t}
+func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any, error) {
+	p := &policy.Request{Method: policy.SamplingCreate, Origin: r.Origin, Task: r.Task}
 	var request *protocol.McpSamplingRequest
 	var err error
-	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, r, params) })
-	defer r.Done()
+	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, p, r.Params) })
+	defer p.Done()
 	if err != nil {
 		return nil, err
 	}
-	return b.createMessage(ctx, t, r, request)
+	if r.Task == nil {
+		if err := b.awaitTask(ctx, r, p); err != nil {
+			return nil, b.unanswered(r.Origin.ServerName, err)
+		}
+	}
+	return b.createMessage(ctx, r, p, request)
 }
 
 // readSampling reads a request of sampling/createMessage, or says why it is refused.
@@ -78,7 +84,7 @@ func (b *Broker) readSampling(ctx context.Context, r *policy.Request, params jso
 }
 
 // createMessage serves a request that was read and has its task.
-func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, request *protocol.McpSamplingRequest) (any, error) {
+func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *policy.Request, request *protocol.McpSamplingRequest) (any, error) {
 	origin := r.Origin
 	models := b.models(origin.ServerName)
 	proposed, why, err := b.propose(ctx, models, origin, request)
@@ -86,7 +92,7 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, 
 		b.log.Warn().Err(err).Msg("no model to propose")
 	}
 
-	added, err := conversation(ctx, t, origin.ServerName, request.IncludeContext)
+	added, err := conversation(ctx, r.Task, origin.ServerName, request.IncludeContext)
 	if err != nil {
 		b.log.Warn().Err(err).Msg("the context of a sampling request cannot be read")
 	}
@@ -95,8 +101,8 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, 
 		Origin: origin, SamplingRequest: *request, Model: proposed, ModelReason: why,
 		Secrets: b.secrets(request), Context: added,
 	}
-	r.Stage, r.Body, r.Repeated = policy.Ready, q, t.Asked("") != nil
-	d := b.policy.Decide(ctx, r)
+	p.Stage, p.Body, p.Repeated = policy.Ready, q, r.Asked("") != nil
+	d := b.policy.Decide(ctx, p)
 	q.GrantReason = d.GrantReason
 	if d.Verdict == policy.Approve {
 		// The context that a server asks for is a person's to give: under a grant the request goes without.
@@ -106,7 +112,7 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, 
 	if question.Granted = granted(d); question.Granted != nil {
 		question.Granted.Answer.Model, question.Granted.Answer.Held = q.Model, d.Held
 	}
-	answer, err := t.Ask(ctx, question)
+	answer, err := r.Ask(ctx, question)
 	b.releaseUnused(d.Held, answer)
 	if err != nil {
 		return nil, b.unanswered(origin.ServerName, err)
@@ -126,7 +132,7 @@ func (b *Broker) createMessage(ctx context.Context, t Asker, r *policy.Request, 
 	case protocol.SamplingFailure:
 		return nil, samplingError(model.ErrFailed)
 	}
-	c := &completion{Broker: b, models: models, task: t, origin: origin, answer: answer, request: request, held: b.reservation(ctx, answer)}
+	c := &completion{Broker: b, models: models, asker: r, origin: origin, answer: answer, request: request, held: b.reservation(ctx, answer)}
 	if answer.SentRequest != nil {
 		c.request = answer.SentRequest
 	}

@@ -167,7 +167,7 @@ func TestToolsInARequest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, &caller{completion: model.Completion{Text: "z", Model: "c"}})
 			params := `{"maxTokens":5,"messages":[` + tt.messages + `],` + tt.more + `}`
-			if _, err := f.CreateMessage(t.Context(), f.task, origin, json.RawMessage(params)); err == nil {
+			if _, err := f.CreateMessage(t.Context(), request(f.task, origin, params)); err == nil {
 				t.Error("tools were taken that were not declared")
 			} else {
 				wantError(t, err, jsonrpc.CodeInvalidParams, "")

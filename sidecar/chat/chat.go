@@ -151,6 +151,40 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	return &protocol.StartCallResult{MessageID: id}, nil
 }
 
+// Serve makes a call of a host, as a call of a task, and returns when it has ended. If ctx ends, Serve cancels the call, and
+// waits for its end all the same.
+func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request protocol.CallRequest, call func(context.Context, hub.Hooks) protocol.CallResult) error {
+	t, err := c.tasks.Get(taskID)
+	if err != nil {
+		return err
+	}
+	r, err := c.startServing(t, serverName, request, call)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		r.stop()
+	})
+	defer stop()
+	<-r.done
+	return nil
+}
+
+func (c *Chat) startServing(t *task.Task, serverName string, request protocol.CallRequest, call func(context.Context, hub.Hooks) protocol.CallResult) (*run, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+	}
+	id, err := t.StartCall(serverName, request)
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(t, id, false, call), nil
+}
+
 // follow follows an MCP task that was found in a server's list, as if an earlier sidecar had. The lock
 // must be held.
 func (c *Chat) follow(t *task.Task, serverName string, found protocol.TaskResultRequest) (*protocol.StartCallResult, error) {

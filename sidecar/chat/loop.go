@@ -60,7 +60,7 @@ func (u *turn) run(ctx context.Context) (well bool) {
 	}
 	u.add(protocol.ModelMessage{End: &protocol.ModelEnd{
 		Reason: protocol.ModelEndRoundsLimit,
-		Detail: fmt.Sprintf("The model went to the tools %d times, as often as the setting assent.chat.maxRounds allows. Retry lets it go on.", rounds),
+		Detail: fmt.Sprintf("The model went to the tools %d times, as often as the setting assent.chat.limits.maxRounds allows. Retry lets it go on.", rounds),
 	}})
 	return false
 }

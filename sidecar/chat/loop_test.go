@@ -208,7 +208,7 @@ func refusal(t *testing.T, status int, after string) error {
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
-	p := model.Endpoints(protocol.ModelSettings{OpenAI: &protocol.OpenAISettings{BaseURL: server.URL, Model: "m"}}, http.DefaultClient)[protocol.ProviderOpenAI]
+	p := model.Endpoints(protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{{Provider: protocol.ProviderOpenAI, BaseURL: server.URL, Models: []string{"m"}}}}, http.DefaultClient)[protocol.ProviderOpenAI]
 	_, err := p.Generate(t.Context(), "m", &protocol.McpSamplingRequest{}, func(string) {})
 	if err == nil {
 		t.Fatal("the endpoint answered")

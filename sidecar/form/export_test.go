@@ -2,7 +2,7 @@ package form
 
 // Kept returns how many schemas are kept.
 func (c *Cache) Kept() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.recent) + len(c.older)
+	c.schemas.mu.Lock()
+	defer c.schemas.mu.Unlock()
+	return len(c.schemas.newer) + len(c.schemas.older)
 }

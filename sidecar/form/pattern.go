@@ -45,12 +45,26 @@ func matches(pattern, text string) bool {
 	if utf8.RuneCountInString(text) > maxTextRunes {
 		return true
 	}
-	translated, err := translate(pattern)
-	if err != nil {
-		return true
-	}
-	expression, err := regexp.Compile(translated)
+	expression, err := compile(pattern)
 	return err != nil || expression.MatchString(text)
+}
+
+// compiled has the patterns of forms that are being filled in: they are checked at every change.
+var compiled recent[string, *regexp.Regexp]
+
+// compile returns the expression of Go for one of ECMA-262.
+func compile(pattern string) (*regexp.Regexp, error) {
+	compileAnew := func() (*regexp.Regexp, error) {
+		translated, err := translate(pattern)
+		if err != nil {
+			return nil, err
+		}
+		return regexp.Compile(translated)
+	}
+	if len(pattern) > mostKeptBytes {
+		return compileAnew()
+	}
+	return compiled.get(pattern, compileAnew)
 }
 
 const (

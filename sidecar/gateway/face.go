@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,13 +39,15 @@ type Face struct {
 	mu sync.Mutex // guards what follows
 	// calls are those of each host program: a host that crashed and comes back joins its calls.
 	calls map[string]*calls
+	// sessions are those that may listen for changes.
+	sessions map[*mcpserver.Session]bool
 }
 
 var _ mcpserver.Server = (*Face)(nil)
 
 // New returns a face.
 func New(upstream Upstream, opts Options) *Face {
-	return &Face{upstream: upstream, opts: opts, calls: map[string]*calls{}}
+	return &Face{upstream: upstream, opts: opts, calls: map[string]*calls{}, sessions: map[*mcpserver.Session]bool{}}
 }
 
 // Close cancels all calls and waits for them. The sessions of hosts have to have ended.
@@ -71,7 +75,8 @@ const allCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":
 	`"resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}}`
 
 // Offer implements [mcpserver.Server].
-func (f *Face) Offer(ctx context.Context, _ *mcpserver.Session) (mcpserver.Offer, error) {
+func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
+	f.enter(s)
 	if f.opts.Server == "" {
 		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": f.opts.Version})
 		return mcpserver.Offer{Info: info, Capabilities: json.RawMessage(allCapabilities)}, err
@@ -120,15 +125,55 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 }
 
 // Listen implements [mcpserver.Server].
-func (f *Face) Listen(_ context.Context, _ *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
+func (f *Face) Listen(_ context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
+	f.enter(s)
+	want.ResourceSubscriptions, want.TaskIDs = nil, nil
 	return want
+}
+
+// enter notes a session that may listen for changes.
+func (f *Face) enter(s *mcpserver.Session) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sessions[s] = true
+}
+
+// changes are the notifications of lists that changed, and what a host listens for since 2026-07-28.
+var changes = map[string]struct {
+	method  string
+	matches func(mcpserver.Filter) bool
+}{
+	listTools:     {"notifications/tools/list_changed", func(f mcpserver.Filter) bool { return f.ToolsListChanged }},
+	listPrompts:   {"notifications/prompts/list_changed", func(f mcpserver.Filter) bool { return f.PromptsListChanged }},
+	listResources: {"notifications/resources/list_changed", func(f mcpserver.Filter) bool { return f.ResourcesListChanged }},
+}
+
+// ListChanged tells the hosts that a list of a server has changed: tools, prompts or resources. It does not wait for them.
+func (f *Face) ListChanged(server, list string) {
+	change, ok := changes[list]
+	if !ok || f.opts.Server != "" && f.opts.Server != server {
+		return
+	}
+	f.mu.Lock()
+	sessions := slices.Collect(maps.Keys(f.sessions))
+	f.mu.Unlock()
+	for _, s := range sessions {
+		if err := s.Publish(change.method, nil, change.matches); err != nil {
+			f.opts.Log.Debug().Err(err).Msg("a host took no notification")
+		}
+	}
 }
 
 // Notified implements [mcpserver.Server].
 func (f *Face) Notified(*mcpserver.Session, string, json.RawMessage) {}
 
 // Ended implements [mcpserver.Server].
-func (f *Face) Ended(*mcpserver.Session) {}
+func (f *Face) Ended(s *mcpserver.Session) {
+	f.mu.Lock()
+	delete(f.sessions, s)
+	f.mu.Unlock()
+	f.upstream.Ended(s.ID)
+}
 
 // pass sends a request on and returns the result.
 func (f *Face) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
@@ -138,7 +183,7 @@ func (f *Face) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		return nil, err
 	}
 	result, err := f.upstream.Send(ctx, Request{
-		Session: r.Session.ID, Server: server, Method: r.Method, Params: params,
+		Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params,
 		Notify: forward(r, token, &pulse{}), Asking: func(string) {},
 	})
 	return complete(r, result), err
@@ -166,7 +211,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		return calls.do(ctx, key, patience, forward(r, token, p),
 			func(ctx context.Context, asking func(string), notify notify) (json.RawMessage, error) {
 				return f.upstream.Send(ctx, Request{
-					Session: r.Session.ID, Server: server, Method: r.Method, Params: params, Notify: notify, Asking: asking,
+					Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params, Notify: notify, Asking: asking,
 				})
 			})
 	})

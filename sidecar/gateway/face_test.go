@@ -47,6 +47,8 @@ func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessa
 	return nil, nil
 }
 
+func (u *upstream) Ended(string) {}
+
 func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	switch {
 	case strings.Contains(string(r.Params), `"ask"`):
@@ -109,6 +111,9 @@ func replay(t *testing.T, conversation string) {
 			if _, err := host.Write([]byte(frame + "\n")); err != nil {
 				t.Fatal(err)
 			}
+		case "changed":
+			server, list, _ := strings.Cut(frame, " ")
+			face.ListChanged(server, list)
 		case "sleep":
 			d, err := time.ParseDuration(frame)
 			if err != nil {

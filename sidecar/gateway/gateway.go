@@ -13,6 +13,8 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+
+	"assent/sidecar/mcpserver"
 )
 
 // Upstream is the servers behind a gateway.
@@ -30,6 +32,9 @@ type Upstream interface {
 	// Send sends a request to a server and returns its result. The error is an [mcpserver.Error] if the server answered
 	// with one.
 	Send(ctx context.Context, request Request) (json.RawMessage, error)
+
+	// Ended says that a session of a host has ended. A request of it may still run, because it waits for a person.
+	Ended(session string)
 }
 
 // Description is what a server says about itself in the handshake.
@@ -41,8 +46,9 @@ type Description struct {
 
 // Request is a request of a host for a server.
 type Request struct {
-	// Session identifies the host's session.
+	// Session identifies the host's session, and Client is what the host says about itself.
 	Session string
+	Client  mcpserver.Client
 	Server  string
 	Method  string
 	// Params are the host's, without what concerns only its own connection.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -19,25 +20,44 @@ type clock struct {
 // the known hosts.
 var unknownClock = clock{limit: time.Minute}
 
-// clocks are those of known hosts, as they come. A person can change most of them.
-var clocks = map[string]clock{
-	"claude-code":           {},
-	"copilot-cli":           {limit: 3 * time.Minute, resets: true},
-	"codex-mcp-client":      {limit: 5 * time.Minute},
-	"gemini-cli-mcp-client": {limit: 10 * time.Minute},
-	"opencode":              {limit: time.Minute, resets: true},
-	"qwen-cli-mcp-client":   {limit: 5 * time.Minute, resets: true},
-	"Visual Studio Code":    {},
+// knownHosts are those of which something is known, by the name that they send, with their clocks as they come. A person can
+// change most of the clocks.
+var knownHosts = map[string]struct {
+	title string
+	clock clock
+}{
+	"claude-code":           {"Claude Code", clock{}},
+	"copilot-cli":           {"Copilot CLI", clock{limit: 3 * time.Minute, resets: true}},
+	"codex-mcp-client":      {"Codex", clock{limit: 5 * time.Minute}},
+	"gemini-cli-mcp-client": {"Gemini CLI", clock{limit: 10 * time.Minute}},
+	"opencode":              {"opencode", clock{limit: time.Minute, resets: true}},
+	"qwen-cli-mcp-client":   {"Qwen Code", clock{limit: 5 * time.Minute, resets: true}},
+	"Visual Studio Code":    {"VS Code", clock{}},
+}
+
+// isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server.
+func isNamed(client mcpserver.Client, name string) bool {
+	return client.Name == name || strings.HasPrefix(client.Name, name+"-")
 }
 
 // clockOf returns the clock of a host.
 func clockOf(client mcpserver.Client) clock {
-	for name, c := range clocks {
-		if client.Name == name || strings.HasPrefix(client.Name, name+"-") {
-			return c
+	for name, host := range knownHosts {
+		if isNamed(client, name) {
+			return host.clock
 		}
 	}
 	return unknownClock
+}
+
+// HostTitle returns the name of a host for a person.
+func HostTitle(client mcpserver.Client) string {
+	for name, host := range knownHosts {
+		if isNamed(client, name) {
+			return host.title
+		}
+	}
+	return cmp.Or(client.Title, client.Name, "A host")
 }
 
 // patience returns for how long a call of a host can go on before the host gives it up, with a margin. It is 0 if there

@@ -23,10 +23,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
 	"assent/sidecar/policy"
+	"assent/sidecar/session"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 )
@@ -60,18 +62,27 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	var placed atomic.Int32
 	shown := func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{Elicitation: true} }
 	h := hub.New(hub.Options{
-		Whose: func(_ context.Context, u hub.Unclaimed) (hub.Place, error) {
-			placed.Add(1)
-			return placeByNumber(t, owner, u), nil
+		Options: session.Options{
+			Changed:      func(protocol.Server) {},
+			Capabilities: shown,
+			Client:       protocol.Implementation{Name: "assent", Version: "test"},
+			Environment:  config.Environment{Environ: environ()},
+			Log:          log,
 		},
-		Broker:       broker.New(broker.Options{Policy: policy.New(policy.Options{FrontEnd: shown, Settings: manyOpen}), FrontEnd: shown, Log: log}),
-		Task:         func(id string) (hub.Asker, error) { return registry.Get(id) },
-		Changed:      func(protocol.Server) {},
-		ListChanged:  func(string, protocol.ListKind) {},
-		Capabilities: shown,
-		Client:       protocol.Implementation{Name: "assent", Version: "test"},
-		Environment:  config.Environment{Environ: environ()},
-		Log:          log,
+		Broker: broker.New(broker.Options{
+			Policy: policy.New(policy.Options{FrontEnd: shown, Settings: manyOpen}),
+			Queue: assigner(func(_ context.Context, r *attribution.Request) (err error) {
+				placed.Add(1)
+				a := placeByNumber(t, owner, r)
+				if a.Task, err = registry.Get(a.TaskID); err == nil {
+					r.Assign(a)
+				}
+				return err
+			}),
+			FrontEnd: shown, Log: log,
+		}),
+		Task:        func(id string) (attribution.Task, error) { return registry.Get(id) },
+		ListChanged: func(string, protocol.ListKind) {},
 	})
 	t.Cleanup(func() {
 		h.Close()
@@ -130,21 +141,21 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 }
 
 // placeByNumber says whose a question is, as a person does who knows what they started.
-func placeByNumber(t *testing.T, owner map[int64]string, u hub.Unclaimed) hub.Place {
+func placeByNumber(t *testing.T, owner map[int64]string, u *attribution.Request) *attribution.Assignment {
 	t.Helper()
 	n, err := strconv.ParseInt(u.Text, 10, 64)
 	if err != nil {
 		t.Error(err)
 	}
-	if u.ServerName != "stdio, shared" && u.ServerName != "ws, shared" {
-		t.Errorf("nothing is said to prove whose call %d of %q is", n, u.ServerName)
+	if u.Origin.ServerName != "stdio, shared" && u.Origin.ServerName != "ws, shared" {
+		t.Errorf("nothing is said to prove whose call %d of %q is", n, u.Origin.ServerName)
 	}
 	if !slices.ContainsFunc(u.Candidates(), func(c protocol.AskCandidate) bool {
 		return c.TaskID == owner[n] && c.MessageID == n && c.ToolName == "ask" && c.State == protocol.CandidateInFlight
 	}) {
-		t.Errorf("call %d of %q is not among the candidates", n, u.ServerName)
+		t.Errorf("call %d of %q is not among the candidates", n, u.Origin.ServerName)
 	}
-	return hub.Place{TaskID: owner[n], MessageID: n, By: "a test", Asked: func(int64) {}}
+	return &attribution.Assignment{TaskID: owner[n], MessageID: n, By: "a test", Asked: func(int64) {}}
 }
 
 // manyOpen lets any number of questions wait.

@@ -14,8 +14,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 	"assent/sidecar/wire/wiretest"
 )
 
@@ -96,7 +98,7 @@ type notices struct {
 }
 
 type noticing struct {
-	hub.Asker
+	attribution.Task
 	*notices
 }
 
@@ -123,7 +125,7 @@ func (e endings) Write(line []byte) (int, error) {
 }
 
 // newFallbackFixture returns a hub that remembers servers, with its notices.
-func newFallbackFixture(t *testing.T, memory hub.Memory, configured ...config.Server) (*fixture, *notices) {
+func newFallbackFixture(t *testing.T, memory session.Memory, configured ...config.Server) (*fixture, *notices) {
 	t.Helper()
 	return newFixtureOfNotices(t, func(o *hub.Options) { o.Memory = memory }, configured...)
 }
@@ -133,7 +135,7 @@ func newFixtureOfNotices(t *testing.T, differ func(*hub.Options), configured ...
 	t.Helper()
 	told := &notices{}
 	return newFixtureOf(t, func(o *hub.Options) {
-		o.Task = func(id string) (hub.Asker, error) { return noticing{taskName{name: id}, told}, nil }
+		o.Task = func(id string) (attribution.Task, error) { return noticing{taskName{name: id}, told}, nil }
 		differ(o)
 	}, configured...), told
 }
@@ -167,7 +169,7 @@ func TestAServerThatCannotAskIsSpokenToInTheVersionBefore(t *testing.T) {
 					t.Errorf("the version spoken is %q", got)
 				}
 				for _, l := range remembered {
-					if diff := cmp.Diff(hub.Learned{Era: "legacy", AsksByRequests: true, Identity: "s 1"}, l); diff != "" {
+					if diff := cmp.Diff(session.Learned{Era: "legacy", AsksByRequests: true, Identity: "s 1"}, l); diff != "" {
 						t.Errorf("remembered (-want +got):\n%s", diff)
 					}
 				}
@@ -200,7 +202,7 @@ func TestWhichFailuresSayThatAServerCannotAsk(t *testing.T) {
 				t.Errorf("the version spoken is %q, and the call ended with %+v", version, got)
 			}
 			for _, l := range remembered { // no other version was tried
-				if diff := cmp.Diff(hub.Learned{Era: "modern"}, l); diff != "" {
+				if diff := cmp.Diff(session.Learned{Era: "modern"}, l); diff != "" {
 					t.Errorf("remembered (-want +got):\n%s", diff)
 				}
 			}
@@ -308,7 +310,7 @@ func TestAServerWithoutAnOlderVersionStaysInItsOwn(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	for _, l := range remembered {
-		if diff := cmp.Diff(hub.Learned{Era: "modern"}, l); diff != "" {
+		if diff := cmp.Diff(session.Learned{Era: "modern"}, l); diff != "" {
 			t.Errorf("remembered (-want +got):\n%s", diff)
 		}
 	}

@@ -1,11 +1,8 @@
-// Package hub holds every connection to MCP servers.
+// Package hub is the door to the configured MCP servers: it calls their tools, reads their lists, and starts and stops them.
 //
-// A legacy server does not say which call its own requests belong to. So each task has its own connection to
-// every legacy server that it uses, and a request on that connection belongs to the task. If all tasks share a
-// connection, or no task has it yet, and no call proves the task, the person says which it is (see
-// [Options.Whose]). A modern server puts its questions into the answers to calls, so one connection serves all
-// tasks. A server starts at its first use. Its questions go to the broker. No package above the hub knows of
-// eras or transports.
+// A server is two things here: its connections (package session), and the exchanges with it (package exchange). The hub adds
+// the registry, the configuration, and the lists, which it keeps for as long as the server allows. No package above the hub
+// knows of eras or transports.
 //
 // All methods of a [Hub] may be called from any goroutine. Calls block until the server has answered, their
 // context ends, or the connection ends. [Hub.Close] ends every process and returns when all have ended.
@@ -16,235 +13,117 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
-	"net/url"
-	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rs/zerolog"
-
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
-	"assent/sidecar/diagnose"
-	"assent/sidecar/leftover"
+	"assent/sidecar/exchange"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/reason"
-	"assent/sidecar/stack"
-	"assent/sidecar/task"
-	"assent/sidecar/wire"
+	"assent/sidecar/session"
 )
 
 // DefaultIdlePause is the first pause after an InputRequiredResult without a question. It grows with each further one in a
 // row.
 const DefaultIdlePause = 200 * time.Millisecond
 
-// DefaultHandshake is how long a server's start may take. npx may have to download the server first.
-const DefaultHandshake = 2 * time.Minute
+// DefaultHandshake is how long a server's start may take.
+const DefaultHandshake = session.DefaultHandshake
 
-// DefaultKeepAlive is how long a connection over the network may be silent before the hub sends a ping, and how long the
-// server has to answer it.
-const DefaultKeepAlive = 30 * time.Second
+// Hooks connect a call with its caller.
+type Hooks = exchange.Hooks
+
+// UnusableError says that a server cannot be used.
+type UnusableError = session.UnusableError
 
 // Broker is the part of [broker.Broker] that the hub needs.
 type Broker interface {
-	Elicit(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
-	CreateMessage(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error)
+	exchange.Broker
 	DeclareSampling(ctx context.Context, serverName string) broker.SamplingCapability
-	ServeUnclaimed(ctx context.Context, serverName, method string, params json.RawMessage, whose broker.Whose) (any, error)
-	AwaitURL(ctx context.Context, t broker.Asker, origin protocol.Origin, e broker.URLElicitation) (bool, error)
-	RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error)
-}
-
-// Asker is the part of [task.Task] that the hub needs.
-type Asker interface {
-	broker.Asker
-	Release(prefix string, ended *task.Ended)
-	ReleaseAnswered(prefix string, before time.Time)
-	Delivered(key string)
-	Completed(messageID int64)
-	Undelivered(messageID int64, why string)
 }
 
 // Options are what a hub needs.
 type Options struct {
+	session.Options
 	Broker Broker
 	// Task finds the task that a connection belongs to.
-	Task func(id string) (Asker, error)
-	// Whose asks the person which task a request belongs to, if no call proves it. It blocks until they have answered or
-	// ctx ends; the error is then a [task.Ended]. With nil the hub refuses such requests.
-	Whose func(ctx context.Context, u Unclaimed) (Place, error)
-	// Changed gets every new state of a server, and ListChanged the lists that a server says have changed. They must not
-	// call the hub.
-	Changed     func(protocol.Server)
+	Task func(id string) (attribution.Task, error)
+	// ListChanged gets the lists that a server says have changed. It must not call the hub.
 	ListChanged func(serverName string, kind protocol.ListKind)
-	// Confirm blocks until a server may run as it is configured, or returns why it may not. The hub calls it before each
-	// connection. asked reports that a person has just started the server. With nil every server may run.
-	Confirm func(ctx context.Context, server config.Server, asked bool) error
-	// Redact removes secrets from the sentence on why a server failed, which may quote the server. It may be nil.
-	Redact func(string) string
-	// Environment is the environment in which servers start.
-	Environment config.Environment
-	// Capabilities returns those of the front ends; nil means none. Servers get no others.
-	Capabilities func() protocol.FrontEndCapabilities
-	Client       protocol.Implementation
-	// Handshake bounds a server's start; 0 means [DefaultHandshake].
-	Handshake time.Duration
-	// IdlePause and KeepAlive: 0 means [DefaultIdlePause] and [DefaultKeepAlive].
-	IdlePause, KeepAlive time.Duration
-	// Housekeeping bounds each request except calls of tools; 0 means [DefaultHousekeeping].
-	Housekeeping time.Duration
-	// RootsTimeout: 0 means [DefaultRootsTimeout].
-	RootsTimeout time.Duration
+	// IdlePause: 0 means [DefaultIdlePause].
+	IdlePause time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
 	PollFloor time.Duration
-	// Authorize wraps the round tripper to a server at a URL that may require authorization. It may be nil.
-	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
-	// Memory may be nil. Each hub then finds out the eras of servers itself.
-	Memory Memory
-	// Tap gets every frame as it was on the wire. It must not keep the bytes.
-	Tap func(serverName string, fromServer bool, frame []byte)
-	// Leftovers mark the processes of servers; nil marks none.
-	Leftovers *leftover.Run
-	// Stacks are the goroutines that write answers; see [wire.Options.Stacks].
-	Stacks *stack.Pool
-	Log    zerolog.Logger
 }
 
 // Hub is every configured server.
 type Hub struct {
-	opts    Options
-	network *http.Transport
-	starts  turns        // of processes
-	idle    atomic.Int64 // the last [Hub.SetIdle]
+	dialer      *session.Dialer
+	exchanges   exchange.Options
+	listChanged func(serverName string, kind protocol.ListKind)
+	environment config.Environment
 	// toolTimeout is the last [Hub.SetToolTimeout].
 	toolTimeout atomic.Int64
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	servers []*server // in the order of the configuration
-	folders []protocol.WorkspaceFolder
 }
 
 // New returns a hub without servers.
 func New(opts Options) *Hub {
-	opts.Handshake = cmp.Or(opts.Handshake, DefaultHandshake)
-	opts.IdlePause = cmp.Or(opts.IdlePause, DefaultIdlePause)
-	opts.PollFloor = cmp.Or(opts.PollFloor, mcptask.DefaultFloor)
-	opts.Housekeeping = cmp.Or(opts.Housekeeping, DefaultHousekeeping)
-	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
-	opts.RootsTimeout = cmp.Or(opts.RootsTimeout, DefaultRootsTimeout)
 	if opts.Capabilities == nil {
 		opts.Capabilities = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	network := http.DefaultTransport.(*http.Transport).Clone()
-	network.Proxy = config.Proxy(opts.Environment.Environ)
-	return &Hub{opts: opts, network: network, starts: make(turns, startsAtOnce)}
+	opts.CallsTools = func(ctx context.Context, serverName string) bool {
+		return opts.Broker.DeclareSampling(ctx, serverName).Tools
+	}
+	h := &Hub{dialer: session.NewDialer(opts.Options), listChanged: opts.ListChanged, environment: opts.Environment}
+	h.exchanges = exchange.Options{
+		Broker: opts.Broker, Task: opts.Task, Capabilities: opts.Capabilities,
+		ToolTimeout: func() time.Duration { return time.Duration(h.toolTimeout.Load()) },
+		IdlePause:   cmp.Or(opts.IdlePause, DefaultIdlePause), PollFloor: cmp.Or(opts.PollFloor, mcptask.DefaultFloor),
+		Now: opts.Now, Log: opts.Log,
+	}
+	return h
 }
 
-// capabilities returns the capabilities that servers of an era get: those of the front ends.
-func (h *Hub) capabilities(era wire.Era, sampling broker.SamplingCapability) *mcp.ClientCapabilities {
-	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
-	if h.opts.Capabilities().Elicitation {
-		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
-		if h.opts.Capabilities().OpenURL {
-			c.Elicitation.URL = &mcp.URLElicitationCapabilities{}
-		}
+// SetIdle sets for how long a connection may be unused before it is closed; see [session.Dialer.SetIdle].
+func (h *Hub) SetIdle(after time.Duration) {
+	h.dialer.SetIdle(after)
+	for _, s := range h.all() {
+		s.UpdateIdle()
 	}
-	if era == wire.EraModern {
-		c.AddExtension(tasksExtension, nil)
-	}
-	if h.opts.Capabilities().Sampling {
-		c.Sampling = &mcp.SamplingCapabilities{Context: &mcp.SamplingContextCapabilities{}}
-		if sampling.Tools {
-			c.Sampling.Tools = &mcp.SamplingToolsCapabilities{}
-		}
-	}
-	return c
 }
 
-// introduction returns the same capabilities in the form of both eras.
-func (h *Hub) introduction(sampling broker.SamplingCapability) wire.Introduction {
-	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{tasksExtension: struct{}{}}}
-	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
-	requests := map[string]any{}
-	if h.opts.Capabilities().Elicitation {
-		modes := map[string]any{"form": struct{}{}}
-		if h.opts.Capabilities().OpenURL {
-			modes["url"] = struct{}{}
-		}
-		modern["elicitation"], legacy["elicitation"] = modes, modes
-		requests["elicitation"] = map[string]any{"create": struct{}{}}
-	}
-	if h.opts.Capabilities().Sampling {
-		parts := map[string]any{"context": struct{}{}}
-		if sampling.Tools {
-			parts["tools"] = struct{}{}
-		}
-		modern["sampling"], legacy["sampling"] = parts, parts
-		requests["sampling"] = map[string]any{"createMessage": struct{}{}}
-	}
-	if len(requests) > 0 {
-		legacy["tasks"] = map[string]any{"list": struct{}{}, "cancel": struct{}{}, "requests": requests}
-	}
-	return wire.Introduction{Name: h.opts.Client.Name, Version: h.opts.Client.Version, Modern: mustJSON(modern), Legacy: mustJSON(legacy)}
-}
+// SetToolTimeout sets for how long a call of a tool may have neither a result nor progress; 0 means for ever. A timeout in
+// the server's own configuration comes first. The time in which the server waits for a person is not counted. Calls
+// under way keep their limit.
+func (h *Hub) SetToolTimeout(limit time.Duration) { h.toolTimeout.Store(int64(limit)) }
 
-// mustJSON encodes a value that can always be encoded.
-func mustJSON(v any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return raw
+// all returns every configured server.
+func (h *Hub) all() []*server {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.servers
 }
 
 // SetFolders replaces the workspace folders, which are the roots that servers may ask for.
 func (h *Hub) SetFolders(folders []protocol.WorkspaceFolder) {
-	h.mu.Lock()
-	old := h.rootsLocked()
-	h.folders = folders
-	roots := h.rootsLocked()
-	servers := h.servers
-	h.mu.Unlock()
-	var gone []string
-	for _, r := range old {
-		if !slices.ContainsFunc(roots, func(n *mcp.Root) bool { return n.URI == r.URI }) {
-			gone = append(gone, r.URI)
-		}
+	gone, roots := h.dialer.SetFolders(folders)
+	for _, s := range h.all() {
+		s.SetRoots(gone, roots)
 	}
-	for _, s := range servers {
-		s.setRoots(gone, roots)
-	}
-}
-
-func (h *Hub) roots() []*mcp.Root {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.rootsLocked()
-}
-
-func (h *Hub) rootsLocked() []*mcp.Root {
-	roots := []*mcp.Root{}
-	for _, f := range h.folders {
-		path := filepath.ToSlash(f.Path)
-		if !strings.HasPrefix(path, "/") {
-			path = "/" + path // a Windows drive
-		}
-		roots = append(roots, &mcp.Root{URI: (&url.URL{Scheme: "file", Path: path}).String(), Name: f.Name})
-	}
-	return roots
 }
 
 // Configure replaces the configuration. It stops the servers that are gone or differ, leaves the others, and returns the
@@ -253,12 +132,12 @@ func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 	h.mu.Lock()
 	old := map[string]*server{}
 	for _, s := range h.servers {
-		old[s.config.Name] = s
+		old[s.name()] = s
 	}
 	h.servers = nil
 	for _, c := range configured {
 		s := old[c.Name]
-		if s != nil && reflect.DeepEqual(s.config, c) {
+		if s != nil && reflect.DeepEqual(*s.Config(), c) {
 			delete(old, c.Name)
 		} else {
 			s = newServer(h, c)
@@ -268,7 +147,7 @@ func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 	h.mu.Unlock()
 
 	for _, s := range old {
-		s.retire(stoppedError{"its configuration has changed", protocol.OutcomeServerLost})
+		s.retire(session.Stopped{Reason: "its configuration has changed", Asks: protocol.OutcomeServerLost})
 	}
 	return h.Servers()
 }
@@ -279,7 +158,7 @@ func (h *Hub) Servers() []protocol.Server {
 	defer h.mu.Unlock()
 	infos := make([]protocol.Server, len(h.servers))
 	for i, s := range h.servers {
-		infos[i] = s.info()
+		infos[i] = s.Info()
 	}
 	return infos
 }
@@ -294,18 +173,18 @@ func (h *Hub) Identity(ctx context.Context, name string) (identity, command stri
 	if err != nil {
 		return notConfigured, ""
 	}
-	return s.config.Identity(ctx, h.opts.Environment), s.info().Command
+	return s.Config().Identity(ctx, h.environment), s.Info().Command
 }
 
-// Confirm blocks until a server may run as it is configured; see [Options.Confirm]. It does not start the server. The
+// Confirm blocks until a server may run as it is configured; see [session.Options.Confirm]. It does not start the server. The
 // error is an [UnusableError] if the server may not run.
 func (h *Hub) Confirm(ctx context.Context, name string) error {
 	s, err := h.server(name)
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx); err != nil {
-		return failed(name, reason.Of(err))
+	if err := s.Server.Confirm(ctx); err != nil {
+		return session.Failed(name, reason.Of(err))
 	}
 	return nil
 }
@@ -316,8 +195,8 @@ func (h *Hub) Stop(name string) (protocol.Server, error) {
 	if err != nil {
 		return protocol.Server{}, err
 	}
-	s.stop(stoppedError{"it was stopped", protocol.OutcomeServerLost})
-	return s.info(), nil
+	s.Server.Stop(session.Stopped{Reason: "it was stopped", Asks: protocol.OutcomeServerLost})
+	return s.Info(), nil
 }
 
 // Restart ends every connection to a server and opens a new one.
@@ -326,23 +205,20 @@ func (h *Hub) Restart(ctx context.Context, name string) (protocol.Server, error)
 	if err != nil {
 		return protocol.Server{}, err
 	}
-	s.stop(stoppedError{"it was restarted", protocol.OutcomeServerLost})
-	return s.startedByPerson(ctx)
+	s.Server.Stop(session.Stopped{Reason: "it was restarted", Asks: protocol.OutcomeServerLost})
+	return s.Server.Start(ctx)
 }
 
 // CloseTask ends a task's connections.
 func (h *Hub) CloseTask(taskID string) {
-	h.mu.Lock()
-	servers := h.servers
-	h.mu.Unlock()
-	for _, s := range servers {
-		s.closeTask(taskID)
+	for _, s := range h.all() {
+		s.CloseTask(taskID)
 	}
 }
 
 // LongestClose is how long [Hub.Close] takes at most if servers do not end by themselves. Close sends the answers and
 // cancellations that are still due, cancels MCP tasks without a waiting call, and ends processes.
-const LongestClose = lastWords + farewell + wire.LongestClose
+const LongestClose = session.LongestClose + exchange.LongestClose
 
 // Close ends every connection, and refuses new ones. It returns when all processes have ended, within [LongestClose].
 func (h *Hub) Close() {
@@ -352,10 +228,10 @@ func (h *Hub) Close() {
 	h.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range servers {
-		wg.Go(func() { s.retire(stoppedError{"Assent is closing", protocol.OutcomeRestarted}) })
+		wg.Go(func() { s.retire(session.Stopped{Reason: "Assent is closing", Asks: protocol.OutcomeRestarted}) })
 	}
 	wg.Wait()
-	h.network.CloseIdleConnections()
+	h.dialer.Close()
 }
 
 func (h *Hub) server(name string) (*server, error) {
@@ -365,7 +241,7 @@ func (h *Hub) server(name string) (*server, error) {
 		return nil, errors.New("the hub is closed")
 	}
 	for _, s := range h.servers {
-		if s.config.Name == name {
+		if s.name() == name {
 			return s, nil
 		}
 	}
@@ -373,23 +249,85 @@ func (h *Hub) server(name string) (*server, error) {
 		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
 }
 
-// UnusableError says that a server cannot be used. It wraps a [protocol.Error] for front ends.
-type UnusableError struct {
-	// Why is a sentence for the person, like [protocol.Server.Reason].
-	Why string
-	err *protocol.Error
+// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil if the call became an
+// MCP task that goes on when Assent has closed; see [Hub.ResumeTool].
+func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
+	return h.call(serverName, func(s *server) protocol.CallResult { return s.CallTool(ctx, taskID, toolName, arguments, hooks) })
 }
 
-// Error implements error. The text names the server.
-func (e *UnusableError) Error() string { return e.err.Error() }
+// ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
+// the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
+func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
+	return h.call(serverName, func(s *server) protocol.CallResult { return s.ResumeTool(ctx, taskID, toolName, known, hooks) })
+}
 
-// Unwrap returns the [protocol.Error].
-func (e *UnusableError) Unwrap() error { return e.err }
+// ReadResource reads a resource for a task.
+func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, hooks Hooks) protocol.CallResult {
+	return h.call(serverName, func(s *server) protocol.CallResult { return s.ReadResource(ctx, taskID, uri, hooks) })
+}
 
-// failed is the error of a server that cannot be used.
-func failed(name, reason string) error {
-	return &UnusableError{
-		Why: diagnose.Sentence(reason),
-		err: protocol.Errorf(protocol.CodeServerFailed, "the MCP server %q cannot be used: %s", name, reason),
+// GetPrompt fills in a prompt for a task.
+func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks Hooks) protocol.CallResult {
+	return h.call(serverName, func(s *server) protocol.CallResult { return s.GetPrompt(ctx, taskID, promptName, arguments, hooks) })
+}
+
+// call runs an exchange with a server.
+func (h *Hub) call(serverName string, run func(s *server) protocol.CallResult) protocol.CallResult {
+	s, err := h.server(serverName)
+	if err != nil {
+		return exchange.CallFailure(serverName, err)
 	}
+	return run(s)
+}
+
+// ListTasks returns the MCP tasks that servers list (2025-11-25, "Tasks: Listing Tasks"), in the order of
+// the configuration, and why some lists are not whole. See [exchange.Exchanges.ListTasks].
+func (h *Hub) ListTasks(ctx context.Context) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
+	servers := h.all()
+	lists := make([]exchange.TaskList, len(servers))
+	var asking sync.WaitGroup
+	for i, s := range servers {
+		asking.Go(func() { lists[i] = s.ListTasks(ctx) })
+	}
+	asking.Wait()
+	var tasks []protocol.ServerMcpTask
+	var problems []protocol.ServerMcpTasksProblem
+	for i, list := range lists {
+		tasks = append(tasks, list.Tasks...)
+		for _, problem := range list.Problems {
+			problems = append(problems, protocol.ServerMcpTasksProblem{ServerName: servers[i].name(), Message: problem})
+		}
+	}
+	return tasks, problems
+}
+
+// GetTask asks a server for one of its MCP tasks; see [exchange.Exchanges.GetTask].
+func (h *Hub) GetTask(ctx context.Context, serverName, id string) (*protocol.ServerMcpTask, error) {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.GetTask(ctx, id)
+	return t, s.listError(ctx, err)
+}
+
+// Start connects to a server if there is no connection. A person who refused to run the server is asked again.
+func (h *Hub) Start(ctx context.Context, name string) (protocol.Server, error) {
+	s, err := h.server(name)
+	if err != nil {
+		return protocol.Server{}, err
+	}
+	return s.Server.Start(ctx)
+}
+
+// Inspect returns the known facts about a server, and why it does not start; see [diagnose.Machine.Inspect]. It starts nothing.
+// Nothing is left out that may be a secret, which is the caller's to do.
+func (h *Hub) Inspect(ctx context.Context, name string) (*protocol.ServerInspection, error) {
+	s, err := h.server(name)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Snapshot()
+	now.Counts, now.Calls = s.lists.counted(), s.UnderWay()
+	return h.dialer.Machine().Inspect(ctx, now), nil
 }

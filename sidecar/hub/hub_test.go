@@ -20,9 +20,11 @@ import (
 	"go.uber.org/goleak"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 	"assent/sidecar/task"
 	"assent/sidecar/wire/wiretest"
 )
@@ -44,7 +46,15 @@ func TestMain(m *testing.M) {
 // asks is a broker that lets the test answer.
 type asks struct {
 	requests chan askRequest
+	// person assigns requests without a task; nil refuses them.
+	person assigner
 }
+
+// assigner assigns requests to tasks.
+type assigner func(ctx context.Context, r *attribution.Request) error
+
+// Await implements [broker.Queue].
+func (a assigner) Await(ctx context.Context, r *attribution.Request) error { return a(ctx, r) }
 
 type askRequest struct {
 	ctx    context.Context
@@ -54,10 +64,10 @@ type askRequest struct {
 	answer chan<- any // the result, or an error
 }
 
-func (b *asks) ask(ctx context.Context, t broker.Asker, origin protocol.Origin, params json.RawMessage) (any, error) {
+func (b *asks) ask(ctx context.Context, r *attribution.Request) (any, error) {
 	answer := make(chan any, 1)
-	_, err := t.Ask(ctx, task.Question{})
-	b.requests <- askRequest{ctx, err.Error(), origin, params, answer}
+	_, err := r.Ask(ctx, task.Question{})
+	b.requests <- askRequest{ctx, err.Error(), r.Origin, r.Params, answer}
 	a := <-answer
 	switch a := a.(type) {
 	case error:
@@ -68,43 +78,40 @@ func (b *asks) ask(ctx context.Context, t broker.Asker, origin protocol.Origin, 
 	return a, nil
 }
 
-func (b *asks) Elicit(ctx context.Context, t broker.Asker, o protocol.Origin, p json.RawMessage) (any, error) {
-	return b.ask(ctx, t, o, p)
-}
-
-func (b *asks) ServeUnclaimed(ctx context.Context, serverName, method string, p json.RawMessage, whose broker.Whose) (any, error) {
-	t, origin, err := whose(ctx, broker.Unclaimed{ServerName: serverName, Method: method})
-	if err != nil {
-		return nil, err
+func (b *asks) Serve(ctx context.Context, r *attribution.Request) (any, error) {
+	if r.Task == nil {
+		if b.person == nil {
+			return nil, broker.ErrNoTask
+		}
+		if err := b.person(ctx, r); err != nil {
+			return nil, err
+		}
 	}
-	return b.ask(ctx, t, origin, p)
+	return b.ask(ctx, r)
 }
 
 func (b *asks) DeclareSampling(context.Context, string) broker.SamplingCapability {
 	return broker.SamplingCapability{}
 }
 
-func (b *asks) CreateMessage(ctx context.Context, t broker.Asker, o protocol.Origin, p json.RawMessage) (any, error) {
-	return b.ask(ctx, t, o, p)
-}
-
 func (b *asks) RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error) {
-	again, err := b.ask(ctx, t, q.Origin, json.RawMessage(strconv.Quote(q.Reason)))
+	again, err := b.ask(ctx, &attribution.Request{Params: json.RawMessage(strconv.Quote(q.Reason)), Task: t.(attribution.Task), Origin: q.Origin})
 	return again == true, err
 }
 
-func (b *asks) AwaitURL(ctx context.Context, t broker.Asker, o protocol.Origin, e broker.URLElicitation) (bool, error) {
+func (b *asks) AwaitURL(ctx context.Context, r *attribution.Request, e broker.URLElicitation) (bool, error) {
 	params, err := json.Marshal(e)
 	if err != nil {
 		return false, err
 	}
-	done, err := b.ask(ctx, t, o, params)
+	r.Params = params
+	done, err := b.ask(ctx, r)
 	return done == true, err
 }
 
 // taskName stands for a task, of which the hub needs no more than who it is: whoever asks it is told.
 type taskName struct {
-	hub.Asker
+	attribution.Task
 	name string
 }
 
@@ -144,24 +151,25 @@ func newFixtureOf(t *testing.T, differ func(*hub.Options), configured ...config.
 	t.Helper()
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
 	opts := hub.Options{
+		Options: session.Options{
+			Timing:      session.Timing{Handshake: 20 * time.Second, KeepAlive: time.Second},
+			Changed:     func(s protocol.Server) { f.note(func() { f.states = append(f.states, s) }) },
+			Environment: config.Environment{Environ: os.Environ()},
+			Capabilities: func() protocol.FrontEndCapabilities {
+				return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true}
+			},
+			Client: protocol.Implementation{Name: "assent", Version: "test"},
+			Log:    zerolog.New(zerolog.NewTestWriter(t)),
+		},
 		Broker: f.asks,
-		Task: func(id string) (hub.Asker, error) {
+		Task: func(id string) (attribution.Task, error) {
 			if id == "" {
 				return nil, errors.New("no task")
 			}
 			return taskName{name: id}, nil
 		},
-		Changed:     func(s protocol.Server) { f.note(func() { f.states = append(f.states, s) }) },
 		ListChanged: func(_ string, k protocol.ListKind) { f.note(func() { f.changes = append(f.changes, k) }) },
-		Environment: config.Environment{Environ: os.Environ()},
-		Capabilities: func() protocol.FrontEndCapabilities {
-			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true}
-		},
-		Client:    protocol.Implementation{Name: "assent", Version: "test"},
-		Handshake: 20 * time.Second,
-		IdlePause: time.Millisecond,
-		KeepAlive: time.Second,
-		Log:       zerolog.New(zerolog.NewTestWriter(t)),
+		IdlePause:   time.Millisecond,
 	}
 	differ(&opts)
 	f.Hub = hub.New(opts)

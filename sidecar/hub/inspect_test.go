@@ -17,8 +17,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 )
 
 // TestTheVerdictOnRealPrograms has real programs fail.
@@ -125,12 +127,15 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 func inspectable(t *testing.T, s config.Server, wait time.Duration) *hub.Hub {
 	t.Helper()
 	h := hub.New(hub.Options{
-		Broker: &asks{requests: make(chan askRequest)}, Changed: func(protocol.Server) {},
-		Task:        func(id string) (hub.Asker, error) { return taskName{name: id}, nil },
+		Options: session.Options{
+			Timing:      session.Timing{Handshake: wait},
+			Changed:     func(protocol.Server) {},
+			Environment: config.Environment{Environ: os.Environ(), Ask: refuse},
+			Log:         zerolog.New(zerolog.NewTestWriter(t)),
+		},
+		Broker:      &asks{requests: make(chan askRequest)},
+		Task:        func(id string) (attribution.Task, error) { return taskName{name: id}, nil },
 		ListChanged: func(string, protocol.ListKind) {},
-		Environment: config.Environment{Environ: os.Environ(), Ask: refuse},
-		Handshake:   wait,
-		Log:         zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	t.Cleanup(h.Close)
 	h.Configure([]config.Server{s})

@@ -12,25 +12,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/exchange"
 	"assent/sidecar/form"
 	"assent/sidecar/reason"
+	"assent/sidecar/session"
 	"assent/sidecar/wire"
 )
 
 // maxPages bounds a list: a server that hands out cursors for ever would never end.
 const maxPages = 1000
 
-// pages is a list as the server last gave it.
-type pages struct {
-	raw   []json.RawMessage
-	fresh time.Time // until when it may be used again
-}
-
 // lister asks a session for one page of a list and returns the cursor of the next. Where only is not
 // nil, it leaves out of the page's result what go-sdk left out.
 type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, only func(json.RawMessage) (json.RawMessage, error), err error)
 
-// list returns the pages of a list, starting the server where it is not running. A server without
+// list returns the pages of a list, and starts the server if it does not run. A server without
 // the capability has an empty one.
 func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
 	s, err := h.server(serverName)
@@ -38,8 +34,8 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 		return nil, err
 	}
 	var raw []json.RawMessage
-	for range maxResends {
-		if raw, err = s.list(ctx, kind, has, ask); !errors.Is(err, errUnsent) {
+	for range session.MaxSends {
+		if raw, err = s.list(ctx, kind, has, ask); !errors.Is(err, session.ErrUnsent) {
 			break
 		}
 	}
@@ -48,30 +44,30 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 
 // list is as [Hub.list], once.
 func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
-	if raw := s.cached(kind); raw != nil {
+	if raw := s.lists.cached(kind); raw != nil && s.IsRunning() {
 		return raw, nil
 	}
-	c, release, err := s.borrow(ctx, "")
+	c, release, err := s.Borrow(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || !has(capabilities) {
+	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || !has(capabilities) {
 		return nil, nil
 	}
-	generation := s.generation(kind)
+	generation := s.lists.generation(kind)
 	var p pages
 	var ttl time.Duration
 	cursor := ""
 	for range maxPages {
-		next, only, capture, err := c.askPage(ctx, kind, ask, cursor)
+		next, only, capture, err := askPage(ctx, c, kind, ask, cursor)
 		if err != nil {
 			return nil, err
 		}
 		result := capture.Answer().Result
 		if only != nil {
 			if result, err = only(result); err != nil {
-				return nil, failed(s.config.Name, "its list cannot be read: "+reason.Of(err))
+				return nil, session.Failed(s.name(), "its list cannot be read: "+reason.Of(err))
 			}
 		}
 		p.raw = append(p.raw, result)
@@ -79,29 +75,29 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 			TTL int64 `json:"ttlMs"`
 		}
 		if err := json.Unmarshal(result, &hint); err != nil {
-			return nil, failed(s.config.Name, "its list cannot be read: "+reason.Of(err))
+			return nil, session.Failed(s.name(), "its list cannot be read: "+reason.Of(err))
 		}
 		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
 			ttl = page
 		}
 		if next == "" || next == cursor {
 			p.fresh = time.Now().Add(ttl)
-			s.keep(kind, p, generation)
+			s.lists.keep(kind, p, generation)
 			return p.raw, nil
 		}
 		cursor = next
 	}
-	return nil, failed(s.config.Name, fmt.Sprintf("its list has no end: %d pages were read", maxPages))
+	return nil, session.Failed(s.name(), fmt.Sprintf("its list has no end: %d pages were read", maxPages))
 }
 
 // askPage asks for one page of a list.
-func (c *conn) askPage(ctx context.Context, kind protocol.ListKind, ask lister, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), *wire.Capture, error) {
-	ctx, done := c.within(ctx, "the list of "+string(kind))
+func askPage(ctx context.Context, c *session.Conn, kind protocol.ListKind, ask lister, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), *wire.Capture, error) {
+	ctx, done := c.Within(ctx, "the list of "+string(kind))
 	defer done()
 	callCtx, capture := wire.WithCapture(ctx)
-	next, only, err := ask(callCtx, c.session, cursor)
+	next, only, err := ask(callCtx, c.Session(), cursor)
 	if err != nil {
-		err = c.failure(ctx, capture, err)
+		err = c.Failure(ctx, capture, err)
 	}
 	return next, only, capture, err
 }
@@ -113,24 +109,25 @@ func (s *server) listError(ctx context.Context, err error) error {
 	case err == nil, ctx.Err() != nil, errors.As(err, new(*protocol.Error)):
 		return err
 	case errors.As(err, &answer):
-		return failed(s.config.Name, fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code))
+		return session.Failed(s.name(), fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code))
 	default:
-		return failed(s.config.Name, reason.Of(err))
+		return session.Failed(s.name(), reason.Of(err))
 	}
 }
 
-// Tools returns a server's tools, starting the server where it is not running.
+// Tools returns a server's tools, and starts the server if it does not run.
 func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
-	raw, err := h.list(ctx, serverName, protocol.ListTools, hasTools, listTools)
+	raw, err := h.Pages(ctx, serverName, protocol.ListTools)
 	if err != nil {
 		return nil, err
 	}
-	takesTasks := h.takesTasks(serverName)
+	s, err := h.server(serverName)
+	takesTasks := err == nil && s.TakesTasks()
 	var tools []protocol.Tool
 	for _, page := range raw {
 		more, err := parseTools(page)
 		if err != nil {
-			return nil, failed(serverName, reason.Of(err))
+			return nil, session.Failed(serverName, reason.Of(err))
 		}
 		for _, tool := range more {
 			tool.McpTask = tool.McpTask && takesTasks
@@ -179,8 +176,12 @@ func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error)
 				kept = append(kept, tool)
 			}
 		}
-		page["tools"] = mustJSON(kept)
-		return mustJSON(page), nil
+		list, err := json.Marshal(kept)
+		if err != nil {
+			return nil, err
+		}
+		page["tools"] = list
+		return json.Marshal(page)
 	}
 }
 
@@ -194,7 +195,7 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 			Description string                    `json:"description"`
 			InputSchema json.RawMessage           `json:"inputSchema"`
 			Annotations *protocol.ToolAnnotations `json:"annotations"`
-			Execution   execution                 `json:"execution"`
+			Execution   exchange.Execution        `json:"execution"`
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &page); err != nil {
@@ -204,7 +205,7 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	for _, t := range page.Tools {
 		tool := protocol.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, Annotations: t.Annotations,
-			McpTask: t.Execution.isTask(),
+			McpTask: t.Execution.IsTask(),
 		}
 		if tool.Title == "" && t.Annotations != nil {
 			tool.Title = t.Annotations.Title // 2025-03-26 had it there
@@ -221,15 +222,7 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 
 // Resources returns a server's resources.
 func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Resource, error) {
-	raw, err := h.list(ctx, serverName, protocol.ListResources,
-		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-			page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
-			if err != nil {
-				return "", nil, err
-			}
-			return page.NextCursor, nil, nil
-		})
+	raw, err := h.Pages(ctx, serverName, protocol.ListResources)
 	if err != nil {
 		return nil, err
 	}
@@ -238,15 +231,7 @@ func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Reso
 
 // ResourceTemplates returns a server's resource templates.
 func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
-	raw, err := h.list(ctx, serverName, listTemplates,
-		func(c *mcp.ServerCapabilities) bool { return c.Resources != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-			page, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
-			if err != nil {
-				return "", nil, err
-			}
-			return page.NextCursor, nil, nil
-		})
+	raw, err := h.Pages(ctx, serverName, listTemplates)
 	if err != nil {
 		return nil, err
 	}
@@ -255,22 +240,14 @@ func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]proto
 
 // Prompts returns a server's prompts.
 func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt, error) {
-	raw, err := h.list(ctx, serverName, protocol.ListPrompts,
-		func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil },
-		func(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-			page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
-			if err != nil {
-				return "", nil, err
-			}
-			return page.NextCursor, nil, nil
-		})
+	raw, err := h.Pages(ctx, serverName, protocol.ListPrompts)
 	if err != nil {
 		return nil, err
 	}
 	return parseItems[protocol.Prompt](serverName, raw, "prompts")
 }
 
-// parseItems reads the pages of a list whose items travel on as they are.
+// parseItems reads the pages of a list. The items stay as they are.
 func parseItems[T any](serverName string, raw []json.RawMessage, member string) ([]T, error) {
 	var items []T
 	for _, page := range raw {
@@ -281,7 +258,7 @@ func parseItems[T any](serverName string, raw []json.RawMessage, member string) 
 			err = json.Unmarshal(p[member], &more)
 		}
 		if err != nil {
-			return nil, failed(serverName, fmt.Sprintf("its %s cannot be read: %s", member, reason.Of(err)))
+			return nil, session.Failed(serverName, fmt.Sprintf("its %s cannot be read: %s", member, reason.Of(err)))
 		}
 		items = append(items, more...)
 	}
@@ -295,30 +272,59 @@ func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protoc
 	if err != nil {
 		return nil, err
 	}
-	c, release, err := s.borrow(ctx, "")
+	c, release, err := s.Borrow(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if capabilities := c.session.InitializeResult().Capabilities; capabilities == nil || capabilities.Completions == nil {
+	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || capabilities.Completions == nil {
 		return &protocol.CompleteResult{}, nil
 	}
 	reference := &mcp.CompleteReference{Type: "ref/prompt", Name: p.PromptName}
 	if p.URITemplate != "" {
 		reference = &mcp.CompleteReference{Type: "ref/resource", URI: p.URITemplate}
 	}
-	ctx, done := c.within(ctx, "the completion")
+	ctx, done := c.Within(ctx, "the completion")
 	defer done()
 	callCtx, capture := wire.WithCapture(ctx)
-	result, err := c.session.Complete(callCtx, &mcp.CompleteParams{
+	result, err := c.Session().Complete(callCtx, &mcp.CompleteParams{
 		Ref:      reference,
 		Argument: mcp.CompleteParamsArgument{Name: p.ArgumentName, Value: p.Value},
 		Context:  &mcp.CompleteContext{Arguments: p.Arguments},
 	})
 	if err != nil {
-		return nil, s.listError(ctx, c.failure(ctx, capture, err))
+		return nil, s.listError(ctx, c.Failure(ctx, capture, err))
 	}
 	return &protocol.CompleteResult{Values: result.Completion.Values, HasMore: result.Completion.HasMore}, nil
+}
+
+func hasResources(c *mcp.ServerCapabilities) bool { return c.Resources != nil }
+
+// listResources is the lister of resources.
+func listResources(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
+	page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+	if err != nil {
+		return "", nil, err
+	}
+	return page.NextCursor, nil, nil
+}
+
+// listResourceTemplates is the lister of resource templates.
+func listResourceTemplates(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
+	page, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
+	if err != nil {
+		return "", nil, err
+	}
+	return page.NextCursor, nil, nil
+}
+
+// listPrompts is the lister of prompts.
+func listPrompts(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
+	page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+	if err != nil {
+		return "", nil, err
+	}
+	return page.NextCursor, nil, nil
 }
 
 // listTemplates is cached beside the resources and changes with them.

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
+	"assent/sidecar/broker"
 	"assent/sidecar/hub"
 	"assent/sidecar/task/tasktest"
 )
@@ -157,7 +159,7 @@ func TestPagesAreAskedForInTheOrderOfTheirList(t *testing.T) {
 }
 
 // Requests of no known task wait in the order of their frames, too.
-func TestUnclaimedRequestsWaitInTheOrderOfTheirFrames(t *testing.T) {
+func TestUnattributedRequestsWaitInTheOrderOfTheirFrames(t *testing.T) {
 	const n = 20
 	waiting := make(chan string, n)
 	server := serveRaw(t, func(s *rawServer) {
@@ -171,12 +173,16 @@ func TestUnclaimedRequestsWaitInTheOrderOfTheirFrames(t *testing.T) {
 	})
 	server.Shared = true
 	c := converse(t, server, func(o *hub.Options) {
-		o.Whose = func(ctx context.Context, u hub.Unclaimed) (hub.Place, error) {
-			waiting <- u.Text
-			u.Queued()
-			<-ctx.Done()
-			return hub.Place{}, context.Cause(ctx)
-		}
+		o.Broker = broker.New(broker.Options{
+			FrontEnd: o.Capabilities,
+			Queue: assigner(func(ctx context.Context, r *attribution.Request) error {
+				waiting <- r.Text
+				r.Slot.Pass()
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}),
+			Log: o.Log,
+		})
 	})
 	if _, err := c.Tools(t.Context(), "s"); err != nil {
 		t.Fatal(err)

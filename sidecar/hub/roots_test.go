@@ -11,22 +11,23 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 )
 
 // signalling is a memory that says when something is kept.
 type signalling struct {
 	mu   sync.Mutex
 	kept memory
-	news chan hub.Learned
+	news chan session.Learned
 }
 
-func (s *signalling) Recall(key string) hub.Learned {
+func (s *signalling) Recall(key string) session.Learned {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.Recall(key)
 }
 
-func (s *signalling) Keep(key string, l hub.Learned) {
+func (s *signalling) Keep(key string, l session.Learned) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept.Keep(key, l)
@@ -34,17 +35,17 @@ func (s *signalling) Keep(key string, l hub.Learned) {
 }
 
 // habit returns the habit of the one server.
-func (s *signalling) habit() hub.RootsHabit {
+func (s *signalling) habit() session.RootsHabit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.kept {
 		return l.Roots
 	}
-	return hub.RootsUnknown
+	return session.RootsUnknown
 }
 
 func newSignalling() *signalling {
-	return &signalling{kept: memory{}, news: make(chan hub.Learned, 100)}
+	return &signalling{kept: memory{}, news: make(chan session.Learned, 100)}
 }
 
 var (
@@ -59,7 +60,7 @@ var (
 )
 
 // newRootsFixture returns a hub with one folder.
-func newRootsFixture(t *testing.T, memory hub.Memory, timeout time.Duration, s config.Server) *fixture {
+func newRootsFixture(t *testing.T, memory session.Memory, timeout time.Duration, s config.Server) *fixture {
 	t.Helper()
 	f := newFixtureOf(t, func(o *hub.Options) { o.Memory, o.RootsTimeout = memory, timeout }, s)
 	f.SetFolders([]protocol.WorkspaceFolder{{Name: "work", Path: "/work"}})
@@ -77,8 +78,8 @@ func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
 					t.Fatalf("result (-want +got):\n%s", diff)
 				}
 			}
-			if got := remembered.habit(); got != hub.RootsAsked {
-				t.Errorf("remembered %q, want %q", got, hub.RootsAsked)
+			if got := remembered.habit(); got != session.RootsAsked {
+				t.Errorf("remembered %q, want %q", got, session.RootsAsked)
 			}
 		})
 	}
@@ -99,8 +100,8 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
-			if got := remembered.habit(); got != hub.RootsIgnored {
-				t.Errorf("remembered %q, want %q", got, hub.RootsIgnored)
+			if got := remembered.habit(); got != session.RootsIgnored {
+				t.Errorf("remembered %q, want %q", got, session.RootsIgnored)
 			}
 		})
 	}
@@ -114,15 +115,15 @@ func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
 	remembered := newSignalling()
 	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+pinged+called))
 	<-before.call(t.Context(), "t1", "s", "tool")
-	if got := remembered.habit(); got != hub.RootsIgnored {
-		t.Fatalf("remembered %q, want %q", got, hub.RootsIgnored)
+	if got := remembered.habit(); got != session.RootsIgnored {
+		t.Fatalf("remembered %q, want %q", got, session.RootsIgnored)
 	}
 	f := newRootsFixture(t, remembered, time.Minute, over(t, protocol.TransportStdio, transcript))
 	if _, err := f.Tools(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}
 	for l := range remembered.news {
-		if l.Roots == hub.RootsAsked {
+		if l.Roots == session.RootsAsked {
 			break
 		}
 	}
@@ -150,7 +151,7 @@ func TestACallThatWaitsForRootsCanBeCancelled(t *testing.T) {
 	if diff := cmp.Diff(protocol.CallResult(protocol.CallCancelled{}), <-end); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	if got := remembered.habit(); got != hub.RootsUnknown {
+	if got := remembered.habit(); got != session.RootsUnknown {
 		t.Errorf("remembered %q", got)
 	}
 }

@@ -15,10 +15,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 	"assent/sidecar/store"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
@@ -51,26 +53,28 @@ func live(t *testing.T, dir, transcript string) *life {
 	})
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	l.hub = hub.New(hub.Options{
+		Options: session.Options{
+			Changed: func(protocol.Server) {},
+			Capabilities: func() protocol.FrontEndCapabilities {
+				return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
+			},
+			Client:      protocol.Implementation{Name: "assent", Version: "test"},
+			Environment: config.Environment{Environ: environ()},
+			Tap: func(_ string, fromServer bool, frame []byte) {
+				if !fromServer {
+					l.mu.Lock()
+					defer l.mu.Unlock()
+					l.sent = append(l.sent, string(frame))
+				}
+			},
+			Log: log,
+		},
 		Broker: broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities {
 			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
 		}, Log: log}),
-		Task:        func(id string) (hub.Asker, error) { return l.tasks.Get(id) },
-		Changed:     func(protocol.Server) {},
+		Task:        func(id string) (attribution.Task, error) { return l.tasks.Get(id) },
 		ListChanged: func(string, protocol.ListKind) {},
-		Capabilities: func() protocol.FrontEndCapabilities {
-			return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
-		},
-		Client:      protocol.Implementation{Name: "assent", Version: "test"},
-		Environment: config.Environment{Environ: environ()},
 		PollFloor:   time.Millisecond,
-		Tap: func(_ string, fromServer bool, frame []byte) {
-			if !fromServer {
-				l.mu.Lock()
-				defer l.mu.Unlock()
-				l.sent = append(l.sent, string(frame))
-			}
-		},
-		Log: log,
 	})
 	l.chat = chat.New(chat.Options{Tasks: l.tasks, Servers: l.hub})
 	l.hub.Configure([]config.Server{server("s")})

@@ -13,9 +13,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 	"assent/sidecar/wire/wiretest"
@@ -66,20 +68,22 @@ func converse(t *testing.T, s config.Server, edit ...func(*hub.Options)) *conver
 	}
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	opts := hub.Options{
+		Options: session.Options{
+			Changed: func(protocol.Server) {},
+			Capabilities: func() protocol.FrontEndCapabilities {
+				return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
+			},
+			Client:      protocol.Implementation{Name: "assent", Version: "test"},
+			Environment: config.Environment{Environ: environ()},
+			Tap:         c.sent.tap,
+			Log:         log,
+		},
 		Broker: broker.New(broker.Options{FrontEnd: func() protocol.FrontEndCapabilities {
 			return protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
 		}, Log: log}),
-		Task:        func(id string) (hub.Asker, error) { return tasks.Get(id) },
-		Changed:     func(protocol.Server) {},
+		Task:        func(id string) (attribution.Task, error) { return tasks.Get(id) },
 		ListChanged: func(string, protocol.ListKind) {},
-		Capabilities: func() protocol.FrontEndCapabilities {
-			return protocol.FrontEndCapabilities{Elicitation: true, OpenURL: true}
-		},
-		Client:      protocol.Implementation{Name: "assent", Version: "test"},
-		Environment: config.Environment{Environ: environ()},
 		PollFloor:   time.Millisecond,
-		Tap:         c.sent.tap,
-		Log:         log,
 	}
 	for _, e := range edit {
 		e(&opts)

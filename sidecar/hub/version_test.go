@@ -9,6 +9,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/session"
 	"assent/sidecar/wire/wiretest"
 )
 
@@ -51,10 +52,10 @@ func countProbes(n *atomic.Int32) func(string, bool, []byte) {
 }
 
 // memory remembers facts about servers.
-type memory map[string]hub.Learned
+type memory map[string]session.Learned
 
-func (m memory) Recall(key string) hub.Learned  { return m[key] }
-func (m memory) Keep(key string, l hub.Learned) { m[key] = l }
+func (m memory) Recall(key string) session.Learned  { return m[key] }
+func (m memory) Keep(key string, l session.Learned) { m[key] = l }
 
 func TestTheEraIsRememberedOverRestarts(t *testing.T) {
 	const tools = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}

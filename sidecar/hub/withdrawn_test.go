@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/broker"
+	"assent/sidecar/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
 	"assent/sidecar/task/tasktest"
@@ -353,8 +353,8 @@ type betweenBroker struct {
 	elicited func(ctx context.Context)
 }
 
-func (b *betweenBroker) Elicit(ctx context.Context, t broker.Asker, o protocol.Origin, p json.RawMessage) (any, error) {
-	result, err := b.Broker.Elicit(ctx, t, o, p)
+func (b *betweenBroker) Serve(ctx context.Context, r *attribution.Request) (any, error) {
+	result, err := b.Broker.Serve(ctx, r)
 	b.elicited(ctx)
 	return result, err
 }

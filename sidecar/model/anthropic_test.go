@@ -156,7 +156,7 @@ func TestAnthropicFailures(t *testing.T) {
 		kind   error
 		want   string
 	}{
-		{"a wrong key", 401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-1"}}`, model.ErrFailed, "did not accept the API key: invalid x-api-key ***. The command Assent: Set Model API Key"},
+		{"a wrong key", 401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-1"}}`, model.ErrFailed, "did not accept the API key: invalid x-api-key ***. The command Assent: Choose a Model"},
 		{"overloaded", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, model.ErrFailed, "Overloaded"},
 		{"overloaded in the middle", 200, claudeEvents(claudeStart(), claudeText("Well, "), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), model.ErrFailed, "Overloaded"},
 		{"a refusal", 200, claudeEvents(claudeStart(), claudeText("Well, "), claudeStop("refusal"), claudeEnd), model.ErrRefused, "declined"},

@@ -246,7 +246,7 @@ func (e *endpoint) failure(err error) error {
 	}
 	switch {
 	case no.code == http.StatusUnauthorized || no.code == http.StatusForbidden:
-		return fmt.Errorf("%w: %s did not accept the API key: %w. The command Assent: Set Model API Key changes it", ErrFailed, e.base, no)
+		return fmt.Errorf("%w: %s did not accept the API key: %w. The command Assent: Choose a Model changes it", ErrFailed, e.base, no)
 	case no.code == http.StatusTooManyRequests:
 		return fmt.Errorf("%w: %s takes no more requests for now: %w", ErrFailed, e.base, no)
 	case no.code < 400:

@@ -12,7 +12,7 @@ import (
 
 // models.json is what Assent knows of models without asking anyone: its makers' published prices in
 // dollars, limits and abilities; speed and intelligence are a rough order. A model that is not there is
-// neither proposed less nor more for it. The setting assent.model.table adds to it.
+// neither proposed less nor more for it. The facts of the setting assent.model.endpoints add to it.
 //
 //go:embed models.json
 var shippedTable []byte

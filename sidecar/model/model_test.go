@@ -326,7 +326,7 @@ func TestWhatMayBeOverSoon(t *testing.T) {
 				w.WriteHeader(tt.status)
 			}))
 			defer server.Close()
-			p := openAI(protocol.OpenAISettings{BaseURL: server.URL, Model: "m"})
+			p := openAI(protocol.EndpointSettings{BaseURL: server.URL, Models: []string{"m"}})
 			_, err := p.Generate(t.Context(), "m", ask("?"), func(string) {})
 			if after, soon := model.TryAgain(err); soon != tt.want || after != 7*time.Second {
 				t.Errorf("TryAgain(%v) = %v, %v", err, after, soon)

@@ -34,12 +34,13 @@ func endpoint(t *testing.T, status int, body string) (model.Provider, *map[strin
 		_, _ = io.WriteString(w, body) // whoever finds the answer wrong stops reading it
 	}))
 	t.Cleanup(server.Close)
-	settings := protocol.OpenAISettings{BaseURL: server.URL + "/v1/", Model: "gpt-x", APIKey: &protocol.Secret{Secret: "sk-1"}}
+	settings := protocol.EndpointSettings{BaseURL: server.URL + "/v1/", Models: []string{"gpt-x"}, APIKey: &protocol.Secret{Secret: "sk-1"}}
 	return openAI(settings), &got
 }
 
-func openAI(settings protocol.OpenAISettings) model.Provider {
-	return model.Endpoints(protocol.ModelSettings{OpenAI: &settings}, http.DefaultClient)[protocol.ProviderOpenAI]
+func openAI(settings protocol.EndpointSettings) model.Provider {
+	settings.Provider = protocol.ProviderOpenAI
+	return model.Endpoints(protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{settings}}, http.DefaultClient)[protocol.ProviderOpenAI]
 }
 
 // events is a stream of chunks.
@@ -163,7 +164,7 @@ func TestOpenAIFailures(t *testing.T) {
 			}
 		})
 	}
-	down := openAI(protocol.OpenAISettings{BaseURL: "http://127.0.0.1:1/v1", Model: "m"})
+	down := openAI(protocol.EndpointSettings{BaseURL: "http://127.0.0.1:1/v1", Models: []string{"m"}})
 	if _, err := down.Generate(t.Context(), "m", ask("Hi"), func(string) {}); !errors.Is(err, model.ErrFailed) || strings.Count(err.Error(), "http://127.0.0.1:1") != 1 {
 		t.Errorf("an endpoint that is down = %v", err)
 	}
@@ -307,7 +308,7 @@ func TestOpenAISaysWhatItLeavesOut(t *testing.T) {
 	if (*got)["temperature"] != nil || (*got)["stop"] != nil {
 		t.Errorf("the endpoint got %v", *got)
 	}
-	models, err := openAI(protocol.OpenAISettings{Model: "o3-mini"}).Models(t.Context())
+	models, err := openAI(protocol.EndpointSettings{Models: []string{"o3-mini"}}).Models(t.Context())
 	want := []protocol.Model{{ID: "openai:o3-mini", Name: "o3-mini", Provider: protocol.ProviderOpenAI, Cannot: []protocol.RequestPart{
 		protocol.PartAudio, protocol.PartTemperature, protocol.PartStopSequences,
 	}}}

@@ -20,6 +20,7 @@ type preset struct {
 }
 
 var presets = map[protocol.ModelProvider]preset{
+	protocol.ProviderOpenAI:     {}, // any address, of any maker
 	protocol.ProviderAnthropic:  {label: "Anthropic", base: "https://api.anthropic.com/v1"},
 	protocol.ProviderGemini:     {label: "Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai", counts: true},
 	protocol.ProviderOpenRouter: {label: "OpenRouter", base: "https://openrouter.ai/api/v1", counts: true},
@@ -50,13 +51,6 @@ func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protoco
 			providers[s.Provider] = p
 		}
 	}
-	if s := settings.OpenAI; s != nil {
-		e := &endpoint{provider: protocol.ProviderOpenAI, base: trimmed(s.BaseURL), key: secret(s.APIKey), client: client}
-		if s.Model != "" {
-			e.models = []string{s.Model}
-		}
-		providers[protocol.ProviderOpenAI] = newOpenAI(e)
-	}
 	return providers
 }
 
@@ -72,11 +66,8 @@ func Keys(settings protocol.ModelSettings) []Key {
 	var keys []Key
 	for _, s := range settings.Endpoints {
 		if s.APIKey != nil {
-			keys = append(keys, Key{cmp.Or(presets[s.Provider].label, string(s.Provider)), *s.APIKey})
+			keys = append(keys, Key{cmp.Or(presets[s.Provider].label, place(s.BaseURL)), *s.APIKey})
 		}
-	}
-	if s := settings.OpenAI; s != nil && s.APIKey != nil {
-		keys = append(keys, Key{place(s.BaseURL), *s.APIKey})
 	}
 	return keys
 }

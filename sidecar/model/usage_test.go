@@ -69,7 +69,7 @@ func strict(t *testing.T, refuses func(body string) bool) (model.Provider, *[]st
 		}
 	}))
 	t.Cleanup(server.Close)
-	return openAI(protocol.OpenAISettings{BaseURL: server.URL, Model: "m"}), &got
+	return openAI(protocol.EndpointSettings{BaseURL: server.URL, Models: []string{"m"}}), &got
 }
 
 func TestAnEndpointThatKnowsNoUsageIsAskedWithoutIt(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-// Editor is the part of [protocol.Editor] that has models.
+// Editor is the part of [protocol.FrontEnd] that has models.
 type Editor interface {
 	ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error)
 	SendLanguageModelRequest(context.Context, *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error)

@@ -11,17 +11,20 @@ import (
 
 // DeclineAll declines everything that a server elicits from now on; by names the front end in which the person said so.
 func (p *Policy) DeclineAll(serverName, by string) {
+	defer p.Changed()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.declining[serverName] = by
+	p.declining[serverName] = declining{by, p.opts.Now()}
 	p.opts.DeclinedChanged(p.declinedLocked())
 }
 
 // AskAgain ends the declining of everything that a server elicits.
 func (p *Policy) AskAgain(serverName string) {
+	defer p.Changed()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.declining, serverName)
+	delete(p.used, declinedEntry(serverName))
 	p.opts.DeclinedChanged(p.declinedLocked())
 }
 
@@ -34,7 +37,7 @@ func (p *Policy) Declined() []protocol.DeclinedServer {
 
 func (p *Policy) declinedLocked() (all []protocol.DeclinedServer) {
 	for _, name := range slices.Sorted(maps.Keys(p.declining)) {
-		all = append(all, protocol.DeclinedServer{ServerName: name, By: p.declining[name]})
+		all = append(all, protocol.DeclinedServer{ServerName: name, By: p.declining[name].by})
 	}
 	return all
 }
@@ -43,12 +46,12 @@ func (p *Policy) declinedLocked() (all []protocol.DeclinedServer) {
 func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	by, ok := p.declining[r.Origin.ServerName]
+	said, ok := p.declining[r.Origin.ServerName]
 	if !ok {
 		return Decision{}, false
 	}
-	return Decision{Verdict: Decline, Outcome: protocol.Outcome{
-		Reason: protocol.OutcomeDeclined, By: by, DeclinedAll: true, Standing: protocol.StandingDeclineAll,
+	return Decision{Verdict: Decline, by: declinedEntry(r.Origin.ServerName), Outcome: protocol.Outcome{
+		Reason: protocol.OutcomeDeclined, By: said.by, DeclinedAll: true, Standing: protocol.StandingDeclineAll,
 		Detail: "You declined everything that this server asks for.",
 	}}, true
 }
@@ -66,9 +69,9 @@ func (p *Policy) setAnswer(r *Request, fields []protocol.Field) (_ Decision, set
 		if problems != nil {
 			continue
 		}
-		return Decision{Verdict: Approve, Content: content, Outcome: protocol.Outcome{
+		return Decision{Verdict: Approve, Content: content, by: answerEntry(&set), Outcome: protocol.Outcome{
 			Reason: protocol.OutcomeGranted,
-			Detail: "Answered without asking, by your setting assent.elicitation.answers.",
+			Detail: "Answered without asking, by your setting " + settingAnswers + ".",
 		}}, true
 	}
 	return Decision{}, false

@@ -22,13 +22,21 @@ const (
 
 // limit is one of the limits, as it is set now.
 type limit struct {
-	// group and name are those of the setting: assent.GROUP.NAME.
-	group, name string
-	max         int64
+	name protocol.PolicyLimitName
+	max  int64
+	// isDefault: the person has not set it.
+	isDefault bool
 }
 
-// samplingLimits is the setting that holds those of completions.
-const samplingLimits = "sampling.limits"
+// setting returns the name of the person's setting.
+func (l limit) setting() string { return settingLimits + "." + string(l.name) }
+
+func limitOf(name protocol.PolicyLimitName, set *int64, otherwise int64) limit {
+	if set == nil {
+		return limit{name, otherwise, true}
+	}
+	return limit{name, *set, false}
+}
 
 type limits struct{ requestsPerMinute, inFlight, toolRounds, promptBytes, imageBytes limit }
 
@@ -36,19 +44,27 @@ func limitsOf(settings *protocol.SamplingLimits) limits {
 	if settings == nil {
 		settings = &protocol.SamplingLimits{}
 	}
-	of := func(name string, set *int64, otherwise int64) limit {
-		if set != nil {
-			return limit{samplingLimits, name, *set}
-		}
-		return limit{samplingLimits, name, otherwise}
-	}
 	return limits{
-		requestsPerMinute: of("requestsPerMinute", settings.RequestsPerMinute, defaultRequestsPerMinute),
-		inFlight:          of("inFlight", settings.InFlight, defaultInFlight),
-		toolRounds:        of("toolRounds", settings.ToolRounds, defaultToolRounds),
-		promptBytes:       of("promptBytes", settings.PromptBytes, defaultPromptBytes),
-		imageBytes:        of("imageBytes", settings.ImageBytes, defaultImageBytes),
+		requestsPerMinute: limitOf(protocol.LimitRequestsPerMinute, settings.RequestsPerMinute, defaultRequestsPerMinute),
+		inFlight:          limitOf(protocol.LimitInFlight, settings.InFlight, defaultInFlight),
+		toolRounds:        limitOf(protocol.LimitToolRounds, settings.ToolRounds, defaultToolRounds),
+		promptBytes:       limitOf(protocol.LimitPromptBytes, settings.PromptBytes, defaultPromptBytes),
+		imageBytes:        limitOf(protocol.LimitImageBytes, settings.ImageBytes, defaultImageBytes),
 	}
+}
+
+func maxOpenOf(set *int64) limit {
+	return limitOf(protocol.LimitMaxOpen, set, defaultMaxOpen)
+}
+
+// limits returns all limits.
+func (s *Settings) limits() []limit {
+	l := limitsOf(s.Sampling.Limits)
+	all := []limit{maxOpenOf(s.Elicitation.MaxOpen), l.requestsPerMinute, l.inFlight, l.toolRounds, l.promptBytes, l.imageBytes}
+	if s.AnswerSeconds > 0 {
+		all = append(all, limit{name: protocol.LimitAnswerSeconds, max: s.AnswerSeconds})
+	}
+	return all
 }
 
 // LimitError says that a request, which is as the specification says, is more than the person's settings allow.
@@ -60,20 +76,21 @@ type LimitError struct {
 	RetryAfter time.Duration
 
 	text string
+	by   entry
 }
 
 // Error implements error. The text is for the server.
 func (e *LimitError) Error() string { return e.text }
 
 func (e *LimitError) refuse() Decision {
-	return Decision{Verdict: Refuse, Limit: e, Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: e.text}}
+	return Decision{Verdict: Refuse, Limit: e, by: e.by, Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: e.text}}
 }
 
 // exceeded returns the error of a request that goes beyond the limit.
 func (l limit) exceeded(retryAfter time.Duration, format string, args ...any) *LimitError {
 	return &LimitError{
-		Name: l.name, Max: l.max, RetryAfter: retryAfter,
-		text: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting assent.%s.%s allows %d", l.group, l.name, l.max),
+		Name: string(l.name), Max: l.max, RetryAfter: retryAfter, by: l.entry(),
+		text: fmt.Sprintf(format, args...) + fmt.Sprintf(": the user's setting %s allows %d", l.setting(), l.max),
 	}
 }
 

@@ -16,10 +16,7 @@ func (p *Policy) limitOpen(r *Request) Decision {
 	if r.done != nil {
 		return Decision{}
 	}
-	l := limit{"elicitation", "maxOpen", defaultMaxOpen}
-	if set := p.opts.Settings().Elicitation.MaxOpen; set != nil {
-		l.max = *set
-	}
+	l := maxOpenOf(p.opts.Settings().Elicitation.MaxOpen)
 	done, exceeded := p.open.admit(r.Origin.ServerName, l)
 	r.done = done
 	if exceeded == nil {
@@ -64,12 +61,11 @@ func (o *openLimiter) refused(t Task, serverName string, l limit) {
 	if n > 1 {
 		what = "%[1]d questions of %[2]s were"
 	}
-	setting := "assent." + l.group + "." + l.name
 	t.Tell(protocol.Notice{
 		Level: protocol.NoticeWarning,
 		Text: fmt.Sprintf(what+" refused without asking you: your setting %[3]s lets %[4]d of a server wait at once. "+
-			"More may have been since.", n, serverName, setting, l.max),
-		Refused: &protocol.RefusedQuestions{ServerName: serverName, Count: n, Setting: setting, Max: l.max},
+			"More may have been since.", n, serverName, l.setting(), l.max),
+		Refused: &protocol.RefusedQuestions{ServerName: serverName, Count: n, Setting: l.setting(), Max: l.max},
 	})
 }
 

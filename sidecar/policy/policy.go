@@ -9,9 +9,12 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -30,6 +33,9 @@ type Settings struct {
 	Sampling    protocol.SamplingSettings
 	Elicitation protocol.ElicitationSettings
 	Tools       protocol.ToolSettings
+	// Allowed and AnswerSeconds are for the list alone. Package model keeps to the one, and package broker to the other.
+	Allowed       []protocol.AllowedModels
+	AnswerSeconds int64
 }
 
 // Options are what a policy needs.
@@ -47,7 +53,12 @@ type Options struct {
 	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
 	// call the policy. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
-	Log             zerolog.Logger
+	// Changed is called when [Policy.List] returns something else than it did last, once after each call of it. It may be
+	// nil. Changes of grants, which their book reports, do not call it.
+	Changed func()
+	// Now may be nil, which means [time.Now].
+	Now func() time.Time
+	Log zerolog.Logger
 }
 
 // Task is the part of the package task's Task that is told about refused requests.
@@ -62,12 +73,22 @@ type Policy struct {
 	opts  Options
 	rates rateLimiter
 	open  openLimiter
+	// listed reports that nothing has changed since the last [Policy.List]; false if nothing is listed yet.
+	listed atomic.Bool
 
 	mu sync.Mutex // guards the fields below
-	// declining holds the servers from which everything is declined, each with the front end in which the person said so.
-	declining map[string]string
+	// declining holds the servers from which everything is declined.
+	declining map[string]declining
 	// trusted holds the servers to which a person let a completion go.
 	trusted map[string]bool
+	// used holds what each entry decided.
+	used map[entry]protocol.PolicyUse
+}
+
+// declining says in which front end the person had everything from a server declined, and when.
+type declining struct {
+	by string
+	at time.Time
 }
 
 // New returns a policy.
@@ -84,7 +105,13 @@ func New(opts Options) *Policy {
 	if opts.DeclinedChanged == nil {
 		opts.DeclinedChanged = func([]protocol.DeclinedServer) {}
 	}
-	return &Policy{opts: opts, declining: map[string]string{}, trusted: map[string]bool{}}
+	if opts.Changed == nil {
+		opts.Changed = func() {}
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Policy{opts: opts, declining: map[string]declining{}, trusted: map[string]bool{}, used: map[entry]protocol.PolicyUse{}}
 }
 
 // Stage is how far a request has come. It is decided about at each stage, so that nobody is asked which task a request
@@ -159,12 +186,18 @@ type Decision struct {
 	Changed *protocol.ToolChange
 	// Limit is the limit that a refused request exceeds; nil if no front end can show it.
 	Limit *LimitError
+
+	// by is the entry of the list that decided; zero if none did.
+	by entry
 }
 
-// Decide returns what becomes of a request at its present stage, counts the request with its server, and journals it if
-// nothing else records it. The caller calls [Request.Done] in the end, whatever the verdict.
+// Decide returns what becomes of a request at its present stage, counts the request with its server and with the entry that
+// decided, and journals it if nothing else records it. The caller calls [Request.Done] in the end, whatever the verdict.
 func (p *Policy) Decide(ctx context.Context, r *Request) Decision {
 	d := p.decide(ctx, r)
+	if d.by != (entry{}) {
+		p.use(d.by, cmp.Or(r.Use.ServerName, r.Origin.ServerName))
+	}
 	if d.Verdict == Refuse || d.Verdict == Decline && r.Task == nil {
 		p.record(r, d.Outcome)
 	}
@@ -244,10 +277,14 @@ func (p *Policy) review(ctx context.Context, r *Request) Decision {
 		shown = !p.trusted[r.Origin.ServerName]
 		p.mu.Unlock()
 	}
-	if shown {
+	switch {
+	case shown:
 		return Decision{}
+	case r.Held != nil:
+		return Decision{Verdict: Approve} // by the grant that approved the request, which is counted
+	default:
+		return Decision{Verdict: Approve, by: settingEntry(settingReview)}
 	}
-	return Decision{Verdict: Approve}
 }
 
 // Trust notes that a person let a completion go to a server.

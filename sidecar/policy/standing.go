@@ -22,7 +22,7 @@ func (p *Policy) grantFor(ctx context.Context, r *Request, q *protocol.McpSampli
 	if held == nil {
 		return Decision{GrantReason: reason}
 	}
-	return Decision{Verdict: Approve, Held: held, Outcome: protocol.Outcome{
+	return Decision{Verdict: Approve, Held: held, by: grantEntry(held.GrantID), Outcome: protocol.Outcome{
 		Reason: protocol.OutcomeGranted, GrantID: held.GrantID, Detail: held.Detail,
 	}}
 }
@@ -63,22 +63,22 @@ func (p *Policy) toolRule(ctx context.Context, r *Request) Decision {
 	}
 	switch {
 	case rule == nil && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations):
-		return approve("Its server claims that it changes nothing, and your setting assent.tools.autoApprove approves such tools.", "")
+		return approve(settingEntry(settingAutoApprove), "Its server claims that it changes nothing, and your setting "+settingAutoApprove+" approves such tools.", "")
 	case rule == nil:
 		return Decision{Changed: p.toolChange(ctx, r.Use)}
 	case rule.Remember == protocol.RememberNever:
-		return Decision{Verdict: Decline, Outcome: protocol.Outcome{
+		return Decision{Verdict: Decline, by: ruleEntry(rule.ID), Outcome: protocol.Outcome{
 			Reason: protocol.OutcomeDenied, Detail: "You said in " + rule.By + " that this is never to be done.", Standing: protocol.StandingNever,
 		}}
 	case rule.Remember == protocol.RememberTask:
-		return approve("You allowed it for this task in "+rule.By+".", protocol.StandingTask)
+		return approve(ruleEntry(rule.ID), "You allowed it for this task in "+rule.By+".", protocol.StandingTask)
 	default:
-		return approve("You allowed it always in "+rule.By+".", protocol.StandingAlways)
+		return approve(ruleEntry(rule.ID), "You allowed it always in "+rule.By+".", protocol.StandingAlways)
 	}
 }
 
-func approve(detail string, standing protocol.StandingDecision) Decision {
-	return Decision{Verdict: Approve, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing}}
+func approve(by entry, detail string, standing protocol.StandingDecision) Decision {
+	return Decision{Verdict: Approve, by: by, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing}}
 }
 
 // ReadOnly reports whether a server claims that a tool changes nothing, and does not claim the contrary too.
@@ -114,6 +114,7 @@ func (p *Policy) CheckRemember(response protocol.AskResponse, remember protocol.
 
 // Remember keeps an answer about a tool as a rule; by names the front end. [Policy.CheckRemember] has let it pass.
 func (p *Policy) Remember(ctx context.Context, use grant.ToolUse, remember protocol.Remember, by string) error {
+	defer p.Changed()
 	_, err := p.opts.ToolRules.Remember(ctx, use, remember, by)
 	return err
 }

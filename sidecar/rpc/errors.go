@@ -33,6 +33,9 @@ func toWire(err error) *jsonrpc2.Error {
 
 // fromWire is the reverse of toWire and keeps the data. An error of the library itself means that the peer is gone.
 func (c *Conn) fromWire(err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *jsonrpc2.Error
 	switch {
 	case errors.Is(err, jsonrpc2.ErrClosed):

@@ -25,18 +25,18 @@ type refusal struct {
 // envelope is a message whose members are not decoded.
 type envelope struct {
 	ID     json.RawMessage `json:"id,omitempty"`
-	Method *string         `json:"method,omitempty"`
+	Method string          `json:"method,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// checkID returns an error if the id is one that [jsonrpc2.ID] cannot hold.
-func (e *envelope) checkID() error {
-	if e.ID != nil && string(e.ID) != "null" && json.Unmarshal(e.ID, new(jsonrpc2.ID)) != nil {
-		return errors.New("its id is neither a whole number nor a text")
+// id returns the id, or an error if it is one that [jsonrpc2.ID] cannot hold.
+func (e *envelope) id() (id jsonrpc2.ID, err error) {
+	if json.Unmarshal(e.ID, &id) != nil {
+		return id, errors.New("its id is neither a whole number nor a text")
 	}
-	return nil
+	return id, nil
 }
 
 // findID returns the id at the top of a message, of which the end may be missing, or null.

@@ -67,7 +67,7 @@ var _ protocol.Conn = (*Conn)(nil)
 // connection.
 func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 	c := &Conn{opts: opts, stream: newStream(in, out, opts), handler: newHandler(opts)}
-	conn := jsonrpc2.NewConn(ctx, c.stream, c.handler, jsonrpc2.OnRecv(c.stream.restoreParams),
+	conn := jsonrpc2.NewConn(ctx, c.stream, c.handler, jsonrpc2.OnRecv(c.stream.restore),
 		jsonrpc2.OnSend(c.stream.prepare), jsonrpc2.SetLogger(logger{opts.Log}))
 	c.conn = conn
 	if opts.MaxBacklog > 0 {

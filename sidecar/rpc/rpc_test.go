@@ -19,6 +19,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/rpc"
+	"assent/sidecar/rpc/rpctest"
 )
 
 // serves is what an end of a test's connection serves.
@@ -172,8 +173,7 @@ func TestWhatWasSaidBeforeTheEndArrives(t *testing.T) {
 			t.Fatal(err)
 		}
 		frame := func(method string) string {
-			body := fmt.Sprintf(`{"jsonrpc":"2.0","method":%q}`, method)
-			return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+			return rpctest.Frame(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q}`, method))
 		}
 		if want := frame("first") + frame("second"); string(all) != want {
 			t.Errorf("there arrived %q, want %q", all, want)
@@ -272,7 +272,7 @@ func TestNothingIsServedAfterTheEnd(t *testing.T) {
 				},
 				InOrder: []string{"m"}, Peer: "the peer", Log: zerolog.Nop(),
 			})
-			frame := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(request), request)
+			frame := rpctest.Frame(request)
 			if _, err := io.WriteString(b, frame+frame); err != nil {
 				t.Fatal(err)
 			}
@@ -310,7 +310,7 @@ func FuzzFrames(f *testing.F) {
 		const last = `{"jsonrpc":"2.0","id":"the last","method":"the last"}`
 		in, frames := "", strings.Split(text, "\n")
 		for _, frame := range append(frames, last) {
-			in += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(frame), frame)
+			in += rpctest.Frame(frame)
 		}
 		served := make(chan struct{})
 		var once sync.Once

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,11 +33,13 @@ type stream struct {
 	out  *writer
 	// closers are closed with the stream.
 	closers []io.Closer
-	// params are those of the request that was read last. Only the goroutine that reads uses them.
-	params json.RawMessage
-	// request or response is the message that is written next. jsonrpc2's lock for sending guards them.
+	// received is the message that was read last. Only the goroutine that reads uses it.
+	received received
+	// request or response is the message that is written next, and head is the buffer for its beginning. jsonrpc2's lock
+	// for sending guards them.
 	request  *jsonrpc2.Request
 	response *jsonrpc2.Response
+	head     []byte
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -64,7 +65,7 @@ func (s *stream) brokenBy() error {
 	return s.broken
 }
 
-// ReadObject implements [jsonrpc2.ObjectStream]. The params of a request are left out: see restoreParams.
+// ReadObject implements [jsonrpc2.ObjectStream]. The message is a stub: restore completes it.
 func (s *stream) ReadObject(v any) error {
 	err := s.readObject(v)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -129,19 +130,19 @@ func (s *stream) readHeader() (int, error) {
 		case err != nil:
 			return 0, fmt.Errorf("a frame's header ended in the middle: %w", io.ErrUnexpectedEOF)
 		}
-		text := strings.TrimRight(string(line), "\r\n")
-		if text == "" {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
 			if length < 0 {
 				return 0, errors.New("a frame has no Content-Length")
 			}
 			return length, nil
 		}
-		name, value, ok := strings.Cut(text, ":")
+		name, value, ok := bytes.Cut(line, []byte(":"))
 		if !ok {
-			return 0, fmt.Errorf("a frame's header has the line %q", text)
+			return 0, fmt.Errorf("a frame's header has the line %q", line)
 		}
-		if textproto.CanonicalMIMEHeaderKey(name) == "Content-Length" {
-			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 {
+		if strings.EqualFold(string(name), "Content-Length") {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil || length < 0 {
 				return 0, fmt.Errorf("a frame has the Content-Length %q", value)
 			}
 		}
@@ -166,33 +167,59 @@ func (s *stream) refuseLarge(length int) error {
 // request, serves that together with the next response, and crashes.
 var errBatch = protocol.Errorf(protocol.CodeInvalidRequest, "batches are not supported: send each message in a frame of its own")
 
-// decode decodes a frame into a message of jsonrpc2. That would make a tree of the params and marshal it again, which costs
-// more than all the rest and loses the order of their members. So it gets a request without them.
+// received is a message without what jsonrpc2 would decode twice.
+type received struct {
+	method         string // "" if it is a response
+	id             jsonrpc2.ID
+	params, result json.RawMessage
+}
+
+// notification is the stub of a request without an id.
+var notification = []byte(`{"method":""}`)
+
+// decode decodes a frame into a message of jsonrpc2. The library makes a tree of the params and marshals it again, and reads
+// a result three times, which costs more than all the rest and loses the order of members. So decode gives it a stub.
 func (s *stream) decode(frame []byte, v any) error {
 	if bytes.HasPrefix(bytes.TrimSpace(frame), []byte("[")) && json.Valid(frame) {
 		return errBatch
 	}
-	s.params = nil
+	s.received = received{}
 	var e envelope
-	if err := json.Unmarshal(frame, &e); err != nil || e.Method == nil {
-		return json.Unmarshal(frame, v) // a response, or it says what this is instead of a message
+	if json.Unmarshal(frame, &e) != nil || e.Error != nil && string(e.Error) != "null" ||
+		(e.Method == "") == (e.Result == nil) {
+		return json.Unmarshal(frame, v) // an error, or it says what this is instead of a message
 	}
-	if err := e.checkID(); err != nil {
-		return err
+	if e.Method != "" && (e.ID == nil || string(e.ID) == "null") {
+		s.received = received{method: e.Method, params: e.Params}
+		return json.Unmarshal(notification, v)
 	}
-	s.params, e.Params = e.Params, nil
-	request, err := json.Marshal(e)
+	id, err := e.id()
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(request, v)
+	s.received = received{e.Method, id, e.Params, e.Result}
+	stub := make([]byte, 0, 64)
+	stub = append(append(stub, `{"id":`...), e.ID...)
+	if e.Method != "" {
+		stub = append(stub, `,"method":""}`...)
+	} else {
+		stub = append(stub, `,"result":null}`...)
+	}
+	return json.Unmarshal(stub, v)
 }
 
-// restoreParams gives a request the params with which it came. jsonrpc2 calls it with each message after ReadObject.
-func (s *stream) restoreParams(request *jsonrpc2.Request, response *jsonrpc2.Response) {
-	if response == nil && s.params != nil {
-		params := s.params
-		request.Params = &params
+// restore completes a stub. jsonrpc2 calls it with each message after ReadObject; with a response comes its request.
+func (s *stream) restore(request *jsonrpc2.Request, response *jsonrpc2.Response) {
+	got := s.received
+	s.received = received{}
+	switch {
+	case response != nil && got.result != nil:
+		response.Result = &got.result
+	case response == nil && got.method != "":
+		request.Method = got.method
+		if got.params != nil {
+			request.Params = &got.params
+		}
 	}
 }
 
@@ -202,7 +229,7 @@ func (s *stream) refuse(frame []byte, why *protocol.Error) error {
 	if err != nil {
 		return err
 	}
-	return s.out.write(message)
+	return s.out.write(message, nil)
 }
 
 // prepare has WriteObject write a request or a response. jsonrpc2 calls it with each message before WriteObject.
@@ -213,33 +240,52 @@ func (s *stream) prepare(request *jsonrpc2.Request, response *jsonrpc2.Response)
 // WriteObject implements [jsonrpc2.ObjectStream]. It encodes the message of prepare, since the object would marshal it three
 // times.
 func (s *stream) WriteObject(any) error {
-	var head struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      *jsonrpc2.ID    `json:"id,omitempty"`
-		Method  string          `json:"method,omitempty"`
-		Error   *jsonrpc2.Error `json:"error,omitempty"`
-	}
-	head.JSONRPC = "2.0"
+	head := append(s.head[:0], `{"jsonrpc":"2.0"`...)
 	var name string
 	var value *json.RawMessage
 	if s.response != nil {
-		head.ID, head.Error = &s.response.ID, s.response.Error
+		head = appendID(head, s.response.ID)
 		name, value = `,"result":`, s.response.Result
-	} else {
-		head.Method = s.request.Method
-		if !s.request.Notif {
-			head.ID = &s.request.ID
+		if e := s.response.Error; e != nil {
+			message, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			head = append(append(head, `,"error":`...), message...)
 		}
+	} else {
+		if !s.request.Notif {
+			head = appendID(head, s.request.ID)
+		}
+		head = appendString(append(head, `,"method":`...), s.request.Method)
 		name, value = `,"params":`, s.request.Params
 	}
-	message, err := json.Marshal(head)
-	if err != nil {
-		return err
-	}
 	if value == nil {
-		return s.out.write(message)
+		s.head = append(head, '}')
+		return s.out.write(s.head, nil)
 	}
-	return s.out.write(message[:len(message)-1], []byte(name), *value, []byte("}"))
+	s.head = append(head, name...)
+	return s.out.write(s.head, *value)
+}
+
+// appendID appends the member "id".
+func appendID(message []byte, id jsonrpc2.ID) []byte {
+	message = append(message, `,"id":`...)
+	if id.IsString {
+		return appendString(message, id.Str)
+	}
+	return strconv.AppendUint(message, id.Num, 10)
+}
+
+// appendString appends a JSON string.
+func appendString(message []byte, text string) []byte {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(text) // a string is always encoded
+			return append(message, quoted...)
+		}
+	}
+	return append(append(append(message, '"'), text...), '"')
 }
 
 // Close implements [jsonrpc2.ObjectStream]. A peer that reads still gets everything that was written.

@@ -51,12 +51,12 @@ func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
 	return out
 }
 
-// write adds a message, which is parts one after the other, to those that wait to be written. It returns the error of an
-// earlier message too: the peer can be told nothing more.
-func (w *writer) write(parts ...[]byte) error {
-	length := 0
-	for _, part := range parts {
-		length += len(part)
+// write adds a message to those that wait to be written: head, and if there is a value, value and "}". It returns the error
+// of an earlier message too, because nothing more reaches the peer. It does not keep head and value.
+func (w *writer) write(head, value []byte) error {
+	length := len(head)
+	if value != nil {
+		length += len(value) + len("}")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,8 +71,9 @@ func (w *writer) write(parts ...[]byte) error {
 	w.pending = strconv.AppendInt(w.pending, int64(length), 10)
 	w.pending = append(w.pending, "\r\n\r\n"...)
 	start := len(w.pending)
-	for _, part := range parts {
-		w.pending = append(w.pending, part...)
+	w.pending = append(w.pending, head...)
+	if value != nil {
+		w.pending = append(append(w.pending, value...), '}')
 	}
 	if w.tap != nil {
 		w.tap(false, w.pending[start:])

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
+	"assent/sidecar/server"
 	"assent/sidecar/wire/wiretest"
 )
 
@@ -33,20 +35,11 @@ const asking = `
 {"jsonrpc":"2.0","id":"two","result":"$ANSWER2"}
 `
 
-// said is a message of the sidecar.
-type said struct {
-	ID     *int            `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *protocol.Error `json:"error"`
-}
-
 // desk is a front end that tells answers from events.
 type desk struct {
 	*frontEnd
 	last    int
-	answers map[int]said
+	answers map[int]rpctest.Message
 	asks    []protocol.Ask
 	settled int      // how often an ask was said to be settled
 	early   []string // messages that came before they were waited for
@@ -63,6 +56,12 @@ func (d *desk) next() string {
 	return first
 }
 
+// newDesk is a desk at a workspace that it has not introduced itself to.
+func newDesk(t *testing.T, w *server.Workspace) *desk {
+	t.Helper()
+	return &desk{frontEnd: attach(t, w, func() {}), answers: map[int]rpctest.Message{}}
+}
+
 // ask sends a request and returns its id.
 func (d *desk) ask(method, params string) int {
 	d.t.Helper()
@@ -75,11 +74,7 @@ func (d *desk) ask(method, params string) int {
 func (d *desk) until(done func() bool) {
 	d.t.Helper()
 	for !done() {
-		var m said
-		line := d.next()
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			d.t.Fatalf("%s: %v", line, err)
-		}
+		m := d.read(d.next())
 		if m.ID != nil {
 			d.answers[*m.ID] = m
 			continue
@@ -103,7 +98,7 @@ func (d *desk) until(done func() bool) {
 }
 
 // answer waits for the answer to a request.
-func (d *desk) answer(id int) said {
+func (d *desk) answer(id int) rpctest.Message {
 	d.t.Helper()
 	d.until(func() bool { return d.answers[id].ID != nil })
 	return d.answers[id]
@@ -132,7 +127,7 @@ func (d *desk) result(id int, into any) {
 
 func TestUnluckyFrontEnds(t *testing.T) {
 	wiretest.Write(t, asking)
-	d := &desk{frontEnd: newFrontEnd(t), answers: map[int]said{}}
+	d := &desk{frontEnd: newFrontEnd(t), answers: map[int]rpctest.Message{}}
 	d.send(initialize)
 	d.want([]string{initialized})
 	var mine, other protocol.Task

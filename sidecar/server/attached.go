@@ -66,6 +66,13 @@ func (a *attached) capabilities() protocol.FrontEndCapabilities {
 	return a.could
 }
 
+// promise has the workspace do what a front end can do, before one is attached: what comes waits for one.
+func (a *attached) promise(c protocol.FrontEndCapabilities) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.could = union(a.could, c)
+}
+
 // add attaches a front end.
 func (a *attached) add(f *frontEnd) {
 	a.mu.Lock()
@@ -353,25 +360,25 @@ func (f *frontEnd) gone() bool {
 
 // editor is all attached front ends as one: see [attached].
 type editor struct {
-	protocol.Editor // the notifications
-	attached        *attached
+	protocol.FrontEnd // the notifications
+	attached          *attached
 }
 
-// PromptInput implements [protocol.Editor].
+// PromptInput implements [protocol.FrontEnd].
 func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	return lend(ctx, e.attached, needsInputs, func(ctx context.Context, f *frontEnd) (*protocol.PromptInputResult, error) {
 		return f.own.PromptInput(ctx, params)
 	})
 }
 
-// OpenURL implements [protocol.Editor].
+// OpenURL implements [protocol.FrontEnd].
 func (e editor) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
 	return lend(ctx, e.attached, needsPages, func(ctx context.Context, f *frontEnd) (*protocol.OpenURLResult, error) {
 		return f.own.OpenURL(ctx, params)
 	})
 }
 
-// ListLanguageModels implements [protocol.Editor].
+// ListLanguageModels implements [protocol.FrontEnd].
 func (e editor) ListLanguageModels(ctx context.Context) (*protocol.ListLanguageModelsResult, error) {
 	list, err := lend(ctx, e.attached, needsModels, func(ctx context.Context, f *frontEnd) (*protocol.ListLanguageModelsResult, error) {
 		return f.own.ListLanguageModels(ctx)
@@ -387,7 +394,7 @@ func modelsAway(err error) error {
 	return err
 }
 
-// SendLanguageModelRequest implements [protocol.Editor].
+// SendLanguageModelRequest implements [protocol.FrontEnd].
 func (e editor) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
 	response, err := lend(ctx, e.attached, needsCompletion, func(ctx context.Context, f *frontEnd) (*protocol.LanguageModelResponse, error) {
 		return f.own.SendLanguageModelRequest(ctx, params)

@@ -18,6 +18,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/auth"
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/server"
 	"assent/sidecar/wire/wiretest"
 )
@@ -33,7 +34,7 @@ func sharedBy(t *testing.T) *server.Workspace {
 // seat attaches a front end with capabilities and a configuration, both JSON, and waits until it is attached.
 func seat(t *testing.T, w *server.Workspace, name, capabilities, configuration string) *desk {
 	t.Helper()
-	d := &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}}
+	d := newDesk(t, w)
 	d.answer(d.ask("initialize", fmt.Sprintf(`{"protocolVersion":1,"clientInfo":{"name":%q,"version":"1"},"capabilities":%s,"configuration":%s}`, name, capabilities, configuration)))
 	// The workspace attaches a front end after it has answered the handshake, and before it reads the next request.
 	d.answerOnly(d.ask("server/list", "null"))
@@ -41,15 +42,12 @@ func seat(t *testing.T, w *server.Workspace, name, capabilities, configuration s
 }
 
 // answerOnly waits for the answer to a request. The messages before it are still to be read.
-func (d *desk) answerOnly(id int) said {
+func (d *desk) answerOnly(id int) rpctest.Message {
 	d.t.Helper()
 	var before []string
 	for d.answers[id].ID == nil {
-		var m said
 		line := d.next()
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			d.t.Fatalf("%s: %v", line, err)
-		}
+		m := d.read(line)
 		if m.Method == "" {
 			d.answers[*m.ID] = m
 		} else {
@@ -77,14 +75,10 @@ func (d *desk) leave() {
 }
 
 // request waits for the workspace's next request of a method, and returns it.
-func (d *desk) request(method string) said {
+func (d *desk) request(method string) rpctest.Message {
 	d.t.Helper()
 	for {
-		var m said
-		line := d.next()
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			d.t.Fatalf("%s: %v", line, err)
-		}
+		m := d.read(d.next())
 		if m.Method == method {
 			return m
 		}
@@ -95,7 +89,7 @@ func (d *desk) request(method string) said {
 }
 
 // serve answers a request of the workspace.
-func (d *desk) serve(request said, result string) {
+func (d *desk) serve(request rpctest.Message, result string) {
 	d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, *request.ID, result))
 }
 
@@ -180,7 +174,7 @@ func TestAFrontEndIsAskedForWhatItCan(t *testing.T) {
 	t.Run("the one that was used last", func(t *testing.T) {
 		w := sharedBy(t)
 		blind, first, second := seat(t, w, "a browser", `{}`, input), seat(t, w, "first", prompts, input), seat(t, w, "second", prompts, input)
-		first.answer(first.ask("grant/list", `{}`)) // which a window does by itself
+		first.answer(first.ask("policy/list", `{}`)) // which a window does by itself
 		first.send(`{"jsonrpc":"2.0","method":"window/didFocus"}`)
 		first.answer(first.ask("task/list", `{}`)) // after it
 		id := start(blind)
@@ -371,7 +365,7 @@ func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {
 	w := server.Open(server.Options{DataDir: t.TempDir(), Version: "test", Log: zerolog.New(log)})
 	t.Cleanup(w.Close)
 	blind := seat(t, w, "a browser", `{}`, demoServer)
-	lender := &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}}
+	lender := newDesk(t, w)
 	handshake := lender.ask("initialize", `{"protocolVersion":1,"clientInfo":{"name":"lender","version":"1"},"capabilities":{"languageModels":true},"configuration":`+demoServer+`}`)
 	<-log.came
 	blind.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"servers":{},"model":{}}}`)
@@ -391,11 +385,7 @@ func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {
 		select {
 		case line := <-lender.messages:
 			if models = strings.Contains(line, `"languageModel/list"`); models {
-				var m said
-				if err := json.Unmarshal([]byte(line), &m); err != nil {
-					t.Error(err)
-				}
-				lender.serve(m, `{"models":[]}`)
+				lender.serve(lender.read(line), `{"models":[]}`)
 			}
 		case <-listed:
 			t.Fatal("the models were listed without those of the window that has some")
@@ -417,7 +407,7 @@ func TestAnOlderSecretDoesNotOvertakeANewerOne(t *testing.T) {
 	}
 	d := seat(t, w, "a window", `{"secrets":true}`, demoServer)
 	stored := map[string]string{}
-	keep := func(request said) (key string) {
+	keep := func(request rpctest.Message) (key string) {
 		var params protocol.SetSecretParams
 		if err := json.Unmarshal(request.Params, &params); err != nil {
 			t.Fatal(err)
@@ -462,7 +452,7 @@ func TestAFrontEndThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 	fromServer, stdout := io.Pipe()
 	detached := make(chan error, 1)
 	go func() { detached <- w.Attach(context.Background(), stdin, stdout) }()
-	if _, err := fmt.Fprintf(toServer, "Content-Length: %d\r\n\r\n%s", len(initialize), initialize); err != nil {
+	if _, err := io.WriteString(toServer, rpctest.Frame(initialize)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fromServer.Read(make([]byte, 1<<10)); err != nil { // it reads the handshake, and nothing more
@@ -473,7 +463,7 @@ func TestAFrontEndThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 	for i := range 5 { // both are told of each change
 		big := fmt.Sprintf(`{"servers":{"big":{"command":"%d%s"}},"model":{}}`, i, strings.Repeat("x", 3<<20))
 		d.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + big + `}`)
-		d.request("server/listChanged")
+		d.request("servers/changed")
 	}
 	if err := <-detached; err != nil {
 		t.Errorf("Attach = %v", err)

@@ -60,15 +60,6 @@ func (w *Workspace) UnqueueChat(ctx context.Context, params *protocol.UnqueueCha
 	return &protocol.UnqueueChatResult{Removed: removed}, nil
 }
 
-// ListToolRules implements [protocol.Sidecar].
-func (w *Workspace) ListToolRules(ctx context.Context) (*protocol.ListToolRulesResult, error) {
-	rules, err := w.toolRules.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.ListToolRulesResult{Rules: rules}, nil
-}
-
 // chatModels are all that the person has: no server asks.
 func (w *Workspace) chatModels() chat.Models {
 	w.mu.Lock()

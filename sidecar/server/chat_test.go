@@ -540,13 +540,17 @@ func TestAnswersAboutToolsAreRemembered(t *testing.T) {
 	if asks(w) {
 		t.Fatal("what was allowed always is asked about in another task")
 	}
-	var rules protocol.ListToolRulesResult
-	w.call("toolRule/list", map[string]any{}, &rules)
-	if len(rules.Rules) != 1 || rules.Rules[0].ToolName != "echo" || rules.Rules[0].Remember != protocol.RememberAlways || rules.Rules[0].By != "a window" {
-		t.Fatalf("the rules are %+v", rules)
+	var policy protocol.ListPolicyResult
+	w.call("policy/list", map[string]any{}, &policy)
+	rule, ok := policy.Entries[0].(protocol.PolicyToolRule)
+	if !ok || rule.ToolName != "echo" || rule.Remember != protocol.RememberAlways || rule.By != "a window" || rule.Used == nil || rule.Used.Count != 1 {
+		t.Fatalf("the policy is %+v", policy)
+	}
+	if _, more := policy.Entries[1].(protocol.PolicyToolRule); more {
+		t.Fatalf("the policy is %+v, want one rule", policy)
 	}
 	var removed protocol.RemoveToolRuleResult
-	w.call("toolRule/remove", map[string]any{"ruleId": rules.Rules[0].ID}, &removed)
+	w.call("toolRule/remove", map[string]any{"ruleId": rule.RuleID}, &removed)
 	once(w, "echo")
 	if !removed.Removed || !asks(w) {
 		t.Fatal("what was taken back is not asked about")

@@ -157,6 +157,7 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))
+	w.policy.Changed()
 	w.load()
 }
 
@@ -238,7 +239,7 @@ func (w *Workspace) askTimeout() time.Duration {
 func (w *Workspace) policySettings() policy.Settings {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var s policy.Settings
+	s := policy.Settings{Allowed: w.configuration.Model.Allowed, AnswerSeconds: w.configuration.AskTimeout}
 	if set := w.configuration.Sampling; set != nil {
 		s.Sampling = *set
 	}

@@ -35,7 +35,7 @@ func newWorkspace(t *testing.T, folder string, program string) *workspace {
 		"capabilities": map[string]any{"elicitation": true, "confirmServers": true},
 		"configuration": map[string]any{
 			"workspaceFolders": []any{map[string]any{"name": "ws", "path": folder}},
-			"model":            map[string]any{"openai": map[string]any{"baseUrl": w.model.URL + "/v1", "model": "gpt-test"}},
+			"model":            map[string]any{"endpoints": []any{map[string]any{"provider": "openai", "baseUrl": w.model.URL + "/v1", "models": []string{"gpt-test"}}}},
 		},
 	}, nil)
 	w.call("task/create", map[string]any{}, &w.task)
@@ -224,8 +224,7 @@ func TestAServerIsNotConfirmedByAFrontEndThatCannotAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"workspaceFolders":` + string(folders) + `,"model":{}}}}`)
-	f.answer(0, &protocol.InitializeResult{})
+	f.result(0, "initialize", `{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"workspaceFolders":`+string(folders)+`,"model":{}}}`, &protocol.InitializeResult{})
 	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"t"}}`)
 	for {
 		if m := f.next(); strings.Contains(m, `"id":1`) {

@@ -36,5 +36,6 @@ func (f *frontEnd) DeleteTask(ctx context.Context, params *protocol.DeleteTaskPa
 	if err := f.toolRules.EndTask(ctx, params.TaskID, f.info.Name); err != nil {
 		return nil, err
 	}
+	f.policy.Changed()
 	return &info, nil
 }

@@ -22,7 +22,7 @@ func Serve(ctx context.Context, opts Options, in io.Reader, out io.Writer) error
 type frontEnd struct {
 	*Workspace
 	conn *rpc.Conn
-	own  protocol.Editor // this front end alone
+	own  protocol.FrontEnd // this front end alone
 	// home is the front end that is a guest here, and nil if this one is no guest; see guests.
 	home   *frontEnd
 	guests guests
@@ -76,7 +76,7 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 		Stacks:     &w.stacks,
 		Log:        w.opts.Log,
 	})
-	f.own = protocol.NewEditorClient(f.conn)
+	f.own = protocol.NewFrontEndClient(f.conn)
 	close(ready)
 	<-f.conn.Done()
 	err := f.conn.Close()
@@ -274,7 +274,7 @@ func (f *frontEnd) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPa
 
 // ClaimAsk implements [protocol.Sidecar].
 func (f *frontEnd) ClaimAsk(ctx context.Context, params *protocol.ClaimAskParams) (*protocol.ClaimAskResult, error) {
-	return f.inbox.Claim(ctx, params, f.name)
+	return f.unattributed.Claim(ctx, params, f.name)
 }
 
 // CreateGrant implements [protocol.Sidecar].
@@ -293,5 +293,6 @@ func (f *frontEnd) RemoveToolRule(ctx context.Context, params *protocol.RemoveTo
 	if err != nil {
 		return nil, err
 	}
+	f.policy.Changed()
 	return &protocol.RemoveToolRuleResult{Removed: removed}, nil
 }

@@ -26,13 +26,20 @@ func (w *Workspace) grantBook() *grant.Book {
 	})
 }
 
-// ListGrants implements [protocol.Sidecar].
-func (w *Workspace) ListGrants(ctx context.Context) (*protocol.ListGrantsResult, error) {
-	grants, err := w.grants.List(ctx)
+// ListPolicy implements [protocol.Sidecar].
+func (w *Workspace) ListPolicy(ctx context.Context) (*protocol.ListPolicyResult, error) {
+	entries, err := w.policy.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListGrantsResult{Grants: grants}, nil
+	return &protocol.ListPolicyResult{Entries: entries}, nil
+}
+
+// policyChanged tells the front ends that the policy is another one than they have listed.
+func (w *Workspace) policyChanged() {
+	if err := w.editor.PolicyChanged(context.Background()); err != nil {
+		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+	}
 }
 
 // PreviewGrant implements [protocol.Sidecar].

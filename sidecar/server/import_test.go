@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,33 +9,6 @@ import (
 
 	"assent/protocol"
 )
-
-// answer waits for the result of a request, and returns the methods of what came before it.
-func (f *frontEnd) answer(id int, result any) (before []string) {
-	f.t.Helper()
-	for {
-		var m struct {
-			ID     *int            `json:"id"`
-			Method string          `json:"method"`
-			Result json.RawMessage `json:"result"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal([]byte(f.next()), &m); err != nil {
-			f.t.Fatal(err)
-		}
-		switch {
-		case m.ID == nil:
-			before = append(before, m.Method)
-		case *m.ID != id || m.Error != nil:
-			f.t.Fatalf("request %d was answered by %d: %s", id, *m.ID, m.Error)
-		default:
-			if err := json.Unmarshal(m.Result, result); err != nil {
-				f.t.Fatal(err)
-			}
-			return before
-		}
-	}
-}
 
 // TestImport finds another program's server, copies it, and has it in the list at once.
 func TestImport(t *testing.T) {
@@ -55,13 +27,11 @@ func TestImport(t *testing.T) {
 	}
 
 	f := newFrontEnd(t)
-	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},`+
-		`"configuration":{"workspaceFolders":[{"name":"project","path":%q}],"servers":{"two":{"command":"mine"}},"model":{}}}}`, project))
-	f.answer(0, &protocol.InitializeResult{})
+	f.result(0, "initialize", fmt.Sprintf(`{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},`+
+		`"configuration":{"workspaceFolders":[{"name":"project","path":%q}],"servers":{"two":{"command":"mine"}},"model":{}}}`, project), &protocol.InitializeResult{})
 
 	var found protocol.FindImportsResult
-	f.send(`{"jsonrpc":"2.0","id":1,"method":"import/find"}`)
-	f.answer(1, &found)
+	f.result(1, "import/find", `{}`, &found)
 	if len(found.Sources) != 1 || found.Sources[0].Path != path || len(found.Sources[0].Servers) != 2 {
 		t.Fatalf("found %+v", found)
 	}
@@ -71,18 +41,16 @@ func TestImport(t *testing.T) {
 	}
 
 	var imported protocol.ImportResult
-	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"import/apply","params":{"folder":%q,"servers":[{"path":%q,"name":"one"},{"path":%q,"name":"two"}]}}`, project, path, path))
-	before := f.answer(2, &imported)
+	before := f.result(2, "import/apply", fmt.Sprintf(`{"folder":%q,"servers":[{"path":%q,"name":"one"},{"path":%q,"name":"two"}]}`, project, path, path), &imported)
 	if imported.Path != filepath.Join(project, ".vscode", "mcp.json") || strings.Join(imported.Imported, " ") != "one" {
 		t.Errorf("imported %+v", imported)
 	}
-	if len(before) == 0 || before[0] != "server/listChanged" {
+	if len(before) == 0 || before[0].Method != "servers/changed" {
 		t.Errorf("before the answer came %v", before)
 	}
 
 	var list protocol.ServersChangedParams
-	f.send(`{"jsonrpc":"2.0","id":3,"method":"server/list"}`)
-	f.answer(3, &list)
+	f.result(3, "server/list", `{}`, &list)
 	if len(list.Servers) != 2 || list.Servers[0].Name != "one" || list.Servers[0].Source != imported.Path {
 		t.Errorf("the list has %+v", list)
 	}

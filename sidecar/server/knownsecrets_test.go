@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/secret"
 )
 
@@ -38,28 +40,20 @@ func TestHeld(t *testing.T) {
 
 	f := newFrontEnd(t)
 	configuration := fmt.Sprintf(`{"workspaceFolders":[{"name":"project","path":%q,"confirmed":true}],"model":{
-		"openai":{"baseUrl":"https://me:pa55@models.example/v1","model":"m","apiKey":{"secret":"value of openai"}},
-		"endpoints":[{"provider":"anthropic","apiKey":{"secret":"value of anthropic"}},{"provider":"ollama"}]}}`, project)
+		"endpoints":[{"provider":"anthropic","apiKey":{"secret":"value of anthropic"}},{"provider":"ollama"},
+		{"provider":"openai","baseUrl":"https://me:pa55@models.example/v1","models":["m"],"apiKey":{"secret":"value of openai"}}]}}`, project)
 	f.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{"inputs":true},"configuration":` + configuration + `}}`)
 	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"files"}}`)
-	for {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params struct {
-				ID string `json:"id"`
-			} `json:"params"`
+	f.await(1, func(_ string, m rpctest.Message) { // there is no such program, and all that it would have got is known
+		if m.Method != "input/prompt" {
+			return
 		}
-		if err := json.Unmarshal([]byte(f.next()), &m); err != nil {
+		var prompt protocol.PromptInputParams
+		if err := json.Unmarshal(m.Params, &prompt); err != nil {
 			t.Fatal(err)
 		}
-		if m.Method == "input/prompt" {
-			f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"value":{"secret":"value of %s"}}}`, m.ID, m.Params.ID))
-		}
-		if m.Method == "" && string(m.ID) == "1" {
-			break // there is no such program, and all that it would have got is known
-		}
-	}
+		f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"value":{"secret":"value of %s"}}}`, *m.ID, prompt.ID))
+	})
 	held := func() []secret.Known {
 		return slices.DeleteFunc(f.sidecar.KnownSecrets(), func(h secret.Known) bool { // of whoever runs the tests
 			return strings.HasPrefix(h.Description, "your environment variable ") && !strings.HasSuffix(h.Description, "ASSENT_TEST_KEY")
@@ -83,7 +77,7 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + configuration + `}`)
-	for m := f.next(); !strings.Contains(m, `"method":"server/listChanged"`) || strings.Contains(m, `"files"`); {
+	for m := f.next(); !strings.Contains(m, `"method":"servers/changed"`) || strings.Contains(m, `"files"`); {
 		m = f.next()
 	}
 	if diff := cmp.Diff(append(keys, own), held()); diff != "" {

@@ -1,12 +1,13 @@
 package server_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
+
+	"assent/sidecar/rpc/rpctest"
 )
 
 // Sidecars with one data folder have one lock for each login; package auth tests what it is good for.
@@ -20,19 +21,11 @@ func TestALoginIsLockedInTheDataFolder(t *testing.T) {
 	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{"secrets":true,"openUrl":true},"configuration":{"servers":{"demo":{"url":%q}},"model":{}}}}`, refuses.URL))
 	f.next()
 	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"demo"}}`)
-	for answered := false; !answered; {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		if err := json.Unmarshal([]byte(f.next()), &m); err != nil {
-			t.Fatal(err)
-		}
+	f.await(1, func(_ string, m rpctest.Message) {
 		if m.Method == "secret/get" {
-			f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"value":null}}`, m.ID))
+			f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"value":null}}`, *m.ID))
 		}
-		answered = string(m.ID) == "1" && m.Method == ""
-	}
+	})
 	f.close()
 	if locks, err := filepath.Glob(filepath.Join(dir, "logins", "*.lock")); err != nil || len(locks) != 1 {
 		t.Errorf("locks %v, %v; want one", locks, err)

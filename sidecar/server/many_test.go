@@ -10,50 +10,30 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/store"
 	"assent/sidecar/wire/wiretest"
 )
 
-// reply is what the sidecar answers to a request.
-type reply struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *protocol.Error `json:"error"`
-}
-
-// request sends a request and returns its answer, and how many messages came by then, the answer not among
-// them.
-func (f *frontEnd) request(id int, method, params string) (reply, int) {
+// request sends a request and returns its answer, and the messages that came before it.
+func (f *frontEnd) request(id int, method, params string) (answer rpctest.Message, before []rpctest.Message) {
 	f.t.Helper()
 	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
-	for others := 0; ; others++ {
-		var r reply
-		m, ok := <-f.messages // however long ten thousand tasks may take on a slow machine
-		if !ok {
-			f.t.Fatalf("the sidecar has ended before it answered %s", method)
-		}
-		if err := json.Unmarshal([]byte(m), &r); err != nil {
-			f.t.Fatal(err)
-		}
-		if r.Method == "" && string(r.ID) == fmt.Sprint(id) {
-			return r, others
-		}
-	}
+	answer = f.await(id, func(_ string, m rpctest.Message) { before = append(before, m) })
+	return answer, before
 }
 
 // result is request, of what must not fail.
-func (f *frontEnd) result(id int, method, params string, result any) (others int) {
+func (f *frontEnd) result(id int, method, params string, result any) (before []rpctest.Message) {
 	f.t.Helper()
-	r, others := f.request(id, method, params)
-	if r.Error != nil {
-		f.t.Fatalf("%s %s: %v", method, params, r.Error)
+	answer, before := f.request(id, method, params)
+	if answer.Error != nil {
+		f.t.Fatalf("%s %s: %v", method, params, answer.Error)
 	}
-	if err := json.Unmarshal(r.Result, result); err != nil {
+	if err := json.Unmarshal(answer.Result, result); err != nil {
 		f.t.Fatal(err)
 	}
-	return others
+	return before
 }
 
 // TestAnswersThatBelongNowhere has a front end answer, extend and draft what is not there to be: an ask of
@@ -149,12 +129,12 @@ func TestTenThousandTasks(t *testing.T) {
 		f.send(initialize)
 		f.want([]string{initialized})
 		var task protocol.Task
-		said = f.result(next(), "task/create", `{"title":"one"}`, &task)
+		said = len(f.result(next(), "task/create", `{"title":"one"}`, &task))
 		var opened protocol.OpenTaskResult
 		params := fmt.Sprintf(`{"taskId":%q,"title":"another"}`, task.ID)
-		said += f.result(next(), "task/open", params, &opened)
-		said += f.result(next(), "task/rename", params, &task)
-		said += f.result(next(), "task/close", params, &task)
+		said += len(f.result(next(), "task/open", params, &opened))
+		said += len(f.result(next(), "task/rename", params, &task))
+		said += len(f.result(next(), "task/close", params, &task))
 		if opened.Task.Title != "one" || task.Title != "another" || !task.Closed {
 			t.Errorf("the task is %+v, and was %+v", task, opened.Task)
 		}
@@ -168,7 +148,7 @@ func TestTenThousandTasks(t *testing.T) {
 		t.Errorf("a task beside %d others is announced by %d messages, and alone by %d", many, beside, alone)
 	}
 	var listed protocol.ListTasksResult
-	if said := f.result(next(), "task/list", `{}`, &listed); len(listed.Tasks) != many+1 || said != 0 {
+	if said := len(f.result(next(), "task/list", `{}`, &listed)); len(listed.Tasks) != many+1 || said != 0 {
 		t.Errorf("%d tasks are listed, and %d messages said", len(listed.Tasks), said)
 	}
 	ids := map[string]bool{}

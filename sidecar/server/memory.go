@@ -10,23 +10,23 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/hub"
+	"assent/sidecar/session"
 )
 
 // maxLearned bounds how many servers are remembered; beyond it all are forgotten, which costs a probe each.
 const maxLearned = 500
 
-// memory is the file that remembers what servers have shown of themselves; see [hub.Memory]. What cannot be
+// memory is the file that remembers what servers have shown of themselves; see [session.Memory]. What cannot be
 // read or kept is found out anew.
 type memory struct {
 	path string
 	log  zerolog.Logger
 
 	mu    sync.Mutex // guards the fields below
-	known map[string]hub.Learned
+	known map[string]session.Learned
 }
 
-var _ hub.Memory = (*memory)(nil)
+var _ session.Memory = (*memory)(nil)
 
 func (w *Workspace) memory() *memory {
 	return &memory{path: filepath.Join(w.opts.DataDir, "eras.json"), log: w.opts.Log}
@@ -36,27 +36,27 @@ func (m *memory) load() {
 	if m.known != nil {
 		return
 	}
-	m.known = map[string]hub.Learned{}
+	m.known = map[string]session.Learned{}
 	raw, err := os.ReadFile(m.path)
 	if err == nil {
 		err = json.Unmarshal(raw, &m.known)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		m.log.Info().Err(err).Msg("the servers' eras are found out anew")
-		m.known = map[string]hub.Learned{}
+		m.known = map[string]session.Learned{}
 	}
 }
 
-// Recall implements [hub.Memory].
-func (m *memory) Recall(key string) hub.Learned {
+// Recall implements [session.Memory].
+func (m *memory) Recall(key string) session.Learned {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.load()
 	return m.known[key]
 }
 
-// Keep implements [hub.Memory].
-func (m *memory) Keep(key string, l hub.Learned) {
+// Keep implements [session.Memory].
+func (m *memory) Keep(key string, l session.Learned) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.load()
@@ -67,7 +67,7 @@ func (m *memory) Keep(key string, l hub.Learned) {
 		clear(m.known)
 	}
 	m.known[key] = l
-	if l == (hub.Learned{}) {
+	if l == (session.Learned{}) {
 		delete(m.known, key)
 	}
 	if err := m.save(); err != nil {

@@ -64,7 +64,7 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.inbox.List(), Declined: w.policy.Declined()}, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.unattributed.List(), Declined: w.policy.Declined()}, nil
 }
 
 // CheckForm implements [protocol.Sidecar].

@@ -274,7 +274,7 @@ func (c *waiting) count() int {
 
 // events are the workspace's editor for its tasks. They count the asks.
 type events struct {
-	protocol.Editor
+	protocol.FrontEnd
 	workspace *Workspace
 }
 
@@ -283,7 +283,8 @@ func (e events) TaskEvent(ctx context.Context, params *protocol.TaskEventParams)
 	if e.workspace.waiting.note(params.TaskID, params.Number, params.OpenAsks) {
 		e.workspace.person.asksChanged(e.workspace)
 	}
-	return e.Editor.TaskEvent(ctx, params)
+	e.workspace.hosts.taskEvent(params)
+	return e.FrontEnd.TaskEvent(ctx, params)
 }
 
 // countAsks counts the asks that the store has. It reads the store.

@@ -18,7 +18,7 @@ type storage map[string]*protocol.Secret
 
 // storing is a window. While hangs is not nil, its requests wait for its end.
 type storing struct {
-	protocol.Editor
+	protocol.FrontEnd
 	kept  storage
 	hangs chan struct{}
 	asked int

@@ -10,12 +10,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/textproto"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/tools/txtar"
 
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/server"
 	"assent/sidecar/wire/wiretest"
 )
@@ -180,16 +179,8 @@ func attach(t *testing.T, w *server.Workspace, detached func()) *frontEnd {
 	go func() {
 		defer close(f.messages)
 		for in := bufio.NewReader(fromServer); ; {
-			header, err := textproto.NewReader(in).ReadMIMEHeader()
+			body, err := rpctest.ReadFrame(in)
 			if err != nil {
-				return
-			}
-			length, err := strconv.Atoi(header.Get("Content-Length"))
-			if err != nil {
-				return
-			}
-			body := make([]byte, length)
-			if _, err := io.ReadFull(in, body); err != nil {
 				return
 			}
 			f.messages <- string(body)
@@ -200,7 +191,7 @@ func attach(t *testing.T, w *server.Workspace, detached func()) *frontEnd {
 
 // send sends one frame.
 func (f *frontEnd) send(body string) {
-	f.sendRaw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body))
+	f.sendRaw(rpctest.Frame(body))
 }
 
 func (f *frontEnd) sendRaw(bytes string) {
@@ -245,6 +236,29 @@ func (f *frontEnd) nextOf(missing []string) string {
 		f.t.Fatalf("the sidecar says nothing more, and not\n%s", strings.Join(missing, "\n"))
 	}
 	return ""
+}
+
+// read parses a message of the sidecar.
+func (f *frontEnd) read(line string) rpctest.Message {
+	f.t.Helper()
+	var m rpctest.Message
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		f.t.Fatalf("%s: %v", line, err)
+	}
+	return m
+}
+
+// await returns the answer to a request. Before gets each message that comes first.
+func (f *frontEnd) await(id int, before func(line string, m rpctest.Message)) rpctest.Message {
+	f.t.Helper()
+	for {
+		line := f.next()
+		m := f.read(line)
+		if m.Answers(id) {
+			return m
+		}
+		before(line, m)
+	}
 }
 
 // everything returns what the sidecar says until it rests.

@@ -27,7 +27,7 @@ func configuredServer(name string) string {
 
 func TestAVisitorConfiguresOnlyWhatNobodyElseDoes(t *testing.T) {
 	w := sharedBy(t)
-	come := func() *desk { return &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}} }
+	come := func() *desk { return newDesk(t, w) }
 	want := func(d *desk, when, servers string) {
 		t.Helper()
 		if got := serverNames(d); got != servers {
@@ -75,7 +75,7 @@ func TestAVisitorTakesNoServersFromWhatGoesOn(t *testing.T) {
 	taskID := window.begin()
 	window.until(func() bool { return len(window.asks) == 1 })
 	window.leave()
-	d := &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}}
+	d := newDesk(t, w)
 	if by := visit(t, d, `{}`, configuredServer("other")); by != "a window" {
 		t.Errorf("while a call of a closed window runs, a visitor is configured by %q", by)
 	}
@@ -111,7 +111,7 @@ func TestAVisitorTrustsNothingForOthers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := sharedBy(t)
-			come := func() *desk { return &desk{frontEnd: attach(t, w, func() {}), answers: map[int]said{}} }
+			come := func() *desk { return newDesk(t, w) }
 			var first *desk
 			if tt.window {
 				first = seat(t, w, "a window", `{}`, configured(tt.first))

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/server"
 )
 
@@ -167,7 +168,7 @@ func openWindow(t *testing.T, dir string, model *endpoint, settings configured) 
 func (w *window) configuration() map[string]any {
 	c := map[string]any{
 		"servers": map[string]any{"t": map[string]any{"command": installToolServer(w.t)}},
-		"model":   map[string]any{"openai": map[string]any{"baseUrl": w.model.URL + "/v1", "model": "gpt-test"}, "table": w.settings["table"]},
+		"model":   map[string]any{"endpoints": []any{map[string]any{"provider": "openai", "baseUrl": w.model.URL + "/v1", "models": []string{"gpt-test"}}}, "table": w.settings["table"]},
 	}
 	maps.Copy(c, w.settings)
 	return c
@@ -186,7 +187,7 @@ func (w *window) configure(servers map[string]any) {
 	for configured := false; !configured; {
 		message := w.next()
 		w.hear(message)
-		configured = strings.Contains(message, `"method":"server/listChanged"`)
+		configured = strings.Contains(message, `"method":"servers/changed"`)
 	}
 }
 
@@ -207,37 +208,19 @@ func (w *window) try(method string, params, result any) error {
 		w.t.Fatal(err)
 	}
 	w.send(string(request))
-	for {
-		var answer struct {
-			ID     *int            `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
-				Code    protocol.ErrorCode `json:"code"`
-				Message string             `json:"message"`
-			} `json:"error"`
+	answer := w.await(w.ids, func(line string, m rpctest.Message) {
+		if m.ID != nil && (m.Method == "" || w.heard == nil) {
+			w.t.Fatalf("the sidecar answered %s", line)
 		}
-		message := w.next()
-		if err := json.Unmarshal([]byte(message), &answer); err != nil {
-			w.t.Fatal(err)
-		}
-		switch {
-		case w.heard != nil && strings.Contains(message, `"method":"`):
-			w.hear(message)
-		case answer.ID == nil:
-			w.hear(message)
-		case *answer.ID != w.ids:
-			w.t.Fatalf("the sidecar answered %s", message)
-		case answer.Error != nil:
-			return protocol.Errorf(answer.Error.Code, "%s", answer.Error.Message)
-		case result != nil:
-			if err := json.Unmarshal(answer.Result, result); err != nil {
-				w.t.Fatal(err)
-			}
-			return nil
-		default:
-			return nil
-		}
+		w.hear(line)
+	})
+	if answer.Error != nil {
+		return protocol.Errorf(answer.Error.Code, "%s", answer.Error.Message)
 	}
+	if result != nil {
+		w.decode(answer.Result, result)
+	}
+	return nil
 }
 
 // hear folds a notification.
@@ -246,13 +229,7 @@ func (w *window) hear(message string) {
 	if w.heard != nil && w.heard(message) {
 		return
 	}
-	var n struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	if err := json.Unmarshal([]byte(message), &n); err != nil {
-		w.t.Fatal(err)
-	}
+	n := w.read(message)
 	switch n.Method {
 	case "chat/progress":
 		var p protocol.ChatProgressParams

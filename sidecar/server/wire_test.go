@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/server"
 	"assent/sidecar/wire/wiretest"
 )
@@ -174,12 +174,8 @@ func TestTheEndOfTheFrontEndEndsEverything(t *testing.T) {
 func FuzzServe(f *testing.F) {
 	f.Add("Content-Length: 2\r\n\r\n{}")
 	f.Add("Content-Length: 30\r\n\r\n{\"id\":1,\"method\":\"\",\"error\":null}")
-	f.Add(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(initialize), initialize))
-	var frames strings.Builder
-	for _, frame := range []string{initialize, `[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`, `{"jsonrpc":"2.0","id":2,"result":{}}`} {
-		fmt.Fprintf(&frames, "Content-Length: %d\r\n\r\n%s", len(frame), frame)
-	}
-	f.Add(frames.String())
+	f.Add(rpctest.Frame(initialize))
+	f.Add(rpctest.Frame(initialize) + rpctest.Frame(`[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`) + rpctest.Frame(`{"jsonrpc":"2.0","id":2,"result":{}}`))
 	f.Fuzz(func(t *testing.T, bytes string) {
 		// Whatever comes, it ends with its input.
 		_ = server.Serve(context.Background(), server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(bytes)), io.Discard)

@@ -22,17 +22,18 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
 	"assent/sidecar/grant"
 	"assent/sidecar/hub"
-	"assent/sidecar/inbox"
 	"assent/sidecar/journal"
 	"assent/sidecar/leftover"
 	"assent/sidecar/model"
 	"assent/sidecar/policy"
 	"assent/sidecar/secret"
+	"assent/sidecar/session"
 	"assent/sidecar/stack"
 	"assent/sidecar/store"
 	"assent/sidecar/tap"
@@ -78,7 +79,7 @@ type Workspace struct {
 	changes  int64 // counts the changes of open asks. The person's lock guards it.
 	waiting  waiting
 	attached *attached
-	editor   protocol.Editor // all that are attached
+	editor   protocol.FrontEnd // all that are attached
 	tasks    *task.Registry
 	grants   *grant.Book
 	// toolRules are kept beside the grants.
@@ -87,16 +88,17 @@ type Workspace struct {
 	// stacks are shared by the goroutines that serve requests, of servers and of front ends.
 	stacks stack.Pool
 	// leftovers mark the processes of servers; nil marks none.
-	leftovers *leftover.Run
-	keeper    *keeper // the person's; it has the logins
-	policy    *policy.Policy
-	broker    *broker.Broker
-	hub       *hub.Hub
-	inbox     *inbox.Inbox
-	chat      *chat.Chat
-	vscode    *model.VSCode
-	web       http.Client // for the endpoints of models
-	watcher   *config.Watcher
+	leftovers    *leftover.Run
+	keeper       *keeper // the person's; it has the logins
+	policy       *policy.Policy
+	broker       *broker.Broker
+	hub          *hub.Hub
+	unattributed *attribution.Queue
+	chat         *chat.Chat
+	vscode       *model.VSCode
+	web          http.Client // for the endpoints of models
+	watcher      *config.Watcher
+	hosts        *hosts
 
 	importing sync.Mutex // held while an mcp.json is written
 	decisions decisions
@@ -144,7 +146,7 @@ func Open(opts Options) *Workspace {
 		keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
 	}
 	w.keepingCtx, w.stopKeeping = context.WithCancel(context.Background())
-	w.editor = editor{protocol.NewEditorClient(w.attached), w.attached}
+	w.editor = editor{protocol.NewFrontEndClient(w.attached), w.attached}
 	w.beginRun()
 	w.journal = journal.New(journal.Options{Known: w.knownSecrets})
 	w.opts.Masker.SetKnown(w.knownSecrets)
@@ -162,13 +164,13 @@ func Open(opts Options) *Workspace {
 	w.toolRules = grant.NewToolRules(w.grants)
 	w.policy = policy.New(policy.Options{
 		Settings: w.policySettings, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
-		Denied: w.deniedUnclaimed, DeclinedChanged: w.declinedChanged, Log: w.opts.Log,
+		Denied: w.deniedUnclaimed, DeclinedChanged: w.declinedChanged, Changed: w.policyChanged, Now: w.opts.Now, Log: w.opts.Log,
 	})
+	w.unattributed = w.newQueue()
 	w.broker = broker.New(broker.Options{
 		Models: w.modelsFor, Policy: w.policy, Known: w.knownSecrets, AskTimeout: w.askTimeout,
-		FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
+		Queue: w.unattributed, FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
 	})
-	w.inbox = w.newInbox()
 	w.keeper = w.person.keeperFor(opts)
 	w.vscode = model.NewVSCode(w.editor)
 	web := http.DefaultTransport.(*http.Transport).Clone()
@@ -178,34 +180,30 @@ func Open(opts Options) *Workspace {
 		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.serverSecrets.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
 	w.hub = hub.New(hub.Options{
-		Broker: w.broker,
-		Task: func(id string) (hub.Asker, error) {
-			t, err := w.tasks.Get(id)
-			if err != nil {
-				return nil, err
-			}
-			return t, nil
+		Options: session.Options{
+			Changed:      w.serverChanged,
+			Redact:       w.redacted,
+			Confirm:      w.confirmations(environment).Confirm,
+			Environment:  environment,
+			Authorize:    w.authorize,
+			Memory:       w.memory(),
+			Capabilities: w.attached.capabilities,
+			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
+			Tap:          w.tapServer(),
+			Leftovers:    w.leftovers,
+			Stacks:       &w.stacks,
+			Log:          w.opts.Log,
 		},
-		Whose:        w.whose,
-		Changed:      w.serverChanged,
-		ListChanged:  w.listChanged,
-		Redact:       w.redacted,
-		Confirm:      w.confirmations(environment).Confirm,
-		Environment:  environment,
-		Authorize:    w.authorize,
-		Now:          w.now,
-		Memory:       w.memory(),
-		Capabilities: w.attached.capabilities,
-		Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
-		Tap:          w.tapServer(),
-		Leftovers:    w.leftovers,
-		Stacks:       &w.stacks,
-		Log:          w.opts.Log,
+		Broker:      w.broker,
+		Task:        w.taskOf,
+		ListChanged: w.listChanged,
+		Now:         w.now,
 	})
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
 	})
 	w.watcher = config.NewWatcher(w.reload, w.opts.Log)
+	w.hosts = newHosts(w)
 	w.person.enter(w)
 	return w
 }
@@ -257,6 +255,7 @@ func (w *Workspace) Busy() string {
 // Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
 func (w *Workspace) Close() {
 	w.attached.close()
+	w.hosts.close()
 	w.hosting.Lock()
 	w.stopKeeping()
 	w.hosting.Unlock()
@@ -313,7 +312,8 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 }
 
 func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
-	err := w.editor.ListChanged(context.Background(), &protocol.ListChangedParams{ServerName: serverName, List: kind})
+	w.hosts.listChanged(serverName, kind)
+	err := w.editor.ServerItemsChanged(context.Background(), &protocol.ServerItemsChangedParams{ServerName: serverName, List: kind})
 	if err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}

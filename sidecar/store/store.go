@@ -1,8 +1,7 @@
 // Package store keeps tasks, their messages, grants, rules about tools, and the journal in one SQLite file.
 //
 // It owns the file and its schema, and does not know what the rows mean: a message is stored as the JSON of
-// [protocol.Message]. A Store may be used from any goroutine. Every change is one transaction, or a part of one that also
-// has the changes of other goroutines.
+// [protocol.Message]. A Store may be used from any goroutine. Every change is one transaction.
 //
 // What a call has saved when it returns survives the death of this process. An act of a person also survives a loss of
 // power, with all that was saved before it: a message with [Entry.Act], a task's own data, a new or ended grant, a rule
@@ -107,7 +106,6 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 type Store struct {
 	db        *sql.DB
 	connector *connector
-	joined    joined
 
 	fileMu sync.Mutex // guards file
 	file   file
@@ -311,7 +309,7 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 	}
 	// A change of the task alone is nearly always a person's, and rare.
 	survives := durability(len(entries) == 0 || slices.ContainsFunc(entries, func(e *Entry) bool { return e.Act }))
-	err := s.writeJoined(ctx, survives, func(ctx context.Context, w writer) error {
+	err := s.write(ctx, survives, func(w writer) error {
 		end, err := saveTask(ctx, w, &task)
 		if err != nil {
 			return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
-	"sync"
 )
 
 // A transaction takes the writer's lock when it begins, so that no other process changes what it read before it writes.
@@ -78,76 +76,4 @@ func (s *Store) write(ctx context.Context, survives durability, f func(writer) e
 	_, err = conn.ExecContext(context.Background(), commit)
 	kept = err == nil
 	return err
-}
-
-// mostJoined bounds how many changes wait for each other.
-const mostJoined = 64
-
-// joined holds the changes of all tasks that wait for the store.
-type joined struct {
-	writing sync.Mutex // held while changes are written
-
-	mu      sync.Mutex // guards waiting
-	waiting []*change
-}
-
-// change is one of them. The holder of writing sets done and err.
-type change struct {
-	survives durability
-	write    func(context.Context, writer) error
-	done     bool
-	err      error
-}
-
-var errUnwritten = errors.New("what was written together with it has panicked")
-
-// writeJoined is as write, but writes all changes that wait at this moment in one transaction, which costs little more than
-// one change. If that fails, it writes each in a transaction of its own, so that one change cannot have another refused.
-// Another goroutine may call f, and f is called again after a failure. Once f is called, the end of ctx does not stop it,
-// because the transaction has changes of other callers.
-func (s *Store) writeJoined(ctx context.Context, survives durability, f func(context.Context, writer) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c := &change{survives: survives, write: f, err: errUnwritten}
-	s.joined.mu.Lock()
-	s.joined.waiting = append(s.joined.waiting, c)
-	s.joined.mu.Unlock()
-	s.joined.writing.Lock()
-	defer s.joined.writing.Unlock()
-	for !c.done {
-		s.writeWaiting()
-	}
-	return c.err
-}
-
-// writeWaiting writes the changes that have waited longest. The lock writing must be held.
-func (s *Store) writeWaiting() {
-	ctx := context.Background()
-	s.joined.mu.Lock()
-	n := min(len(s.joined.waiting), mostJoined)
-	changes := s.joined.waiting[:n:n]
-	if s.joined.waiting = s.joined.waiting[n:]; len(s.joined.waiting) == 0 {
-		s.joined.waiting = nil
-	}
-	s.joined.mu.Unlock()
-	defer func() {
-		for _, c := range changes {
-			c.done = true
-		}
-	}()
-	survives := durability(slices.ContainsFunc(changes, func(c *change) bool { return c.survives == powerLoss }))
-	err := s.write(ctx, survives, func(w writer) error {
-		for _, c := range changes {
-			if err := c.write(ctx, w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for _, c := range changes {
-		if c.err = err; err != nil && len(changes) > 1 {
-			c.err = s.write(ctx, c.survives, func(w writer) error { return c.write(ctx, w) })
-		}
-	}
 }

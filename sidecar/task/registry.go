@@ -30,7 +30,7 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// Events receives what happens in tasks: the part of [protocol.Editor] that they need. Its methods are called in order, one at
+// Events receives what happens in tasks: the part of [protocol.FrontEnd] that they need. Its methods are called in order, one at
 // a time for each task.
 type Events interface {
 	tasklog.Events

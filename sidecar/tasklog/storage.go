@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// Events receives what happens in the logs and to the store: the part of [protocol.Editor] that they need. Its methods are
+// Events receives what happens in the logs and to the store: the part of [protocol.FrontEnd] that they need. Its methods are
 // called in order, one at a time for each log.
 type Events interface {
 	TaskEvent(context.Context, *protocol.TaskEventParams) error

@@ -172,7 +172,7 @@ func (l *commandLine) check() error {
 		if l.modelURL == "" || l.model == "" {
 			return usagef("--model-url and --model belong together")
 		}
-		l.configuration.Model.OpenAI = modelSettings(l.modelURL, l.model)
+		l.configuration.Model.Endpoints = []protocol.EndpointSettings{modelSettings(l.modelURL, l.model)}
 	}
 	if l.toolTimeout > 0 {
 		l.configuration.Tools = &protocol.ToolSettings{Timeout: int64(l.toolTimeout / time.Second)}
@@ -286,7 +286,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 // configured takes the servers of the configuration file. Their folder is the current one, unless the file is the
 // .vscode/mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
-	folder := configuredFolder(l.configFile, o.Folder)
+	folder := ConfiguredFolder(l.configFile, o.Folder)
 	folder.Confirmed = l.trust
 	l.configuration.WorkspaceFolders = []protocol.WorkspaceFolder{folder}
 	if l.configFile == "" {
@@ -300,8 +300,8 @@ func (l *commandLine) configured(o Options) error {
 	return nil
 }
 
-// configuredFolder returns a folder with its configuration file. An empty file name means the folder's own file.
-func configuredFolder(configFile, folder string) protocol.WorkspaceFolder {
+// ConfiguredFolder returns a folder with its configuration file. An empty file name means the folder's own file.
+func ConfiguredFolder(configFile, folder string) protocol.WorkspaceFolder {
 	if configFile != "" && !filepath.IsAbs(configFile) {
 		configFile = filepath.Join(folder, configFile)
 	}

@@ -55,7 +55,7 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 // configuredNames are the servers of an mcp.json, or of the folder's. A shell that waits for them gets none where it
 // cannot be read: the command itself says why.
 func configuredNames(file, folder string) []string {
-	configured := configuredFolder(file, folder)
+	configured := ConfiguredFolder(file, folder)
 	configured.ConfigFile = cmp.Or(configured.ConfigFile, filepath.Join(folder, config.FileName))
 	if info, err := os.Stat(configured.ConfigFile); err != nil || !info.Mode().IsRegular() {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"assent/protocol"
 )
 
-// ConfirmServer implements [protocol.Editor].
+// ConfirmServer implements [protocol.FrontEnd].
 func (f frontEnd) ConfirmServer(ctx context.Context, params *protocol.ConfirmServerParams) (*protocol.ConfirmServerResult, error) {
 	if f.s.person == nil {
 		return &protocol.ConfirmServerResult{}, nil

@@ -11,27 +11,27 @@ import (
 // frontEnd serves the sidecar's calls. It puts notifications into the session's mailbox.
 type frontEnd struct{ s *session }
 
-var _ protocol.Editor = frontEnd{}
+var _ protocol.FrontEnd = frontEnd{}
 
-// TaskEvent implements [protocol.Editor].
+// TaskEvent implements [protocol.FrontEnd].
 func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams) error {
 	f.s.events.put(*params) // whose it is may be known later
 	return nil
 }
 
-// UnclaimedChanged implements [protocol.Editor].
+// UnclaimedChanged implements [protocol.FrontEnd].
 func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.UnclaimedChangedParams) error {
 	f.s.events.put(*params)
 	return nil
 }
 
-// DeclinedChanged implements [protocol.Editor]. Who declines everything here sees that each later ask is declined.
+// DeclinedChanged implements [protocol.FrontEnd]. Who declines everything here sees that each later ask is declined.
 func (f frontEnd) DeclinedChanged(context.Context, *protocol.DeclinedChangedParams) error { return nil }
 
-// OthersChanged implements [protocol.Editor]. A command is about its own workspace.
+// OthersChanged implements [protocol.FrontEnd]. A command is about its own workspace.
 func (f frontEnd) OthersChanged(context.Context, *protocol.OthersChangedParams) error { return nil }
 
-// McpSamplingProgress implements [protocol.Editor]. The pieces are written as they come.
+// McpSamplingProgress implements [protocol.FrontEnd]. The pieces are written as they come.
 func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSamplingProgressParams) error {
 	if !f.s.isOwn(params.TaskID) {
 		return nil
@@ -45,13 +45,13 @@ func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSam
 	return err
 }
 
-// ChatProgress implements [protocol.Editor].
+// ChatProgress implements [protocol.FrontEnd].
 func (f frontEnd) ChatProgress(_ context.Context, params *protocol.ChatProgressParams) error {
 	f.s.watched.put(*params)
 	return nil
 }
 
-// CallProgress implements [protocol.Editor].
+// CallProgress implements [protocol.FrontEnd].
 func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressParams) error {
 	if f.s.isOwn(params.TaskID) {
 		f.s.progressed(params.Progress)
@@ -59,7 +59,7 @@ func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressP
 	return nil
 }
 
-// ServerChanged implements [protocol.Editor]. That a server failed is told by the call that needed it.
+// ServerChanged implements [protocol.FrontEnd]. That a server failed is told by the call that needed it.
 func (f frontEnd) ServerChanged(_ context.Context, server *protocol.Server) error {
 	if server.Name == f.s.line.server || slices.Contains(f.s.line.servers, server.Name) {
 		f.s.serverChanged(*server)
@@ -67,28 +67,33 @@ func (f frontEnd) ServerChanged(_ context.Context, server *protocol.Server) erro
 	return nil
 }
 
-// ServersChanged implements [protocol.Editor].
+// ServersChanged implements [protocol.FrontEnd].
 func (frontEnd) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }
 
-// ListChanged implements [protocol.Editor].
-func (frontEnd) ListChanged(context.Context, *protocol.ListChangedParams) error { return nil }
+// ServerItemsChanged implements [protocol.FrontEnd].
+func (frontEnd) ServerItemsChanged(context.Context, *protocol.ServerItemsChangedParams) error {
+	return nil
+}
 
-// GrantChanged implements [protocol.Editor].
+// PolicyChanged implements [protocol.FrontEnd].
+func (frontEnd) PolicyChanged(context.Context) error { return nil }
+
+// GrantChanged implements [protocol.FrontEnd].
 func (frontEnd) GrantChanged(context.Context, *protocol.Grant) error { return nil }
 
-// StorageFailed implements [protocol.Editor].
+// StorageFailed implements [protocol.FrontEnd].
 func (f frontEnd) StorageFailed(_ context.Context, params *protocol.StorageFailedParams) error {
 	f.s.note("%s", params.Message)
 	return nil
 }
 
-// StorageRecovered implements [protocol.Editor].
+// StorageRecovered implements [protocol.FrontEnd].
 func (f frontEnd) StorageRecovered(_ context.Context, params *protocol.StorageRecoveredParams) error {
 	f.s.note("%s", params.Message)
 	return nil
 }
 
-// PromptInput implements [protocol.Editor]. It asks for each input of a server once, however often the server is
+// PromptInput implements [protocol.FrontEnd]. It asks for each input of a server once, however often the server is
 // started.
 func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 	if f.s.answerer == nil {
@@ -111,7 +116,7 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 	return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: *value}}, nil
 }
 
-// OpenURL implements [protocol.Editor]. Nothing is opened: the person gets the whole URL, and goes there.
+// OpenURL implements [protocol.FrontEnd]. Nothing is opened: the person gets the whole URL, and goes there.
 func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
 	if params.Consented {
 		if f.s.person != nil {
@@ -127,17 +132,17 @@ func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (
 	return &protocol.OpenURLResult{Opened: opened}, err
 }
 
-// GetSecret implements [protocol.Editor]. A terminal keeps none, and says so in its capabilities.
+// GetSecret implements [protocol.FrontEnd]. A terminal keeps none, and says so in its capabilities.
 func (frontEnd) GetSecret(context.Context, *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }
 
-// SetSecret implements [protocol.Editor].
+// SetSecret implements [protocol.FrontEnd].
 func (frontEnd) SetSecret(context.Context, *protocol.SetSecretParams) (*protocol.SetSecretResult, error) {
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }
 
-// ListLanguageModels implements [protocol.Editor]: the completions of a file, a model each, so that which of them is
+// ListLanguageModels implements [protocol.FrontEnd]: the completions of a file, a model each, so that which of them is
 // meant is never in question.
 func (f frontEnd) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
 	result := &protocol.ListLanguageModelsResult{}
@@ -147,7 +152,7 @@ func (f frontEnd) ListLanguageModels(context.Context) (*protocol.ListLanguageMod
 	return result, nil
 }
 
-// SendLanguageModelRequest implements [protocol.Editor].
+// SendLanguageModelRequest implements [protocol.FrontEnd].
 func (f frontEnd) SendLanguageModelRequest(ctx context.Context, params *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error) {
 	for _, c := range f.s.completions {
 		switch {

@@ -31,8 +31,28 @@ something, its models, its bounds with what is spent of them, and who made it.`,
 	return list
 }
 
+// grantList is what "assent grants --output json" prints.
+type grantList struct {
+	Grants []protocol.Grant `json:"grants,omitempty"`
+}
+
+// grants returns all grants, the newest first.
+func (s *session) grants(ctx context.Context) (*grantList, error) {
+	policy, err := s.sidecar.ListPolicy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list grantList
+	for _, e := range policy.Entries {
+		if g, ok := e.(protocol.PolicyGrant); ok {
+			list.Grants = append(list.Grants, g.Grant)
+		}
+	}
+	return &list, nil
+}
+
 func (s *session) listGrants(ctx context.Context) error {
-	list, err := s.sidecar.ListGrants(ctx)
+	list, err := s.grants(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +94,7 @@ func bounds(g protocol.Grant) string {
 }
 
 func (s *session) revokeGrant(ctx context.Context, id string) error {
-	list, err := s.sidecar.ListGrants(ctx)
+	list, err := s.grants(ctx)
 	if err != nil {
 		return err
 	}

@@ -339,9 +339,12 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// modelSettings are of an endpoint of OpenAI's kind.
-func modelSettings(url, model string) *protocol.OpenAISettings {
-	settings := &protocol.OpenAISettings{BaseURL: url, Model: model}
+// modelSettings returns those of an OpenAI-compatible endpoint.
+func modelSettings(url, model string) protocol.EndpointSettings {
+	settings := protocol.EndpointSettings{Provider: protocol.ProviderOpenAI, BaseURL: url}
+	if model != "" {
+		settings.Models = []string{model}
+	}
 	if key := os.Getenv("ASSENT_MODEL_KEY"); key != "" {
 		settings.APIKey = &protocol.Secret{Secret: key}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -188,13 +189,13 @@ func (c *Capture) expects(id jsonrpc.ID) {
 
 type extraParamsKey struct{}
 
-// WithParams returns a context for one call of the session, which adds members to the call's params, byte for byte. They
-// are members that go-sdk's types do not have, or would encode again.
+// WithParams returns a context for one call of the session, which sets members of the call's params, byte for byte: members
+// that go-sdk's types do not have, or would encode again. The members of "_meta" are added to go-sdk's, which count.
 func WithParams(ctx context.Context, extra map[string]json.RawMessage) context.Context {
 	return context.WithValue(ctx, extraParamsKey{}, extra)
 }
 
-// withExtraParams returns the request with what its context adds.
+// withExtraParams returns the request with what its context sets.
 func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request, error) {
 	extra, ok := ctx.Value(extraParamsKey{}).(map[string]json.RawMessage)
 	if !ok || len(extra) == 0 {
@@ -206,10 +207,34 @@ func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request,
 			return nil, fmt.Errorf("%s: params are no object: %w", r.Method, err)
 		}
 	}
+	meta, both := params["_meta"], map[string]json.RawMessage{}
 	maps.Copy(params, extra)
-	raw, err := json.Marshal(params)
+	if extra["_meta"] != nil && meta != nil && json.Unmarshal(extra["_meta"], &both) == nil && json.Unmarshal(meta, &both) == nil {
+		raw, err := encodeObject(both)
+		if err != nil {
+			return nil, err
+		}
+		params["_meta"] = raw
+	}
+	raw, err := encodeObject(params)
 	if err != nil {
 		return nil, err
 	}
 	return &jsonrpc.Request{ID: r.ID, Method: r.Method, Params: raw, Extra: r.Extra}, nil
+}
+
+// encodeObject encodes members without a change of their bytes, in the order of their names.
+func encodeObject(members map[string]json.RawMessage) (json.RawMessage, error) {
+	out := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, quoted...), ':'), members[name]...)
+	}
+	return append(out, '}'), nil
 }

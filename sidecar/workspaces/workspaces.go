@@ -113,6 +113,16 @@ func (s *Set) Attach(ctx context.Context, place Place, conn io.ReadWriter) error
 	return w.Attach(ctx, conn, conn)
 }
 
+// AttachHost serves a host over conn, as Attach serves a front end. See [server.Workspace.AttachHost].
+func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteCloser, host server.HostOptions) error {
+	w, err := s.take(ctx, place)
+	if err != nil {
+		return err
+	}
+	defer s.leave(w)
+	return w.AttachHost(ctx, conn, host)
+}
+
 // take returns the workspace of a data folder, which it opens if it is not open. It waits for one that is being opened or
 // closed, and does not keep those waiting who want another one.
 func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {

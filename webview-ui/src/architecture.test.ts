@@ -20,6 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...["ask", "content", "flow", "form", "grants"],
     ...["lib", "store", "timeline", "ui", "view"],
   ],
+  policy: ["grants", "lib", "link", "store", "ui", "view"],
   call: ["ask", "content", "form", "lib", "ui", "view"],
   tasks: ["lib", "link", "store", "ui"],
   conversation: [
@@ -33,10 +34,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   composer: ["content", "lib", "link", "store", "ui", "view"],
   inbox: ["ask", "form", "lib", "store", "ui", "view"],
   mcpTasks: ["call", "lib", "store", "ui"],
-  servers: ["content", "grants", "lib", "store", "ui"],
+  servers: ["content", "lib", "policy", "store", "ui"],
   tools: ["content", "form", "servers", "lib", "link", "store", "ui", "view"],
   app: [
-    ...["composer", "conversation", "dock", "grants", "inbox", "mcpTasks", "servers", "tasks"],
+    ...["composer", "conversation", "dock", "inbox", "mcpTasks", "policy", "servers", "tasks"],
     ...["tools", "form", "lib", "store", "ui", "view"],
   ],
   // The entry, which puts everything together.

@@ -1,4 +1,4 @@
-import type { EditorNotifications, OpenTaskParams, OpenTaskResult } from "@assent/protocol";
+import type { FrontEndNotifications, OpenTaskParams, OpenTaskResult } from "@assent/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { Message, type RequestMessage, type ResponseMessage } from "vscode-jsonrpc/browser";
 import { type Client, createClient, type Requests } from "./link/client.ts";
@@ -103,14 +103,14 @@ async function replay(conversation: readonly Line[]): Promise<void> {
   client.dispose();
 }
 
-const notifications: readonly (keyof EditorNotifications)[] = [
+const notifications: readonly (keyof FrontEndNotifications)[] = [
   "task/event",
   "ask/unclaimedChanged",
   "mcpSamplingProgress",
   "callProgress",
   "chat/progress",
   "server/changed",
-  "server/listChanged",
+  "servers/changed",
   "server/itemsChanged",
   "storage/failed",
   "storage/recovered",
@@ -189,18 +189,18 @@ class Tasks {
   /** How each task stood after each of its events: a reading may be overtaken by the next ones. */
   private readonly stood = new Map<string, Conversation>();
 
-  hear(method: keyof EditorNotifications, params: unknown): void {
+  hear(method: keyof FrontEndNotifications, params: unknown): void {
     if (method === "task/event") {
-      const event = params as EditorNotifications["task/event"];
+      const event = params as FrontEndNotifications["task/event"];
       this.play(event.taskId, taskEvent(event));
     } else if (method === "mcpSamplingProgress") {
-      const piece = params as EditorNotifications["mcpSamplingProgress"];
+      const piece = params as FrontEndNotifications["mcpSamplingProgress"];
       this.play(piece.taskId, progressed({ type: "samplingProgress", params: piece }));
     } else if (method === "callProgress") {
-      const progress = params as EditorNotifications["callProgress"];
+      const progress = params as FrontEndNotifications["callProgress"];
       this.play(progress.taskId, progressed({ type: "callProgress", params: progress }));
     } else if (method === "chat/progress") {
-      const piece = params as EditorNotifications["chat/progress"];
+      const piece = params as FrontEndNotifications["chat/progress"];
       this.play(piece.taskId, progressed({ type: "chatProgress", params: piece }));
     }
   }

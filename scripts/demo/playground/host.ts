@@ -1,6 +1,6 @@
 import {
-  type EditorRequests,
   ErrorCode,
+  type FrontEndRequests,
   type InitializeParams,
   protocolVersion,
   type Secret,
@@ -46,7 +46,7 @@ export function introduction(
  * A browser cannot keep secrets: an mcp.json's inputs come from the environment, and what the sidecar
  * wants kept is forgotten when the demo ends.
  */
-export function editorHandlers(pages: Pages): Handlers<EditorRequests> {
+export function editorHandlers(pages: Pages): Handlers<FrontEndRequests> {
   const secrets = new Map<string, Secret>();
   return {
     "input/prompt": ({ id, serverName }) => {
@@ -81,7 +81,7 @@ export function hostHandlers(
     "host/ready": () => ({
       status: sidecar.status,
       pages: pages.all,
-      settings: { samplingDiagram: true, ...(prompts !== undefined && { prompts }) },
+      ...(prompts !== undefined && { prompts }),
     }),
     "host/pageDone": (params) => {
       pages.done(params);
@@ -92,6 +92,8 @@ export function hostHandlers(
       return null;
     },
     "host/openConfiguration": (position) => {
+      const setting = position?.setting;
+      if (setting !== undefined) throw refusal(`The playground's ${setting} cannot be changed.`);
       const file = position?.source ?? `${workspace}/.vscode/mcp.json`;
       const line = position?.line === undefined ? "" : `, line ${position.line}`;
       throw refusal(`The configuration is ${file}${line}. Open it in your editor.`);

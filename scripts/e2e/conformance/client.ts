@@ -1,7 +1,7 @@
 // The suite's "client": starts the sidecar with the scenario's server, has a task do what the scenario
 // wants to see, and exits with 0 where that went well. The suite gives the server's URL as the last
 // argument, and the rest by environment variables.
-import { FrontEnd } from "./frontEnd.ts";
+import { AgreeingFrontEnd } from "./frontEnd.ts";
 import { type Context, play } from "./scenarios.ts";
 
 /** In milliseconds: shorter than the suite's, so that it is we who say what was not done in time. */
@@ -13,7 +13,7 @@ if (url === undefined || scenario === undefined) {
   throw new Error("started by the conformance suite only: npm run conformance");
 }
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
-const frontEnd = await FrontEnd.start(url, context);
+const frontEnd = await AgreeingFrontEnd.start(url, context);
 try {
   const late = AbortSignal.timeout(patience);
   await Promise.race([

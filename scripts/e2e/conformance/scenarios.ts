@@ -1,4 +1,4 @@
-import type { FrontEnd } from "./frontEnd.ts";
+import type { AgreeingFrontEnd } from "./frontEnd.ts";
 
 /** What the suite tells the client of a scenario. */
 export interface Context {
@@ -8,10 +8,14 @@ export interface Context {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-type Play = (frontEnd: FrontEnd, context: Context) => Promise<void>;
+type Play = (frontEnd: AgreeingFrontEnd, context: Context) => Promise<void>;
 
 /** Does what a scenario wants to see. Most of them look at what any use of a server causes. */
-export async function play(name: string, frontEnd: FrontEnd, context: Context): Promise<void> {
+export async function play(
+  name: string,
+  frontEnd: AgreeingFrontEnd,
+  context: Context,
+): Promise<void> {
   const chosen = plays[name] ?? (name.startsWith("auth/") ? everyTool : listTools);
   await chosen(frontEnd, context);
 }
@@ -46,15 +50,15 @@ const plays: Readonly<Record<string, Play>> = {
   },
 };
 
-async function listTools(frontEnd: FrontEnd): Promise<void> {
+async function listTools(frontEnd: AgreeingFrontEnd): Promise<void> {
   await frontEnd.listTools();
 }
 
-async function everyTool(frontEnd: FrontEnd): Promise<void> {
+async function everyTool(frontEnd: AgreeingFrontEnd): Promise<void> {
   for (const { name } of await frontEnd.listTools()) await frontEnd.callTool(name, {});
 }
 
-async function everything(frontEnd: FrontEnd): Promise<void> {
+async function everything(frontEnd: AgreeingFrontEnd): Promise<void> {
   await everyTool(frontEnd);
   for (const { uri } of await frontEnd.listResources()) {
     await frontEnd.call({ type: "resources/read", uri });

@@ -6,7 +6,8 @@ import { delimiter, dirname, join } from "node:path";
 import { output } from "../../tools/lib/command.ts";
 import { root } from "../../tools/lib/paths.ts";
 
-const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+/** The program of the suite. */
+export const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 /** How long a client may take, in milliseconds; the suite then counts it as failed. */
 const patience = 60_000;
@@ -62,7 +63,8 @@ export async function runScenario(scenario: Scenario): Promise<Run> {
     const args = ["client", "--scenario", scenario.name, "--spec-version", scenario.revision];
     const options = ["--force", "--timeout", `${patience}`, "--command", client, "-o", folder];
     const { code, log } = await runSuite([...args, ...options]);
-    const checks = await readChecks(folder);
+    const { passed, failed } = divided((await readChecks(folder)) ?? []);
+    const checks = { passed: passed.length, failed: failed.length };
     const seconds = (performance.now() - start) / 1000;
     return { scenario, passed: code === 0 && checks.passed > 0, checks, seconds, log };
   } finally {
@@ -90,14 +92,24 @@ function runSuite(args: readonly string[]): Promise<{ code: number | null; log: 
   });
 }
 
-/** Counts the checks that the suite left in its results folder. */
-async function readChecks(folder: string): Promise<Run["checks"]> {
-  const files = await readdir(folder, { recursive: true });
+/** A check of a scenario, as the suite writes it down. */
+export interface Check {
+  readonly id: string;
+  readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
+  readonly errorMessage?: string;
+}
+
+/** The checks that the suite left in its results folder; undefined if it left none. */
+export async function readChecks(folder: string): Promise<readonly Check[] | undefined> {
+  const files = await readdir(folder, { recursive: true }).catch((): string[] => []);
   const file = files.find((name) => name.endsWith("checks.json"));
-  if (file === undefined) return { passed: 0, failed: 0 };
-  const checks: readonly { status: string }[] = JSON.parse(
-    await readFile(join(folder, file), "utf8"),
-  );
-  const count = (status: string): number => checks.filter((c) => c.status === status).length;
-  return { passed: count("SUCCESS"), failed: count("FAILURE") + count("WARNING") };
+  return file === undefined ? undefined : JSON.parse(await readFile(join(folder, file), "utf8"));
+}
+
+/** Those that are good, and those that are not. */
+export function divided(checks: readonly Check[]) {
+  return {
+    passed: checks.filter(({ status }) => status === "SUCCESS"),
+    failed: checks.filter(({ status }) => status === "FAILURE" || status === "WARNING"),
+  };
 }

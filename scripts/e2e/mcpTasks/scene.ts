@@ -1,8 +1,5 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { FrontEnd } from "../frontEnd.ts";
-import { assertNoneLeft } from "../processes.ts";
+import type { FrontEnd } from "../frontEnd.ts";
+import { onStage } from "../stage.ts";
 import { type ExampleServer, exampleServer, type Setup } from "./exampleServer.ts";
 
 /** A sidecar with the example server, which is configured as "journeys". */
@@ -16,34 +13,17 @@ export interface Scene {
 
 /** Plays in a scene of its own, which leaves nothing behind. */
 export async function inScene(setup: Setup, play: (scene: Scene) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-mcp-tasks-"));
-  const data = join(folder, "data");
-  const otherData = join(folder, "elsewhere");
-  await mkdir(data);
-  await mkdir(otherData);
-  // Everything that is started here inherits it, and is found by it.
-  const mark = `ASSENT_TEST_FOLDER=${folder}`;
-  const environment = { ASSENT_TEST_FOLDER: folder };
-  const server = await exampleServer(setup, folder, environment);
-  const configuration = {
-    servers: { journeys: server.config },
-    model: { provider: "demo" },
-  } as const;
-  const frontEndOn = (dataFolder: string): FrontEnd =>
-    new FrontEnd({ name: "the test of MCP tasks", dataFolder, environment, configuration });
-  const frontEnd = frontEndOn(data);
-  const elsewhere = frontEndOn(otherData);
-  try {
-    await frontEnd.start();
-    await play({ setup, frontEnd, server, elsewhere });
-    await frontEnd.stop();
-  } catch (error) {
-    await frontEnd.kill();
-    throw error;
-  } finally {
-    await elsewhere.kill();
-    await server.stop();
-    await assertNoneLeft(mark);
-    await rm(folder, { recursive: true, force: true });
-  }
+  await onStage("assent-mcp-tasks-", async (stage) => {
+    const server = await exampleServer(setup, stage.folder, stage.environment);
+    stage.atEnd(server.stop);
+    const configuration = {
+      servers: { journeys: server.config },
+      model: { provider: "demo" },
+    } as const;
+    const name = "the test of MCP tasks";
+    const frontEnd = await stage.frontEnd(name, "data", configuration);
+    const elsewhere = await stage.frontEnd(name, "elsewhere", configuration);
+    stage.atEnd(() => elsewhere.kill());
+    return { frontEnd, play: () => play({ setup, frontEnd, server, elsewhere }) };
+  });
 }

@@ -20,7 +20,8 @@ export async function granted(scene: Scene): Promise<void> {
   assert.equal(outcome?.reason, "granted");
   assert.equal(now(scene, allowed).result?.type, "response");
 
-  const [grant] = (await frontEnd.request("grant/list", undefined)).grants ?? [];
+  const { entries = [] } = await frontEnd.request("policy/list", undefined);
+  const grant = entries.find((entry) => entry.type === "grant")?.grant;
   assert.ok(grant);
   assert.equal(grant.id, outcome.grantId);
   assert.equal(grant.spent.requests, 2);

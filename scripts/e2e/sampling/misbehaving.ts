@@ -63,7 +63,7 @@ export async function bigPicture(scene: Scene): Promise<void> {
   await assertRefused(scene, call, {
     code: -32000,
     message:
-      "the images and sounds have 750000 bytes: the user's setting assent.sampling.limits.imageBytes allows 500000",
+      "the images and sounds have 750000 bytes: the user's setting assent.limits.imageBytes allows 500000",
     data: { limit: "imageBytes", max: 500_000 },
   });
   await frontEnd.configure({});
@@ -109,7 +109,7 @@ export async function flood(scene: Scene): Promise<void> {
   await assertRefused(scene, more, {
     code: -32000,
     message:
-      "3 sampling requests are not answered yet: the user's setting assent.sampling.limits.inFlight allows 3",
+      "3 sampling requests are not answered yet: the user's setting assent.limits.inFlight allows 3",
     data: { limit: "inFlight", max: 3 },
   });
   assert.deepEqual(frontEnd.asksSince(more), []);
@@ -130,7 +130,7 @@ export async function tooOften(scene: Scene): Promise<void> {
   await returned<Misbehaved>(scene, first);
   const call = await frontEnd.callTool("crowd", "misbehave", { how: "flood", n: 1 });
   const message =
-    "2 sampling requests came within a minute: the user's setting assent.sampling.limits.requestsPerMinute allows 1";
+    "2 sampling requests came within a minute: the user's setting assent.limits.requestsPerMinute allows 1";
   if (way.version === modernVersion) {
     await assertRefused(scene, call, { code: -32000, message });
   } else {
@@ -167,7 +167,7 @@ export async function deep(scene: Scene): Promise<void> {
   const error = {
     code: -32000,
     message:
-      "the model went to the tools 3 times: the user's setting assent.sampling.limits.toolRounds allows 2",
+      "the model went to the tools 3 times: the user's setting assent.limits.toolRounds allows 2",
     data: { limit: "toolRounds", max: toolRounds },
   };
   if (way.version === modernVersion) await assertRefused(scene, call, error);

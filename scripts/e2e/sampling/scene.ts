@@ -1,12 +1,10 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SamplingSettings } from "@assent/protocol";
 import { features, type Version, versions } from "../../testservers/sampling/versions.mjs";
 import { root } from "../../tools/lib/paths.ts";
-import { FrontEnd } from "../frontEnd.ts";
-import { assertNoneLeft } from "../processes.ts";
+import type { FrontEnd } from "../frontEnd.ts";
 import { rawServer, type Transport } from "../rawServer.ts";
+import { onStage } from "../stage.ts";
 import { Models } from "./models.ts";
 
 /** A revision, and a way to the server that speaks it. */
@@ -41,33 +39,18 @@ const program = join(root, "scripts", "testservers", "sampling.mjs");
 
 /** Plays in a scene of its own, which leaves nothing behind. */
 export async function inScene(way: Way, play: (scene: Scene) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-sampling-"));
-  const dataFolder = join(folder, "data");
-  await mkdir(dataFolder);
-  // Everything that is started here inherits it, and is found by it.
-  const environment = { ASSENT_TEST_FOLDER: folder };
-  const args = ["--era", way.version];
-  const server = await rawServer(program, args, way.transport, environment);
-  const models = await Models.start();
-  const { config } = server;
-  const configuration = {
-    servers: { lab: config, toolless: config, crowd: config },
-    model: models.settings,
-    sampling,
-  };
-  const name = "the test of sampling";
-  const frontEnd = new FrontEnd({ name, dataFolder, environment, configuration });
-  try {
-    await frontEnd.start();
-    await play({ way, frontEnd, models });
-    await frontEnd.stop();
-  } catch (error) {
-    await frontEnd.kill();
-    throw error;
-  } finally {
-    await models.stop();
-    await server.stop();
-    await assertNoneLeft(`ASSENT_TEST_FOLDER=${folder}`);
-    await rm(folder, { recursive: true, force: true });
-  }
+  await onStage("assent-sampling-", async (stage) => {
+    const args = ["--era", way.version];
+    const server = await rawServer(program, args, way.transport, stage.environment);
+    stage.atEnd(server.stop);
+    const models = await Models.start();
+    stage.atEnd(() => models.stop());
+    const { config } = server;
+    const frontEnd = await stage.frontEnd("the test of sampling", "data", {
+      servers: { lab: config, toolless: config, crowd: config },
+      model: models.settings,
+      sampling,
+    });
+    return { frontEnd, play: () => play({ way, frontEnd, models }) };
+  });
 }

@@ -51,6 +51,11 @@ export class RpcError extends Error {
   }
 }
 
+/** @param {string} method one that this server does not have */
+export function noMethod(method) {
+  return new RpcError(codes.methodNotFound, `no method ${method}`);
+}
+
 /**
  * An error as the `error` member of a response. What is no RpcError is a fault of this server.
  * @param {unknown} error

@@ -23,6 +23,7 @@
  * @property {(request: Json, notify: (message: Json) => void, signal: AbortSignal) =>
  *   Promise<Json | undefined>} serve serves one request of 2026-07-28; its response, undefined when the
  *   client cancelled it
+ * @property {() => Promise<void>} close ends what the service does, before its connections end
  */
 
 export {};

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { everywhere, modernEra, open, type Talk, words } from "./testing/converse.ts";
+import { says } from "../kit/testing/talk.ts";
+import { everywhere, modernEra, open, type Talk } from "./testing/converse.ts";
 
 describe.each(everywhere)("%s on %s", (era, transport) => {
   let talk: Talk | undefined;
@@ -7,7 +8,7 @@ describe.each(everywhere)("%s on %s", (era, transport) => {
 
   test("ask_model returns what it got, as it was", async () => {
     talk = await open(era, transport);
-    const answer = { ...words("Hi!", "something else"), _meta: { odd: [null, 0] } };
+    const answer = { ...says("Hi!", "something else"), _meta: { odd: [null, 0] } };
     const args = { prompt: "Say hi", system_prompt: "Be brief", max_tokens: 7, temperature: 0 };
     const { result, json, asked } = await talk.call("ask_model", args, () => answer);
     expect(asked).toEqual([
@@ -24,7 +25,7 @@ describe.each(everywhere)("%s on %s", (era, transport) => {
 
   test("ask_with_picture sends every member that a request has", async () => {
     talk = await open(era, transport);
-    const { asked } = await talk.call("ask_with_picture", {}, () => words("Red, and an A."));
+    const { asked } = await talk.call("ask_with_picture", {}, () => says("Red, and an A."));
     const [{ messages, ...rest } = { messages: [] }] = asked;
     expect(rest).toEqual({
       systemPrompt: expect.any(String),

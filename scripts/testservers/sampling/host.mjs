@@ -1,35 +1,22 @@
 // What the connections of a process share.
 // @ts-check
+import { serveModern } from "../kit/modern.mjs";
 import { modernVersion } from "../kit/rpc.mjs";
-import { LegacySession } from "./legacy.mjs";
-import { serveModern } from "./modern.mjs";
+import { openLegacy } from "./legacy.mjs";
+import { answerModern } from "./modern.mjs";
 
 /**
- * @typedef {import("../kit/rpc.mjs").Json} Json
- * @typedef {import("../kit/service.mjs").Service} Service
+ * The server in one revision. It keeps nothing between requests but what its sessions hold, which end with their
+ * connections.
+ * @param {import("./versions.mjs").Version} version
+ * @returns {import("../kit/service.mjs").Service}
  */
-
-/** @implements {Service} */
-export class Host {
-  /** @param {import("./versions.mjs").Version} version the one that it speaks */
-  constructor(version) {
-    this.version = version;
-    this.legacyVersion = version;
-    /** @type {Service["era"]} */
-    this.era = version === modernVersion ? "modern" : "legacy";
-  }
-
-  /** @param {import("../kit/service.mjs").Send} send */
-  open(send) {
-    return new LegacySession(this.version, send);
-  }
-
-  /**
-   * @param {Json} request
-   * @param {(message: Json) => void} _notify
-   * @param {AbortSignal} signal
-   */
-  serve(request, _notify, signal) {
-    return serveModern(request, signal);
-  }
+export function samplingService(version) {
+  return {
+    legacyVersion: version,
+    era: version === modernVersion ? "modern" : "legacy",
+    open: (send) => openLegacy(version, send),
+    serve: (request, _notify, signal) => serveModern(request, signal, answerModern),
+    close: async () => {},
+  };
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { Message } from "../kit/testing/inbox.ts";
-import { eras, modernEra, open, type Talk, words } from "./testing/converse.ts";
+import { says } from "../kit/testing/talk.ts";
+import { eras, modernEra, open, type Talk } from "./testing/converse.ts";
 
 let talk: Talk | undefined;
 afterEach(async () => await talk?.wire.kill());
@@ -52,16 +53,16 @@ test.each(["orphan-tool-result", "mixed-tool-result", "unanswered-tool-use"])(
   "%s has the tools where they are taken",
   async (how) => {
     talk = await open("2025-11-25", "stdio", { sampling: { tools: {} } });
-    const { json, asked } = await talk.call("misbehave", { how }, () => words("I do not mind."));
+    const { json, asked } = await talk.call("misbehave", { how }, () => says("I do not mind."));
     expect(asked[0]?.["tools"]).toHaveLength(2);
-    expect(json["outcomes"]).toEqual([{ result: words("I do not mind.") }]);
+    expect(json["outcomes"]).toEqual([{ result: says("I do not mind.") }]);
   },
 );
 
 test.each(eras)("it asks who serves no sampling, in %s", async (era) => {
   talk = await open(era, "stdio", {});
-  const { json } = await talk.call("misbehave", { how: "secret" }, () => words("Oh."));
-  expect(json["outcomes"]).toEqual([{ result: words("Oh.") }]);
+  const { json } = await talk.call("misbehave", { how: "secret" }, () => says("Oh."));
+  expect(json["outcomes"]).toEqual([{ result: says("Oh.") }]);
 });
 
 test("flood asks everything before anything is answered", async () => {
@@ -72,7 +73,7 @@ test("flood asks everything before anything is answered", async () => {
   while (requests.length < 50) requests.push(await talk.client.next("sampling/createMessage"));
   for (const request of requests.reverse()) {
     const { text } = request["params"].messages[0].content;
-    await talk.wire.send({ jsonrpc: "2.0", id: request["id"], result: words(`To ${text}`) });
+    await talk.wire.send({ jsonrpc: "2.0", id: request["id"], result: says(`To ${text}`) });
   }
   const { result } = await talk.client.response(id);
   const { outcomes } = JSON.parse(result.content[0].text);
@@ -86,7 +87,7 @@ test("flood is one round of 2026-07-28, and asks again for what was left out", a
   const first = await talk.client.request("tools/call", call);
   expect(Object.keys(first["inputRequests"])).toEqual(["round-1-1", "round-1-2", "round-1-3"]);
   const { requestState } = first;
-  const some = { "round-1-1": words("1"), "round-1-3": words("3"), other: words("nobody asked") };
+  const some = { "round-1-1": says("1"), "round-1-3": says("3"), other: says("nobody asked") };
   const second = await talk.client.request("tools/call", {
     ...call,
     requestState,
@@ -96,17 +97,17 @@ test("flood is one round of 2026-07-28, and asks again for what was left out", a
   const third = await talk.client.request("tools/call", {
     ...call,
     requestState: second["requestState"],
-    inputResponses: { "round-1-2": words("2") },
+    inputResponses: { "round-1-2": says("2") },
   });
   const { outcomes } = JSON.parse(third["content"][0].text);
-  expect(outcomes).toEqual(["1", "2", "3"].map((text) => ({ result: words(text) })));
+  expect(outcomes).toEqual(["1", "2", "3"].map((text) => ({ result: says(text) })));
   const forged = { ...call, requestState: "nonsense" };
   expect(await talk.client.error("tools/call", forged)).toMatchObject({ code: -32602 });
 });
 
 test.each(["2025-11-25", "2026-07-28"] as const)("deep goes on in %s", async (era) => {
   talk = await open(era, "stdio", { sampling: { tools: {} } });
-  const enough = () => words("That is enough.");
+  const enough = () => says("That is enough.");
   const { json, asked } = await talk.call("misbehave", { how: "deep", n: 4 }, enough);
   expect(asked.map(({ messages }) => messages.length)).toEqual([1, 3, 5, 7]);
   expect(asked[0]?.["toolChoice"]).toEqual({ mode: "required" });
@@ -116,7 +117,7 @@ test.each(["2025-11-25", "2026-07-28"] as const)("deep goes on in %s", async (er
 test("deep stops where it is refused", async () => {
   talk = await open("2025-11-25");
   const { json } = await talk.call("misbehave", { how: "deep" }, (_params, nth) =>
-    nth === 3 ? { error: invalid } : words("Again?"),
+    nth === 3 ? { error: invalid } : says("Again?"),
   );
   expect(json).toEqual({ how: "deep", rounds: 3, error: invalid });
 });

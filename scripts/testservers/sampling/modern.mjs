@@ -2,8 +2,9 @@
 // again with the answers (basic/patterns/mrtr). A client that will not answer does not call again, so
 // that no tool ever hears of an error.
 // @ts-check
-import { checkMeta, missingCapability } from "../kit/meta.mjs";
-import { codes, failure, isObject, meta, modernVersion, RpcError, reply } from "../kit/rpc.mjs";
+import { missingCapability } from "../kit/meta.mjs";
+import { cacheable, discovered } from "../kit/modern.mjs";
+import { codes, isObject, meta, modernVersion, RpcError } from "../kit/rpc.mjs";
 import { serverInfo } from "./serverInfo.mjs";
 import { begin, listTools, step } from "./tools.mjs";
 
@@ -12,49 +13,23 @@ import { begin, listTools, step } from "./tools.mjs";
  * @typedef {import("./tool.mjs").Outcome} Outcome
  */
 
-/** How long a client may keep what never changes. */
-const cacheable = { ttlMs: 3_600_000, cacheScope: "public" };
-
 /**
- * Serves one request; its response, undefined when the client cancelled it.
- * @param {Json} request
- * @param {AbortSignal} signal
- * @returns {Promise<Json | undefined>}
- */
-export async function serveModern(request, signal) {
-  const id = request["id"];
-  let response;
-  try {
-    const capabilities = checkMeta(request);
-    const result = answer(request["method"], request["params"], capabilities);
-    response = reply(id, { resultType: "complete", ...result });
-  } catch (error) {
-    response = failure(id, error);
-  }
-  return signal.aborted ? undefined : response;
-}
-
-/**
+ * The result of a request; undefined where there is no such method.
  * @param {string} method
  * @param {Json} params
  * @param {Json} capabilities the client's, for this request
- * @returns {Json}
+ * @returns {Json | undefined}
  */
-function answer(method, params, capabilities) {
+export function answerModern(method, params, capabilities) {
   switch (method) {
     case "server/discover":
-      return {
-        supportedVersions: [modernVersion],
-        capabilities: { tools: {} },
-        _meta: { [meta.serverInfo]: serverInfo },
-        ...cacheable,
-      };
+      return discovered(serverInfo);
     case "tools/list":
       return { ...listTools(), ...cacheable };
     case "tools/call":
       return call(params, capabilities);
     default:
-      throw new RpcError(codes.methodNotFound, `no method ${method}`);
+      return undefined;
   }
 }
 

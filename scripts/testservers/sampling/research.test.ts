@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Message } from "../kit/testing/inbox.ts";
-import { type Model, open, type Talk, words } from "./testing/converse.ts";
+import { says } from "../kit/testing/talk.ts";
+import { type Model, open, type Talk } from "./testing/converse.ts";
 
 const withTools = { sampling: { tools: {} } };
 
@@ -21,7 +22,7 @@ describe.each(["2025-11-25", "2026-07-28"] as const)("research in %s", (era) => 
       ["c", "get_time", { zone: "Nowhere" }],
       ["d", "rm", {}],
     );
-    const model: Model = (_params, nth) => (nth === 1 ? parallel : words("It is 14:00 there."));
+    const model: Model = (_params, nth) => (nth === 1 ? parallel : says("It is 14:00 there."));
     const { result, json, asked } = await talk.call("research", { question: "Paris?" }, model);
 
     expect(asked.map(({ toolChoice }) => toolChoice)).toEqual([{ mode: "auto" }, { mode: "auto" }]);
@@ -69,7 +70,7 @@ describe.each(["2025-11-25", "2026-07-28"] as const)("research in %s", (era) => 
     const twice = calls(["a", "get_time", {}], ["a", "get_time", {}]);
     const answers = [
       { ...twice, role: "user", stopReason: "endTurn" },
-      { ...words("So."), stopReason: "toolUse" },
+      { ...says("So."), stopReason: "toolUse" },
     ];
     const model: Model = (_params, nth) => answers[nth - 1] ?? {};
     const { json } = await talk.call("research", { question: "?" }, model);

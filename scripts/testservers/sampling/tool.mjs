@@ -1,5 +1,6 @@
 // What a tool of this server is: a conversation that needs no transport and no revision.
 // @ts-check
+import { ToolError, textResult } from "../kit/tool.mjs";
 
 /**
  * @typedef {import("../kit/rpc.mjs").Json} Json
@@ -10,8 +11,7 @@
  * @property {Json} capabilities
  * @property {Json | undefined} info its name and version
  *
- * How a sampling/createMessage ended: with the client's result, or with its error.
- * @typedef {{result: Json} | {error: Json}} Outcome
+ * @typedef {import("../kit/legacySession.mjs").Outcome} Outcome how a sampling/createMessage ended
  *
  * Yields the params of requests to make at once, gets their outcomes in the same order, and returns a
  * CallToolResult. It must be the same conversation each time: in 2026-07-28 it begins anew with every
@@ -26,9 +26,6 @@
  * @property {boolean} [asks] it is not called by a client without sampling
  * @property {(args: Json, client: Client) => Conversation} run
  */
-
-/** An error of the tool itself: a result with isError, not an error of the protocol. */
-export class ToolError extends Error {}
 
 /**
  * Asks for one thing.
@@ -47,22 +44,7 @@ export function* ask(params) {
  * @param {boolean} [isError]
  */
 export function jsonResult(value, isError = false) {
-  return { content: [{ type: "text", text: JSON.stringify(value) }], isError };
-}
-
-/**
- * A whole number among the arguments.
- * @param {Json} args
- * @param {string} name
- * @param {number} fallback
- * @param {number} max
- */
-export function integer(args, name, fallback, max) {
-  const value = args[name] ?? fallback;
-  if (!Number.isInteger(value) || value < 1 || value > max) {
-    throw new ToolError(`${name} is a whole number from 1 to ${max}, not ${JSON.stringify(value)}`);
-  }
-  return value;
+  return { ...textResult(JSON.stringify(value)), isError };
 }
 
 /**

@@ -1,7 +1,6 @@
 // All tools, and what every revision does alike with them.
 // @ts-check
-import { codes, isObject, RpcError } from "../kit/rpc.mjs";
-import { ToolError } from "./tool.mjs";
+import { called, ToolError, textResult } from "../kit/tool.mjs";
 import { askModel, askWithPicture, capabilities } from "./tools/ask.mjs";
 import { misbehave } from "./tools/misbehave.mjs";
 import { research } from "./tools/research.mjs";
@@ -34,14 +33,13 @@ export function listTools() {
  * Begins what a tools/call asks for; throws `missing` where the client lacks what the tool needs.
  * @param {Json} params
  * @param {Client} client
- * @param {RpcError} missing
+ * @param {Error} missing
  * @returns {Conversation}
  */
 export function begin(params, client, missing) {
-  const tool = tools.get(String(params["name"]));
-  if (tool === undefined) throw new RpcError(codes.invalidParams, `no tool ${params["name"]}`);
+  const { tool, args } = called(tools, params);
   if (tool.asks && client.capabilities["sampling"] === undefined) throw missing;
-  return tool.run(isObject(params["arguments"]) ? params["arguments"] : {}, client);
+  return tool.run(args, client);
 }
 
 /**
@@ -55,7 +53,6 @@ export function step(conversation, outcomes = []) {
     return conversation.next(outcomes);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const value = { content: [{ type: "text", text: error.message }], isError: true };
-    return { done: true, value };
+    return { done: true, value: { ...textResult(error.message), isError: true } };
   }
 }

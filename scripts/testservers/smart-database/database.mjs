@@ -4,7 +4,7 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { ToolError } from "../tasks/tools/tool.mjs";
+import { ToolError } from "../kit/tool.mjs";
 import { seed } from "./seed.mjs";
 
 /** @typedef {import("../kit/rpc.mjs").Json} Json */

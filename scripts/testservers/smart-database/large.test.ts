@@ -3,16 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LegacyClient } from "../kit/testing/clients.ts";
 import type { Message } from "../kit/testing/inbox.ts";
-import {
-  confirms,
-  type Era,
-  everything,
-  look,
-  model,
-  newFolder,
-  says,
-  Talk,
-} from "./testing/talk.ts";
+import { says } from "../kit/testing/talk.ts";
+import { confirms, type Era, everything, look, model, newFolder, Talk } from "./testing/talk.ts";
 
 const tasksExtension = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 /** A pause after each batch that outlasts the test: what happens in it happens in the middle. */

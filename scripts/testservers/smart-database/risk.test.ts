@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { says } from "../kit/testing/talk.ts";
 import { readPerson } from "./confirm.mjs";
 import { readNote, readRisk } from "./risk.mjs";
-import { says } from "./testing/talk.ts";
 import { table } from "./tools/tool.mjs";
 
 test.each([

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LegacyClient } from "../kit/testing/clients.ts";
-import { confirms, eras, everything, look, model, newFolder, says, Talk } from "./testing/talk.ts";
+import { says } from "../kit/testing/talk.ts";
+import { confirms, eras, everything, look, model, newFolder, Talk } from "./testing/talk.ts";
 
 let folder: Awaited<ReturnType<typeof newFolder>>;
 let talk: Talk;

@@ -2,7 +2,7 @@
 // @ts-check
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ToolError } from "../tasks/tools/tool.mjs";
+import { ToolError } from "../kit/tool.mjs";
 
 /**
  * @typedef {import("../kit/rpc.mjs").Json} Json

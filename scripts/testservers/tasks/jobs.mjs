@@ -2,10 +2,10 @@
 // their answers, cancels them.
 // @ts-check
 import { setImmediate as immediate } from "node:timers/promises";
+import { ToolError, textResult } from "../kit/tool.mjs";
 import { Job } from "./job.mjs";
 import { errorObject } from "./rpc.mjs";
 import { ended, notFound, outstanding } from "./store.mjs";
-import { ToolError, textResult } from "./tools/tool.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json

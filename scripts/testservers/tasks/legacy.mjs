@@ -1,38 +1,38 @@
 // The revision 2025-11-25, and 2025-06-18 for a host that has no tasks: sessions, requests in both directions, and tasks in the core
 // (basic/utilities/tasks). One object serves one session, on whatever transport.
 // @ts-check
-import { ClientRequests } from "../kit/clientRequests.mjs";
+import { LegacySession } from "../kit/legacySession.mjs";
+import { called } from "../kit/tool.mjs";
 import { serves } from "./capabilities.mjs";
 import { Inquiry } from "./inquiry.mjs";
 import { progressOf } from "./progress.mjs";
-import {
-  codes,
-  errorObject,
-  failure,
-  isObject,
-  meta,
-  notification,
-  RpcError,
-  reply,
-} from "./rpc.mjs";
+import { codes, isObject, meta, notification, RpcError } from "./rpc.mjs";
 import { ended, liesOf, outstanding } from "./store.mjs";
-import { called, describe } from "./tools.mjs";
+import { describe } from "./tools.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
  * @typedef {import("./store.mjs").Task} Task
  * @typedef {import("../kit/service.mjs").Id} Id
- * @typedef {import("../kit/service.mjs").Send} Send
+ * @typedef {import("./host.mjs").ToolHost} ToolHost
+ * @typedef {import("../kit/legacySession.mjs").Server} Server
  */
 
 const pageSize = 10;
 
-export class LegacySession {
-  /** @type {Json} */
-  #capabilities = {};
-  #initialized = false;
-  /** @type {Map<Id, {abort: AbortController, method: string}>} requests of the client */
-  #serving = new Map();
+/**
+ * Begins a session.
+ * @param {ToolHost} host
+ * @param {import("../kit/service.mjs").Send} send
+ */
+export function openLegacy(host, send) {
+  return new LegacySession(send, (session) => new LegacyTasks(host, session));
+}
+
+/** @implements {Server} */
+class LegacyTasks {
+  /** The client waits again when it wants to. */
+  waits = new Set(["tasks/result"]);
   /** @type {Map<string, Id>} the progress tokens of tasks */
   #progressTokens = new Map();
   /** @type {Map<string, string>} the last notification of each task that this client knows */
@@ -44,65 +44,25 @@ export class LegacySession {
   #ends;
 
   /**
-   * @param {import("./served.mjs").Served} host
-   * @param {Send} send
+   * @param {ToolHost} host
+   * @param {LegacySession} session
    */
-  constructor(host, send) {
+  constructor(host, session) {
     this.host = host;
-    this.send = send;
-    this.requests = new ClientRequests(send);
-    this.inquiry = new Inquiry(host.jobs, this.requests, () => this.#capabilities);
+    this.session = session;
+    this.inquiry = new Inquiry(host.jobs, session.requests, () => session.capabilities);
     this.#ends = [
       host.jobs.store.onChange((task) => this.#changed(task)),
       host.pages?.onConfirmed((elicitationId) => {
         if (!this.#elicitations.delete(elicitationId)) return;
-        send(notification("notifications/elicitation/complete", { elicitationId }));
+        session.send(notification("notifications/elicitation/complete", { elicitationId }));
       }),
     ];
   }
 
-  /** @param {Json} message */
-  receive(message) {
-    if (message["method"] === undefined) this.requests.settle(message);
-    else if (message["id"] !== undefined) void this.#serve(message["id"], message);
-    else if (message["method"] === "notifications/cancelled") {
-      this.#serving.get(message["params"]?.requestId)?.abort.abort();
-    }
-  }
-
-  /**
-   * The stream of a request is gone, which is no cancellation. Only the wait for a task's result
-   * ends: the client waits again when it wants to.
-   * @param {Id} id
-   */
-  dropped(id) {
-    const serving = this.#serving.get(id);
-    if (serving?.method === "tasks/result") serving.abort.abort();
-  }
-
   close() {
     for (const end of this.#ends) end?.();
-    for (const { abort } of this.#serving.values()) abort.abort();
     this.inquiry.close();
-    this.requests.close();
-  }
-
-  /**
-   * @param {Id} id
-   * @param {Json} request
-   */
-  async #serve(id, request) {
-    const abort = new AbortController();
-    this.#serving.set(id, { abort, method: request["method"] });
-    let response;
-    try {
-      const params = request["params"] ?? {};
-      response = reply(id, await this.#answer(id, request["method"], params, abort.signal));
-    } catch (error) {
-      response = failure(id, error);
-    }
-    this.#serving.delete(id);
-    if (!abort.signal.aborted) this.send(response, id);
   }
 
   /**
@@ -110,12 +70,8 @@ export class LegacySession {
    * @param {string} method
    * @param {Json} params
    * @param {AbortSignal} signal
-   * @returns {Promise<Json>}
    */
-  async #answer(id, method, params, signal) {
-    if (method === "initialize") return this.#initialize(params);
-    if (method === "ping") return {};
-    if (!this.#initialized) throw new RpcError(codes.invalidRequest, "initialize comes first");
+  answer(id, method, params, signal) {
     const { jobs, tools } = this.host;
     switch (method) {
       case "tools/list":
@@ -126,20 +82,17 @@ export class LegacySession {
           })),
         };
       case "tools/call":
-        return await this.#call(id, params, signal);
+        return this.#call(id, params, signal);
       case "tasks/get":
         return view(this.#watch(jobs.poll(params["taskId"])));
       case "tasks/list":
         return this.#list(params["cursor"]);
       case "tasks/result":
-        return await this.#result(id, this.#watch(jobs.find(params["taskId"])), signal);
+        return this.#result(id, this.#watch(jobs.find(params["taskId"])), signal);
       case "tasks/cancel":
         return this.#cancel(this.#watch(jobs.find(params["taskId"])));
-      default: {
-        const result = this.host.answer?.(method, params);
-        if (result === undefined) throw new RpcError(codes.methodNotFound, `no method ${method}`);
-        return result;
-      }
+      default:
+        return this.host.answer(method, params);
     }
   }
 
@@ -148,11 +101,8 @@ export class LegacySession {
     return this.host.legacyVersion >= "2025-11-25";
   }
 
-  /** @param {Json} params */
-  #initialize(params) {
-    this.#capabilities = isObject(params["capabilities"]) ? params["capabilities"] : {};
-    this.#initialized = true;
-    const { legacyVersion, capabilities, instructions, serverInfo } = this.host;
+  initialize() {
+    const { legacyVersion, capabilities, instructions, serverInfo } = this.host.about;
     const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
     return {
       protocolVersion: legacyVersion,
@@ -168,7 +118,8 @@ export class LegacySession {
    * @param {AbortSignal} signal
    */
   async #call(id, params, signal) {
-    const { tool, args, needs } = called(this.host.tools, params);
+    const { tool, args } = called(this.host.tools, params);
+    const needs = tool.needs?.(args) ?? [];
     // Where there are no tasks, the member that asks for one means nothing.
     const asTask = this.#hasTasks && isObject(params["task"]);
     if (asTask && tool.taskSupport === "forbidden") {
@@ -177,7 +128,7 @@ export class LegacySession {
     if (!asTask && tool.taskSupport === "required") {
       throw new RpcError(codes.methodNotFound, `${tool.name} is always a task: send params.task`);
     }
-    const unserved = needs.filter((need) => !serves(this.#capabilities, need));
+    const unserved = needs.filter((need) => !serves(this.session.capabilities, need));
     if (unserved.length > 0) {
       const what = unserved.join(" and ");
       throw new RpcError(
@@ -188,10 +139,10 @@ export class LegacySession {
     const ready = await this.#before(id, tool, args, signal);
     const token = params["_meta"]?.progressToken;
     if (!asTask) {
-      return await this.host.jobs.call(tool, ready, this.#capabilities, {
+      return await this.host.jobs.call(tool, ready, this.session.capabilities, {
         signal,
         progressed: (task) => {
-          if (token !== undefined) this.send(progressOf(token, task), id);
+          if (token !== undefined) this.session.send(progressOf(token, task), id);
         },
         inquire: (task) => this.#inquire(task, id, signal),
       });
@@ -200,7 +151,7 @@ export class LegacySession {
     const task = this.host.jobs.start(
       tool,
       ready,
-      this.#capabilities,
+      this.session.capabilities,
       Number.isInteger(ttl) && ttl > 0 ? ttl : undefined,
     );
     if (token !== undefined) this.#progressTokens.set(task.taskId, token);
@@ -239,7 +190,7 @@ export class LegacySession {
         });
       }
       for (const [key, { method, params }] of Object.entries(requests)) {
-        answers[key] = await this.requests.send(method, params, id).answer;
+        answers[key] = await this.session.requests.send(method, params, id).answer;
       }
     }
     return args;
@@ -255,19 +206,9 @@ export class LegacySession {
   async #inquire(task, about, signal) {
     await Promise.all(
       outstanding(task).map(async ([key, { request }]) => {
-        const { id, answer } = this.requests.send(request["method"], request["params"], about);
-        const withdraw = () => this.requests.withdraw(id);
-        signal.addEventListener("abort", withdraw);
-        let result;
-        try {
-          result = await answer;
-        } catch (error) {
-          if (!(error instanceof RpcError)) throw error;
-          result = { error: errorObject(error) };
-        } finally {
-          signal.removeEventListener("abort", withdraw);
-        }
-        this.host.jobs.answer(task, key, result);
+        const { method, params } = request;
+        const outcome = await this.session.ask(method, params, about, signal);
+        this.host.jobs.answer(task, key, "error" in outcome ? outcome : outcome.result);
       }),
     );
   }
@@ -332,11 +273,11 @@ export class LegacySession {
     }
     if (last === undefined || last === key(task)) return;
     this.#watched.set(task.taskId, key(task));
-    this.send(notification("notifications/tasks/status", view(task)));
+    this.session.send(notification("notifications/tasks/status", view(task)));
     const token = this.#progressTokens.get(task.taskId);
     if (token !== undefined && !ended(task)) {
       const { taskId } = task;
-      this.send(progressOf(token, task, { [meta.relatedTask]: { taskId } }));
+      this.session.send(progressOf(token, task, { [meta.relatedTask]: { taskId } }));
     }
   }
 }

@@ -1,33 +1,26 @@
 // The revision 2026-07-28: each request carries all that it needs, and tasks are an extension
 // (io.modelcontextprotocol/tasks, SEP-2663).
 // @ts-check
-import { checkMeta, missingCapability } from "../kit/meta.mjs";
+import { missingCapability } from "../kit/meta.mjs";
+import { cacheable, discovered } from "../kit/modern.mjs";
+import { called } from "../kit/tool.mjs";
 import { demand, needOf, serves } from "./capabilities.mjs";
 import { progressOf } from "./progress.mjs";
 import { seal, unseal } from "./requestState.mjs";
-import {
-  codes,
-  failure,
-  isObject,
-  meta,
-  modernVersion,
-  notification,
-  RpcError,
-  reply,
-  tasksExtension,
-} from "./rpc.mjs";
+import { codes, isObject, meta, notification, RpcError, tasksExtension } from "./rpc.mjs";
 import { ended, liesOf, outstanding } from "./store.mjs";
-import { called, describe } from "./tools.mjs";
+import { describe } from "./tools.mjs";
 
 /**
  * @typedef {import("./rpc.mjs").Json} Json
- * @typedef {import("./served.mjs").Served} Host
+ * @typedef {import("./host.mjs").ToolHost} Host
  * @typedef {import("./store.mjs").Task} Task
  *
  * A request in service.
  * @typedef {object} Context
  * @property {Host} host
  * @property {string | number} id
+ * @property {string} method
  * @property {Json} params
  * @property {Json} capabilities the client's, for this request
  * @property {boolean} tasks whether the client declared the extension
@@ -35,18 +28,14 @@ import { called, describe } from "./tools.mjs";
  * @property {AbortSignal} signal aborts when the client cancels
  */
 
-/** How long a client may keep what never changes. */
-const cacheable = { ttlMs: 3_600_000, cacheScope: "public" };
-
 /** @type {Record<string, (context: Context) => Promise<Json> | Json>} */
 const methods = {
-  "server/discover": ({ host }) => ({
-    supportedVersions: [modernVersion],
-    capabilities: { tools: {}, extensions: { [tasksExtension]: {} }, ...host.capabilities },
-    ...(host.instructions !== undefined && { instructions: host.instructions }),
-    _meta: { [meta.serverInfo]: host.serverInfo },
-    ...cacheable,
-  }),
+  "server/discover": ({ host: { about } }) =>
+    discovered(
+      about.serverInfo,
+      { extensions: { [tasksExtension]: {} }, ...about.capabilities },
+      about.instructions,
+    ),
   "tools/list": ({ host }) => ({ tools: [...host.tools.values()].map(describe), ...cacheable }),
   "tools/call": call,
   "tasks/get"(context) {
@@ -75,38 +64,26 @@ const methods = {
 };
 
 /**
- * Serves one request; its response, undefined when the client cancelled it.
+ * The result of a request; undefined where there is no such method.
  * @param {Host} host
- * @param {Json} request
- * @param {(message: Json) => void} notify
- * @param {AbortSignal} signal
- * @returns {Promise<Json | undefined>}
+ * @param {Omit<Context, "host" | "tasks">} request
+ * @returns {Promise<Json> | Json | undefined}
  */
-export async function serveModern(host, request, notify, signal) {
-  const id = request["id"];
-  try {
-    const params = request["params"] ?? {};
-    const capabilities = checkMeta(request);
-    const method = Object.hasOwn(methods, request["method"]) && methods[request["method"]];
-    const tasks = capabilities["extensions"]?.[tasksExtension] !== undefined;
-    const context = { host, id, params, capabilities, tasks, notify, signal };
-    const result = method ? await method(context) : host.answer?.(request["method"], params);
-    if (result === undefined) {
-      throw new RpcError(codes.methodNotFound, `no method ${request["method"]}`);
-    }
-    return signal.aborted ? undefined : reply(id, { resultType: "complete", ...result });
-  } catch (error) {
-    return signal.aborted ? undefined : failure(id, error);
-  }
+export function answerModern(host, request) {
+  const { method, params, capabilities } = request;
+  const answer = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (answer === undefined) return host.answer(method, params);
+  const tasks = capabilities["extensions"]?.[tasksExtension] !== undefined;
+  return answer({ ...request, host, tasks });
 }
 
 /** @param {Context} context */
 async function call({ host, params, capabilities, tasks, notify, signal }) {
-  const { tool, args, needs } = called(host.tools, params);
+  const { tool, args } = called(host.tools, params);
   if (tool.taskSupport === "required" && !tasks) {
     throw missingCapability({ extensions: { [tasksExtension]: {} } });
   }
-  demand(capabilities, needs);
+  demand(capabilities, tool.needs?.(args) ?? []);
   let ready = args;
   if (tool.before !== undefined) {
     const answers = isObject(params["inputResponses"]) ? params["inputResponses"] : {};
@@ -129,12 +106,12 @@ async function call({ host, params, capabilities, tasks, notify, signal }) {
       inquire: async (task) => {
         throw new Unanswered(task);
       },
-      kept: tool.before === undefined ? unseal(host.stateKey, params) : undefined,
+      kept: tool.before === undefined ? unseal(host.about.stateKey, params) : undefined,
     });
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     const open = outstanding(error.task).map(([key, { request }]) => [key, request]);
-    const state = seal(host.stateKey, params, error.task);
+    const state = seal(host.about.stateKey, params, error.task);
     return inputRequired({ requests: Object.fromEntries(open), state });
   }
 }

@@ -1,6 +1,5 @@
 // All tools, and what both revisions do alike before they call one.
 // @ts-check
-import { codes, RpcError } from "./rpc.mjs";
 import { openAccount } from "./tools/account.mjs";
 import { conformanceTools } from "./tools/conformance.mjs";
 import { planJourney } from "./tools/journey.mjs";
@@ -40,17 +39,4 @@ export function describe(tool) {
     ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
     ...(tool.annotations !== undefined && { annotations: tool.annotations }),
   };
-}
-
-/**
- * The tool that a tools/call names, and its arguments.
- * @param {ReadonlyMap<string, Tool>} tools
- * @param {Json} params
- */
-export function called(tools, params) {
-  const tool = tools.get(String(params["name"]));
-  if (tool === undefined) throw new RpcError(codes.invalidParams, `no tool ${params["name"]}`);
-  /** @type {Json} */
-  const args = params["arguments"] ?? {};
-  return { tool, args, needs: tool.needs?.(args) ?? [] };
 }

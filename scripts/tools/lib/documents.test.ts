@@ -48,7 +48,7 @@ describe("the README of the package", () => {
   test("has no picture and no link that VS Code's page could not show", async () => {
     const readme = readmeOfPackage(await read("README.md"));
     expect(linksIn(readme, "README.md")).toEqual([]);
-    expect(readme).toContain("**Assent: Open Guide** shows this with pictures.");
+    expect(readme).toContain("**Assent: Get Started…** shows this with pictures.");
     expect(readme).toContain("The guide: all features, commands and settings.");
   });
 

@@ -83,7 +83,7 @@ export function readmeOfPackage(text: string): string {
     .replaceAll(/\[([^\]]*)\]\((?!\w+:|#)[^)]*\)/g, "$1");
 }
 
-const inTheGuide = "The command **Assent: Open Guide** shows this with pictures.";
+const inTheGuide = "The command **Assent: Get Started…** shows this with pictures.";
 
 function withoutFences(text: string): string {
   return text.replaceAll(/^(```+|~~~+)[^\n]*\n[\s\S]*?^\1\s*$/gm, "");

@@ -39,23 +39,19 @@ const whatCommandsDo: Readonly<Record<string, string>> = {
   "assent.showOpenAsks": "lists the open questions of all tasks",
   "assent.nextAsk": "goes to the next open question",
   "assent.previousAsk": "goes to the previous open question",
-  "assent.restoreTask": "brings back the task that was deleted last",
   "assent.showServers": "lists the servers; each has a page",
   "assent.showMcpTasks": "lists the long-running work of all servers",
-  "assent.showGrants": "lists what you approved in advance, and ends it",
-  "assent.showJournal": "shows the records of all, of a server or of a task",
-  "assent.exportJournal": "writes the records to a file",
-  "assent.restartSidecar": "starts the backend again",
-  "assent.showLog": "shows the backend's log and what servers write to stderr",
+  "assent.showAutomaticAnswers": "lists everything that answers in your name",
+  "assent.showJournal":
+    "shows the records of all, of a server or of a task, or writes them to a file",
   "assent.openConfiguration": "opens `.vscode/mcp.json`, and creates it if there is none",
-  "assent.importServers": "copies the servers of another program",
-  "assent.chooseModel": "offers VS Code's models, those on your machine, keys and settings",
-  "assent.setModelApiKey": "keeps the key of an endpoint in the secret storage",
-  "assent.forgetInputs": "forgets the values that inputs asked for",
-  "assent.signOut": "forgets every login",
-  "assent.tryExampleServer": "shows a question of the server that Assent brings along",
-  "assent.openWalkthrough": "leads through the first steps",
-  "assent.openGuide": "shows this guide",
+  "assent.chooseModel":
+    "offers VS Code's models, those on your machine, and settings; keeps API keys in the secret storage",
+  "assent.forgetSecrets": "forgets every login, or the values that inputs asked for",
+  "assent.getStarted":
+    "shows a question of the example server, copies the servers of another program, and opens the walkthrough or this guide",
+  "assent.showLog": "shows the backend's log and what servers write to stderr",
+  "assent.restartSidecar": "starts the backend again",
 };
 
 /** Writes the tables into the guide. */
@@ -93,11 +89,12 @@ async function withTables(text: string): Promise<string> {
       .sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0))
       .map(([name, setting]): Row => {
         const text = inWords(setting.markdownDescription ?? setting.description);
-        // In VS Code, `#NAME#` is a link to another setting, and a URL may be of a command.
+        // In VS Code, `#NAME#` is a link to another setting, and a URL may be of a command. A cell has one line.
         const plain = text
           .replaceAll(/`#(.+?)#`/g, "`$1`")
           .replaceAll(/\[([^\]]+)\]\(command:[^)]*\)/g, "**Assent: $1**")
-          .replaceAll("|", "\\|");
+          .replaceAll("|", "\\|")
+          .replaceAll("\n- ", "<br>• ");
         return [`\`${name}\``, `\`${JSON.stringify(setting.default)}\``, plain];
       });
     const heading = named ? `### ${inWords(title)}\n\n` : "";

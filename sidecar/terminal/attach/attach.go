@@ -27,11 +27,11 @@ type Sidecar struct {
 
 // New has editor serve what comes over a connection. The handshake is the caller's. If ctx ends, the connection does; what
 // waits for answers then fails.
-func New(ctx context.Context, conn net.Conn, editor protocol.Editor, log zerolog.Logger) *Sidecar {
+func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerolog.Logger) *Sidecar {
 	s := &Sidecar{wire: conn}
 	s.conn = rpc.New(ctx, conn, conn, rpc.Options{
 		Serve: func(ctx context.Context, method string, params json.RawMessage) (any, error) {
-			return protocol.DispatchEditor(ctx, editor, method, params)
+			return protocol.DispatchFrontEnd(ctx, editor, method, params)
 		},
 		Peer: "the sidecar",
 		Log:  log,

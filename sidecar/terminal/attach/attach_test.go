@@ -15,15 +15,16 @@ import (
 	"go.uber.org/goleak"
 
 	"assent/protocol"
+	"assent/sidecar/rpc/rpctest"
 	"assent/sidecar/terminal/attach"
 	"assent/sidecar/workspaces"
 )
 
 // editor is a front end that is asked for inputs, and takes no notice of anything else.
 type editor struct {
-	protocol.Editor // nil: what is called of it is an error, and nothing more
-	prompt          func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error)
-	failed          func(message string)
+	protocol.FrontEnd // nil: what is called of it is an error, and nothing more
+	prompt            func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error)
+	failed            func(message string)
 }
 
 func (e editor) PromptInput(ctx context.Context, params *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
@@ -140,7 +141,7 @@ func TestCloseWaitsForTheOtherEnd(t *testing.T) {
 			t.Errorf("the other end read %q, %v", rest, err)
 		}
 		last := `{"jsonrpc":"2.0","method":"storage/failed","params":{"message":"a last word"}}`
-		if _, err := fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(last), last); err != nil {
+		if _, err := io.WriteString(conn, rpctest.Frame(last)); err != nil {
 			t.Error(err)
 		}
 		if err := conn.Close(); err != nil {

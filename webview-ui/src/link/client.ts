@@ -1,4 +1,4 @@
-import { type EditorNotifications, ErrorCode, type SidecarRequests } from "@assent/protocol";
+import { ErrorCode, type FrontEndNotifications, type SidecarRequests } from "@assent/protocol";
 import type { HostNotifications, HostRequests } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 import {
@@ -16,7 +16,7 @@ import {
 export type Requests = SidecarRequests & HostRequests;
 
 /** What the webview is told. */
-export type Notifications = EditorNotifications & HostNotifications;
+export type Notifications = FrontEndNotifications & HostNotifications;
 
 /** The two ends of one link to the host. They live and die together. */
 export interface Channel {

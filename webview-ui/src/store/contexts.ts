@@ -1,14 +1,10 @@
 import type { DeclinedServer, Grant, Server } from "@assent/protocol";
 import { createContext, useContext } from "react";
-import { defaultPanelSettings } from "./host.ts";
 
 // Parts of the state for components that are drawn deep inside of others.
 
 /** The configured servers; undefined until they are known. */
 export const ServersContext = createContext<readonly Server[] | undefined>(undefined);
-
-/** The person's settings of the panel. */
-export const SettingsContext = createContext(defaultPanelSettings);
 
 /** The servers from which the sidecar declines everything now. */
 export const DeclinedContext = createContext<readonly DeclinedServer[]>([]);

@@ -1,4 +1,4 @@
-import type { PageToOpen, PanelSettings, Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { PageToOpen, Reveal, SidecarStatus } from "@assent/protocol/host";
 import type { Client } from "../link/client.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";
@@ -16,15 +16,14 @@ export interface HostState {
   readonly setsUp: boolean;
   /** Pages that the person may open, the one asked for first first. */
   readonly pages: readonly PageToOpen[];
-  readonly settings: PanelSettings;
+  /** What the host proposes to say first in a new task; undefined if it has no proposals. */
+  readonly prompts: readonly string[] | undefined;
   /** Why the last thing that the person wanted did not work, until they put it away. */
   readonly failure: string | undefined;
 }
 
 /** The way to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
-
-export const defaultPanelSettings: PanelSettings = { samplingDiagram: true };
 
 export const initialHost: HostState = {
   link: { up: true },
@@ -34,7 +33,7 @@ export const initialHost: HostState = {
   picksFiles: false,
   setsUp: false,
   pages: [],
-  settings: defaultPanelSettings,
+  prompts: undefined,
   failure: undefined,
 };
 
@@ -84,15 +83,14 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
     listen(client: Client): void {
       client.onNotification("host/sidecarStatus", onStatus);
       client.onNotification("host/reveal", reveal);
-      client.onNotification("host/settings", (settings) => store.update(set({ settings })));
       client.onNotification("host/pages", ({ pages }) => store.update(set({ pages })));
     },
     /** Tells the host that this page is ready, and takes in how things stand. */
     async begin(client: Client): Promise<void> {
       const { status, reveal: wanted, ...ready } = await client.request("host/ready");
-      const { settings = defaultPanelSettings, pages = [] } = ready;
+      const { prompts, pages = [] } = ready;
       const { imports = false, picksFiles = false, setsUp = false } = ready;
-      store.update(set({ imports, picksFiles, setsUp, settings, pages }));
+      store.update(set({ imports, picksFiles, setsUp, prompts, pages }));
       onStatus(status);
       if (wanted !== undefined) reveal(wanted);
     },

@@ -122,7 +122,7 @@ export function createServers(store: Store) {
     listServers,
     listen(client: Client): void {
       client.onNotification("server/changed", (server) => store.update(serverChanged(server)));
-      client.onNotification("server/listChanged", (params) => store.update(serversListed(params)));
+      client.onNotification("servers/changed", (params) => store.update(serversListed(params)));
     },
     actions: {
       /** Reads the list of servers again. */

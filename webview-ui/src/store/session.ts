@@ -10,10 +10,10 @@ import {
   createConversation,
   initialConversation,
 } from "./conversation.ts";
-import { createGrants, type GrantsActions, initialGrants } from "./grants.ts";
 import { createHost, type HostActions, initialHost, statusReceived } from "./host.ts";
 import { createMcpTasks, initialMcpTasks, type McpTasksActions } from "./mcpTasks.ts";
 import { createOffers, initialOffers, type OffersActions } from "./offers.ts";
+import { createPolicy, initialPolicy, type PolicyActions } from "./policy.ts";
 import { createServers, initialServers, type ServersActions } from "./servers.ts";
 import { type State, set } from "./state.ts";
 import { createStorage, initialStorage, type StorageActions } from "./storage.ts";
@@ -30,7 +30,7 @@ export interface Actions
     CallsActions,
     AsksActions,
     McpTasksActions,
-    GrantsActions,
+    PolicyActions,
     ServersActions,
     OffersActions {}
 
@@ -49,7 +49,7 @@ export const initialState: State = {
   ...initialConversation,
   ...initialAsks,
   ...initialMcpTasks,
-  ...initialGrants,
+  ...initialPolicy,
   ...initialServers,
   ...initialOffers,
 };
@@ -60,7 +60,7 @@ export function createSession(view: ViewStateStore): Session {
   const tasks = createTasks(store, conversation.select);
   const asks = createAsks(store, conversation.readAgain);
   const mcpTasks = createMcpTasks(store, tasks.createTask);
-  const grants = createGrants(store);
+  const policy = createPolicy(store);
   const servers = createServers(store);
   const offers = createOffers(store);
   const storage = createStorage(store);
@@ -73,7 +73,7 @@ export function createSession(view: ViewStateStore): Session {
     store.attempt(servers.listServers);
     store.attempt(() => tasks.listTasks(true));
     store.readMissing();
-    grants.listGrants();
+    policy.listPolicy();
   }
 
   return {
@@ -88,13 +88,13 @@ export function createSession(view: ViewStateStore): Session {
       ...createCalls(store, tasks.createTask).actions,
       ...asks.actions,
       ...mcpTasks.actions,
-      ...grants.actions,
+      ...policy.actions,
       ...servers.actions,
       ...offers.actions,
     },
     up(client: Client) {
       store.connect(client);
-      const domains = [host, conversation, asks, grants, servers, offers, storage];
+      const domains = [host, conversation, asks, policy, servers, offers, storage];
       for (const domain of domains) domain.listen(client);
       store.update(set({ link: { up: true } }));
       store.attempt(() => host.begin(client));

@@ -1,9 +1,9 @@
 import type { AsksState } from "./asks.ts";
 import type { ConversationState } from "./conversation.ts";
-import type { GrantsState } from "./grants.ts";
 import type { HostState } from "./host.ts";
 import type { McpTasksState } from "./mcpTasks.ts";
 import type { OffersState } from "./offers.ts";
+import type { PolicyState } from "./policy.ts";
 import type { ServersState } from "./servers.ts";
 import type { StorageState } from "./storage.ts";
 import type { TasksState } from "./tasks.ts";
@@ -16,7 +16,7 @@ export interface State
     ConversationState,
     AsksState,
     McpTasksState,
-    GrantsState,
+    PolicyState,
     ServersState,
     OffersState {}
 

@@ -1,5 +1,4 @@
 import type { SearchTasksParams, SearchTasksResult, Task, TaskSettings } from "@assent/protocol";
-import * as l10n from "@vscode/l10n";
 import { exportTask } from "./exportTask.ts";
 import type { Conversation } from "./openTask.ts";
 import { type Change, type State, set } from "./state.ts";
@@ -168,10 +167,7 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
     store.update(taskUpserted(await request("task/configure", { taskId, settings })));
   }
 
-  async function restoreTask(taskId: string | undefined): Promise<void> {
-    if (taskId === undefined) {
-      throw new Error(l10n.t("There is no deleted task that could be restored."));
-    }
+  async function restoreTask(taskId: string): Promise<void> {
     try {
       const task = await request("task/restore", { taskId });
       store.onEvent(taskUpserted(task));
@@ -204,9 +200,8 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
         attempt(async () => {
           store.onEvent(taskDeleted(await request("task/delete", { taskId, close })));
         }),
-      /** Brings back a deleted task, and opens it; without an id, the one that was deleted last. */
-      restoreTask: (taskId?: string): void =>
-        attempt(() => restoreTask(taskId ?? store.state.deletedTasks[0]?.id)),
+      /** Restores a deleted task, and opens it. */
+      restoreTask: (taskId: string): void => attempt(() => restoreTask(taskId)),
       /** Hides the offer to restore a deleted task. */
       dismissDeletion: (): void => store.update(set({ deletedHere: undefined })),
       /** Chooses the model and the servers of a task's conversation. */

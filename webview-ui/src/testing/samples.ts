@@ -15,6 +15,7 @@ import type {
   Model,
   OpenAsk,
   Outcome,
+  PolicyEntry,
   Server,
   Task,
   Tool,
@@ -239,3 +240,67 @@ export function grant(part: Partial<Grant> = {}): Grant {
     ...part,
   };
 }
+
+export function grantEntry(part: Partial<Grant> = {}): PolicyEntry {
+  const of = grant(part);
+  const { serverName, toolName, by, createdAt } = of;
+  const head = { effect: "approve", serverName, by, at: createdAt } as const;
+  return { type: "grant", ...head, ...(toolName !== undefined && { toolName }), grant: of };
+}
+
+const said = { by: "VS Code", at } as const;
+const used = { count: 3, lastAt: at, lastServer: "mail" };
+
+/** An entry of each kind, and of each variety of a kind. */
+export const policyEntries: readonly PolicyEntry[] = [
+  grantEntry(),
+  ...(["always", "task", "never"] as const).map(
+    (remember): PolicyEntry => ({
+      ...{ type: "toolRule", ruleId: remember === "never" ? "r2" : remember, remember, ...said },
+      effect: remember === "never" ? "decline" : "approve",
+      serverName: "database",
+      toolName: { always: "cleanup", task: "count", never: "drop" }[remember],
+      ...(remember === "task" && { taskId: "t1" }),
+      ...(remember === "always" && { used }),
+    }),
+  ),
+  { type: "declinedServer", effect: "decline", serverName: "mail", ...said },
+  {
+    ...{ type: "fixedAnswer", effect: "approve", serverName: "database", toolName: "deploy" },
+    setting: "assent.elicitation.answers",
+    content: { environment: "staging", copies: 2 },
+    used: { ...used, count: 1 },
+  },
+  { type: "readOnlyTools", effect: "approve", setting: "assent.tools.autoApprove" },
+  {
+    ...{ type: "samplingReview", effect: "approve", review: "never" },
+    setting: "assent.sampling.review",
+    used: { ...used, count: 2 },
+  },
+  {
+    ...{ type: "allowedModels", effect: "limit", serverName: "database" },
+    setting: "assent.model.allowed",
+    models: ["demo:*"],
+  },
+  { type: "allowedModels", effect: "limit", setting: "assent.model.allowed" },
+  {
+    ...{ type: "limit", effect: "limit", limit: "maxOpen", max: 32, default: true },
+    setting: "assent.limits",
+    used: { ...used, count: 4 },
+  },
+  ...(
+    [
+      "requestsPerMinute",
+      "inFlight",
+      "toolRounds",
+      "answerSeconds",
+      "promptBytes",
+      "imageBytes",
+    ] as const
+  ).map(
+    (limit): PolicyEntry => ({
+      ...{ type: "limit", effect: "limit", limit, setting: "assent.limits" },
+      ...(limit.endsWith("Bytes") ? { max: 2 << 20, default: true } : { max: 5 }),
+    }),
+  ),
+];

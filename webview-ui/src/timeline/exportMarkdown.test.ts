@@ -39,7 +39,7 @@ test("a document counts refused questions of a server once", () => {
     type: "notice" as const,
     level: "warning" as const,
     text: `${count} were refused.`,
-    refused: { serverName: "database", setting: "assent.elicitation.maxOpen", max: 32, count },
+    refused: { serverName: "database", setting: "assent.limits.maxOpen", max: 32, count },
   });
   const text = exportMarkdown({ title: "Clean up" }, [
     message(1, refused(1)),

@@ -159,17 +159,17 @@ describe("a decision of before", () => {
     [
       tool,
       { reason: "denied", standing: "never" },
-      ["Declined because you never allow it: Delete inactive users", "grants"],
+      ["Declined because you never allow it: Delete inactive users", "policy"],
     ],
     [
       tool,
       { reason: "granted", standing: "always" },
-      ["Allowed because you always allow it: Delete inactive users", "grants"],
+      ["Allowed because you always allow it: Delete inactive users", "policy"],
     ],
     [
       tool,
       { reason: "granted", standing: "task" },
-      ["Allowed because you allow it in this task: Delete inactive users", "grants"],
+      ["Allowed because you allow it in this task: Delete inactive users", "policy"],
     ],
     [
       tool,
@@ -186,7 +186,7 @@ describe("a decision of before", () => {
     [
       sampling(),
       { reason: "granted", grantId: "g1" },
-      [`Your grant let ${demoModel.name} answer`, "grants"],
+      [`Your grant let ${demoModel.name} answer`, "policy"],
     ],
   ])("is named, with where it is changed: %#", (question, outcome, expected) => {
     expect(line(question, outcome)).toEqual(expected);

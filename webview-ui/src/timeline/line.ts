@@ -13,7 +13,7 @@ export interface Line {
   /** Who decided, what, and the answer. */
   readonly words: string;
   /** Where the person changes the decision that answered in their place; absent if they, or nobody, decided. */
-  readonly change?: "declined" | "grants" | "settings";
+  readonly change?: "declined" | "policy" | "settings";
 }
 
 /** Tells a settled ask in one line. An open one has none. */
@@ -46,19 +46,19 @@ function standingLine(
       return {
         icon: "circle-slash",
         words: l10n.t("Declined because you never allow it: {0}", subject),
-        change: "grants",
+        change: "policy",
       };
     case "always":
       return {
         icon: "pass",
         words: l10n.t("Allowed because you always allow it: {0}", subject),
-        change: "grants",
+        change: "policy",
       };
     case "task":
       return {
         icon: "pass",
         words: l10n.t("Allowed because you allow it in this task: {0}", subject),
-        change: "grants",
+        change: "policy",
       };
     case undefined:
       break;
@@ -78,7 +78,7 @@ function standingLine(
       question.type === "mcp_sampling"
         ? modelWords(l10n.t("Your grant let {0} answer", modelOf(question)), question, reviewed)
         : l10n.t("Your grant allowed: {0}", subject);
-    return { icon: "pass", words, change: "grants" };
+    return { icon: "pass", words, change: "policy" };
   }
   return question.type === "mcp_elicitation"
     ? {

@@ -111,7 +111,7 @@ describe("notices of refused questions", () => {
     text: `${count} refused`,
     refused: {
       serverName: "database",
-      setting: "assent.elicitation.maxOpen",
+      setting: "assent.limits.maxOpen",
       max: 32,
       ...part,
       count,

@@ -1,8 +1,9 @@
 // One way to call a tool for every revision and transport, with a model that the test plays.
 import { fileURLToPath } from "node:url";
-import { LegacyClient, ModernClient } from "../../kit/testing/clients.ts";
+import type { LegacyClient, ModernClient } from "../../kit/testing/clients.ts";
 import type { Message } from "../../kit/testing/inbox.ts";
-import * as wires from "../../kit/testing/wires.ts";
+import { callTool, connect, type Transport } from "../../kit/testing/talk.ts";
+import type { Wire } from "../../kit/testing/wires.ts";
 
 export const program = fileURLToPath(new URL("../../sampling.mjs", import.meta.url));
 
@@ -12,7 +13,7 @@ export const eras = [...legacyEras, modernEra] as const;
 export type Era = (typeof eras)[number];
 
 /** Every revision on every transport that it has. */
-export const everywhere: readonly (readonly [Era, "stdio" | "http"])[] = [
+export const everywhere: readonly (readonly [Era, Transport])[] = [
   ...eras.map((era) => [era, "stdio"] as const),
   ...(["2025-06-18", "2025-11-25", modernEra] as const).map((era) => [era, "http"] as const),
 ];
@@ -21,7 +22,7 @@ export const everywhere: readonly (readonly [Era, "stdio" | "http"])[] = [
 export type Model = (params: Message, nth: number) => Message | { readonly error: Message };
 
 export interface Talk {
-  readonly wire: wires.Wire;
+  readonly wire: Wire;
   /** The client, for what is no call of a tool. */
   readonly client: LegacyClient | ModernClient;
   /** Calls a tool, and plays the model: what the tool returned, and the params that it sent. */
@@ -37,73 +38,29 @@ export interface Called {
 
 export async function open(
   era: Era,
-  transport: "stdio" | "http" = "stdio",
+  transport: Transport = "stdio",
   capabilities: Message = { sampling: {} },
 ): Promise<Talk> {
-  const start = transport === "stdio" ? wires.stdioWire : wires.httpWire;
-  const wire = await start(program, ["--era", era]);
-  if (era === modernEra) {
-    const client = new ModernClient(wire);
-    client.capabilities = capabilities;
-    return { wire, client, call: (...call) => callModern(client, ...call) };
-  }
-  const client = await LegacyClient.open(wire, era, capabilities);
-  return { wire, client, call: (...call) => callLegacy(client, ...call) };
-}
-
-/** An answer of a model in words. */
-export function words(text: string, stopReason = "endTurn"): Message {
-  return { role: "assistant", content: { type: "text", text }, model: "played", stopReason };
+  const { wire, client } = await connect(program, [], era, transport, capabilities);
+  return { wire, client, call: (...call) => callWith(client, ...call) };
 }
 
 const noModel: Model = () => {
   throw new Error("the tool was not expected to ask");
 };
 
-async function callLegacy(
-  client: LegacyClient,
-  name: string,
-  args: Message = {},
-  model: Model = noModel,
-): Promise<Called> {
-  const id = client.begin("tools/call", { name, arguments: args });
-  const asked: Message[] = [];
-  for (;;) {
-    const message = await client.inbox.take(
-      (it) => it["method"] === "sampling/createMessage" || it["id"] === id,
-    );
-    if (message["method"] === undefined) return read(message, asked);
-    asked.push(message["params"]);
-    const answer = model(message["params"], asked.length);
-    const { error } = answer as { error?: Message };
-    if (error === undefined) await client.answer(message, answer);
-    else await client.refuse(message, error["code"], error["message"]);
-  }
-}
-
-async function callModern(
-  client: ModernClient,
+async function callWith(
+  client: LegacyClient | ModernClient,
   name: string,
   args: Message = {},
   model: Model = noModel,
 ): Promise<Called> {
   const asked: Message[] = [];
-  let more: Message = {};
-  for (;;) {
-    const response = await client.respond("tools/call", { name, arguments: args, ...more });
-    if (response["result"]?.resultType !== "input_required") return read(response, asked);
-    const { inputRequests, requestState } = response["result"];
-    const answers = Object.entries<Message>(inputRequests).map(([key, { method, params }]) => {
-      if (method !== "sampling/createMessage") throw new Error(`it asks for ${method}`);
-      asked.push(params);
-      return [key, model(params, asked.length)];
-    });
-    more = { requestState, inputResponses: Object.fromEntries(answers) };
-  }
-}
-
-function read({ result, error }: Message, asked: readonly Message[]): Called {
-  if (error !== undefined) throw new Error(JSON.stringify(error));
-  const { text } = result.content[0];
+  const result = await callTool(client, { name, arguments: args }, (method, params) => {
+    if (method !== "sampling/createMessage") throw new Error(`it asks for ${method}`);
+    asked.push(params);
+    return model(params, asked.length);
+  });
+  const { text } = result["content"][0];
   return { result, json: text.startsWith("{") ? JSON.parse(text) : { text }, asked };
 }

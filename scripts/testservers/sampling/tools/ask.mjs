@@ -1,7 +1,8 @@
 // The tools that ask once, as the specification shows it, and the one that does not ask.
 // @ts-check
 
-import { ask, integer, jsonResult, says, text } from "../tool.mjs";
+import { integer } from "../../kit/tool.mjs";
+import { ask, jsonResult, says, text } from "../tool.mjs";
 import { features } from "../versions.mjs";
 import { picture, sound } from "./media.mjs";
 
@@ -29,7 +30,7 @@ export const askModel = {
     const { system_prompt: systemPrompt, temperature, hint } = args;
     const outcome = yield* ask({
       messages: [says(text(args, "prompt"))],
-      maxTokens: integer(args, "max_tokens", 500, Number.MAX_SAFE_INTEGER),
+      maxTokens: integer(args, "max_tokens", 500, Number.MAX_SAFE_INTEGER, 1),
       ...(systemPrompt !== undefined && { systemPrompt }),
       ...(temperature !== undefined && { temperature }),
       ...(hint !== undefined && { modelPreferences: { hints: [{ name: hint }] } }),

@@ -2,7 +2,8 @@
 // ask, too: a client that declared no sampling.
 // @ts-check
 import { createHash } from "node:crypto";
-import { ask, integer, jsonResult, says, ToolError, takesTools } from "../tool.mjs";
+import { integer, ToolError } from "../../kit/tool.mjs";
+import { ask, jsonResult, says, takesTools } from "../tool.mjs";
 import { picture } from "./media.mjs";
 import { modelTools, runModelTool } from "./modelTools.mjs";
 
@@ -33,7 +34,7 @@ const kinds = {
   "absent-max-tokens": () => [{ messages: [hello] }],
   "bad-base64": () => [{ messages: [user({ ...picture(), data: "not*base64!" })], maxTokens }],
   "huge-image": (args) => {
-    const bytes = integer(args, "bytes", 50_000_000, 200_000_000);
+    const bytes = integer(args, "bytes", 50_000_000, 200_000_000, 1);
     const data = Buffer.alloc(Math.floor((bytes * 3) / 4), Buffer.from(picture().data, "base64"));
     return [{ messages: [user({ ...picture(), data: data.toString("base64") })], maxTokens }];
   },
@@ -60,7 +61,7 @@ const kinds = {
   // It is misbehaviour only towards a client without sampling.tools.
   "tools-undeclared": () => [{ messages: [hello], tools: modelTools, maxTokens }],
   flood: (args) =>
-    Array.from({ length: integer(args, "n", 100, 10_000) }, (_, i) => ({
+    Array.from({ length: integer(args, "n", 100, 10_000, 1) }, (_, i) => ({
       messages: [says(`Question ${i + 1}`)],
       maxTokens,
     })),
@@ -100,7 +101,7 @@ export const misbehave = {
  * @returns {Generator<Json[], Json, Outcome[]>}
  */
 function* deep(args) {
-  const rounds = integer(args, "n", 25, 10_000);
+  const rounds = integer(args, "n", 25, 10_000, 1);
   /** @type {Json[]} */
   const messages = [hello];
   for (let round = 1; round <= rounds; round++) {

@@ -1,6 +1,7 @@
 // A tool that lets the model use tools of its own (2025-11-25, client/sampling, Multi-turn Tool Loop).
 // @ts-check
-import { ask, integer, jsonResult, says, ToolError, takesTools, text } from "../tool.mjs";
+import { integer, ToolError } from "../../kit/tool.mjs";
+import { ask, jsonResult, says, takesTools, text } from "../tool.mjs";
 import { features } from "../versions.mjs";
 import { modelTools, runModelTool } from "./modelTools.mjs";
 
@@ -18,8 +19,8 @@ export const research = {
   },
   required: ["question"],
   *run(args, client) {
-    const rounds = integer(args, "rounds", 5, 50);
-    const maxTokens = integer(args, "max_tokens", 1000, Number.MAX_SAFE_INTEGER);
+    const rounds = integer(args, "rounds", 5, 50, 1);
+    const maxTokens = integer(args, "max_tokens", 1000, Number.MAX_SAFE_INTEGER, 1);
     if (!features(client.version).tools) {
       throw new ToolError(`I cannot research: a model has no tools in ${client.version}.`);
     }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { LegacyClient, ModernClient } from "../../kit/testing/clients.ts";
+import type { LegacyClient, ModernClient } from "../../kit/testing/clients.ts";
 import type { Message } from "../../kit/testing/inbox.ts";
-import { httpWire, stdioWire, type Wire } from "../../kit/testing/wires.ts";
+import { callTool, connect, says, type Transport } from "../../kit/testing/talk.ts";
+import type { Wire } from "../../kit/testing/wires.ts";
 
 export const program = fileURLToPath(new URL("../../smart-database.mjs", import.meta.url));
 
@@ -56,15 +57,9 @@ export class Talk {
     era: Era,
     args: readonly string[],
     capabilities: Message = everything,
-    transport: "stdio" | "http" = "stdio",
+    transport: Transport = "stdio",
   ): Promise<Talk> {
-    const start = transport === "stdio" ? stdioWire : httpWire;
-    const wire = await start(program, ["--era", era, ...args]);
-    if (era !== "2026-07-28") {
-      return new Talk(wire, await LegacyClient.open(wire, era, capabilities));
-    }
-    const client = new ModernClient(wire);
-    client.capabilities = capabilities;
+    const { wire, client } = await connect(program, args, era, transport, capabilities);
     return new Talk(wire, client);
   }
 
@@ -78,66 +73,11 @@ export class Talk {
       return player(params);
     };
     const params = { name, arguments: args, _meta: { progressToken: "p" } };
-    const { client } = this;
-    const result =
-      client instanceof LegacyClient
-        ? await this.#callLegacy(client, params, play)
-        : await this.#callModern(client, params, play);
+    const result = await callTool(this.client, params, play);
     const progress = this.wire.inbox.rest.filter((it) => it["method"] === "notifications/progress");
     const text = result["content"].map((block: Message) => block["text"]).join("\n");
     return { result, text, asked, progress: progress.map((it) => it["params"]) };
   }
-
-  async #callLegacy(
-    client: LegacyClient,
-    params: Message,
-    play: (method: string, params: Message) => Message,
-  ): Promise<Message> {
-    const id = client.begin("tools/call", params);
-    for (;;) {
-      const message = await client.inbox.take(
-        (it) => it["id"] !== undefined && (it["method"] !== undefined || it["id"] === id),
-      );
-      if (message["method"] === undefined) {
-        if (message["error"] !== undefined) throw new Error(JSON.stringify(message["error"]));
-        return message["result"];
-      }
-      const answer = play(message["method"], message["params"]);
-      const { error } = answer;
-      if (error === undefined) await client.answer(message, answer);
-      else await client.refuse(message, error["code"], error["message"]);
-    }
-  }
-
-  async #callModern(
-    client: ModernClient,
-    params: Message,
-    play: (method: string, params: Message) => Message,
-  ): Promise<Message> {
-    let more: Message = {};
-    for (;;) {
-      const result = await client.request("tools/call", { ...params, ...more });
-      if (result["resultType"] !== "input_required") return result;
-      const { inputRequests, requestState } = result;
-      const inputResponses = Object.fromEntries(
-        Object.entries<Message>(inputRequests).map(([key, { method, params }]) => [
-          key,
-          play(method, params),
-        ]),
-      );
-      more = { requestState, inputResponses };
-    }
-  }
-}
-
-/** A model's words. */
-export function says(text: string): Message {
-  return {
-    role: "assistant",
-    content: { type: "text", text },
-    model: "played",
-    stopReason: "endTurn",
-  };
 }
 
 /** A model that says one thing of the risk and another in the note. */

@@ -5,7 +5,7 @@
 // at every question (in 2026-07-28 by not calling again, in each revision by a cancellation or by its
 // end), and would never hear of what was done before: given up always means that nothing was deleted.
 // @ts-check
-import { ToolError } from "../../tasks/tools/tool.mjs";
+import { ToolError } from "../../kit/tool.mjs";
 import { askPerson, readPerson, users } from "../confirm.mjs";
 import { askNote, askRisk, readNote, readRisk } from "../risk.mjs";
 import { Changed, made, plan, remove } from "../users.mjs";

@@ -1,6 +1,6 @@
 // The tools that only read.
 // @ts-check
-import { integer } from "../../tasks/tools/tool.mjs";
+import { integer } from "../../kit/tool.mjs";
 import { entries, mostEntries } from "../audit.mjs";
 import { find, plan } from "../users.mjs";
 import { days, daysOf, table, told } from "./tool.mjs";

@@ -1,6 +1,6 @@
 // What the tools of this server have in common.
 // @ts-check
-import { ToolError, textResult } from "../../tasks/tools/tool.mjs";
+import { integer, textResult } from "../../kit/tool.mjs";
 
 /** @typedef {import("../../kit/rpc.mjs").Json} Json */
 
@@ -16,13 +16,12 @@ export const days = {
   default: 730,
 };
 
-/** @param {Json} args */
+/**
+ * The days among the arguments. Only a missing argument has the default: null is refused.
+ * @param {Json} args
+ */
 export function daysOf({ inactive_for_days: value = 730 }) {
-  if (!Number.isInteger(value) || value < 1 || value > mostDays) {
-    const got = JSON.stringify(value);
-    throw new ToolError(`inactive_for_days is a whole number from 1 to ${mostDays}, not ${got}`);
-  }
-  return value;
+  return integer({}, "inactive_for_days", value, mostDays, 1);
 }
 
 /**

@@ -1,6 +1,6 @@
 // The tool that brings deleted users back.
 // @ts-check
-import { ToolError } from "../../tasks/tools/tool.mjs";
+import { ToolError } from "../../kit/tool.mjs";
 import { users } from "../confirm.mjs";
 import { undo } from "../users.mjs";
 import { told } from "./tool.mjs";

@@ -1,7 +1,8 @@
 // A tool that wants two pages of its own confirmed before it works (URL mode elicitation).
 // @ts-check
+
+import { ToolError, textResult } from "../../kit/tool.mjs";
 import { codes, RpcError } from "../rpc.mjs";
-import { ToolError, textResult } from "./tool.mjs";
 
 /**
  * @typedef {import("../rpc.mjs").Json} Json

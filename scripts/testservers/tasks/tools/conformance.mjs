@@ -1,7 +1,9 @@
 // The tools that the tasks-* server scenarios of the official conformance suite call.
 // @ts-check
+
+import { integer, ToolError, textResult } from "../../kit/tool.mjs";
 import { codes, RpcError } from "../rpc.mjs";
-import { form, integer, ToolError, textResult } from "./tool.mjs";
+import { form } from "./tool.mjs";
 
 const confirm = { confirm: { type: "boolean", title: "Confirm", default: false } };
 const name = { name: { type: "string", title: "Name" } };

@@ -1,6 +1,7 @@
 // A job that takes its time, reports progress, and asks in the middle, twice.
 // @ts-check
-import { form, integer, textResult } from "./tool.mjs";
+import { integer, textResult } from "../../kit/tool.mjs";
+import { form } from "./tool.mjs";
 
 /** @typedef {import("../rpc.mjs").Json} Json */
 

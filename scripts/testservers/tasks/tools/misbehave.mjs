@@ -1,6 +1,7 @@
 // Tasks as a client should never see them, one kind of bad input each.
 // @ts-check
-import { form, integer, ToolError, textResult } from "./tool.mjs";
+import { integer, ToolError, textResult } from "../../kit/tool.mjs";
+import { form } from "./tool.mjs";
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,8 @@
 // The tools with one idea each: a task if you like, no task, and the two ways to fail.
 // @ts-check
+
+import { integer, ToolError, textResult } from "../../kit/tool.mjs";
 import { RpcError } from "../rpc.mjs";
-import { integer, ToolError, textResult } from "./tool.mjs";
 
 const stepMs = {
   type: "integer",

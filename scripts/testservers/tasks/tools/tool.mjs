@@ -34,29 +34,6 @@
  * @property {(job: Job, args: Json) => Promise<Json>} run
  */
 
-/** An error of the tool itself: a result with isError, not an error of the protocol. */
-export class ToolError extends Error {}
-
-/** @param {string} text */
-export function textResult(text) {
-  return { content: [{ type: "text", text }] };
-}
-
-/**
- * A whole number among the arguments.
- * @param {Json} args
- * @param {string} name
- * @param {number} fallback
- * @param {number} max
- */
-export function integer(args, name, fallback, max) {
-  const value = args[name] ?? fallback;
-  if (!Number.isInteger(value) || value < 0 || value > max) {
-    throw new ToolError(`${name} is a whole number from 0 to ${max}, not ${JSON.stringify(value)}`);
-  }
-  return value;
-}
-
 /**
  * A form for the person (2025-11-25 and 2026-07-28, Elicitation, Form Mode).
  * @param {string} message

@@ -226,7 +226,7 @@ describe("the open task", () => {
     });
     await waitFor(() => expect(screen.queryByRole("button", { name: "First" })).toBeNull());
     expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
-    await host.tell("host/reveal", { kind: "restoreTask" });
+    await chooseInHead(user, "Undo Delete Task");
     await waitFor(() => expect(host.calls("task/restore")).toHaveLength(2));
   });
 

@@ -5,7 +5,7 @@ import { isUnderWay } from "../../store/mcpTasks.ts";
 import { countRunningCalls } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
-import { isAlive } from "../grants/grantWords.ts";
+import { isActive } from "../policy/policyWords.ts";
 import { TaskHeader } from "../tasks/TaskHeader.tsx";
 import { ListButton } from "../ui/ListButton.tsx";
 import type { List } from "./useReveal.ts";
@@ -36,6 +36,7 @@ export function Head(props: HeadProps) {
       open={conversation?.task}
       onFind={onFind}
       onNewTask={onNewTask}
+      deleted={state.deletedTasks[0]}
       runningCalls={() => countRunningCalls(conversation)}
       actions={actions}
       more={more}
@@ -59,9 +60,9 @@ export function Head(props: HeadProps) {
   );
 }
 
-function listsOf({ mcpTasks, grants, servers }: State) {
+function listsOf({ mcpTasks, policy, servers }: State) {
   const underWay = mcpTasks.entries?.filter(isUnderWay).length ?? 0;
-  const active = grants.entries?.filter((grant) => isAlive(grant, Date.now())).length ?? 0;
+  const active = policy.entries?.filter((entry) => isActive(entry, Date.now())).length ?? 0;
   const failed = servers?.filter(({ state }) => state === "failed").length ?? 0;
   return [
     {
@@ -70,9 +71,12 @@ function listsOf({ mcpTasks, grants, servers }: State) {
       label: underWay === 0 ? l10n.t("MCP Tasks") : l10n.t("MCP Tasks ({0} under way)", underWay),
     },
     {
-      list: "grants",
+      list: "policy",
       icon: "shield",
-      label: active === 0 ? l10n.t("Grants") : l10n.t("Grants ({0} active)", active),
+      label:
+        active === 0
+          ? l10n.t("Automatic Answers")
+          : l10n.t("Automatic Answers ({0} active)", active),
     },
     {
       list: "servers",

@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
 import { olderAsks } from "../../store/askOrder.ts";
-import { DeclinedContext, ServersContext, SettingsContext } from "../../store/contexts.ts";
+import { DeclinedContext, ServersContext } from "../../store/contexts.ts";
 import { openAsksOf } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import { modelsFor } from "../../store/servers.ts";
@@ -26,33 +26,31 @@ export function OpenTask(props: OpenTaskProps) {
   const { conversation, state, actions, chat, dock, onOpenMessage, onLeaveDock } = props;
   const { taskId, task } = conversation;
   return (
-    <SettingsContext value={state.settings}>
-      {/* The servers of another workspace are not known here. */}
-      <ServersContext value={task?.workspace === undefined ? state.servers : undefined}>
-        <DeclinedContext value={state.inbox.declined}>
-          <ChatView
-            key={taskId}
-            ref={chat}
-            {...{ conversation, actions }}
-            begin={<FirstSteps {...{ state, actions }} />}
-            onShowAsk={(askId) => dock.current?.show(askId)}
-          />
-        </DeclinedContext>
-        <AskDock
-          key={`dock ${taskId}`}
-          ref={dock}
+    // The servers of another workspace are not known here.
+    <ServersContext value={task?.workspace === undefined ? state.servers : undefined}>
+      <DeclinedContext value={state.inbox.declined}>
+        <ChatView
+          key={taskId}
+          ref={chat}
           {...{ conversation, actions }}
-          models={modelsFor(state, task)}
-          older={Math.max(0, (task?.openAsks ?? 0) - openAsksOf(conversation).length)}
-          onOlder={(which) => {
-            const older = olderAsks(state);
-            const ask = which === "first" ? older[0] : older.at(-1);
-            if (ask === undefined) actions.loadEarlier();
-            else onOpenMessage(ask.taskId, ask.messageId);
-          }}
-          onLeave={onLeaveDock}
+          begin={<FirstSteps {...{ state, actions }} />}
+          onShowAsk={(askId) => dock.current?.show(askId)}
         />
-      </ServersContext>
-    </SettingsContext>
+      </DeclinedContext>
+      <AskDock
+        key={`dock ${taskId}`}
+        ref={dock}
+        {...{ conversation, actions }}
+        models={modelsFor(state, task)}
+        older={Math.max(0, (task?.openAsks ?? 0) - openAsksOf(conversation).length)}
+        onOlder={(which) => {
+          const older = olderAsks(state);
+          const ask = which === "first" ? older[0] : older.at(-1);
+          if (ask === undefined) actions.loadEarlier();
+          else onOpenMessage(ask.taskId, ask.messageId);
+        }}
+        onLeave={onLeaveDock}
+      />
+    </ServersContext>
   );
 }

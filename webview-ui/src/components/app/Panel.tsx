@@ -1,8 +1,8 @@
-import type { Grant } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { GrantsContext } from "../../store/contexts.ts";
 import { openAsksOf } from "../../store/openAsks.ts";
+import { grantsOf } from "../../store/policy.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
@@ -12,8 +12,8 @@ import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { TurnLine } from "../composer/TurnLine.tsx";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import type { DockHandle } from "../dock/AskDock.tsx";
-import { DeclinedServers } from "../grants/DeclinedServers.tsx";
 import { useAskKeys } from "../inbox/useAskKeys.ts";
+import { DeclinedServers } from "../policy/DeclinedServers.tsx";
 import { DeletedTask } from "../tasks/DeletedTask.tsx";
 import { OtherWorkspace } from "../tasks/OtherWorkspace.tsx";
 import { TaskChoice } from "../tasks/TaskChoice.tsx";
@@ -30,15 +30,14 @@ import { useLists } from "./useLists.ts";
 import { useModels } from "./useModels.ts";
 import { useReveal } from "./useReveal.ts";
 
-const none: readonly Grant[] = [];
-
 /** The panel: its head, a list or none, the open task, and what the person can do in it. */
 export function Panel({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
-  const { conversation, deletedHere } = state;
+  const { conversation, deletedHere, policy } = state;
   const open = conversation?.task;
   const foreign = open?.workspace !== undefined;
+  const grants = useMemo(() => grantsOf(policy.entries), [policy.entries]);
   const asks = useMemo(() => openAsksOf(conversation), [conversation]);
   const chat = useRef<ChatHandle>(null);
   const dock = useRef<DockHandle>(null);
@@ -57,7 +56,7 @@ export function Panel({ session, view }: AppProps) {
 
   return (
     <ViewContext value={view}>
-      <GrantsContext value={state.grants.entries ?? none}>
+      <GrantsContext value={grants}>
         <div className="app">
           <Head
             {...{ state, actions, inbox, more }}
@@ -85,7 +84,7 @@ export function Panel({ session, view }: AppProps) {
               {...{ state, actions }}
               list={shown.list}
               at={shown.at}
-              onShowGrants={() => show("grants")}
+              onShowPolicy={() => show("policy")}
               onOpen={openMessage}
               onClose={hide}
             />

@@ -1,15 +1,12 @@
-import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../lib/unreachable.ts";
 import { ServersContext } from "../../store/contexts.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { takesCalls } from "../../store/tasks.ts";
-import { DeclinedServers } from "../grants/DeclinedServers.tsx";
-import { Grants } from "../grants/Grants.tsx";
-import { ToolRules } from "../grants/ToolRules.tsx";
 import { OpenAsks } from "../inbox/OpenAsks.tsx";
 import { McpTasks } from "../mcpTasks/McpTasks.tsx";
+import { PolicyPage } from "../policy/PolicyPage.tsx";
 import { Servers } from "../servers/Servers.tsx";
 import type { List } from "./useReveal.ts";
 
@@ -19,7 +16,7 @@ export interface ShownListProps {
   readonly at: string | undefined;
   readonly state: State;
   readonly actions: Actions;
-  readonly onShowGrants: () => void;
+  readonly onShowPolicy: () => void;
   readonly onOpen: (taskId: string, messageId: number) => void;
   readonly onClose: () => void;
 }
@@ -31,8 +28,8 @@ export function ShownList({ list, ...props }: ShownListProps) {
       return <ShownAsks {...props} />;
     case "mcpTasks":
       return <ShownMcpTasks {...props} />;
-    case "grants":
-      return <ShownGrants {...props} />;
+    case "policy":
+      return <ShownPolicy {...props} />;
     case "servers":
       return <ShownServers {...props} />;
     default:
@@ -88,45 +85,35 @@ function ShownMcpTasks({ state, actions, onOpen, onClose }: ShownProps) {
   );
 }
 
-function ShownGrants({ at, state, actions, onOpen, onClose }: ShownProps) {
+function ShownPolicy({ at, state, actions, onOpen, onClose }: ShownProps) {
   return (
-    <Grants
-      known={state.grants}
+    <PolicyPage
+      known={state.policy}
       at={at}
       models={modelsFor(state, undefined)}
+      tasks={state.tasks ?? []}
       serverNames={state.servers?.map(({ name }) => name) ?? []}
+      actions={actions}
       onServer={(serverName) => actions.listModels(serverName)}
       onCreate={actions.createGrant}
       onPreview={actions.previewGrant}
-      onRevoke={actions.revokeGrant}
       onOpen={onOpen}
-      onRetry={actions.listGrants}
+      onRetry={actions.listPolicy}
       onClose={onClose}
-    >
-      <DeclinedServers
-        declined={state.inbox.declined}
-        actions={actions}
-        label={l10n.t("Servers that are declined everything")}
-      />
-      <ToolRules
-        known={state.toolRules}
-        tasks={state.tasks ?? []}
-        onRemove={actions.removeToolRule}
-      />
-    </Grants>
+    />
   );
 }
 
-function ShownServers({ at, state, actions, onShowGrants, onOpen, onClose }: ShownProps) {
+function ShownServers({ at, state, actions, onShowPolicy, onOpen, onClose }: ShownProps) {
   const { servers, offers, problems, inspections, tasks } = state;
   return (
     <Servers
       {...{ servers, offers, problems, inspections, actions }}
-      grants={state.grants.entries ?? []}
+      policy={state.policy.entries ?? []}
       serverName={at}
       tasks={tasks ?? []}
       news={tasks}
-      onShowGrants={onShowGrants}
+      onShowPolicy={onShowPolicy}
       onOpen={onOpen}
       onClose={onClose}
     />

@@ -21,6 +21,7 @@ import {
   demoModel,
   elicitation,
   grant,
+  grantEntry,
   message,
   otherModel,
   sampling,
@@ -87,14 +88,27 @@ describe("a server of whose questions somebody has enough", () => {
     const host = new FakeHost(
       task(),
       [message(1, ask("a1", elicitation(fields), standing(declined)))],
-      { "ask/list": () => servers, "grant/list": () => ({}), "toolRule/list": () => ({}) },
+      {
+        "ask/list": () => servers,
+        "policy/list": () => ({
+          entries: [
+            {
+              type: "declinedServer",
+              effect: "decline",
+              serverName: "database",
+              by: "VS Code",
+              at,
+            },
+          ],
+        }),
+      },
     );
     const { user } = showApp(host);
     await screen.findByText(sentence);
     await user.click(await screen.findByRole("button", { name: "Change" }));
-    const grants = await screen.findByRole("region", { name: "Grants" });
-    await within(grants).findByText(sentence);
-    within(grants).getByRole("button", { name: "Ask Me Again" });
+    const policy = await screen.findByRole("region", { name: "Automatic Answers" });
+    await within(policy).findByText(sentence);
+    within(policy).getByRole("button", { name: "Ask Me Again what database asks" });
   });
 
   test("stays declined where it cannot be taken back, which is said", async () => {
@@ -480,7 +494,7 @@ describe("a request for a completion", () => {
     };
     let fail = true;
     const host = new FakeHost(task(), [message(1, ask("s1", sampling(), outcome))], {
-      "grant/list": () => ({ grants: [grant()] }),
+      "policy/list": () => ({ entries: [grantEntry()] }),
       "grant/revoke": () => {
         if (fail) throw new ResponseError(ErrorCode.Unavailable, "The sidecar is not running.");
         return grant({ endedAt: at + 1 });

@@ -1,4 +1,13 @@
-import type { Body, Call, CallResult, Field, Message, OutcomeReason, Task } from "@assent/protocol";
+import type {
+  Body,
+  Call,
+  CallResult,
+  Field,
+  Message,
+  OutcomeReason,
+  PolicyEntry,
+  Task,
+} from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import * as l10n from "@vscode/l10n";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -15,11 +24,12 @@ import {
   callTool,
   demoModel,
   elicitation,
-  grant,
+  grantEntry,
   mcpTask,
   message,
   openAsk,
   otherModel,
+  policyEntries,
   sampling,
   samplingReview,
   server,
@@ -78,7 +88,6 @@ async function show(messages: readonly Message[], of: Partial<Task> = {}, handle
     "host/ready": () => ({
       status: { state: "running" },
       imports: true,
-      settings: { samplingDiagram: true },
     }),
     "model/list": () => ({ models }),
     "tools/list": () => ({ tools: [tool] }),
@@ -475,37 +484,33 @@ test("the list of servers, and the page of each", async () => {
   await expectTranslated(inspection);
 });
 
-test("grants, the form of a new one, and what was said about tools", async () => {
-  const grants = [
-    grant({
+test("what answers in the person's name, and the form of a new grant", async () => {
+  const entries: readonly PolicyEntry[] = [
+    grantEntry({
+      id: "g0",
       maxTokens: 4000,
       maxCost: 0.5,
       spent: { requests: 3, tokens: 1, cost: 0, inFlight: 1 },
     }),
-    grant({ id: "g2", maxRequests: 0, session: true, review: false, models: ["a", "b", "c", "d"] }),
-    grant({ id: "g3", endedAt: at + 1, toolName: "cleanup", models: ["*"] }),
-    grant({ id: "g4", spent: { requests: 10, tokens: 1, cost: 0 }, maxCost: 1, maxTokens: 9 }),
-    grant({ id: "g5", expiresAt: at - 1, models: ["a", "b"] }),
-  ];
-  const rule = { serverName: "mail", toolName: "send", by: "VS Code", createdAt: at };
-  const rules = (["task", "always", "never"] as const).map((remember) => ({
-    ...rule,
-    id: remember,
-    remember,
-  }));
-  const { user } = await show(
-    [],
-    {},
+    grantEntry({
+      ...{ id: "g2", maxRequests: 0, session: true, review: false },
+      models: ["a", "b", "c", "d"],
+    }),
+    grantEntry({ id: "g3", endedAt: at + 1, toolName: "cleanup", models: ["*"] }),
+    grantEntry({ id: "g4", spent: { requests: 10, tokens: 1, cost: 0 }, maxCost: 1, maxTokens: 9 }),
+    grantEntry({ id: "g5", expiresAt: at - 1, models: ["a", "b"] }),
+    ...policyEntries,
     {
-      "grant/list": () => ({ grants }),
-      "toolRule/list": () => ({ rules }),
+      ...{ type: "samplingReview", effect: "approve", review: "firstFromServer" },
+      setting: "assent.sampling.review",
     },
-  );
-  await chooseInHead(user, ours("Grants"), ours("More Actions"));
-  const region = await screen.findByRole("region", { name: ours("Grants") });
+  ];
+  const { user } = await show([], {}, { "policy/list": () => ({ entries }) });
+  await chooseInHead(user, ours("Automatic Answers"), ours("More Actions"));
+  const region = await screen.findByRole("region", { name: ours("Automatic Answers") });
   await within(region).findByText(ours("Always approved"));
   await user.click(within(region).getByRole("button", { name: ours("New Grant") }));
-  await expectTranslated([grants, rules]);
+  await expectTranslated(entries);
 });
 
 test("MCP tasks, of every task and of the servers alone", async () => {

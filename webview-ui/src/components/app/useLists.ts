@@ -13,7 +13,7 @@ interface Shown {
 const listReader = {
   openAsks: "listOpenAsks",
   mcpTasks: "listMcpTasks",
-  grants: "listGrants",
+  policy: "listPolicy",
   servers: "listServers",
 } as const satisfies Record<List, keyof Actions>;
 
@@ -31,7 +31,6 @@ export function useLists(actions: Actions) {
       // Asked for once more, it takes the focus once more.
       setShown({ list, at, times: (shown?.times ?? 0) + 1 });
       actions[listReader[list]]();
-      if (list === "grants") actions.listToolRules();
     },
     hide(): void {
       if (shown !== undefined) (shown.list === "openAsks" ? inbox : more).current?.focus();

@@ -17,7 +17,7 @@ import type { ChatHandle } from "../conversation/ChatView.tsx";
 import { focusedAskId } from "../ui/focus.ts";
 
 /** The lists above the conversation, of which one is shown at a time. */
-export type List = "openAsks" | "mcpTasks" | "grants" | "servers";
+export type List = "openAsks" | "mcpTasks" | "policy" | "servers";
 
 /** What can be brought into view of the panel itself. */
 export interface PanelHandles {
@@ -89,10 +89,6 @@ function follow(reveal: Reveal, scene: Scene): void {
       actions.revealed();
       actions.tryExampleServer();
       return;
-    case "restoreTask":
-      actions.revealed();
-      actions.restoreTask();
-      return;
     case "task":
       actions.revealed();
       actions.openTask(reveal.taskId);
@@ -107,9 +103,9 @@ function follow(reveal: Reveal, scene: Scene): void {
       actions.revealed();
       handles.show(reveal.kind);
       return;
-    case "grants":
+    case "policy":
       actions.revealed();
-      handles.show("grants", reveal.grantId);
+      handles.show("policy", reveal.grantId);
       return;
     case "servers":
       actions.revealed();

@@ -184,8 +184,8 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
       <p className="ending muted">
         {plural(
           removedAfter,
-          l10n.t("The result was removed after 1 day, as set by assent.mcpTasks.keepResults."),
-          l10n.t("The result was removed after {0} days, as set by assent.mcpTasks.keepResults."),
+          l10n.t("The result was removed after 1 day, as set by assent.retention.days."),
+          l10n.t("The result was removed after {0} days, as set by assent.retention.days."),
         )}
       </p>
     );

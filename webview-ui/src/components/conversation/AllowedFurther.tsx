@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useGrant } from "../../store/contexts.ts";
 import type { Actions } from "../../store/session.ts";
 import { isAlive, termsInWords } from "../grants/grantWords.ts";
-import { RevokeGrant } from "../grants/RevokeGrant.tsx";
+import { ActButton } from "../ui/ActButton.tsx";
 import { focusAsk } from "../ui/focus.ts";
 
 export interface AllowedFurtherProps {
@@ -23,7 +23,11 @@ export function AllowedFurther({ askId, outcome, actions }: AllowedFurtherProps)
   return (
     <div className="allowed-further">
       <p className="muted">{l10n.t("You allowed: {0}", termsInWords(grant))}</p>
-      <RevokeGrant of={l10n.t("the grant that approved this")} onRevoke={revoke} />
+      <ActButton
+        text={l10n.t("Revoke {0}")}
+        of={l10n.t("the grant that approved this")}
+        onAct={revoke}
+      />
     </div>
   );
 }

@@ -34,7 +34,7 @@ export function ChangeDecision({
       onClick={() =>
         at === "settings"
           ? actions.openConfiguration({ source: "settings" })
-          : actions.reveal({ kind: "grants", ...(grantId !== undefined && { grantId }) })
+          : actions.reveal({ kind: "policy", ...(grantId !== undefined && { grantId }) })
       }
     >
       {l10n.t("Change")}

@@ -142,7 +142,7 @@ describe("a call", () => {
       "whose result was removed",
       result({ removedAfter: 30 }),
       "done 1.5 s",
-      ["The result was removed after 30 days, as set by assent.mcpTasks.keepResults."],
+      ["The result was removed after 30 days, as set by assent.retention.days."],
     ],
     [
       "with a structured result alone",
@@ -380,7 +380,7 @@ describe("what a standing decision settled", () => {
     show(tool(outcome));
     screen.getByText(words);
     await userEvent.setup().click(screen.getByRole("button", { name: "Change" }));
-    expect(reveal).toHaveBeenLastCalledWith({ kind: "grants" });
+    expect(reveal).toHaveBeenLastCalledWith({ kind: "policy" });
   });
 });
 

@@ -20,7 +20,6 @@ const waiting = task({ openAsks: 1 });
 const stepper = () => screen.queryByRole("list", { name: "Where the request is" });
 const now = () => stepper()?.querySelector("[aria-current=step]")?.textContent;
 const steps = () => stepper()?.textContent;
-const diagram = () => screen.queryByText("Show diagram");
 
 describe("where a request is", () => {
   test("is told from the approval to the end, and then no more", async () => {
@@ -66,19 +65,9 @@ describe("where a request is", () => {
     expect(marks).toEqual([null, null, null, "step", null]);
   });
 
-  test("has a picture while the setting says so, and of sampling alone", async () => {
-    const host = new FakeHost(waiting, [request, message(2, ask("a1", elicitation()))], {
-      "host/ready": () => ({
-        status: { state: "running" },
-        settings: { samplingDiagram: false },
-      }),
-    });
-    showApp(host);
+  test("has a picture of sampling alone", async () => {
+    showApp(new FakeHost(waiting, [request, message(2, ask("a1", elicitation()))]));
     await screen.findByRole("region", { name: "database wants to ask a model" });
-    expect(diagram()).toBeNull();
-    await host.tell("host/settings", { samplingDiagram: true });
     expect(await screen.findAllByText("Show diagram")).toHaveLength(1);
-    await host.tell("host/settings", { samplingDiagram: false });
-    await waitFor(() => expect(diagram()).toBeNull());
   });
 });

@@ -1,7 +1,5 @@
 import type { Ask } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useContext } from "react";
-import { SettingsContext } from "../../store/contexts.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { FlowStepper } from "./FlowStepper.tsx";
 import { MermaidBlock } from "./MermaidBlock.tsx";
@@ -27,10 +25,9 @@ export interface FlowDiagramProps extends SamplingFlowProps {
 
 /** Shows the same as a diagram, which is closed at first. */
 export function FlowDiagram({ ask: { question, outcome }, keep }: FlowDiagramProps) {
-  const { samplingDiagram } = useContext(SettingsContext);
   const place = placeOf(question, outcome);
   // A review has no diagram of its own: its request has one.
-  if (!samplingDiagram || place === undefined || question.type !== "mcp_sampling") return null;
+  if (place === undefined || question.type !== "mcp_sampling") return null;
   const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (
     <div className="sampling-flow">

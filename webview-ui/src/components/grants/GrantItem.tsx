@@ -1,21 +1,20 @@
-import type { Grant, Model } from "@assent/protocol";
+import type { Grant, Model, PolicyUse } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { money, when } from "../../lib/format.ts";
 import { filled, plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
-import { type GrantState, grantState, isAlive, termsInWords } from "./grantWords.ts";
-import { RevokeGrant } from "./RevokeGrant.tsx";
+import { type GrantState, grantState, termsInWords } from "./grantWords.ts";
 
 export interface GrantItemProps {
   readonly grant: Grant;
   /** The models that the server may have, as far as they are known, for their names. */
   readonly models: readonly Model[] | undefined;
+  readonly used: PolicyUse | undefined;
   readonly now: number;
-  readonly onRevoke: () => Promise<void>;
 }
 
 /** A grant in the list: whose it is, what it allows, what came of it, and how it is. */
-export function GrantItem({ grant, models, now, onRevoke }: GrantItemProps) {
+export function GrantItem({ grant, models, used, now }: GrantItemProps) {
   const { serverName, by, createdAt, spent } = grant;
   const { maxRequests = 0, maxTokens = 0, maxCost = 0 } = grant;
   const { inFlight = 0 } = spent;
@@ -55,10 +54,8 @@ export function GrantItem({ grant, models, now, onRevoke }: GrantItemProps) {
           by,
           <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>,
         )}
+        {used !== undefined && ` ${l10n.t("Last used at {0}.", when(used.lastAt))}`}
       </p>
-      {isAlive(grant, now) && (
-        <RevokeGrant of={l10n.t("the grant of {0}", visible(serverName))} onRevoke={onRevoke} />
-      )}
     </>
   );
 }

@@ -44,8 +44,6 @@ export function NewGrant(props: NewGrantProps) {
     readonly result: PreviewGrantResult;
   }>();
   const id = useId();
-  const first = useRef<HTMLSelectElement>(null);
-  useEffect(() => first.current?.focus(), []);
 
   const text = (key: string) => {
     const value = own(draft, key);
@@ -95,49 +93,7 @@ export function NewGrant(props: NewGrantProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
     <div className="approve-and-allow" onKeyDown={onKeyDown}>
-      <div className="field">
-        <label htmlFor={`${id}server`}>{l10n.t("For the server")}</label>
-        <select
-          ref={first}
-          id={`${id}server`}
-          value={serverName}
-          disabled={busy}
-          onChange={(event) => input(field.server, event.target.value)}
-        >
-          {serverNames.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </div>
-      <div className="field">
-        <label htmlFor={`${id}tool`}>{l10n.t("Only during the tool")}</label>
-        <input
-          id={`${id}tool`}
-          type="text"
-          autoComplete="off"
-          placeholder={l10n.t("any")}
-          disabled={busy}
-          value={text(field.tool)}
-          onChange={(event) => input(field.tool, event.target.value)}
-        />
-      </div>
-      {candidates.length > 1 && (
-        <div className="field">
-          <label htmlFor={`${id}model`}>{l10n.t("Model")}</label>
-          <select
-            id={`${id}model`}
-            value={scope.model?.id}
-            disabled={busy}
-            onChange={(event) => input(field.model, event.target.value)}
-          >
-            {candidates.map((model) => (
-              <option key={model.id} value={model.id}>
-                {visible(model.name)}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
+      <ScopeFields {...{ scope, serverNames, text, disabled: busy }} onInput={input} />
       <GrantFields
         {...{ scope, draft, of }}
         namesTool={false}
@@ -173,5 +129,68 @@ export function NewGrant(props: NewGrantProps) {
         <GrantPreview {...preview} serverName={serverName} onOpen={onOpen} />
       )}
     </div>
+  );
+}
+
+interface ScopeFieldsProps {
+  readonly scope: GrantScope;
+  readonly serverNames: readonly string[];
+  /** Returns what was typed into a field. */
+  readonly text: (key: string) => string;
+  readonly disabled: boolean;
+  readonly onInput: (key: string, value: FieldInput) => void;
+}
+
+/** What the grant is for. The first field has the focus at first. */
+function ScopeFields({ scope, serverNames, text, disabled, onInput }: ScopeFieldsProps) {
+  const id = useId();
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={`${id}server`}>{l10n.t("For the server")}</label>
+        <select
+          ref={first}
+          id={`${id}server`}
+          value={scope.serverName}
+          disabled={disabled}
+          onChange={(event) => onInput(field.server, event.target.value)}
+        >
+          {serverNames.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <div className="field">
+        <label htmlFor={`${id}tool`}>{l10n.t("Only during the tool")}</label>
+        <input
+          id={`${id}tool`}
+          type="text"
+          autoComplete="off"
+          placeholder={l10n.t("any")}
+          disabled={disabled}
+          value={text(field.tool)}
+          onChange={(event) => onInput(field.tool, event.target.value)}
+        />
+      </div>
+      {scope.models.length > 1 && (
+        <div className="field">
+          <label htmlFor={`${id}model`}>{l10n.t("Model")}</label>
+          <select
+            id={`${id}model`}
+            value={scope.model?.id}
+            disabled={disabled}
+            onChange={(event) => onInput(field.model, event.target.value)}
+          >
+            {scope.models.map((model) => (
+              <option key={model.id} value={model.id}>
+                {visible(model.name)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { Grant, Server, ServerInspection, Task } from "@assent/protocol";
+import type { PolicyEntry, Server, ServerInspection, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "react";
 import { brief } from "../../lib/brief.ts";
@@ -7,7 +7,7 @@ import { visible } from "../../lib/visible.ts";
 import type { Offers } from "../../store/offers.ts";
 import type { Inspection } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
-import { isAlive } from "../grants/grantWords.ts";
+import { isActive } from "../policy/policyWords.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
@@ -25,7 +25,7 @@ export interface ServerPageProps {
   /** The last inspection; absent before the first one. */
   readonly inspection: Inspection | undefined;
   readonly offers: Offers | undefined;
-  readonly grants: readonly Grant[];
+  readonly policy: readonly PolicyEntry[];
   readonly tasks: readonly Task[];
   /** Changes when something happened that may concern the server. */
   readonly news: unknown;
@@ -39,7 +39,7 @@ export interface ServerPageProps {
     | "openConfiguration"
     | "removeExampleServer"
   >;
-  readonly onShowGrants: () => void;
+  readonly onShowPolicy: () => void;
   /** Shows a message of a task. */
   readonly onOpen: (taskId: string, messageId: number) => void;
   readonly onBack: () => void;
@@ -48,14 +48,16 @@ export interface ServerPageProps {
 
 /** All that is known of a server: its state and the reason, its activity, its offers, and how it starts. */
 export function ServerPage(props: ServerPageProps) {
-  const { server, inspection, offers, grants, tasks, news, actions } = props;
-  const { onShowGrants, onOpen, onBack, onClose } = props;
+  const { server, inspection, offers, policy, tasks, news, actions } = props;
+  const { onShowPolicy, onOpen, onBack, onClose } = props;
   const { name } = server;
   const known = inspection?.result;
   const failure = inspection?.failure;
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again whenever something changed.
   useEffect(() => actions.inspectServer(name), [name, server, news]);
-  const alive = grants.filter((grant) => grant.serverName === name && isAlive(grant, Date.now()));
+  const active = policy.filter(
+    (entry) => entry.serverName === name && isActive(entry, Date.now()),
+  ).length;
   const busy = inspection?.reading ?? true;
   const now = useNow((known?.calls ?? []).length > 0);
   return (
@@ -70,13 +72,17 @@ export function ServerPage(props: ServerPageProps) {
         <State server={server} known={known} actions={actions} />
         {known !== undefined && <ServerActivity {...{ known, tasks, now, onOpen }} />}
         <ServerOffers {...{ server, offers }} counts={known?.counts} onList={actions.listOffers} />
-        <Part heading={l10n.t("Grants")}>
+        <Part heading={l10n.t("Automatic Answers")}>
           <p>
-            {alive.length === 0
-              ? l10n.t("Each of its requests to a model waits for your approval.")
-              : plural(alive.length, l10n.t("1 active grant."), l10n.t("{0} active grants."))}{" "}
-            <button type="button" className="link" onClick={onShowGrants}>
-              {l10n.t("Show Grants")}
+            {active === 0
+              ? l10n.t("Nothing answers this server alone in your name.")
+              : plural(
+                  active,
+                  l10n.t("1 decision answers this server in your name."),
+                  l10n.t("{0} decisions answer this server in your name."),
+                )}{" "}
+            <button type="button" className="link" onClick={onShowPolicy}>
+              {l10n.t("Show Automatic Answers")}
             </button>
           </p>
         </Part>

@@ -6,7 +6,16 @@ import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead, inHead } from "../../testing/menu.ts";
-import { at, call, grant, message, openAsk, server, task, tool } from "../../testing/samples.ts";
+import {
+  at,
+  call,
+  grantEntry,
+  message,
+  openAsk,
+  server,
+  task,
+  tool,
+} from "../../testing/samples.ts";
 
 type Handlers = ConstructorParameters<typeof FakeHost>[2];
 
@@ -281,18 +290,22 @@ describe("the page of a server", () => {
     screen.getByText("Be kind.");
   });
 
-  test("leads to the grants, and counts those of the server", async () => {
+  test("leads to the automatic answers, and counts those of the server", async () => {
     const host = hostOf(
       [server()],
       {},
       {
-        "grant/list": () => ({ grants: [grant(), grant({ id: "g2", serverName: "mail" })] }),
+        "policy/list": () => ({
+          entries: [grantEntry(), grantEntry({ id: "g2", serverName: "mail" })],
+        }),
       },
     );
     const { user } = await openPage(host, /^database/);
-    await within(await page("database")).findByText(/1 active grant\./);
-    await user.click(await button("Show Grants"));
-    await screen.findByRole("region", { name: "Grants" });
+    await within(await page("database")).findByText(
+      /^1 decision answers this server in your name\./,
+    );
+    await user.click(await button("Show Automatic Answers"));
+    await screen.findByRole("region", { name: "Automatic Answers" });
   });
 
   test("that cannot be read says why, and can be read again", async () => {

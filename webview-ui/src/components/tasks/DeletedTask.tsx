@@ -17,7 +17,7 @@ const offerTime = 20_000;
 
 /**
  * Says that a task was deleted, and takes that back. It goes by itself, but not while it has the focus or the
- * pointer; the command of the same name is there for longer.
+ * pointer. The menu of the head takes the deletion back for longer.
  */
 export function DeletedTask({ task, onUndo, onDismiss }: DeletedTaskProps) {
   const undo = useRef<HTMLButtonElement>(null);

@@ -30,7 +30,7 @@ function show({ models = [], servers = [], open = false, vscode = true, prompts 
     "host/ready": () => ({
       status: { state: "running" },
       ...(vscode && { imports: true, setsUp: true }),
-      ...(prompts !== undefined && { settings: { samplingDiagram: true, prompts } }),
+      ...(prompts !== undefined && { prompts }),
     }),
     "host/chooseModel": () => null,
     "host/setModelApiKey": () => null,

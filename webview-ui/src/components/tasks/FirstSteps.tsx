@@ -5,7 +5,7 @@ import type { State } from "../../store/state.ts";
 import { defaultPrompts, Suggestions } from "./Suggestions.tsx";
 
 export interface FirstStepsProps {
-  readonly state: Pick<State, "servers" | "models" | "settings" | "imports" | "setsUp">;
+  readonly state: Pick<State, "servers" | "models" | "prompts" | "imports" | "setsUp">;
   readonly actions: Actions;
 }
 
@@ -87,7 +87,7 @@ export function FirstSteps({ state, actions }: FirstStepsProps) {
  * a script. A host that names messages knows that they can be carried out. Undefined until the models are known.
  */
 function promptsOf(state: FirstStepsProps["state"]): readonly string[] | undefined {
-  if (state.settings.prompts !== undefined) return state.settings.prompts;
+  if (state.prompts !== undefined) return state.prompts;
   const usable = modelsFor(state, undefined)
     .get("")
     ?.models.some(({ provider }) => provider !== "demo");

@@ -16,6 +16,8 @@ export interface TaskHeaderProps {
   /** Lets the person find a text in the open task. */
   readonly onFind: () => void;
   readonly onNewTask: () => void;
+  /** The task that was deleted last, which the menu restores. */
+  readonly deleted: Task | undefined;
   /** Counts the calls that run in the open task. */
   readonly runningCalls: () => number;
   readonly actions: Actions;
@@ -29,7 +31,8 @@ export interface TaskHeaderProps {
 
 /** The open task by name, the way to the others, and a menu of what can be done to it. */
 export function TaskHeader(props: TaskHeaderProps) {
-  const { tasks, open, onFind, onNewTask, runningCalls, actions, inbox, lists, more } = props;
+  const { tasks, open, onFind, onNewTask, runningCalls } = props;
+  const { deleted, actions, inbox, lists, more } = props;
   const [doing, setDoing] = useState<{ readonly what: Doing; readonly taskId: string }>();
   // What was begun for one task must not be done to another.
   const now = doing?.taskId === open?.id ? doing?.what : undefined;
@@ -68,7 +71,7 @@ export function TaskHeader(props: TaskHeaderProps) {
       onChoose,
     });
   }
-  // The list of deleted tasks, from which it comes back, is in its own workspace.
+  // A task comes back in its own workspace.
   if (open !== undefined && open.workspace === undefined) {
     entries.push({
       icon: "trash",
@@ -79,6 +82,13 @@ export function TaskHeader(props: TaskHeaderProps) {
         if (whatEnds(open, runningCalls()).length === 0) actions.deleteTask(open.id, false);
         else begin("delete");
       },
+    });
+  }
+  if (deleted !== undefined) {
+    entries.push({
+      icon: "discard",
+      label: l10n.t("Undo Delete Task"),
+      onChoose: () => actions.restoreTask(deleted.id),
     });
   }
   return (

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { type Configuration, type FrontEndRequests, protocolVersion } from "@assent/protocol";
+import * as vscode from "vscode";
+import { DaemonCommand } from "./daemonCommand.ts";
+import { askToEnd, askToUpdate } from "./daemonQuestions.ts";
+import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
+import type { Handlers } from "./handlers.ts";
+import { logLine } from "./log.ts";
+import { settingsReader } from "./settings.ts";
+import { Sidecar } from "./sidecar.ts";
+
+/** What the sidecar of VS Code's window may ask of it. */
+const capabilities = {
+  elicitation: true,
+  sampling: true,
+  languageModels: true,
+  inputs: true,
+  confirmServers: true,
+  openUrl: true,
+  secrets: true,
+  attention: true,
+} as const;
+
+/**
+ * The window's sidecar, and the daemon that serves the windows behind it. The sidecar's process starts at the first need,
+ * and ends with the backend.
+ */
+export class Backend {
+  readonly sidecar: Sidecar;
+  /** The path of Assent's program. */
+  readonly program: string;
+  /**
+   * The conversations of the workspace. It stays the same if a folder is added: the sidecar that starts again has the same
+   * conversations.
+   */
+  readonly dataFolder: string;
+  readonly #daemon: DaemonCommand;
+  readonly #log: vscode.LogOutputChannel;
+
+  /** `configuration` is read at every start of the process. */
+  constructor(
+    context: vscode.ExtensionContext,
+    log: vscode.LogOutputChannel,
+    handlers: Handlers<FrontEndRequests>,
+    configuration: () => Promise<Configuration>,
+  ) {
+    const storage = context.globalStorageUri.fsPath;
+    const { version } = context.extension.packageJSON as { readonly version: string };
+    this.#log = log;
+    this.program = process.env["ASSENT_SIDECAR"] ?? binary(context);
+    this.dataFolder = dataFolder(storage);
+    this.#daemon = new DaemonCommand(this.program);
+    this.#moveEarlierData(context.storageUri?.fsPath);
+    this.sidecar = new Sidecar({
+      command: this.program,
+      args: (update) => {
+        const level = settingsReader()("log.level", "info");
+        const args = serveArgs(storage, this.dataFolder, level, isStandalone());
+        return update ? [...args, "--update"] : args;
+      },
+      initializeParams: async () => ({
+        protocolVersion,
+        clientInfo: { name: "VS Code", version },
+        capabilities,
+        configuration: await configuration(),
+      }),
+      log: (line) => logLine(log, line),
+      update: (why, pid, over) => askToUpdate(context.globalState, why, pid, over),
+      hangs: async (pid, over) => {
+        if (await askToEnd(pid, over)) await this.#restart(() => this.#daemon.kill());
+      },
+      handlers,
+    });
+  }
+
+  readonly restart = (): Promise<null> => this.#restart(() => this.#daemon.stop());
+
+  readonly showLog = (): null => {
+    if (!isStandalone()) this.#daemon.follow((line) => logLine(this.#log, line, true));
+    this.#log.show();
+    return null;
+  };
+
+  /** Resolves when the process has ended. */
+  async dispose(): Promise<void> {
+    this.#daemon.dispose();
+    await this.sidecar.stop();
+  }
+
+  /** The sidecar of this window relays to the daemon, so the daemon is the one to end first. */
+  async #restart(endDaemon: () => Promise<void>): Promise<null> {
+    try {
+      await endDaemon();
+    } catch (error) {
+      this.#log.error(`The daemon could not be ended: ${error}`);
+    }
+    this.sidecar.restart();
+    return null;
+  }
+
+  #moveEarlierData(from: string | undefined): void {
+    try {
+      if (from !== undefined) moveData(from, this.dataFolder);
+    } catch (error) {
+      this.#log.error(`The conversations in ${from} could not be moved: ${error}`);
+    }
+  }
+}
+
+function binary(context: vscode.ExtensionContext): string {
+  const name = process.platform === "win32" ? "assent.exe" : "assent";
+  return context.asAbsolutePath(join("bin", name));
+}
+
+/** Tasks belong to a workspace; without one, to the person. */
+function dataFolder(storage: string): string {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  // An unsaved workspace has another file at each opening.
+  const saved = workspaceFile?.scheme === "untitled" ? undefined : workspaceFile?.toString();
+  const folders = workspaceFolders.map(({ uri }) => uri.toString());
+  return dataFolderOf(storage, { workspaceFile: saved, folders });
+}
+
+function isStandalone(): boolean {
+  return settingsReader()("standalone", false);
+}

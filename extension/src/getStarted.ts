@@ -1,0 +1,33 @@
+import * as vscode from "vscode";
+import type { Contexts } from "./contexts.ts";
+import { showQuickPick } from "./window.ts";
+
+/** The first steps with Assent, by the name that a link has for each. */
+export type FirstSteps = Readonly<
+  Record<"exampleServer" | "importServers" | "walkthrough" | "guide", () => unknown>
+>;
+
+export async function openWalkthrough(extensionId: string, contexts: Contexts): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${extensionId}#start`);
+  contexts.noteWalkthrough();
+}
+
+/** VS Code's page of the extension shows no file of the package, so the guide with its pictures has a command. */
+export async function openGuide(extensionUri: vscode.Uri): Promise<void> {
+  const guide = vscode.Uri.joinPath(extensionUri, "docs", "guide.md");
+  await vscode.commands.executeCommand("markdown.showPreview", guide);
+}
+
+/** Takes the first step that a link names, or one that the person chooses. */
+export async function getStarted(steps: FirstSteps, wanted: unknown): Promise<void> {
+  const items = [
+    { label: vscode.l10n.t("Try the Example Server"), step: steps.exampleServer },
+    { label: vscode.l10n.t("Import MCP Servers…"), step: steps.importServers },
+    { label: vscode.l10n.t("Open Walkthrough"), step: steps.walkthrough },
+    { label: vscode.l10n.t("Open Guide"), step: steps.guide },
+  ];
+  const named = Object.entries(steps).find(([name]) => name === wanted)?.[1];
+  const title = vscode.l10n.t("Get Started with Assent");
+  const step = named ?? (await showQuickPick(items, { title }))?.step;
+  await step?.();
+}

@@ -1,0 +1,74 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/ask"
+	"assent/sidecar/attribution"
+	"assent/sidecar/policy"
+	"assent/sidecar/task"
+)
+
+// ErrNoTask answers a request that belongs to no task, and that no person can assign to one.
+var ErrNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
+
+// Queue is the part of [attribution.Queue] that the broker needs.
+type Queue interface {
+	// Await blocks until a person has assigned a request to a task. The error is a [task.Ended].
+	Await(ctx context.Context, r *attribution.Request) error
+}
+
+// awaitTask has a person assign a request to a task. The time that the person has set for answers bounds this, and then the
+// ask again.
+func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *policy.Request) error {
+	if b.opts.AskTimeout != nil {
+		if timeout := b.opts.AskTimeout(); timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, timeout, &task.Ended{Reason: protocol.OutcomeTimedOut, Detail: "Nobody said in time which conversation it belongs to."})
+			defer cancel()
+		}
+	}
+	r.Wants, r.Text = ask.InBrief(p.Body)
+	if err := b.opts.Queue.Await(ctx, r); err != nil {
+		return err
+	}
+	p.Task, p.Origin = r.Task, r.Origin
+	return nil
+}
+
+// elicitUnattributed serves an elicitation that was read and has no task.
+func (b *Broker) elicitUnattributed(ctx context.Context, r *attribution.Request, p *policy.Request) (any, error) {
+	p.Stage = policy.Read
+	switch d := b.policy.Decide(ctx, p); d.Verdict {
+	case policy.Decline:
+		return protocol.McpElicitationResponse{Action: protocol.ActionDecline}, nil
+	case policy.Refuse:
+		return nil, refused(d)
+	}
+	if err := b.awaitTask(ctx, r, p); err != nil {
+		return b.elicited(nil, err)
+	}
+	p.Body = at(p.Body, p.Origin)
+	question, err := b.elicitation(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return b.elicited(r.Ask(ctx, *question))
+}
+
+// at returns a question with the origin that a person gave it.
+func at(body protocol.UseMcpServer, origin protocol.Origin) protocol.UseMcpServer {
+	switch q := body.(type) {
+	case protocol.McpElicitation:
+		q.Origin = origin
+		return q
+	case protocol.McpURLElicitation:
+		q.Origin = origin
+		return q
+	default:
+		return body
+	}
+}

@@ -1,0 +1,218 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+	"assent/sidecar/attribution"
+	"assent/sidecar/reason"
+	"assent/sidecar/session"
+	"assent/sidecar/wire"
+)
+
+// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil
+// where the call became an MCP task that goes on when Assent has closed; see [Exchanges.ResumeTool].
+func (s *Exchanges) CallTool(ctx context.Context, taskID, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
+	raw, err := s.exchange(ctx, request{
+		taskID: taskID, toolName: toolName, hooks: hooks,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			params := &mcp.CallToolParams{Name: toolName, Arguments: arguments}
+			if token := progressToken(ctx); token != nil {
+				params.SetProgressToken(token)
+			}
+			_, err := session.CallTool(ctx, params)
+			return err
+		},
+	})
+	return toolResult(s.name(), raw, err)
+}
+
+// endedOrNot says how a call ended without a result, and nothing where the next sidecar goes on with it.
+func endedOrNot(serverName string, err error) protocol.CallResult {
+	if errors.Is(err, errGoesOn) {
+		return nil
+	}
+	return CallFailure(serverName, err)
+}
+
+// toolResult says how a tool call ended.
+func toolResult(serverName string, raw json.RawMessage, err error) protocol.CallResult {
+	if err != nil {
+		return endedOrNot(serverName, err)
+	}
+	result, err := parseToolResult(raw)
+	if err != nil {
+		return unusable(serverName, "its result cannot be read: "+reason.Of(err))
+	}
+	return result
+}
+
+// ReadResource reads a resource for a task.
+func (s *Exchanges) ReadResource(ctx context.Context, taskID, uri string, hooks Hooks) protocol.CallResult {
+	raw, err := s.exchange(ctx, request{
+		taskID: taskID, resourceURI: uri, hooks: hooks,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			_, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+			return err
+		},
+	})
+	if err != nil {
+		return endedOrNot(s.name(), err)
+	}
+	return resourceResult(s.name(), raw)
+}
+
+// resourceResult returns what was read.
+func resourceResult(serverName string, raw json.RawMessage) protocol.CallResult {
+	var wire struct {
+		Contents []protocol.ResourceContents `json:"contents"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return unusable(serverName, "its resource cannot be read: "+reason.Of(err))
+	}
+	var result protocol.ToolResult
+	for _, contents := range wire.Contents {
+		result.Content = append(result.Content, protocol.EmbeddedResource{Resource: contents})
+	}
+	return result
+}
+
+// GetPrompt fills in a prompt for a task.
+func (s *Exchanges) GetPrompt(ctx context.Context, taskID, promptName string, arguments map[string]string, hooks Hooks) protocol.CallResult {
+	raw, err := s.exchange(ctx, request{
+		taskID: taskID, promptName: promptName, hooks: hooks,
+		send: func(ctx context.Context, session *mcp.ClientSession) error {
+			_, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: promptName, Arguments: arguments})
+			return err
+		},
+	})
+	if err != nil {
+		return endedOrNot(s.name(), err)
+	}
+	return promptResult(s.name(), raw)
+}
+
+// promptResult returns a prompt that was filled in.
+func promptResult(serverName string, raw json.RawMessage) protocol.CallResult {
+	var wire struct {
+		Description string `json:"description"`
+		Messages    []struct {
+			Role    protocol.Role   `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return unusable(serverName, "its prompt cannot be read: "+reason.Of(err))
+	}
+	result := protocol.PromptResult{Description: wire.Description}
+	for _, m := range wire.Messages {
+		result.Messages = append(result.Messages, protocol.PromptMessage{Role: m.Role, Content: parseBlock(m.Content)})
+	}
+	return result
+}
+
+// exchange runs an exchange with the server.
+func (s *Exchanges) exchange(ctx context.Context, r request) (json.RawMessage, error) {
+	x := &exchange{server: s, request: r}
+	ctx, end := s.begin(ctx, x)
+	defer end()
+	return x.runOrFallBack(ctx)
+}
+
+// CallFailure says how an exchange without a result ended.
+func CallFailure(serverName string, err error) protocol.CallResult {
+	var rpc *jsonrpc.Error
+	var abandoned attribution.Abandoned
+	var over session.LostError
+	var taskLost taskLostError
+	var stopped session.Stopped
+	var none session.NoAnswerError
+	var bad session.BadAnswerError
+	var own *protocol.Error
+	var long *wire.TooLongError
+	var unread *wire.UnreadableError
+	var overdue session.Overdue
+	var panicked *reason.Panic
+	switch {
+	case errors.As(err, &rpc):
+		return protocol.CallError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
+	case errors.As(err, &abandoned):
+		return protocol.CallAbandoned{Reason: abandoned.Reason}
+	case errors.As(err, &taskLost):
+		return protocol.CallLost{Reason: taskLost.reason}
+	case errors.As(err, &over):
+		return lost(serverName, over.Reason)
+	case errors.As(err, &long):
+		return protocol.CallLost{Reason: fmt.Sprintf(
+			"The answer of the MCP server %q has %.1f MB, and no more than %.0f MB are read. Ask for less at a time.",
+			serverName, megabytes(long.Size), megabytes(long.Max))}
+	case errors.Is(err, wire.ErrTooDeep):
+		return noAnswer(serverName, wire.ErrTooDeep.Error())
+	case errors.As(err, &unread):
+		return unusable(serverName, unread.Error())
+	case errors.As(err, &overdue):
+		return noAnswer(serverName, overdue.Error())
+	case errors.As(err, &none):
+		return noAnswer(serverName, none.Reason)
+	case errors.As(err, &bad):
+		return unusable(serverName, bad.Reason)
+	case errors.As(err, &stopped):
+		return lost(serverName, stopped.Reason)
+	case errors.As(err, &own):
+		return protocol.CallLost{Reason: own.Message}
+	case errors.As(err, &panicked):
+		return protocol.CallLost{Reason: panicked.Error() + "."}
+	case attribution.WasCancelled(err):
+		return protocol.CallCancelled{}
+	default:
+		return noAnswer(serverName, reason.Of(err))
+	}
+}
+
+func megabytes(size int) float64 { return float64(size) / (1 << 20) }
+
+// lost is the result of a call when its server has ended.
+func lost(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to start it anew.", name, reason)}
+}
+
+// noAnswer is the result of a call without an answer. The server still runs.
+func noAnswer(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q gave no answer: %s.", name, reason)}
+}
+
+// unusable is the result of a call with an answer that cannot be used.
+func unusable(name, reason string) protocol.CallLost {
+	return protocol.CallLost{Reason: fmt.Sprintf("The answer of the MCP server %q cannot be used: %s.", name, reason)}
+}
+
+// parseToolResult decodes a result and keeps the members that it does not know.
+func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
+	var wire struct {
+		Content           []json.RawMessage `json:"content"`
+		StructuredContent json.RawMessage   `json:"structuredContent"`
+		IsError           bool              `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return protocol.ToolResult{}, err
+	}
+	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError}
+	for _, raw := range wire.Content {
+		result.Content = append(result.Content, parseBlock(raw))
+	}
+	return result, nil
+}
+
+func parseBlock(raw json.RawMessage) protocol.ContentBlock {
+	block, err := protocol.UnmarshalContentBlock(raw)
+	if err != nil || block == nil {
+		return protocol.UnknownContent{Raw: raw}
+	}
+	return block
+}

@@ -1,0 +1,198 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/wire"
+)
+
+// A server can accept 2026-07-28 because its SDK does, and have tools that ask by requests, which that
+// version does not have. The SDK then refuses to send the request, and the tool fails. Such a server is
+// spoken to in 2025-11-25 from its first failure on.
+
+// maxRefusal bounds how much of a failure is read. An SDK's refusal is a sentence or two; a longer text may
+// quote one that is about something else.
+const maxRefusal = 4 << 10
+
+// The parts of an SDK's refusal to send a request. It has one of each:
+//
+//   - go-sdk: "elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28
+//   - mcp-go: "elicitation/create": server-initiated requests are not supported in protocol version 2026-07-28
+//   - TypeScript SDK: Server-to-client requests are not available on protocol revision 2026-07-28:
+//     'elicitation/create' cannot be sent while serving a request on that revision; and: URL elicitation
+//     cannot be signalled by throwing UrlElicitationRequiredError on protocol revision 2026-07-28
+//   - Python SDK: Cannot send 'elicitation/create': this transport context has no back-channel for
+//     server-initiated requests
+var refusalParts = []*regexp.Regexp{
+	regexp.MustCompile(`elicitation/create|sampling/createMessage|roots/list|UrlElicitationRequired`),
+	regexp.MustCompile(`(?i)cannot (?:be )?(?:sent|send|signalled)|not (?:be )?(?:supported|available|allowed|sent)`),
+	regexp.MustCompile(`2026-07-28|(?i:back-?channel)`),
+}
+
+// isRefusedAsk reports whether a text is an SDK's refusal to send a request.
+func isRefusedAsk(text string) bool {
+	if len(text) > maxRefusal {
+		return false
+	}
+	for _, part := range refusalParts {
+		if !part.MatchString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// couldNotAsk reports whether the exchange failed because its server cannot ask in 2026-07-28: by the words of
+// the failure, or because the server sent a request and was refused.
+func (x *exchange) couldNotAsk(raw json.RawMessage, err error) bool {
+	var refused *jsonrpc.Error
+	switch {
+	case !x.last.modern:
+		return false
+	case errors.As(err, &refused):
+		return x.last.asked || isRefusedAsk(refused.Message)
+	case err != nil || x.toolName == "":
+		return false
+	}
+	var result struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if json.Unmarshal(raw, &result) != nil || !result.IsError {
+		return false
+	}
+	for _, block := range result.Content {
+		if isRefusedAsk(block.Text) {
+			return true
+		}
+	}
+	return x.last.asked
+}
+
+// errNoRequests answers a request that a server sent in 2026-07-28.
+var errNoRequests = &jsonrpc.Error{
+	Code: jsonrpc.CodeInvalidRequest,
+	Message: "servers send no requests in MCP " + wire.ModernVersion +
+		": return an InputRequiredResult instead (\"Multi Round-Trip Requests\")",
+}
+
+// runOrFallBack is run. Where the server could not ask in 2026-07-28, it is spoken to in the version before
+// from here on, and the request is made once more in that, if nothing can be done twice by it or the person
+// agrees.
+func (x *exchange) runOrFallBack(ctx context.Context) (json.RawMessage, error) {
+	raw, err := x.run(ctx)
+	if !x.couldNotAsk(raw, err) || !x.server.fallBack() {
+		return raw, err
+	}
+	c, release, connectErr := x.server.session.Borrow(ctx, x.taskID)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if connectErr != nil {
+		x.server.opts.Log.Warn().Err(connectErr).Str("server", x.server.name()).Msg("the server does not start in the version of MCP in which it could ask")
+		return raw, err
+	}
+	defer release()
+	if c.IsModern() {
+		return raw, err // it has no older version
+	}
+	x.server.tellFallback(x.taskID)
+	again, askErr := x.mayRepeat(ctx)
+	if askErr != nil || !again {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return raw, err
+	}
+	x.hooks.Resume, x.became, x.endCall = nil, nil, nil
+	return x.run(ctx)
+}
+
+// fallBack has the server spoken to in 2025-11-25 from here on. It reports whether that is so. Calls that are
+// under way end as they began.
+func (s *Exchanges) fallBack() bool {
+	s.mu.Lock()
+	following := len(s.followed) > 0
+	s.mu.Unlock()
+	older, changed := s.session.FallBack(following)
+	if changed {
+		s.tools.ForgetLists()
+	}
+	return older
+}
+
+// tellFallback tells the person once that the server is spoken to in an older version.
+func (s *Exchanges) tellFallback(taskID string) {
+	s.mu.Lock()
+	told := s.toldFallback
+	s.toldFallback = true
+	s.mu.Unlock()
+	if told {
+		return
+	}
+	if t, err := s.opts.Task(taskID); err == nil {
+		t.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: fmt.Sprintf(
+			"The MCP server %q accepts MCP %s, but its tools ask in a way that this version does not have. From now on Assent speaks MCP %s with it.",
+			s.name(), wire.ModernVersion, config.LegacyProtocol)})
+	}
+}
+
+// mayRepeat reports whether the request may be made once more. Reading a resource and filling in a prompt
+// change nothing, nor does a tool twice that its server calls read-only or idempotent (2025-11-25,
+// "ToolAnnotations"). Any other tool may have done something before it wanted to ask, so the person decides.
+func (x *exchange) mayRepeat(ctx context.Context) (bool, error) {
+	if x.toolName == "" || x.isRepeatable(ctx) {
+		return true, nil
+	}
+	t, err := x.server.opts.Task(x.taskID)
+	if err != nil {
+		return false, err
+	}
+	asking, done := untilOver(ctx)
+	defer done()
+	return x.server.opts.Broker.RepeatCall(asking, t, protocol.RepeatMcpCall{
+		Origin: x.origin(),
+		Reason: fmt.Sprintf("The tool failed because it wanted to ask you something, in a way that MCP %s does not have. "+
+			"Assent now speaks MCP %s with the server, so the tool can ask. What it did before it failed, it may do once more.",
+			wire.ModernVersion, config.LegacyProtocol),
+	})
+}
+
+// isRepeatable reports whether a tool, by its server's word, does nothing more when it is called once more.
+// A list that cannot be had says nothing.
+func (x *exchange) isRepeatable(ctx context.Context) bool {
+	pages, err := x.server.tools.ToolPages(ctx)
+	if err != nil {
+		return false
+	}
+	for _, page := range pages {
+		var list struct {
+			Tools []struct {
+				Name        string                   `json:"name"`
+				Annotations protocol.ToolAnnotations `json:"annotations"`
+			} `json:"tools"`
+		}
+		if json.Unmarshal(page, &list) != nil {
+			continue
+		}
+		for _, tool := range list.Tools {
+			if tool.Name == x.toolName {
+				a := tool.Annotations
+				return isTrue(a.IdempotentHint) || isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint)
+			}
+		}
+	}
+	return false
+}
+
+func isTrue(hint *bool) bool { return hint != nil && *hint }

@@ -1,0 +1,347 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/ask"
+	"assent/sidecar/attribution"
+	"assent/sidecar/jsonscan"
+	"assent/sidecar/mcptask"
+	"assent/sidecar/reason"
+	"assent/sidecar/session"
+	"assent/sidecar/task"
+	"assent/sidecar/wire"
+)
+
+// taskLostError says, in whole sentences, why an MCP task cannot be followed any more. Its server may be there.
+type taskLostError struct{ reason string }
+
+func (e taskLostError) Error() string { return e.reason }
+
+// Hooks connect a call with its caller.
+type Hooks struct {
+	// MessageID is the id of the call's message. The questions that the call causes refer to it.
+	MessageID int64
+	// Progress gets the server's progress, and Task every change of the MCP task that the call became. Both may be nil,
+	// and must not block.
+	Progress func(protocol.Progress)
+	Task     func(protocol.McpTask)
+	// Round gets each InputRequiredResult before the person gets its questions, so that the next sidecar can go on with
+	// the call if this one dies. It gets nil before the answers are sent: from then on it is unknown what the server
+	// did. With nil, no call outlives the sidecar.
+	Round func(*task.Round)
+	// Resume is the open round of a call that an earlier sidecar began, or nil.
+	Resume *task.Round
+	// Cancel is closed when a person cancels the MCP task that the call became.
+	Cancel <-chan struct{}
+	// TaskTTL is the time to live that a legacy server gets for the MCP task; 0 means [DefaultTaskTTL].
+	TaskTTL time.Duration
+}
+
+// taskState is MCP's Task of both eras.
+type taskState struct {
+	TaskID        string                 `json:"taskId"`
+	CreatedAt     any                    `json:"createdAt"`
+	Status        protocol.McpTaskStatus `json:"status"`
+	StatusMessage string                 `json:"statusMessage"`
+	TTL           *float64               `json:"ttl"`
+	PollInterval  *float64               `json:"pollInterval"`
+	TTLMs         *float64               `json:"ttlMs"`
+	PollMs        *float64               `json:"pollIntervalMs"`
+	Inputs        inputRequests          `json:"inputRequests"`
+	Result        json.RawMessage        `json:"result"`
+	Error         *jsonrpc.Error         `json:"error"`
+}
+
+// parseTask decodes a task, or returns nil if the JSON is none.
+func parseTask(raw json.RawMessage) *mcptask.State {
+	var t taskState
+	if jsonscan.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
+		return nil
+	}
+	s := &mcptask.State{
+		ID: t.TaskID, Status: t.Status, StatusMessage: t.StatusMessage, Inputs: t.Inputs,
+		CreatedAt: unixMilli(t.CreatedAt), TTL: milliseconds(t.TTL, t.TTLMs), Result: t.Result, Err: t.Error,
+	}
+	if poll := milliseconds(t.PollInterval, t.PollMs); poll != nil {
+		s.PollInterval = *poll
+	}
+	return s
+}
+
+// maxTime is the longest time that is taken from a server. A longer one may not fit into a Duration.
+const maxTime = 100 * 365 * 24 * time.Hour
+
+func milliseconds(values ...*float64) *time.Duration {
+	for _, v := range values {
+		if v != nil {
+			d := maxTime
+			if ms := max(*v, 0); ms < float64(maxTime/time.Millisecond) {
+				d = time.Duration(ms * float64(time.Millisecond))
+			}
+			return &d
+		}
+	}
+	return nil
+}
+
+// following is an MCP task that a call waits for.
+type following struct {
+	*exchange
+	id   string
+	task attribution.Task
+	// ctx ends with the call and has its cause.
+	ctx     context.Context
+	abandon context.CancelCauseFunc
+	news    chan *mcptask.State
+	// tooLong counts the messages that were too long to read and ended the connection.
+	tooLong atomic.Int32
+}
+
+// maxTooLong bounds tooLong, because the server may send the same again. One is not enough for the end: the message may
+// have been the answer to another call.
+const maxTooLong = 3
+
+// tell passes on a state from the server's notification, or nil if the server may send no more of them. It replaces a
+// state that is not taken yet.
+func (f *following) tell(s *mcptask.State) {
+	for {
+		select {
+		case f.news <- s:
+			return
+		default:
+		}
+		select {
+		case <-f.news:
+		default:
+		}
+	}
+}
+
+// whenOver has an ask of the task cancelled when the task ends; the cause is a [task.Ended]. The returned function stops
+// that.
+func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) {
+	return context.AfterFunc(f.ctx, func() {
+		if closing(f.ctx) {
+			cancel(&task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent is closing."})
+		} else {
+			cancel(taskEnded(context.Cause(f.ctx)))
+		}
+	})
+}
+
+// errTaskOver is the cause with which a task's context ends when its result is here.
+var errTaskOver = errors.New("the MCP task has ended")
+
+// taskEnded returns the outcome of an ask when its MCP task is over.
+func taskEnded(cause error) *task.Ended {
+	ended := attribution.CallEnded(cause)
+	if ended.Detail == "" {
+		ended.Detail = "The MCP task that asked has ended."
+	}
+	return ended
+}
+
+// isCancelled reports whether the task was cancelled: tasks/cancel is sent or about to be.
+func (f *following) isCancelled() bool {
+	return f.ctx.Err() != nil && attribution.WasCancelled(context.Cause(f.ctx))
+}
+
+// prefix is the beginning of the keys of the task's questions.
+func (f *following) prefix() string { return ask.McpTaskPrefix(f.server.name(), f.id) }
+
+// following returns a following of an MCP task, or nil if the conversation no longer exists.
+func (x *exchange) following(ctx context.Context, id string) *following {
+	t, err := x.server.opts.Task(x.taskID)
+	if err != nil {
+		return nil
+	}
+	ctx, abandon := context.WithCancelCause(ctx)
+	return &following{exchange: x, id: id, task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
+}
+
+// follow follows the MCP task that the call became to its end.
+func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMessage, error) {
+	f := x.became
+	if f == nil {
+		if f = x.following(ctx, first.ID); f == nil {
+			_, err := x.server.opts.Task(x.taskID)
+			return nil, err
+		}
+		if !x.server.follow(f) {
+			f.abandon(errTaskOver)
+			return nil, session.BadAnswerError{Reason: fmt.Sprintf("it gave the task %q to two calls", first.ID)}
+		}
+	}
+	defer x.server.unfollow(f)
+	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]string{}}, f: f}
+	result, err := mcptask.Follow(f.ctx, d, first, mcptask.Options{
+		Observe: func(s protocol.McpTask) {
+			if x.hooks.Task != nil {
+				x.hooks.Task(s)
+			}
+		},
+		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Found: x.toolName == "", Floor: x.server.opts.PollFloor,
+	})
+	f.abandon(cmp.Or(err, errTaskOver))
+	cause := context.Cause(f.ctx)
+	if x.endCall != nil { // the asks from before the handle
+		if !attribution.WasCancelled(cause) && !closing(f.ctx) {
+			cause = nil
+		}
+		x.endCall(cause)
+	}
+	d.legacy.wg.Wait()
+	d.modern.wg.Wait()
+	var lost *mcptask.LostError
+	switch {
+	case closing(f.ctx):
+		return nil, errGoesOn
+	case session.IsUnread(err): // the server still runs
+	case errors.As(err, &lost) && lost.Err != nil:
+		err = session.NoAnswerError{Reason: lost.Reason}
+	case errors.As(err, &lost):
+		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. Run the tool again to start another.",
+			words(first.ID), x.server.name(), lost.Reason)}
+	case errors.As(err, new(attribution.Abandoned)), attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
+		d.giveUp()
+	}
+	t := f.task
+	t.Release(f.prefix(), taskEnded(cause))
+	return result, err
+}
+
+// errGoesOn says that Assent is closing, and that the next sidecar goes on with the call.
+var errGoesOn = errors.New("the call goes on with the next start of Assent")
+
+// closing reports whether ctx ended because Assent is closing.
+func closing(ctx context.Context) bool {
+	var stopped session.Stopped
+	return errors.As(context.Cause(ctx), &stopped) && stopped.Asks == protocol.OutcomeRestarted
+}
+
+// LongestClose is how long tasks/cancel may take for a task without a waiting call.
+const LongestClose = 5 * time.Second
+
+// giveUp cancels a task without a waiting call. It logs a failure.
+func (d *eraDriver) giveUp() {
+	ctx, cancel := context.WithTimeout(context.Background(), LongestClose)
+	defer cancel()
+	if _, err := d.Cancel(ctx); err != nil {
+		d.f.server.opts.Log.Info().Err(err).Str("server", d.f.server.name()).Str("mcpTask", d.f.id).Msg("the task was not cancelled")
+	}
+}
+
+// ask makes a request about the task, on the task's current connection.
+func (f *following) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	c, err := f.server.session.Connection(ctx, f.taskID)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := askTask(ctx, c, method, f.id, params)
+	if err == nil || ctx.Err() != nil {
+		return raw, err
+	}
+	if session.IsUnread(err) {
+		return nil, &mcptask.LostError{Reason: reason.Of(err), Err: err}
+	}
+	broken := c.Broken()
+	tooLong := errors.Is(err, wire.ErrTooLong) || errors.Is(broken, wire.ErrTooLong)
+	if broken != nil {
+		select { // for the reason, and so that the next request gets another connection
+		case <-c.Over():
+			err = session.LostError{Reason: reason.Of(context.Cause(c.Context()))}
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+	if tooLong && f.tooLong.Add(1) >= maxTooLong {
+		return nil, &mcptask.LostError{Reason: reason.Of(err), Err: err}
+	}
+	return nil, err
+}
+
+// askTask makes a request about an MCP task. Only tasks/result has no time limit: the server answers it at the end of the
+// task.
+func askTask(ctx context.Context, c *session.Conn, method, id string, params map[string]any) (json.RawMessage, error) {
+	params["taskId"] = id
+	if c.IsModern() {
+		params["_meta"] = modernMeta(c)
+	}
+	if method != "tasks/result" {
+		var done func()
+		ctx, done = c.Within(ctx, method)
+		defer done()
+	}
+	return c.Call(ctx, method, params)
+}
+
+// modernMeta is the _meta of every request of the modern era.
+func modernMeta(c *session.Conn) map[string]any {
+	who := c.Introduction()
+	return map[string]any{
+		"io.modelcontextprotocol/protocolVersion":    wire.ModernVersion,
+		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": who.Name, "version": who.Version},
+		"io.modelcontextprotocol/clientCapabilities": who.Modern,
+	}
+}
+
+// follow notes who follows a task. It returns false if another call follows the task already.
+func (s *Exchanges) follow(f *following) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.followed[f.id] != nil {
+		return false
+	}
+	s.followed[f.id] = f
+	return true
+}
+
+func (s *Exchanges) unfollow(f *following) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.followed, f.id)
+}
+
+// following returns who follows a task, or nil.
+func (s *Exchanges) following(id string) *following {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.followed[id]
+}
+
+// taskNews handles a notification about a task, of either era. After one that cannot be read, such as one that is too
+// long, it has every task polled.
+func (s *Exchanges) taskNews(params json.RawMessage) {
+	state := parseTask(params)
+	if state == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, f := range s.followed {
+			f.tell(nil)
+		}
+		return
+	}
+	if f := s.following(state.ID); f != nil {
+		f.tell(state)
+	}
+}
+
+// ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
+// the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
+func (s *Exchanges) ResumeTool(ctx context.Context, taskID, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
+	x := &exchange{server: s, request: request{taskID: taskID, toolName: toolName, hooks: hooks, known: &known}}
+	ctx, end := s.begin(ctx, x)
+	defer end()
+	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
+	return toolResult(s.name(), raw, err)
+}

@@ -1,0 +1,148 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/protocol"
+	"assent/sidecar/attribution"
+	"assent/sidecar/mcptask"
+	"assent/sidecar/session"
+)
+
+// modernTask is a task of the extension io.modelcontextprotocol/tasks (2026-07-28): everything is in
+// the answer to tasks/get, and questions are answered by tasks/update.
+type modernTask struct {
+	f  *following
+	wg sync.WaitGroup // of what Attend began
+
+	mu sync.Mutex // guards the fields below
+	// attended holds the questions that are being asked, by their keys.
+	attended map[string]string
+	// listening is set while the server is asked to tell by itself.
+	listening bool
+
+	// order is that in which the server asks.
+	order attribution.Sequence
+}
+
+// Get implements [mcptask.Driver].
+func (d *modernTask) Get(ctx context.Context) (*mcptask.State, error) {
+	raw, err := d.f.ask(ctx, "tasks/get", map[string]any{})
+	if err != nil {
+		return nil, err
+	}
+	s := parseTask(raw)
+	if s == nil {
+		return nil, mcptask.ErrNoStatus
+	}
+	return s, nil
+}
+
+// Result implements [mcptask.Driver].
+func (d *modernTask) Result(_ context.Context, s *mcptask.State) (json.RawMessage, error) {
+	switch {
+	case s.Status == protocol.McpTaskCancelled:
+		return nil, mcptask.ErrCancelled
+	case s.Err != nil:
+		return nil, s.Err
+	case s.Result != nil:
+		return s.Result, nil
+	default:
+		return nil, &mcptask.LostError{Reason: fmt.Sprintf("it is %s, and the server did not send its end", s.Status)}
+	}
+}
+
+// Cancel implements [mcptask.Driver].
+func (d *modernTask) Cancel(ctx context.Context) (*mcptask.State, error) {
+	_, err := d.f.ask(ctx, "tasks/cancel", map[string]any{})
+	return nil, err
+}
+
+// Attend implements [mcptask.Driver]: each question is asked once in the task's life, although several
+// answers to polls may have it, and the server is asked to send its states by itself.
+func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.listening {
+		d.listening = true
+		d.wg.Go(func() { d.listen(ctx) })
+	}
+	for _, input := range s.Inputs {
+		asks := questionKey("", input.Method, input.Params)
+		switch d.attended[input.Key] {
+		case "":
+			d.attended[input.Key] = asks
+			slot := d.order.Join()
+			d.wg.Go(func() { d.attend(ctx, slot, input) })
+		case asks:
+		default: // an answer could be to either
+			d.f.abandon(attribution.Abandoned{Reason: fmt.Sprintf("The server asked two different questions by the one name %q.", input.Key)})
+		}
+	}
+}
+
+// attend asks one question, and sees to it that the answer is delivered.
+func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input mcptask.Input) {
+	r := d.f.server.request(input.Method, input.Params, slot)
+	r.Task, r.Key = d.f.task, d.f.prefix()+input.Key
+	raw, err := d.f.answerAs(ctx, r)
+	switch {
+	case ctx.Err() != nil || r.Acknowledged():
+		return
+	case err != nil: // this era has no words for it
+		d.f.abandon(err)
+		return
+	}
+	for attempt := 0; ; attempt++ {
+		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{input.Key: raw}})
+		if err == nil {
+			d.f.task.Delivered(r.Key)
+			return
+		}
+		// A server that refuses the answer has another state by now, which the next poll brings.
+		if errors.As(err, new(*jsonrpc.Error)) || session.Pause(ctx, d.f.server.opts.PollFloor<<min(attempt, 6)) != nil {
+			return
+		}
+	}
+}
+
+// listen asks the server to send its states, and returns when the server no longer does. Polls go on in any case.
+func (d *modernTask) listen(ctx context.Context) {
+	c, err := d.f.server.session.Connection(ctx, d.f.taskID)
+	if err == nil {
+		_, err = c.Call(ctx, "subscriptions/listen", map[string]any{
+			"notifications": map[string]any{"taskIds": []string{d.f.id}}, "_meta": modernMeta(c),
+		})
+	}
+	if err != nil && ctx.Err() == nil {
+		d.f.server.opts.Log.Debug().Err(err).Str("mcpTask", d.f.id).Msg("the server does not tell by itself")
+	}
+	d.f.tell(nil)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	// Where the connection was lost, the next state that is seen listens again.
+	d.listening = err != nil && errors.As(err, new(*jsonrpc.Error))
+}
+
+// withoutMeta returns an object without the members that differ each time that the same is asked.
+func withoutMeta(params json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(params, &object) != nil {
+		return params
+	}
+	object = maps.Clone(object)
+	delete(object, "_meta")
+	delete(object, "task")
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return params
+	}
+	return raw
+}

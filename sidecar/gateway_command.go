@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"assent/protocol"
+	"assent/sidecar/daemon"
+	"assent/sidecar/server"
+	"assent/sidecar/shim"
+	"assent/sidecar/terminal"
+	"assent/sidecar/visible"
+	"assent/sidecar/workspaces"
+)
+
+// hostParams are the params of a hello of a host.
+type hostParams struct {
+	Place workspaces.Place   `json:"place"`
+	Host  server.HostOptions `json:"host"`
+}
+
+// gatewayCommand is "assent gateway".
+func gatewayCommand(folder string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use: "gateway [SERVER]", Short: "be an MCP server that offers yours to another program",
+		Long: `gateway is an MCP server on stdin and stdout, for hosts such as Claude Code or Codex. It
+offers one of your servers as it is, or all of them with the server's name in front of
+each tool's. The servers run in Assent's daemon. What they ask is shown and answered in
+Assent, whatever the host can do.
+
+A server that the folder's file configures runs only if you have confirmed it, in
+VS Code or with another command in a terminal, such as "assent tools SERVER".`,
+		Example: `  claude mcp add shop -- assent gateway shop
+  assent gateway --config servers.json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
+	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
+	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	level := zerolog.WarnLevel
+	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		place, err := hostPlace(*dataDir, folder, level)
+		if err != nil {
+			return terminal.Exit(1, err)
+		}
+		p := hostParams{Place: place}
+		configured := terminal.ConfiguredFolder(*configFile, folder)
+		configured.Confirmed = *trust
+		p.Host.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
+		if len(args) > 0 {
+			p.Host.Server = args[0]
+		}
+		ctx, cancel := context.WithCancel(cmd.Context())
+		var watch sync.WaitGroup
+		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		defer watch.Wait()
+		defer cancel()
+		err = runShim(ctx, p, pollable(stdin), stdout, stderr)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		return terminal.Exit(1, err)
+	}
+	return c
+}
+
+// hostPlace says which workspace a host is for: that of the folder in which it runs.
+func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, error) {
+	place, err := placeOf(dataDir, "", level)
+	if err != nil {
+		return place, err
+	}
+	usual, err := terminal.DataFolder("")
+	if err != nil {
+		return place, err
+	}
+	place.DecisionsDir = usual
+	if dataDir == "" {
+		key := sha256.Sum256([]byte(folder))
+		place.DataDir = filepath.Join(usual, "hosts", hex.EncodeToString(key[:16]))
+	}
+	return place, os.MkdirAll(place.DataDir, 0o700)
+}
+
+// runShim carries a host's frames to the daemon.
+func runShim(ctx context.Context, p hostParams, stdin io.Reader, stdout, stderr io.Writer) error {
+	avoidGarbage()
+	o, err := daemonOptions()
+	if err != nil {
+		return err
+	}
+	o.Client = daemon.Host
+	if o.Params, err = json.Marshal(p); err != nil {
+		return err
+	}
+	return shim.Run(ctx, stdin, stdout, shim.Options{
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			conn, _, err := daemon.Dial(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			return conn, nil
+		},
+		Log: logTo(visible.JSONWriter(stderr), p.Place.LogLevel),
+	})
+}
+
+// attachHost serves a host in the daemon.
+func attachHost(ctx context.Context, open *workspaces.Set, hello daemon.Hello, conn net.Conn) error {
+	var p hostParams
+	if err := json.Unmarshal(hello.Params, &p); err != nil {
+		return errors.Join(fmt.Errorf("what the host wants cannot be read: %w", err), conn.Close())
+	}
+	return open.AttachHost(ctx, p.Place, interrupted{conn}, p.Host)
+}

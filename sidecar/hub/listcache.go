@@ -1,0 +1,137 @@
+package hub
+
+import (
+	"encoding/json"
+	"maps"
+	"sync"
+	"time"
+
+	"assent/protocol"
+)
+
+// listPause is how long the next change of a list waits to be announced.
+const listPause = 200 * time.Millisecond
+
+// listCache keeps the lists of a server for as long as the server allows, and announces their changes. It may be used from
+// any goroutine.
+type listCache struct {
+	// announce announces a change of a list.
+	announce func(kind protocol.ListKind)
+
+	mu sync.Mutex // guards the fields below
+	// lists are what the server gave and may be used again; changes counts how often each was said to have changed.
+	lists   map[protocol.ListKind]pages
+	changes map[protocol.ListKind]int
+	// counts holds how long the lists were when they were last read, until they change.
+	counts map[protocol.ListKind]int64
+	// announcing holds the timers until the next change of a list can be announced.
+	announcing map[protocol.ListKind]*time.Timer
+	// closed: nothing is announced any more.
+	closed bool
+}
+
+func newListCache(announce func(kind protocol.ListKind)) *listCache {
+	return &listCache{
+		announce: announce,
+		lists:    map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
+		announcing: map[protocol.ListKind]*time.Timer{},
+	}
+}
+
+// change forgets a list of which the server says that it has changed. However often it says so, the change is announced a
+// few times a second at most; the last change is never left out.
+func (l *listCache) change(kind protocol.ListKind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes[kind]++
+	delete(l.lists, kind)
+	delete(l.counts, kind)
+	if kind == protocol.ListResources {
+		l.changes[listTemplates]++
+		delete(l.lists, listTemplates)
+	}
+	if l.announcing[kind] != nil || l.closed {
+		return
+	}
+	l.announce(kind)
+	announced := l.changes[kind]
+	// The callback does nothing once the list is closed, so nothing has to wait for it.
+	l.announcing[kind] = time.AfterFunc(listPause, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.announcing, kind)
+		if !l.closed && l.changes[kind] != announced {
+			l.announce(kind)
+		}
+	})
+}
+
+// generation changes with each change of a list.
+func (l *listCache) generation(kind protocol.ListKind) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changes[kind]
+}
+
+// keep keeps a list for as long as the server allows, unless it has changed since the generation in which it was asked for.
+func (l *listCache) keep(kind protocol.ListKind, p pages, generation int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changes[kind] == generation {
+		l.lists[kind] = p
+		if l.counts == nil {
+			l.counts = map[protocol.ListKind]int64{}
+		}
+		l.counts[kind] = p.count(kind)
+	}
+}
+
+// cached returns a list that is still fresh, or nil.
+func (l *listCache) cached(kind protocol.ListKind) []json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p, ok := l.lists[kind]; ok && time.Now().Before(p.fresh) {
+		return p.raw
+	}
+	return nil
+}
+
+// clear forgets every list.
+func (l *listCache) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.lists)
+}
+
+// close ends the announcements.
+func (l *listCache) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+}
+
+// counted returns how long the lists were when they were last read.
+func (l *listCache) counted() map[protocol.ListKind]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.counts)
+}
+
+// pages is a list as the server last gave it.
+type pages struct {
+	raw   []json.RawMessage
+	fresh time.Time // until when it may be used again
+}
+
+// count returns how long a list is. An earlier reader has reported a page that cannot be read.
+func (p pages) count(kind protocol.ListKind) int64 {
+	n := int64(0)
+	for _, raw := range p.raw {
+		var page map[string]json.RawMessage
+		var items []json.RawMessage
+		if json.Unmarshal(raw, &page) == nil && json.Unmarshal(page[string(kind)], &items) == nil {
+			n += int64(len(items))
+		}
+	}
+	return n
+}

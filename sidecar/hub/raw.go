@@ -1,0 +1,93 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/protocol"
+	"assent/sidecar/exchange"
+	"assent/sidecar/session"
+)
+
+// What a gateway needs: servers' own words and hosts' own requests, byte for byte.
+
+// Introduction is what a server says about itself in the handshake.
+type Introduction struct {
+	// Info is its Implementation object, and Capabilities its ServerCapabilities.
+	Info         json.RawMessage `json:"serverInfo"`
+	Capabilities json.RawMessage `json:"capabilities"`
+	Instructions string          `json:"instructions"`
+}
+
+// Introduction returns what a server says about itself. It starts the server if that is not running.
+func (h *Hub) Introduction(ctx context.Context, serverName string) (Introduction, error) {
+	s, err := h.server(serverName)
+	if err != nil {
+		return Introduction{}, err
+	}
+	c, release, err := s.Borrow(ctx, "")
+	if err != nil {
+		return Introduction{}, err
+	}
+	defer release()
+	var i struct {
+		Introduction
+		Meta struct {
+			Info json.RawMessage `json:"io.modelcontextprotocol/serverInfo"`
+		} `json:"_meta"`
+	}
+	if err := json.Unmarshal(c.Handshake().Result, &i); err != nil {
+		return Introduction{}, session.Failed(serverName, "its handshake cannot be read")
+	}
+	if i.Info == nil { // since 2026-07-28
+		i.Info = i.Meta.Info
+	}
+	if i.Info == nil {
+		if i.Info, err = json.Marshal(map[string]string{"name": serverName, "version": ""}); err != nil {
+			return Introduction{}, err
+		}
+	}
+	return i.Introduction, nil
+}
+
+// Pages returns a list of a server as it is: the results of its pages. It starts the server if that is not running. A server
+// without the capability has no pages.
+func (h *Hub) Pages(ctx context.Context, serverName string, kind protocol.ListKind) ([]json.RawMessage, error) {
+	l, ok := listers[kind]
+	if !ok {
+		return nil, fmt.Errorf("no server has the list %q", kind)
+	}
+	return h.list(ctx, serverName, kind, l.has, l.ask)
+}
+
+// Request sends a request of a host to a server for a task; see [exchange.Exchanges.Request].
+func (h *Hub) Request(ctx context.Context, taskID, serverName, method string, params json.RawMessage, hooks Hooks) (json.RawMessage, protocol.CallResult) {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil, exchange.CallFailure(serverName, err)
+	}
+	return s.Request(ctx, taskID, method, params, hooks)
+}
+
+// listRequests are how a list is read.
+type listRequests struct {
+	// has reports whether a server with these capabilities has the list.
+	has func(*mcp.ServerCapabilities) bool
+	ask lister
+}
+
+// listers are those of all lists.
+var listers = map[protocol.ListKind]listRequests{
+	protocol.ListTools:     {hasTools, listTools},
+	protocol.ListResources: {hasResources, listResources},
+	listTemplates:          {hasResources, listResourceTemplates},
+	protocol.ListPrompts:   {func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil }, listPrompts},
+}
+
+// ParseResult returns a raw result of a request as the task shows it.
+func ParseResult(serverName, method string, raw json.RawMessage) protocol.CallResult {
+	return exchange.ParseResult(serverName, method, raw)
+}

@@ -1,0 +1,358 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"assent/protocol"
+	"assent/sidecar/gateway"
+	"assent/sidecar/hub"
+	"assent/sidecar/mcpserver"
+	"assent/sidecar/visible"
+)
+
+// HostOptions say what a host uses of a workspace.
+type HostOptions struct {
+	// Server is the only server that it uses; "" means all.
+	Server string `json:"server,omitempty"`
+	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
+	Configuration protocol.Configuration `json:"configuration"`
+}
+
+// hostCapabilities are what servers are told that Assent can do for a host's calls, whether or not a front end is attached:
+// a question waits in the inbox.
+var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
+
+// AttachHost serves a host, which speaks MCP, over conn until the host ends it or ctx ends. A call that waits for a person goes
+// on. An error means that the wire was broken.
+func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o HostOptions) error {
+	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: "a host", Version: w.opts.Version}}
+	w.attached.promise(hostCapabilities)
+	w.join(f, o.Configuration)
+	defer w.detach(f)
+	w.begun.Do(w.begin)
+	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o.Server), mcpserver.Options{Log: w.opts.Log})
+}
+
+// hosts are the hosts of a workspace. It implements [gateway.Upstream].
+type hosts struct {
+	w *Workspace
+
+	mu sync.Mutex // guards the fields below
+	// faces are by their server. They outlive the sessions of hosts, and so do the calls in them.
+	faces    map[string]*gateway.Face
+	sessions map[string]*hostSession // by id
+	tasks    map[string]*hostSession // by the task's id
+}
+
+// hostSession is a session of a host that has made a call. It is a task. The lock of hosts guards it.
+type hostSession struct {
+	// create creates the task, once.
+	create func() error
+	taskID string
+	calls  int  // that run
+	ended  bool // the host has gone
+	// questions are the open asks of the task, by their message, and asking hears of those of each call.
+	questions map[int64]openQuestion
+	asking    map[int64]func(question string)
+}
+
+// openQuestion is an open ask: what it says, and the message of its call, or 0 if that is not known.
+type openQuestion struct {
+	text string
+	call int64
+}
+
+func newHosts(w *Workspace) *hosts {
+	return &hosts{w: w, faces: map[string]*gateway.Face{}, sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{}}
+}
+
+// face returns what hosts see of a server, or of all servers.
+func (h *hosts) face(server string) *gateway.Face {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.faces[server] == nil {
+		h.faces[server] = gateway.New(h, gateway.Options{Server: server, Version: h.w.opts.Version, Log: h.w.opts.Log})
+	}
+	return h.faces[server]
+}
+
+// close cancels the calls of hosts, and waits for them.
+func (h *hosts) close() {
+	h.mu.Lock()
+	faces := h.faces
+	h.faces = map[string]*gateway.Face{}
+	h.mu.Unlock()
+	for _, f := range faces {
+		f.Close()
+	}
+}
+
+// listChanged tells the hosts that a list of a server has changed.
+func (h *hosts) listChanged(serverName string, kind protocol.ListKind) {
+	h.mu.Lock()
+	faces := slices.Collect(maps.Values(h.faces))
+	h.mu.Unlock()
+	for _, f := range faces {
+		f.ListChanged(serverName, string(kind))
+	}
+}
+
+// Servers implements [gateway.Upstream].
+func (h *hosts) Servers() []string {
+	var names []string
+	for _, s := range h.w.hub.Servers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Describe implements [gateway.Upstream].
+func (h *hosts) Describe(ctx context.Context, server string) (gateway.Description, error) {
+	i, err := h.w.hub.Introduction(ctx, server)
+	return gateway.Description{Info: i.Info, Capabilities: i.Capabilities, Instructions: i.Instructions}, hostError(err)
+}
+
+// List implements [gateway.Upstream].
+func (h *hosts) List(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+	pages, err := h.w.hub.Pages(ctx, server, protocol.ListKind(list))
+	return pages, hostError(err)
+}
+
+// Send implements [gateway.Upstream]. A call is one of the session's task.
+func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
+	request := callRequest(r.Method, r.Params)
+	if request == nil {
+		raw, result := h.w.hub.Request(ctx, "", r.Server, r.Method, r.Params, hub.Hooks{})
+		return raw, endOf(result)
+	}
+	s, err := h.begin(r)
+	if err != nil {
+		return nil, hostError(err)
+	}
+	defer h.endCall(s)
+	var raw json.RawMessage
+	var result protocol.CallResult
+	err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+		defer h.listen(s, hooks.MessageID, r.Asking)()
+		tell := hooks.Progress
+		hooks.Progress = func(p protocol.Progress) {
+			tell(p)
+			if params, err := json.Marshal(p); err == nil {
+				r.Notify("notifications/progress", params)
+			}
+		}
+		if raw, result = h.w.hub.Request(ctx, s.taskID, r.Server, r.Method, r.Params, hooks); result == nil && raw != nil {
+			return hub.ParseResult(r.Server, r.Method, raw)
+		}
+		return result
+	})
+	switch {
+	case err != nil:
+		return nil, hostError(err)
+	case raw == nil && result == nil:
+		return nil, mcpserver.ErrEnded
+	}
+	return raw, endOf(result)
+}
+
+// callRequest returns the call that a host's request is, or nil if it is none that a task shows.
+func callRequest(method string, params json.RawMessage) protocol.CallRequest {
+	var p struct {
+		Name      string          `json:"name"`
+		URI       string          `json:"uri"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return nil
+	}
+	switch method {
+	case "tools/call":
+		if len(p.Arguments) == 0 {
+			p.Arguments = json.RawMessage("{}")
+		}
+		return protocol.CallToolRequest{ToolName: p.Name, Arguments: p.Arguments}
+	case "resources/read":
+		return protocol.ReadResourceRequest{URI: p.URI}
+	case "prompts/get":
+		var arguments map[string]string
+		if len(p.Arguments) > 0 && json.Unmarshal(p.Arguments, &arguments) != nil {
+			return nil
+		}
+		return protocol.GetPromptRequest{PromptName: p.Name, Arguments: arguments}
+	}
+	return nil
+}
+
+// begin begins a call of a session, whose task begins with the first one.
+func (h *hosts) begin(r gateway.Request) (*hostSession, error) {
+	h.mu.Lock()
+	s := h.sessions[r.Session]
+	if s == nil {
+		s = &hostSession{questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
+		s.create = sync.OnceValue(func() error { return h.createTask(s, r.Client) })
+		h.sessions[r.Session] = s
+	}
+	s.calls++
+	h.mu.Unlock()
+	if err := s.create(); err != nil {
+		h.endCall(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// createTask creates the task of a session.
+func (h *hosts) createTask(s *hostSession, client mcpserver.Client) error {
+	info, err := h.w.tasks.Create(h.title(client))
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.taskID = info.ID
+	h.tasks[info.ID] = s
+	return nil
+}
+
+// title names the task of a host: "Claude Code in shop".
+func (h *hosts) title(c mcpserver.Client) string {
+	name := visible.Text(gateway.HostTitle(c))
+	folder := filepath.Base(h.w.opts.Folder)
+	if h.w.opts.Folder == "" {
+		return name
+	}
+	return fmt.Sprintf("%s in %s", name, folder)
+}
+
+// endCall notes that a call has ended.
+func (h *hosts) endCall(s *hostSession) {
+	h.mu.Lock()
+	s.calls--
+	h.mu.Unlock()
+	h.forget(s)
+}
+
+// Ended implements [gateway.Upstream].
+func (h *hosts) Ended(session string) {
+	h.mu.Lock()
+	s := h.sessions[session]
+	delete(h.sessions, session)
+	if s != nil {
+		s.ended = true
+	}
+	h.mu.Unlock()
+	if s != nil {
+		h.forget(s)
+	}
+}
+
+// forget ends the servers' connections of a session that has ended, once no call runs.
+func (h *hosts) forget(s *hostSession) {
+	h.mu.Lock()
+	over := s.ended && s.calls == 0
+	if over {
+		delete(h.tasks, s.taskID)
+	}
+	h.mu.Unlock()
+	if over {
+		h.w.hub.CloseTask(s.taskID)
+	}
+}
+
+// listen has asking hear of the questions of a call, until the result is called.
+func (h *hosts) listen(s *hostSession, messageID int64, asking func(question string)) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.asking[messageID] = asking
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(s.asking, messageID)
+	}
+}
+
+// taskEvent tells the calls of hosts what is asked. It is called for every change of a task, in order.
+func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.tasks[params.TaskID]
+	if s == nil {
+		return
+	}
+	var call int64
+	switch e := params.Event.(type) {
+	case protocol.MessageAdded:
+		ask, ok := e.Message.Body.(protocol.Ask)
+		if !ok || ask.Outcome != nil {
+			return
+		}
+		call = ask.Question.From().MessageID
+		s.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
+	case protocol.AskSettled:
+		call = s.questions[e.MessageID].call
+		delete(s.questions, e.MessageID)
+	default:
+		return
+	}
+	for id, asking := range s.asking {
+		if call == 0 || call == id {
+			asking(s.questionOf(id))
+		}
+	}
+}
+
+// questionOf returns an open question of a call, or "". The lock must be held.
+func (s *hostSession) questionOf(call int64) string {
+	var oldest int64
+	for id, q := range s.questions {
+		if (q.call == 0 || q.call == call) && (oldest == 0 || id < oldest) {
+			oldest = id
+		}
+	}
+	return s.questions[oldest].text
+}
+
+// questionText is a question in a line, for a host's model.
+func questionText(q protocol.UseMcpServer) string {
+	switch q := q.(type) {
+	case protocol.McpElicitation:
+		return cmp.Or(q.ElicitationRequest.Message, "a form")
+	case protocol.McpURLElicitation:
+		return cmp.Or(q.Message, "a page to visit")
+	default:
+		return fmt.Sprintf("a request of the server %s for a model", q.From().ServerName)
+	}
+}
+
+// endOf returns the error of a call that ended without a result for the host, or nil.
+func endOf(result protocol.CallResult) error {
+	switch r := result.(type) {
+	case nil:
+		return nil
+	case protocol.CallError:
+		return &mcpserver.Error{Code: int(r.Code), Message: r.Message, Data: r.Data}
+	case protocol.CallAbandoned:
+		return &mcpserver.Error{Code: mcpserver.CodeInternal, Message: r.Reason}
+	case protocol.CallLost:
+		return &mcpserver.Error{Code: mcpserver.CodeInternal, Message: r.Reason}
+	default:
+		return &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "the call was cancelled in Assent"}
+	}
+}
+
+// hostError returns an error as a host gets it: without the codes of Assent's own protocol.
+func hostError(err error) error {
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		return &mcpserver.Error{Code: mcpserver.CodeInternal, Message: e.Message}
+	}
+	return err
+}

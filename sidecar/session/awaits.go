@@ -1,0 +1,22 @@
+package session
+
+// await notes that the start of the connection waits for something, or for nothing if what is empty.
+func (c *Conn) await(what string) {
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.awaits = what
+	if len(s.running) == 0 {
+		s.dialer.opts.Changed(s.infoLocked())
+	}
+}
+
+// awaitsLocked says what a start waits for, or nothing.
+func (s *Server) awaitsLocked() string {
+	for _, c := range s.conns {
+		if c.awaits != "" {
+			return "It waits for " + c.awaits + "."
+		}
+	}
+	return ""
+}

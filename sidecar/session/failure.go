@@ -1,0 +1,76 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assent/sidecar/reason"
+	"assent/sidecar/wire"
+)
+
+// LostError says why no answer can come any more.
+type LostError struct{ Reason string }
+
+// Error implements error.
+func (e LostError) Error() string { return e.Reason }
+
+// NoAnswerError says why a request failed although its connection did not.
+type NoAnswerError struct{ Reason string }
+
+// Error implements error.
+func (e NoAnswerError) Error() string { return e.Reason }
+
+// BadAnswerError says why an answer cannot be used.
+type BadAnswerError struct{ Reason string }
+
+// Error implements error.
+func (e BadAnswerError) Error() string { return e.Reason }
+
+// ErrUnsent says that the server never took the request, because the connection was lost before.
+var ErrUnsent = errors.New("the request was not sent")
+
+// MaxSends bounds how often a request is sent that the server did not take.
+const MaxSends = 2
+
+// IsUnread reports whether an answer came that cannot be read: asked again, the server would say the same.
+func IsUnread(err error) bool {
+	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep) || errors.As(err, new(*wire.UnreadableError))
+}
+
+// Failure returns why a request of the session failed:
+//
+//   - the cause of ctx, which is an Overdue if the request took too long
+//   - the server's own [jsonrpc.Error]
+//   - an error that isUnread
+//   - ErrUnsent, after the connection is over
+//   - an BadAnswerError, a NoAnswerError or a LostError
+func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) error {
+	switch got := capture.Answer(); {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case got.Error != nil:
+		return got.Error
+	case IsUnread(got.Failure):
+		return got.Failure
+	case got.Unsent:
+		c.link.lose(got.Failure)
+		<-c.over
+		return fmt.Errorf("%w: %w", ErrUnsent, got.Failure)
+	case c.link.broken() == nil:
+		if got.Failure != nil {
+			err = got.Failure
+		}
+		if got.Result != nil { // which go-sdk cannot read
+			return BadAnswerError{reason.Of(err)}
+		}
+		return NoAnswerError{reason.Of(err)}
+	}
+	// A request notices the end before the reason is known.
+	select {
+	case <-c.over:
+		return LostError{reason.Of(context.Cause(c.ctx))}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

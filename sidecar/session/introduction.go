@@ -1,0 +1,69 @@
+package session
+
+import (
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/sidecar/wire"
+)
+
+// TasksExtension is the capability of the tasks of 2026-07-28.
+const TasksExtension = "io.modelcontextprotocol/tasks"
+
+// capabilities returns the capabilities that servers of an era get: those of the front ends.
+func (d *Dialer) capabilities(era wire.Era, callsTools bool) *mcp.ClientCapabilities {
+	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
+	if d.opts.Capabilities().Elicitation {
+		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
+		if d.opts.Capabilities().OpenURL {
+			c.Elicitation.URL = &mcp.URLElicitationCapabilities{}
+		}
+	}
+	if era == wire.EraModern {
+		c.AddExtension(TasksExtension, nil)
+	}
+	if d.opts.Capabilities().Sampling {
+		c.Sampling = &mcp.SamplingCapabilities{Context: &mcp.SamplingContextCapabilities{}}
+		if callsTools {
+			c.Sampling.Tools = &mcp.SamplingToolsCapabilities{}
+		}
+	}
+	return c
+}
+
+// introduction returns the same capabilities in the form of both eras.
+func (d *Dialer) introduction(callsTools bool) wire.Introduction {
+	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{TasksExtension: struct{}{}}}
+	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
+	requests := map[string]any{}
+	if d.opts.Capabilities().Elicitation {
+		modes := map[string]any{"form": struct{}{}}
+		if d.opts.Capabilities().OpenURL {
+			modes["url"] = struct{}{}
+		}
+		modern["elicitation"], legacy["elicitation"] = modes, modes
+		requests["elicitation"] = map[string]any{"create": struct{}{}}
+	}
+	if d.opts.Capabilities().Sampling {
+		parts := map[string]any{"context": struct{}{}}
+		if callsTools {
+			parts["tools"] = struct{}{}
+		}
+		modern["sampling"], legacy["sampling"] = parts, parts
+		requests["sampling"] = map[string]any{"createMessage": struct{}{}}
+	}
+	if len(requests) > 0 {
+		legacy["tasks"] = map[string]any{"list": struct{}{}, "cancel": struct{}{}, "requests": requests}
+	}
+	return wire.Introduction{Name: d.opts.Client.Name, Version: d.opts.Client.Version, Modern: mustJSON(modern), Legacy: mustJSON(legacy)}
+}
+
+// mustJSON encodes a value that can always be encoded.
+func mustJSON(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}

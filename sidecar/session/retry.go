@@ -1,0 +1,63 @@
+package session
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// The pauses between attempts to reach a server again grow from the first to the last, each with as
+// much again by chance: many windows may have lost the same server.
+const (
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+	maxRetries = 8
+)
+
+// retryLocked begins to reach a server again after its connection over the network was lost. A process
+// starts at its next use instead.
+func (s *Server) retryLocked(c *Conn) {
+	if !c.link.network() || s.gone != "" {
+		return
+	}
+	taskID := c.Ledger.TaskID()
+	if s.retries[taskID] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.retries[taskID] = cancel
+	s.ending.Go(func() {
+		defer cancel()
+		s.retry(ctx, taskID)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.retries, taskID)
+		s.dialer.opts.Changed(s.infoLocked())
+	})
+}
+
+// retry tries until the server is reached, ctx ends, or it is given up.
+func (s *Server) retry(ctx context.Context, taskID string) {
+	wait := firstRetry
+	for range maxRetries {
+		if Pause(ctx, wait+rand.N(wait)) != nil {
+			return
+		}
+		if _, err := s.Connection(ctx, taskID); err == nil || ctx.Err() != nil {
+			return
+		}
+		wait = min(2*wait, lastRetry)
+	}
+}
+
+// Pause waits, unless ctx ends first.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,114 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+)
+
+// Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer
+// as if there were none. MCP has no word for "ready", so the first call of a connection waits for that answer. Most
+// servers ask before they answer a ping that follows notifications/initialized.
+
+const (
+	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. A server that
+	// does not ask by then is not waited for again.
+	DefaultRootsTimeout = 100 * time.Millisecond
+	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time is given all of it.
+	maxRootsWait = 3 * time.Second
+	// rootsPause is for the server to look at the folders, once it has read the answer.
+	rootsPause = 100 * time.Millisecond
+)
+
+// RootsHabit is whether a server asks for the roots before its first call.
+type RootsHabit string
+
+// The habits.
+const (
+	RootsUnknown RootsHabit = ""
+	RootsAsked   RootsHabit = "asked"
+	RootsIgnored RootsHabit = "ignored"
+)
+
+// rootsRequest notes whether the server asked for the roots before its first call.
+type rootsRequest struct {
+	// asked is closed when the server asks, by note. called is set once a call may go out.
+	asked  chan struct{}
+	note   func()
+	called atomic.Bool
+}
+
+// serveRoots serves roots/list.
+func (c *Conn) serveRoots(context.Context, json.RawMessage) func() (any, error) {
+	return func() (any, error) {
+		if !c.roots.called.Load() {
+			c.server.learnRoots(RootsAsked)
+		}
+		c.roots.note()
+		return map[string]any{"roots": c.server.dialer.Roots()}, nil
+	}
+}
+
+// AwaitRoots holds the first call of a legacy connection until the server has the roots, within bounds.
+func (c *Conn) AwaitRoots(ctx context.Context) error {
+	if c.IsModern() || c.roots.called.Load() || len(c.server.dialer.Roots()) == 0 {
+		return nil
+	}
+	defer c.roots.called.Store(true)
+	habit := c.server.rootsHabit()
+	if habit == RootsIgnored && !isClosed(c.roots.asked) {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, maxRootsWait)
+	defer cancel()
+	if !c.asksForRoots(bounded, habit) {
+		if ctx.Err() == nil {
+			c.server.learnRoots(RootsIgnored)
+		}
+		return context.Cause(ctx)
+	}
+	c.link.answered(bounded)
+	c.ping(bounded) // the server answers this after it has read the roots
+	return Pause(ctx, rootsPause)
+}
+
+// asksForRoots waits until the server asks for the roots, and reports whether it did.
+func (c *Conn) asksForRoots(ctx context.Context, habit RootsHabit) bool {
+	if !isClosed(c.roots.asked) {
+		c.ping(ctx)
+	}
+	if habit != RootsAsked {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.server.dialer.opts.RootsTimeout)
+		defer cancel()
+	}
+	select {
+	case <-c.roots.asked:
+		return true
+	case <-ctx.Done():
+		return isClosed(c.roots.asked)
+	}
+}
+
+// ping returns when the server has answered a ping, or ctx ends.
+func (c *Conn) ping(ctx context.Context) {
+	if err := c.session.Ping(ctx, nil); err != nil {
+		c.log.Debug().Err(err).Msg("the server did not answer a ping")
+	}
+}
+
+func (s *Server) rootsHabit() RootsHabit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.habits.learned.Roots
+}
+
+func (s *Server) learnRoots(habit RootsHabit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.habits.learned.Roots != habit {
+		s.habits.learned.Roots = habit
+		s.keepLearnedLocked()
+	}
+}
