@@ -24,7 +24,6 @@ async function play(setup: Setup, index: number): Promise<void> {
     await step(`${name}: a job asks the model`, () => withModel(scene));
     await step(`${name}: a server breaks the rules`, () => misbehaving(scene));
     await step(`${name}: two questions under one key`, () => sameKeyTwice(scene));
-    await step(`${name}: a result that is too great`, () => huge(scene));
     if (setup.era === "modern") {
       await step(`${name}: no list is asked for`, () => unlisted(scene));
     } else {
@@ -32,6 +31,8 @@ async function play(setup: Setup, index: number): Promise<void> {
       await step(`${name}: the person visits two pages`, () => visited(scene));
       await step(`${name}: the person gives up on two pages`, () => givenUp(scene));
     }
+    // After the lists: a server that starts anew reads every task of its folder for one.
+    await step(`${name}: a result that is too great`, () => huge(scene));
     for (const moment of tenMoments(random)) {
       const title = `${name}: killed ${moment.ms} ms after it had ${moment.after}`;
       await step(title, () => killed(scene, [moment]));
