@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -55,7 +56,9 @@ var (
 	asksBeforePing = clientSays(`{"jsonrpc":"2.0","id":"$INITIALIZED","method":"ping"}`) + asksForRoots +
 		serverSays(`{"jsonrpc":"2.0","id":"$INITIALIZED","result":{}}`)
 	pinged = clientSays(`{"jsonrpc":"2.0","id":"$PING","method":"ping"}`) + serverSays(`{"jsonrpc":"2.0","id":"$PING","result":{}}`)
-	called = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
+	// The server has the time of a few pings to look at the folders.
+	settled = strings.Repeat(pinged, 5)
+	called  = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
 		serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}`)
 )
 
@@ -72,7 +75,7 @@ func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
 	for _, way := range legacyWays {
 		t.Run(string(way), func(t *testing.T) {
 			remembered := newSignalling()
-			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksBeforePing+getsRoots+pinged+called+called))
+			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksBeforePing+getsRoots+settled+called+called))
 			for range 2 { // and the second call does not
 				if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 					t.Fatalf("result (-want +got):\n%s", diff)
@@ -111,7 +114,7 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
 	transcript := handshake("s") +
 		`{"jsonrpc":"2.0","id":"$LIST","method":"tools/list","params":{}}` + "\n" +
-		serverSays(`{"jsonrpc":"2.0","id":"$LIST","result":{"tools":[]}}`) + asksForRoots + getsRoots + pinged + called
+		serverSays(`{"jsonrpc":"2.0","id":"$LIST","result":{"tools":[]}}`) + asksForRoots + getsRoots + settled + called
 	remembered := newSignalling()
 	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+pinged+called))
 	<-before.call(t.Context(), "t1", "s", "tool")

@@ -17,8 +17,10 @@ const (
 	DefaultRootsTimeout = 100 * time.Millisecond
 	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time is given all of it.
 	maxRootsWait = 3 * time.Second
-	// rootsPause is for the server to look at the folders, once it has read the answer.
-	rootsPause = 100 * time.Millisecond
+	// After the answer the server looks at the folders: rootsPings pings, each with a rootsPause, give it a time that is
+	// longer on a busy machine.
+	rootsPings = 5
+	rootsPause = 20 * time.Millisecond
 )
 
 // RootsHabit is whether a server asks for the roots before its first call.
@@ -69,8 +71,13 @@ func (c *Conn) AwaitRoots(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	c.link.answered(bounded)
-	c.ping(bounded) // the server answers this after it has read the roots
-	return Pause(ctx, rootsPause)
+	for range rootsPings {
+		c.ping(bounded) // the server answers the first after it has read the roots
+		if err := Pause(ctx, rootsPause); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // asksForRoots waits until the server asks for the roots, and reports whether it did.
