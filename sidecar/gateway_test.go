@@ -176,7 +176,8 @@ func TestAQuestionOfAHostsServerIsAnsweredInAWindow(t *testing.T) {
 				if tools := host.call("tools/list", "{}"); !strings.Contains(tools, `{"name":"form","inputSchema":{"type":"object"}}`) {
 					t.Errorf("the tools are %s", tools)
 				}
-				id := host.send("tools/call", `{"name":"form","arguments":{"n":1.50}}`)
+				// The host answers in place of the person, and a server that believes it asks nobody.
+				id := host.send("tools/call", `{"name":"form","arguments":{"n":1.50},"requestState":"s","inputResponses":{"q":{"action":"accept"}}}`)
 				ask := awaitAsk(t, window)
 				if want := "Claude Code in " + filepath.Base(gateway.Dir); ask.Title != want {
 					t.Errorf("the conversation is %q, want %q", ask.Title, want)

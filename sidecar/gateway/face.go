@@ -22,6 +22,9 @@ const beat = 5 * time.Second
 // continueTool is the tool with which a host asks for the result of a call that waits for a person.
 const continueTool = "assent_continue"
 
+// tasksExtension is the extension of MCP tasks since 2026-07-28.
+const tasksExtension = "io.modelcontextprotocol/tasks"
+
 // Options configure a [Face].
 type Options struct {
 	// Server is the only server of the face; "" offers all.
@@ -85,7 +88,26 @@ func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer
 	if err != nil {
 		return mcpserver.Offer{}, err
 	}
-	return mcpserver.Offer{Info: d.Info, Capabilities: d.Capabilities, Instructions: d.Instructions}, nil
+	return mcpserver.Offer{Info: d.Info, Capabilities: withoutTasks(d.Capabilities), Instructions: d.Instructions}, nil
+}
+
+// withoutTasks returns a server's capabilities without MCP tasks. These are Assent's: a host that could name them could read
+// and answer those of others.
+func withoutTasks(capabilities json.RawMessage) json.RawMessage {
+	return edit(capabilities, func(name string, value json.RawMessage) json.RawMessage {
+		switch {
+		case name == "tasks":
+			return nil
+		case name == "extensions" && value[0] == '{':
+			return edit(value, func(name string, value json.RawMessage) json.RawMessage {
+				if name == tasksExtension {
+					return nil
+				}
+				return value
+			})
+		}
+		return value
+	})
 }
 
 // The lists of a server, named after the member of a result that has the items.
@@ -118,7 +140,7 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 	case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
 		return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
 	}
-	if f.opts.Server == "" {
+	if f.opts.Server == "" || strings.HasPrefix(r.Method, "tasks/") {
 		return nil
 	}
 	return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }

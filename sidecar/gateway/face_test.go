@@ -26,7 +26,7 @@ func (u *upstream) Servers() []string { return u.servers }
 func (u *upstream) Describe(_ context.Context, server string) (gateway.Description, error) {
 	return gateway.Description{
 		Info:         json.RawMessage(`{"name":"` + server + `","version":"7","icons":[{"src":"data:,"}]}`),
-		Capabilities: json.RawMessage(`{"tools":{},"x":{"big":12345678901234567890}}`),
+		Capabilities: json.RawMessage(`{"tools":{},"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{},"a/b":{}},"x":{"big":12345678901234567890}}`),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"assent/sidecar/jsonscan"
@@ -84,12 +85,20 @@ var ownMeta = map[string]bool{
 	"io.modelcontextprotocol/clientCapabilities": true,
 }
 
-// passable returns the params of a host's request without what concerns only its connection, and the progress token.
+// clientWords are the members of params with which a client answers a server's questions and asks for an MCP task. In a host's
+// request they would be answers that no person gave, so Assent alone sends them.
+var clientWords = []string{"inputResponses", "requestState", "task"}
+
+// passable returns the params of a host's request without what is Assent's to say, and the progress token.
 func passable(params json.RawMessage) (rest, progressToken json.RawMessage) {
-	if !strings.Contains(string(params), `"_meta"`) {
+	if len(params) == 0 || params[0] != '{' {
 		return params, nil
 	}
 	rest = edit(params, func(name string, value json.RawMessage) json.RawMessage {
+		// A server may read the names of members in any case.
+		if slices.ContainsFunc(clientWords, func(word string) bool { return strings.EqualFold(name, word) }) {
+			return nil
+		}
 		if name != "_meta" || value[0] != '{' {
 			return value
 		}
