@@ -91,6 +91,7 @@ func (c *Conn) Close() error {
 	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 		err = nil // the peer was first
 	}
+	<-c.stream.ended // the library closes it in another goroutine then
 	c.handler.close()
 	c.stream.out.wait()
 	c.ending.Wait()

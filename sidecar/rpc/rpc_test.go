@@ -382,3 +382,38 @@ func (b blocked) Read([]byte) (int, error) {
 	<-b.ctx.Done()
 	return 0, io.EOF
 }
+
+// slowConn is a connection whose Close takes as long as the test wants.
+type slowConn struct {
+	net.Conn
+	goOn chan struct{}
+}
+
+func (c slowConn) Close() error {
+	<-c.goOn
+	return c.Conn.Close()
+}
+
+func TestCloseReturnsWhenTheConnectionIsClosedAlsoIfThePeerWasFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		slow := slowConn{a, make(chan struct{})}
+		c := rpc.New(t.Context(), slow, io.Discard, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-c.Done()
+		closed := make(chan error, 1)
+		go func() { closed <- c.Close() }()
+		synctest.Wait()
+		select {
+		case err := <-closed:
+			t.Fatalf("Close = %v before the connection was closed", err)
+		default:
+		}
+		close(slow.goOn)
+		if err := <-closed; err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+}

@@ -41,6 +41,9 @@ type stream struct {
 	response *jsonrpc2.Response
 	head     []byte
 
+	// ended is closed when Close has closed the closers.
+	ended chan struct{}
+
 	mu     sync.Mutex // guards the fields below
 	closed bool
 	broken error
@@ -49,7 +52,7 @@ type stream struct {
 var _ jsonrpc2.ObjectStream = (*stream)(nil)
 
 func newStream(in io.Reader, out io.Writer, opts Options) *stream {
-	s := &stream{opts: opts, in: bufio.NewReaderSize(in, 64<<10), out: newWriter(out, opts.Tap)}
+	s := &stream{opts: opts, in: bufio.NewReaderSize(in, 64<<10), out: newWriter(out, opts.Tap), ended: make(chan struct{})}
 	for _, end := range []any{in, out} {
 		if c, ok := end.(io.Closer); ok {
 			s.closers = append(s.closers, c)
@@ -290,6 +293,7 @@ func appendString(message []byte, text string) []byte {
 
 // Close implements [jsonrpc2.ObjectStream]. A peer that reads still gets everything that was written.
 func (s *stream) Close() error {
+	defer close(s.ended)
 	s.out.close()
 	s.mu.Lock()
 	s.closed = true
