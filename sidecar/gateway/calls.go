@@ -48,13 +48,21 @@ type call struct {
 	asked    bool   // it has asked a question
 	// waiting are the requests of the host that wait for it. Each hears its notifications.
 	waiting []*waiter
-	ended   time.Time
-	result  json.RawMessage
-	err     error
+	// delivered is how many hosts were sent the result.
+	delivered int
+	ended     time.Time
+	result    json.RawMessage
+	err       error
 }
 
 // waiter is a request of a host that waits for a call.
-type waiter struct{ notify notify }
+type waiter struct {
+	notify notify
+	sent   bool // the result was sent to the host
+}
+
+// answered is told whether the answer to a request of a host was sent, and again if the host did not want it any more.
+type answered func(sent bool)
 
 // errWaiting is the error of a request whose call waits for a person for longer than the host will.
 type errWaiting struct{ handle, question string }
@@ -66,8 +74,8 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 
 // do runs a call for a request of a host, or joins the same call if that has asked a question. The key says which calls
 // are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
-// A patience of 0 has no end.
-func (c *calls) do(ctx context.Context, key string, patience time.Duration, notify notify, start run) (json.RawMessage, error) {
+// A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
+func (c *calls) do(ctx context.Context, key string, patience time.Duration, notify notify, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
 	var k *call
@@ -79,13 +87,13 @@ func (c *calls) do(ctx context.Context, key string, patience time.Duration, noti
 	return c.wait(ctx, k, patience, notify)
 }
 
-// resume waits for the call with a handle.
-func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, notify notify) (json.RawMessage, error) {
+// resume waits for the call with a handle, as do.
+func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, notify notify) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	at := slices.IndexFunc(c.all, func(k *call) bool { return k.handle == handle })
 	if at < 0 {
 		c.mu.Unlock()
-		return nil, errNoHandle
+		return nil, nil, errNoHandle
 	}
 	return c.wait(ctx, c.all[at], patience, notify)
 }
@@ -139,11 +147,10 @@ func (c *calls) change(k *call, do func()) {
 }
 
 // wait waits for a call. It is called with mu held, and releases it.
-func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notify notify) (json.RawMessage, error) {
+func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notify notify) (json.RawMessage, answered, error) {
 	defer c.mu.Unlock()
-	w := &waiter{notify}
+	w := &waiter{notify: notify}
 	k.waiting = append(k.waiting, w)
-	defer func() { k.waiting = slices.DeleteFunc(k.waiting, func(other *waiter) bool { return other == w }) }()
 	var late <-chan time.Time
 	if patience > 0 {
 		timer := time.NewTimer(patience)
@@ -154,10 +161,10 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notif
 	for {
 		switch {
 		case !k.ended.IsZero():
-			c.all = slices.DeleteFunc(c.all, func(other *call) bool { return other == k })
-			return k.result, k.err
+			return k.result, func(sent bool) { c.answered(k, w, sent) }, k.err
 		case isLate && k.question != "":
-			return nil, errWaiting{k.handle, k.question}
+			k.leave(w)
+			return nil, nil, errWaiting{k.handle, k.question}
 		}
 		changed := k.changed
 		c.mu.Unlock()
@@ -171,13 +178,41 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notif
 		}
 		c.mu.Lock()
 		if gone && k.ended.IsZero() {
-			if len(k.waiting) == 1 && !k.asked {
+			if k.leave(w); len(k.waiting) == 0 && !k.asked {
 				k.cancel(context.Cause(ctx)) // nobody waits for it, neither a person nor a host
-				c.all = slices.DeleteFunc(c.all, func(other *call) bool { return other == k })
+				c.remove(k)
 			}
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 	}
+}
+
+// answered notes whether a result was sent to a host. One that a person waited for and no host has got is kept.
+func (c *calls) answered(k *call, w *waiter, sent bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.leave(w)
+	switch {
+	case sent:
+		k.delivered++
+	case w.sent:
+		k.delivered--
+	}
+	w.sent = sent
+	c.remove(k)
+	if k.delivered == 0 && (k.asked || len(k.waiting) > 0) {
+		c.all = append(c.all, k)
+	}
+}
+
+// remove forgets a call. It is called with mu held.
+func (c *calls) remove(k *call) {
+	c.all = slices.DeleteFunc(c.all, func(other *call) bool { return other == k })
+}
+
+// leave ends a wait. It is called with the lock of calls held.
+func (k *call) leave(w *waiter) {
+	k.waiting = slices.DeleteFunc(k.waiting, func(other *waiter) bool { return other == w })
 }
 
 // close cancels all calls and waits for them.

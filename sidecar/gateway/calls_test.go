@@ -44,11 +44,14 @@ type outcome struct {
 	err    error
 }
 
-// request sends a request of a host, and returns where its outcome comes.
+// request sends a request of a host, and returns where its outcome comes. A result is sent to the host.
 func request(ctx context.Context, c *calls, s *scripted, patience time.Duration) <-chan outcome {
 	got := make(chan outcome, 1)
 	go func() {
-		result, err := c.do(ctx, "key", patience, silent, s.run)
+		result, answered, err := c.do(ctx, "key", patience, silent, s.run)
+		if answered != nil {
+			answered(true)
+		}
 		got <- outcome{result, err}
 	}()
 	synctest.Wait()
@@ -105,6 +108,38 @@ func TestAnAnswerAfterTheHostHasGone(t *testing.T) {
 	})
 }
 
+// A result and the host's cancellation pass each other.
+func TestAResultThatTheHostDidNotWaitForIsKept(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		said []bool // of the answer to the first request
+	}{
+		{"it was not sent", []bool{false}},
+		{"it was sent, and the host had given up", []bool{true, false}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, s := &calls{}, newScripted()
+				defer c.close()
+				first := make(chan answered, 1)
+				go func() {
+					_, answered, _ := c.do(t.Context(), "key", 0, silent, s.run)
+					first <- answered
+				}()
+				s.ask <- "Which size?"
+				s.finish <- nil
+				tell := <-first
+				for _, sent := range test.said {
+					tell(sent)
+				}
+				if got := <-request(t.Context(), c, s, 0); string(got.result) != `"done"` || s.runs != 1 {
+					t.Errorf("the same call again: %s, %v, %d runs", got.result, got.err, s.runs)
+				}
+			})
+		})
+	}
+}
+
 func TestACallThatAskedNothingEndsWithItsHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := &calls{}, newScripted()
@@ -138,15 +173,17 @@ func TestACallReturnsBeforeItsHostGivesUp(t *testing.T) {
 		if got := <-first; !errors.As(got.err, &waiting) || waiting.question != "Which size?" {
 			t.Fatalf("got %v", got)
 		}
-		_, err := c.resume(t.Context(), waiting.handle, 50*time.Second, silent)
+		_, _, err := c.resume(t.Context(), waiting.handle, 50*time.Second, silent)
 		if !errors.As(err, &waiting) {
 			t.Errorf("the question is still open: %v", err)
 		}
 		s.finish <- nil
-		if result, err := c.resume(t.Context(), waiting.handle, 0, silent); string(result) != `"done"` || err != nil {
+		result, answered, err := c.resume(t.Context(), waiting.handle, 0, silent)
+		if string(result) != `"done"` || err != nil {
 			t.Errorf("got %s, %v", result, err)
 		}
-		if _, err := c.resume(t.Context(), waiting.handle, 0, silent); !errors.Is(err, errNoHandle) {
+		answered(true)
+		if _, _, err := c.resume(t.Context(), waiting.handle, 0, silent); !errors.Is(err, errNoHandle) {
 			t.Errorf("delivered twice: %v", err)
 		}
 	})

@@ -229,7 +229,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	p := &pulse{}
 	calls := f.callsOf(r.Session)
 	key := callKey(server, params)
-	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, error) {
+	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
 		return calls.do(ctx, key, patience, forward(r, token, p),
 			func(ctx context.Context, asking func(string), notify notify) (json.RawMessage, error) {
 				return f.upstream.Send(ctx, Request{
@@ -244,19 +244,20 @@ func (f *Face) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessag
 	_, token := passable(r.Params)
 	handle := text(member(r.Params, "arguments"), "handle")
 	p := &pulse{}
-	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, error) {
+	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
 		return f.callsOf(r.Session).resume(ctx, handle, patience, forward(r, token, p))
 	})
 }
 
 // await waits for a call for as long as the host will, and keeps the host from giving it up.
-func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMessage, p *pulse, wait func(time.Duration) (json.RawMessage, error)) (json.RawMessage, error) {
+func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMessage, p *pulse, wait func(time.Duration) (json.RawMessage, answered, error)) (json.RawMessage, error) {
 	beating, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	if token != nil {
 		done.Go(func() { p.keep(beating, r, token) })
 	}
-	result, err := wait(clockOf(r.Client).patience(token != nil))
+	result, answered, err := wait(clockOf(r.Client).patience(token != nil))
+	r.Answered = answered
 	stop()
 	done.Wait()
 	var waiting errWaiting

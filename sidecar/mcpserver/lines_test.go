@@ -24,6 +24,7 @@ type fake struct {
 	notified []string
 	session  *mcpserver.Session
 	ended    int
+	sent     []bool // what Answered said of test/once
 }
 
 func (f *fake) Offer(context.Context, *mcpserver.Session) (mcpserver.Offer, error) {
@@ -62,6 +63,21 @@ func (f *fake) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 				return nil, err
 			}
 			return answer, nil
+		}
+	case "test/once":
+		return func(context.Context) (json.RawMessage, error) {
+			r.Answered = func(sent bool) {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.sent = append(f.sent, sent)
+			}
+			return json.RawMessage(`{}`), nil
+		}
+	case "test/sent":
+		return func(context.Context) (json.RawMessage, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return json.Marshal(map[string]any{"sent": f.sent})
 		}
 	case "test/fail":
 		return func(context.Context) (json.RawMessage, error) {

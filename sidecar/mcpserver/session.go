@@ -19,6 +19,9 @@ import (
 // maxOpen is how many requests of one host can be open at once.
 const maxOpen = 1000
 
+// maxRecent is how many answered requests a host can cancel so that somebody hears of it.
+const maxRecent = 100
+
 // sender takes the frames to a host.
 type sender interface{ send(frame []byte) error }
 
@@ -44,6 +47,8 @@ type Session struct {
 	listening   map[string]listening
 	calls       map[int64]chan *frame
 	lastCall    int64
+	// recent are the last requests with Answered whose answer was sent or is about to be.
+	recent []*Request
 }
 
 // listening is one subscription of a host.
@@ -85,6 +90,9 @@ type Request struct {
 	// Params is an object; {} if the host sent none.
 	Params json.RawMessage
 	Client Client
+	// Answered may be set by the function that answers. It is then called with whether the answer was sent to the host, and
+	// once more, with false, if the host cancels the request after that: it has not waited for the answer.
+	Answered func(sent bool)
 
 	key    string // identifies the request among those that are open
 	out    sender
@@ -94,6 +102,9 @@ type Request struct {
 
 	notifying  sync.Mutex // guards isAnswered, and is held while a notification is sent
 	isAnswered bool
+
+	// gaveUp: the host cancelled it after its answer. isReported: Answered was told. The session's lock guards both.
+	gaveUp, isReported bool
 }
 
 // Notify sends a notification that belongs to the request, such as its progress. Params may be nil. A request that has
@@ -451,16 +462,28 @@ func (s *Session) start(r *Request, done func()) {
 		r.notifying.Unlock()
 		s.mu.Lock()
 		delete(s.open, r.key)
+		cancelled := errors.Is(context.Cause(r.ctx), ErrCancelled)
+		if !cancelled && r.Answered != nil {
+			s.recent = append(s.recent[max(0, len(s.recent)-maxRecent+1):], r)
+		}
 		s.mu.Unlock()
-		if errors.Is(context.Cause(r.ctx), ErrCancelled) {
-			return // a cancelled request has no answer
+		sent := false
+		if !cancelled { // a cancelled request has no answer
+			frame := resultFrame(r.ID, result)
+			if err != nil {
+				frame = errorFrame(r.ID, wireError(err))
+			}
+			err := s.deliver(r.out, frame)
+			if sent = err == nil; !sent {
+				s.log.Info().Str("session", s.ID).Str("method", r.Method).Err(err).Msg("an answer did not reach the host")
+			}
 		}
-		frame := resultFrame(r.ID, result)
-		if err != nil {
-			frame = errorFrame(r.ID, wireError(err))
-		}
-		if err := s.deliver(r.out, frame); err != nil {
-			s.log.Info().Str("session", s.ID).Str("method", r.Method).Err(err).Msg("an answer did not reach the host")
+		if r.Answered != nil {
+			s.mu.Lock()
+			r.isReported = true
+			sent = sent && !r.gaveUp
+			s.mu.Unlock()
+			r.Answered(sent)
 		}
 	})
 }
@@ -496,10 +519,30 @@ func (s *Session) notification(f *frame) {
 func (s *Session) cancel(id json.RawMessage) {
 	s.mu.Lock()
 	r := s.open[string(id)]
+	if r == nil {
+		report := s.giveUpLocked(id)
+		s.mu.Unlock()
+		report(false)
+		return
+	}
 	s.mu.Unlock()
-	if r != nil && r.Method != "initialize" {
+	if r.Method != "initialize" {
 		r.cancel(ErrCancelled)
 	}
+}
+
+// giveUpLocked notes that a host gave up a request whose answer is sent or about to be, and returns the function that is to
+// hear of it.
+func (s *Session) giveUpLocked(id json.RawMessage) func(sent bool) {
+	for _, r := range slices.Backward(s.recent) {
+		if string(r.ID) == string(id) && !r.gaveUp {
+			if r.gaveUp = true; r.isReported {
+				return r.Answered
+			}
+			break
+		}
+	}
+	return func(bool) {}
 }
 
 // response takes an answer of the host. One that nobody waits for is dropped.
