@@ -1,10 +1,9 @@
 import type { AttachedFile } from "./protocol.ts";
 
 /**
- * What the webview's host has to say besides the protocol. The host is the extension, or the
- * playground; it passes every message of the protocol on as it is, and answers `host/*` itself. The
- * messages are JSON-RPC, carried by postMessage or by a WebSocket. Written by hand: the sidecar
- * never sees it.
+ * What the webview's host has to say besides the protocol. The host is the extension or, in a browser, the daemon
+ * (sidecar/browser). It passes every message of the protocol on as it is, and answers `host/*` itself. The messages are
+ * JSON-RPC, carried by postMessage or by a WebSocket. Written by hand.
  */
 
 /** How the host's sidecar is doing. Only while it is running do requests of the protocol succeed. */

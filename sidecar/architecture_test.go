@@ -55,12 +55,13 @@ var layers = map[string][]string{
 	"sidecar/chat":             {"protocol", "sidecar/broker", "sidecar/form", "sidecar/hub", "sidecar/model", "sidecar/reason", "sidecar/task"},
 	"sidecar/server":           {"protocol", "sidecar/attribution", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/form", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/deadline", "sidecar/gateway", "sidecar/mcpserver", "sidecar/policy", "sidecar/reason", "sidecar/rpc", "sidecar/secret", "sidecar/session", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task", "sidecar/visible"},
 	"sidecar/workspaces":       {"sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/tap"},
+	"sidecar/browser":          {"protocol", "sidecar/jsonscan", "sidecar/procinfo", "sidecar/workspaces"},
 	"sidecar/terminal":         {"protocol", "sidecar/config", "sidecar/daemon", "sidecar/form", "sidecar/leftover", "sidecar/secret", "sidecar/terminal/answers", "sidecar/terminal/attach", "sidecar/visible", "sidecar/workspaces"},
 	"sidecar/terminal/answers": {"sidecar/visible"},
 	"sidecar/terminal/attach":  {"protocol", "sidecar/rpc"},
 	"sidecar/daemon":           {"sidecar/leftover", "sidecar/procinfo"},
 	"sidecar/example":          {},
-	"sidecar":                  {"protocol", "sidecar/daemon", "sidecar/example", "sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/shim", "sidecar/store", "sidecar/terminal", "sidecar/visible", "sidecar/workspaces"},
+	"sidecar":                  {"protocol", "sidecar/browser", "sidecar/daemon", "sidecar/example", "sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/shim", "sidecar/store", "sidecar/terminal", "sidecar/visible", "sidecar/workspaces"},
 	"sidecar/auth/authtest":    {},
 	"sidecar/rpc/rpctest":      {"protocol"},
 	"sidecar/task/tasktest":    {"protocol", "sidecar/store", "sidecar/task"},
@@ -78,7 +79,7 @@ var owners = map[string][]string{
 	"charm.land/lipgloss/v2":                         {"sidecar/terminal"},
 	"github.com/charmbracelet/x/ansi":                {"sidecar/terminal"},
 	"github.com/Microsoft/go-winio":                  {"sidecar/daemon"},
-	"github.com/sourcegraph/jsonrpc2":                {"sidecar/rpc"},
+	"github.com/sourcegraph/jsonrpc2":                {"sidecar/browser", "sidecar/rpc"},
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"sidecar/example", "sidecar/exchange", "sidecar/hub", "sidecar/session", "sidecar/wire", "scripts/demo/example-server", "scripts/bench"},
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"sidecar/broker", "sidecar/exchange", "sidecar/hub", "sidecar/mcptask", "sidecar/wire"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {"sidecar/auth"},
@@ -87,7 +88,7 @@ var owners = map[string][]string{
 	"github.com/sashabaranov/go-openai":              {"sidecar/model"},
 	"go.yaml.in/yaml/v3":                             {"sidecar/terminal/answers"},
 	"modernc.org/sqlite":                             {"sidecar/store"},
-	"os/exec":                                        {"sidecar/config", "sidecar/rpc/rpctest", "sidecar/wire", "scripts/bench"},
+	"os/exec":                                        {"sidecar", "sidecar/config", "sidecar/rpc/rpctest", "sidecar/wire", "scripts/bench"},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/sidecar/browser"
 	"assent/sidecar/daemon"
 	"assent/sidecar/leftover"
 	"assent/sidecar/secret"
@@ -97,11 +99,25 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
 	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), Log: log, Tap: tap})
+	pages := browser.New(browser.Options{
+		Version: version, Panel: browser.Panel(), Log: zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger(),
+		Attach: func(ctx context.Context, t browser.Target, conn io.ReadWriter) error {
+			return open.Attach(ctx, t.Place, conn)
+		},
+	})
 	return daemon.ServeOptions{
-		Options: o, Busy: open.Busy, Close: open.Close,
+		Options: o,
+		Busy:    func() string { return cmp.Or(open.Busy(), pages.Busy()) },
+		Close: func() {
+			pages.Close()
+			open.Close()
+		},
 		Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-			if hello.Client == daemon.Host {
+			switch hello.Client {
+			case daemon.Host:
 				return attachHost(ctx, open, hello, conn)
+			case daemon.Browser:
+				return openPage(pages, hello, conn)
 			}
 			var place workspaces.Place
 			if err := json.Unmarshal(hello.Params, &place); err != nil {

@@ -49,6 +49,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	model := terminal.ModelFlags(c.Flags())
 	level := zerolog.WarnLevel
 	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,6 +60,9 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		p := hostParams{Place: place}
 		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed = *trust
+		if p.Host.Configuration.Model, err = model(); err != nil {
+			return err
+		}
 		p.Host.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
 		if len(args) > 0 {
 			p.Host.Server = args[0]

@@ -1,12 +1,9 @@
-/** What a webview's page differs in from host to host. */
+/** What a webview's page needs. */
 export interface PageOptions {
-  readonly host: "vscode" | "browser";
   /** The URL of the folder with the built webview. */
   readonly base: string;
   /** The Content-Security-Policy source of that folder. */
   readonly source: string;
-  /** Where the page may connect to; nowhere when absent. */
-  readonly connect?: string;
   /** Fresh for every page. */
   readonly nonce: string;
   /** Absent where the panel is English. */
@@ -28,7 +25,7 @@ export interface Translation {
  * allowed; what a server sends can neither run nor load anything.
  */
 export function page(options: PageOptions): string {
-  const { host, base, source, nonce, translation } = options;
+  const { base, source, nonce, translation } = options;
   // The page has them from the start, so that nothing is English first.
   const texts =
     translation === undefined
@@ -45,7 +42,6 @@ export function page(options: PageOptions): string {
     `font-src ${source}`,
     `img-src ${source} data:`,
     "media-src data:",
-    ...(options.connect === undefined ? [] : [`connect-src ${options.connect}`]),
   ].join("; ");
   return `<!DOCTYPE html>
 <html lang="${forAttribute(translation?.language ?? "en")}">
@@ -56,7 +52,7 @@ export function page(options: PageOptions): string {
 <title>Assent</title>
 <link rel="stylesheet" href="${base}/main.css">
 </head>
-<body data-host="${host}"${texts}${view}>
+<body data-host="vscode"${texts}${view}>
 <div id="root"></div>
 <script type="module" nonce="${nonce}" src="${base}/main.js"></script>
 </body>

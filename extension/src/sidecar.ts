@@ -85,7 +85,7 @@ type NotificationListener = (method: string, params: unknown) => void;
 /**
  * The sidecar's process and the connection to it. The process relays to the daemon, or is one itself. It is started
  * again when it ends by itself: at once if the daemon ended, and else after growing pauses. It is left alone when
- * starting it again cannot help. Needs no VS Code: the playground uses it too.
+ * starting it again cannot help. It needs no VS Code.
  */
 export class Sidecar {
   readonly #options: SidecarOptions;

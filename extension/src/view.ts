@@ -71,7 +71,6 @@ export class Panel implements vscode.WebviewViewProvider {
     webview.options = { enableScripts: true, localResourceRoots: [this.#dist] };
     const texts = vscode.l10n.bundle;
     webview.html = page({
-      host: "vscode",
       base: webview.asWebviewUri(this.#dist).toString(),
       source: webview.cspSource,
       nonce: randomBytes(16).toString("base64url"),

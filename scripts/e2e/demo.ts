@@ -25,7 +25,10 @@ export async function printedUrl(demo: ChildProcess): Promise<URL> {
     const url = /http:\S+/.exec(line);
     if (url === null) before.push(line);
     else {
-      assert(before.includes("Building the panel…"), "the demo says what it does until then");
+      assert(
+        before.includes("Building the panel and the sidecar…"),
+        "the demo says what it does until then",
+      );
       return new URL(url[0]);
     }
   }

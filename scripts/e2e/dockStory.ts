@@ -89,13 +89,13 @@ export async function answerInTheDock(page: Page, panel: Panel, looks: Looks): P
  * Answers, in each size, the kinds of questions that no example server causes. A second page shows them in place of the
  * approvals of two tools, and its answers go to these.
  */
-export async function answerStandIns(page: Page, url: URL, looks: Looks): Promise<void> {
+export async function answerStandIns(page: Page, looks: Looks): Promise<void> {
   const other = await page.context().newPage();
-  await other.routeWebSocket("**/bridge?*", (socket) => {
+  await other.routeWebSocket("**/bridge", (socket) => {
     const server = socket.connectToServer();
     server.onMessage((text) => socket.send(JSON.stringify(JSON.parse(String(text), standIn))));
   });
-  await other.goto(url.href);
+  await other.goto(page.url());
   const panel = new Panel(other, other.keyboard);
   for (const size of sizes) {
     const { width, height } = size;

@@ -7,7 +7,7 @@ import {
   samplingServer,
   tasksServer,
   writeExampleWorkspace,
-} from "../demo/playground/exampleServers.ts";
+} from "../demo/exampleServers.ts";
 import { hostTarget, vsixOf } from "../tools/lib/vsix.ts";
 import { type Viewport, withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";

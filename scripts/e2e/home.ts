@@ -9,7 +9,7 @@ import {
   buildExampleServers,
   exampleServers,
   writeExampleWorkspace,
-} from "../demo/playground/exampleServers.ts";
+} from "../demo/exampleServers.ts";
 import { hostTarget, vsixOf } from "../tools/lib/vsix.ts";
 import { askInChat, chatPrompt } from "./chatParticipant.ts";
 import { withPage } from "./chromium.ts";

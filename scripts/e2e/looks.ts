@@ -57,7 +57,7 @@ export class Looks {
   }
 }
 
-/** Gives the page one of the colours that the playground has for it. */
+/** Gives the page one of the colours that it has in a browser. */
 async function wear(page: Page, theme: string | undefined): Promise<void> {
   await page.evaluate((name) => {
     document.body.dataset["theme"] = name ?? "";

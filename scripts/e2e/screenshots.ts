@@ -18,7 +18,7 @@ const themes = {
 
 export type Theme = keyof typeof themes;
 
-/** The names of the themes: those of the playground's `?theme=`. */
+/** The names of the themes: those of `?theme=` in a browser. */
 export const themeNames = Object.keys(themes) as readonly Theme[];
 
 /** Gives VS Code one of the themes. */

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { openPage } from "../demo/page.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { Panel } from "./panel.ts";
@@ -39,7 +40,8 @@ const problems: string[] = [];
 try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));
   const halves = [thirdParties.slice(0, 2), thirdParties.slice(2)];
-  const lines = await Promise.all(halves.map((half, index) => useAll(url, half, index + 1)));
+  const urls = [url.href, await openPage({ folder, workspace, trust: true })];
+  const lines = await Promise.all(halves.map((half, i) => useAll(urls[i] ?? "", half, i + 1)));
   console.log(`\n${table([["server", "transport", "MCP", ...features], ...lines.flat()])}\n`);
   const answered = await step("every tool that asks is answered", () => answerAll(mark, folder));
   console.log(`\n${table([columns, ...answered.lines])}\n`);
@@ -53,7 +55,7 @@ if (problems.length > 0) throw new Error(problems.join("\n\n"));
 
 /** Uses servers, one after the other, in a browser of their own; returns their lines of the table. */
 async function useAll(
-  url: URL,
+  url: string,
   servers: readonly ThirdParty[],
   browser: number,
 ): Promise<readonly (readonly string[])[]> {
@@ -67,7 +69,7 @@ async function useAll(
     page.on("console", (message) => {
       if (message.type() === "error") problems.push(`the page's console: ${message.text()}`);
     });
-    await page.goto(url.href);
+    await page.goto(url);
     for (const server of servers) lines.push(await use(page, server));
   });
   return lines;

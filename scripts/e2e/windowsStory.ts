@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { exampleServers } from "../demo/playground/exampleServers.ts";
+import { exampleServers } from "../demo/exampleServers.ts";
 import { eventually } from "./eventually.ts";
 import { type Panel, returned } from "./panel.ts";
 import { step } from "./step.ts";

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalRecord } from "@assent/protocol";
-import { exampleServers } from "../demo/playground/exampleServers.ts";
+import { exampleServers } from "../demo/exampleServers.ts";
 import { tellAttachments } from "./attachStory.ts";
 import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { type ExtensionWindow, withExtension } from "./extensionWindow.ts";

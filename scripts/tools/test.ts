@@ -97,16 +97,16 @@ const steps: Readonly<Record<string, Step>> = {
     title: "The smart database in a terminal, recorded and replayed",
     run: () => run(process.execPath, ["scripts/e2e/terminal.ts"]),
   },
-  playground: {
-    title: "Playground in a browser",
-    run: () => run(process.execPath, ["scripts/e2e/playground.ts"]),
+  browser: {
+    title: "The demo in a browser",
+    run: () => run(process.execPath, ["scripts/e2e/browser.ts"]),
   },
   longTask: {
     title: "A long task in a browser",
     run: () => run(process.execPath, ["scripts/e2e/longTask.ts"]),
   },
   servers: {
-    title: "Servers of others in the playground",
+    title: "Servers of others in a browser",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
   },
   home: {

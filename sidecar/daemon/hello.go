@@ -24,6 +24,8 @@ const (
 	FrontEnd ClientKind = "frontEnd"
 	// Host is attached like a front end, and speaks MCP: it is a host that uses the servers of a workspace.
 	Host ClientKind = "host"
+	// Browser sends what a page in a browser is to show, and reads a line of JSON with its address.
+	Browser ClientKind = "browser"
 	// Control sends a command in Params, and reads a line of JSON.
 	Control ClientKind = "control"
 )

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -306,7 +307,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is no hello: %v", err)}
 	case hello.Client == Control:
 		return "", nil
-	case hello.Client != FrontEnd && hello.Client != Host:
+	case !slices.Contains([]ClientKind{FrontEnd, Host, Browser}, hello.Client):
 		return "", &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, does not serve a client %q", s.o.Build, hello.Client)}
 	case Newer(hello.Build, s.o.Build):
 		if hello.Protocol == Protocol {

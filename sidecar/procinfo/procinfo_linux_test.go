@@ -109,3 +109,28 @@ func TestWhatItsParentLeftBehind(t *testing.T) {
 		t.Errorf("of another command: %v, %v", left, err)
 	}
 }
+
+func TestWhoseAConnectionIs(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	local, remote := conn.LocalAddr().(*net.TCPAddr).AddrPort(), conn.RemoteAddr().(*net.TCPAddr).AddrPort()
+	if uid, err := UserOf(local, remote); uid != os.Geteuid() || err != nil {
+		t.Errorf("UserOf = %d, %v, want this process's user, %d", uid, err, os.Geteuid())
+	}
+	if uid, err := UserOf(local, local); err == nil {
+		t.Errorf("a connection that is not there is of user %d", uid)
+	}
+	table := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" +
+		"   0: " + hexAddress(local) + " " + hexAddress(remote) + " 01 00000000:00000000 00:00000000 00000000 65534        0 1 1\n"
+	if uid, err := userOf(strings.NewReader(table), hexAddress(local), hexAddress(remote)); uid != 65534 || err != nil {
+		t.Errorf("of another user's: %d, %v", uid, err)
+	}
+}

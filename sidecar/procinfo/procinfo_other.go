@@ -2,7 +2,10 @@
 
 package procinfo
 
-import "errors"
+import (
+	"errors"
+	"net/netip"
+)
 
 // Listeners is not known here.
 func Listeners(int) (listening bool, by []Process, err error) {
@@ -11,3 +14,6 @@ func Listeners(int) (listening bool, by []Process, err error) {
 
 // Orphans is not known here.
 func Orphans([]string) ([]Process, error) { return nil, errors.ErrUnsupported }
+
+// UserOf is not known here.
+func UserOf(netip.AddrPort, netip.AddrPort) (uid int, err error) { return 0, errors.ErrUnsupported }

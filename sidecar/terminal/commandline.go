@@ -47,7 +47,10 @@ type commandLine struct {
 	toolTimeout time.Duration
 
 	// As they are given.
-	configFile, objectText, output, modelURL, model, protocolVersion string
+	configFile, objectText, output, protocolVersion string
+
+	// model returns what the flags of the model say; nil for a command that has none.
+	model func() (protocol.ModelSettings, error)
 }
 
 // argument is an --arg.
@@ -132,8 +135,22 @@ func asking(flags *pflag.FlagSet, l *commandLine) {
 	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "give up a call of a tool after this `time` without a result or progress, where the server's toolTimeout does not say (default: never)")
 	flags.StringVar(&l.record, "record", "", "keep what is asked and answered in this `file`")
 	flags.StringVar(&l.replay, "replay", "", "answer from such a `file`, and fail where something else is asked")
-	flags.StringVar(&l.modelURL, "model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
-	flags.StringVar(&l.model, "model", "", "the `name` of the model to ask there")
+	l.model = ModelFlags(flags)
+}
+
+// ModelFlags defines the flags of an endpoint that completes. The function returns what they say, once they are parsed.
+func ModelFlags(flags *pflag.FlagSet) func() (protocol.ModelSettings, error) {
+	url := flags.String("model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
+	name := flags.String("model", "", "the `name` of the model to ask there")
+	return func() (protocol.ModelSettings, error) {
+		switch {
+		case *url == "" && *name == "":
+			return protocol.ModelSettings{}, nil
+		case *url == "" || *name == "":
+			return protocol.ModelSettings{}, usagef("--model-url and --model belong together")
+		}
+		return protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{modelSettings(*url, *name)}}, nil
+	}
 }
 
 // check says whether the flags make sense.
@@ -168,11 +185,11 @@ func (l *commandLine) check() error {
 		}
 		l.object = json.RawMessage(l.objectText)
 	}
-	if l.modelURL != "" || l.model != "" {
-		if l.modelURL == "" || l.model == "" {
-			return usagef("--model-url and --model belong together")
+	if l.model != nil {
+		var err error
+		if l.configuration.Model, err = l.model(); err != nil {
+			return err
 		}
-		l.configuration.Model.Endpoints = []protocol.EndpointSettings{modelSettings(l.modelURL, l.model)}
 	}
 	if l.toolTimeout > 0 {
 		l.configuration.Tools = &protocol.ToolSettings{Timeout: int64(l.toolTimeout / time.Second)}

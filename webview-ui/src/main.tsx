@@ -6,7 +6,7 @@
  * and loads main.css and this file, bundled as main.js, as a module with the nonce of its
  * Content-Security-Policy. Where the panel is not English, the body has its texts as JSON in `data-texts`; what
  * an earlier page had VS Code's host keep is JSON in `data-view`.
- * In a browser the page's query holds the `token` of the host's WebSocket.
+ * In a browser the host's WebSocket is `bridge`, beside the page.
  */
 import "@vscode/codicons/dist/codicon.css";
 import "./styles/browser-theme.css";

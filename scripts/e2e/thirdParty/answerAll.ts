@@ -39,7 +39,7 @@ export async function answerAll(mark: string, folder: string): Promise<Answered>
     dataFolder,
     environment,
     configuration: {
-      workspaceFolders: [{ name: "demo", path: folder, confirmed: true }],
+      workspaceFolders: [{ name: "workspace", path: folder, confirmed: true }],
       model: { provider: "demo" },
       sampling: { review: "never", limits: { requestsPerMinute: 10_000 } },
     },

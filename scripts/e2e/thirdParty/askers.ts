@@ -117,7 +117,7 @@ const goEverythingTools: readonly AskingTool[] = [
     asks: [{ kind: "page", url: /^http:\/\/localhost:6062\/?\?id=/, open: false }],
     result: /^\(elicitation pending\)$/,
   },
-  { tool: "roots", asks: [], result: /^demo:file:\/\/\// },
+  { tool: "roots", asks: [], result: /^workspace:file:\/\/\// },
 ];
 
 const mcpGoSampling: readonly AskingTool[] = [

@@ -186,7 +186,7 @@ const everything: Checks = {
   async roots(panel, server) {
     await runTool(panel, server, "get-roots-list");
     const text = await result(panel.call(server, "get-roots-list"));
-    assert.match(text, /^Current MCP Roots \(1 total\):\n\n1\. demo\n {3}URI: file:\/\/\//);
+    assert.match(text, /^Current MCP Roots \(1 total\):\n\n1\. workspace\n {3}URI: file:\/\/\//);
   },
 };
 
@@ -253,7 +253,7 @@ const goEverything: Checks = {
   },
   async roots(panel, server) {
     await runTool(panel, server, "roots");
-    assert.match(await result(panel.call(server, "roots")), /^demo:file:\/\/\/.*\/workspace$/);
+    assert.match(await result(panel.call(server, "roots")), /^workspace:file:\/\/\/.*\/workspace$/);
   },
 };
 
@@ -269,7 +269,7 @@ const newestGoEverything: Checks = {
     const again = panel.repeat(server);
     await again.getByText(/in a way that MCP 2026-07-28 does not have/).waitFor();
     await again.getByRole("button", { name: "Call Once More" }).click();
-    assert.match(await result(panel.call(server, "roots")), /^demo:file:\/\/\/.*\/workspace$/);
+    assert.match(await result(panel.call(server, "roots")), /^workspace:file:\/\/\/.*\/workspace$/);
     await panel.text(/From now on Assent speaks MCP 2025-11-25 with it/).waitFor();
   },
 };
@@ -355,7 +355,7 @@ async function approve(panel: Panel, server: string, shown?: RegExp): Promise<vo
   await panel.review(server).getByRole("button", { name: "Return to Server" }).click();
 }
 
-/** Consents to a page, and opens it by the playground's link, which every page of the panel has. */
+/** Consents to a page, and opens it by the link that every page of the panel has in a browser. */
 async function visit(panel: Panel, server: string, url: string): Promise<void> {
   await panel.text(url).first().waitFor();
   await panel.button("Open in Browser").click();

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { type BuildOptions, build } from "esbuild";
 import { bundledScripts } from "./bundledScripts.ts";
 import { run } from "./command.ts";
@@ -54,6 +55,23 @@ export async function readBundledFiles(): Promise<readonly string[]> {
   return (await Promise.all([read("webview"), read("extension")])).flat();
 }
 
+/** Where the sidecar's build finds the panel that it serves to browsers. */
+const panelOfSidecar = join(root, "sidecar", "browser", "panel");
+
+/** Gives the next build of the sidecar the panel, packed. A file that stays is never absent: a build may be reading it. */
+async function givePanelToSidecar(webview: string): Promise<void> {
+  const names = (await readdir(webview)).filter((name) => !name.endsWith(".LEGAL.txt"));
+  const pack = async (name: string) => {
+    const packed = gzipSync(await readFile(join(webview, name)), { level: 9 });
+    await writeFile(join(panelOfSidecar, `${name}.gz`), packed);
+  };
+  await Promise.all(names.map(pack));
+  const stale = (await readdir(panelOfSidecar)).filter(
+    (name) => name.endsWith(".gz") && !names.includes(name.slice(0, -".gz".length)),
+  );
+  await Promise.all(stale.map((name) => rm(join(panelOfSidecar, name))));
+}
+
 /** Builds the webview: a page's script and style, with everything heavy in files of its own. */
 export async function buildWebview(): Promise<void> {
   const outdir = join(extensionFolder, "dist", "webview");
@@ -68,6 +86,7 @@ export async function buildWebview(): Promise<void> {
     loader: { ".ttf": "file" },
     define: { "process.env.NODE_ENV": '"production"' },
   });
+  await givePanelToSidecar(outdir);
 }
 
 /** Builds the extension: one file for VS Code to load. */
@@ -83,5 +102,11 @@ export async function buildExtension(): Promise<void> {
 }
 
 export async function buildAll(): Promise<void> {
-  await Promise.all([buildSidecar(), buildWebview(), buildExtension()]);
+  await Promise.all([buildPanelAndSidecar(), buildExtension()]);
+}
+
+/** Builds the webview, and then the sidecar, which has it. */
+export async function buildPanelAndSidecar(): Promise<void> {
+  await buildWebview();
+  await buildSidecar();
 }

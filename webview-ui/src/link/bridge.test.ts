@@ -142,14 +142,14 @@ describe("in a browser", () => {
     FakeSocket.opened.length = 0;
     vi.stubGlobal("WebSocket", FakeSocket);
     vi.useFakeTimers();
-    window.history.replaceState({}, "", "/?token=s%26cret");
+    window.history.replaceState({}, "", "/view/");
   });
   afterEach(() => vi.unstubAllGlobals());
 
-  test("messages go as text over a WebSocket that shows the page's token", async () => {
+  test("messages go as text over a WebSocket beside the page", async () => {
     const up = vi.fn<(client: Client) => void>();
     createBridge().connect({ up, down: () => {} });
-    expect(last().url).toBe("ws://localhost:3000/bridge?token=s%26cret");
+    expect(last().url).toBe("ws://localhost:3000/view/bridge");
     last().dispatchEvent(new Event("open"));
     const list = up.mock.calls[0]?.[0].request("task/list");
     await vi.waitFor(() => expect(last().sent).toHaveLength(1));

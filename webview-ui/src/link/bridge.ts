@@ -17,7 +17,7 @@ export interface LinkListener {
   down(retryInMs: number): void;
 }
 
-/** The way out of the webview: to the extension in VS Code, to the playground in a browser. */
+/** The way out of the webview: to the extension in VS Code, to the daemon in a browser. */
 export interface Bridge {
   readonly storage: ViewStorage;
   /** Keeps the link to the host for the page's lifetime. */
@@ -117,9 +117,8 @@ const firstRetryMs = 500;
 const lastRetryMs = 10_000;
 
 function browserBridge(location: Location, storage: Storage): Bridge {
-  const url = new URL("/bridge", location.href);
+  const url = new URL("bridge", location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  url.searchParams.set("token", new URLSearchParams(location.search).get("token") ?? "");
   return {
     storage: sessionViewStorage(storage),
     connect: (listener) => keepWebSocket(url, listener),

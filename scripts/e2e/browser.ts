@@ -1,4 +1,4 @@
-// The playground in a real browser: who is let in, the main path, and that nothing stays behind.
+// The demo in a real browser: who is let in, the main path, and that nothing stays behind.
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
+import { openPage } from "../demo/page.ts";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
@@ -39,12 +40,13 @@ import {
 /** In the environment of every process of this run. */
 const mark = `ASSENT_E2E=${randomUUID()}`;
 
-const folder = await mkdtemp(join(tmpdir(), "assent-playground-"));
+const folder = await mkdtemp(join(tmpdir(), "assent-browser-"));
 const demo = startDemo(mark, ["--folder", folder]);
 try {
   const url = await step("the demo prints its URL", () => printedUrl(demo));
-  await step("who is not let in", () => refuseStrangers(url));
-  await withPage("playground", { width: 600, height: 900 }, (page) => mainPath(page, url));
+  const another = new URL(await openPage({ folder }));
+  await step("who is not let in", () => refuseStrangers(another));
+  await withPage("browser", { width: 600, height: 900 }, (page) => mainPath(page, url));
   await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
 } finally {
@@ -56,32 +58,49 @@ try {
 async function refuseStrangers(url: URL): Promise<void> {
   const wrong = new URL(url);
   wrong.searchParams.set("token", "x".repeat(url.searchParams.get("token")?.length ?? 0));
-  const bridge = new URL("/bridge", url);
-  bridge.search = url.search;
-  const wrongBridge = new URL("/bridge", url);
-  wrongBridge.search = wrong.search;
-  const { origin } = url;
-
-  assert.equal(await status(url, {}), 200);
-  assert.equal(await status(new URL("/", url), {}), 403, "no token");
   assert.equal(await status(wrong, {}), 403, "a wrong token");
   assert.equal(await status(url, { Host: "evil.example" }), 403, "a rebound name");
   assert.equal(await status(url, { Origin: "https://evil.example" }), 403, "another origin");
-  assert.equal(await status(new URL("/assets/..%2f..%2fpackage.json", url), {}), 404);
-  assert.equal(await opened(bridge, { Origin: origin }), "open");
-  assert.equal(await opened(bridge, { Origin: "https://evil.example" }), 403, "another origin");
-  assert.equal(await opened(bridge, {}), 403, "no origin");
-  assert.equal(await opened(bridge, { Origin: origin, Host: "evil.example" }), 403);
-  assert.equal(await opened(wrongBridge, { Origin: origin }), 403, "a wrong token");
+  const cookie = await redeem(url);
+  assert.equal(await status(url, {}), 403, "a token that was used");
+
+  const page = new URL(".", url);
+  assert.equal(await status(page, {}), 403, "no cookie");
+  assert.equal(await status(page, { Cookie: `${cookie}x` }), 403, "a wrong cookie");
+  assert.equal(await status(new URL("/", url), { Cookie: cookie }), 403, "another page");
+  assert.equal(await status(page, { Cookie: cookie, Host: "evil.example" }), 403);
+  assert.equal(await status(page, { Cookie: cookie }), 200);
+  assert.equal(await status(new URL("..%2f..%2fgo.mod", page), { Cookie: cookie }), 404);
+
+  const { origin } = url;
+  const bridge = new URL("bridge", page);
+  assert.equal(await opened(bridge, { Cookie: cookie, Origin: origin }), "open");
+  assert.equal(await opened(bridge, { Cookie: cookie, Origin: "https://evil.example" }), 403);
+  assert.equal(await opened(bridge, { Cookie: cookie }), 403, "no origin");
+  assert.equal(await opened(bridge, { Cookie: cookie, Origin: origin, Host: "evil.example" }), 403);
+  assert.equal(await opened(bridge, { Origin: origin }), 403, "no cookie");
+}
+
+/** The cookie that a token is worth. */
+async function redeem(url: URL): Promise<string> {
+  const response = await get(url, {});
+  assert.equal(response.statusCode, 303);
+  const [cookie = ""] = response.headers["set-cookie"] ?? [];
+  assert.match(cookie, /; HttpOnly; SameSite=Lax$/);
+  return cookie.split(";")[0] ?? "";
 }
 
 /** The status of a GET with headers that a page in a browser cannot set. */
 async function status(url: URL, headers: Readonly<Record<string, string>>): Promise<number> {
+  return (await get(url, headers)).statusCode ?? 0;
+}
+
+async function get(url: URL, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
   const asked = request(url, { headers });
   asked.end();
   const [response] = (await once(asked, "response")) as [IncomingMessage];
   response.resume();
-  return response.statusCode ?? 0;
+  return response;
 }
 
 /** How a WebSocket is received: "open", or the status that refused it. */
@@ -115,7 +134,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await declineCleanUp(panel, database, bySuggestion);
   const looks = new Looks();
   await answerInTheDock(page, panel, looks);
-  await answerStandIns(page, url, looks);
+  await answerStandIns(page, looks);
   await keepComposerInSight(page, panel);
   await panel.newTask();
   await cleanUp(panel, database);

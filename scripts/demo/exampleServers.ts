@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../../tools/lib/command.ts";
-import { distFolder, root } from "../../tools/lib/paths.ts";
+import { run } from "../tools/lib/command.ts";
+import { distFolder, root } from "../tools/lib/paths.ts";
 
 /** A server of an mcp.json. */
 interface StdioServer {
