@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"assent/sidecar/browser"
 	"assent/sidecar/daemon"
+	"assent/sidecar/httphosts"
 	"assent/sidecar/leftover"
 	"assent/sidecar/secret"
 	"assent/sidecar/terminal"
@@ -99,16 +101,23 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
 	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), Log: log, Tap: tap})
+	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	pages := browser.New(browser.Options{
-		Version: version, Panel: browser.Panel(), Log: zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger(),
+		Version: version, Panel: browser.Panel(), Log: logger,
 		Attach: func(ctx context.Context, t browser.Target, conn io.ReadWriter) error {
 			return open.Attach(ctx, t.Place, conn)
 		},
 	})
+	overHTTP := httphosts.Open(httphosts.Options{
+		File: o.Address.Hosts, Log: logger,
+		Serve: func(w http.ResponseWriter, r *http.Request, h httphosts.Host) { serveHTTPHost(open, w, r, h) },
+	})
 	return daemon.ServeOptions{
 		Options: o,
+		Stays:   func() bool { return len(overHTTP.Hosts()) > 0 },
 		Busy:    func() string { return cmp.Or(open.Busy(), pages.Busy()) },
 		Close: func() {
+			overHTTP.Close()
 			pages.Close()
 			open.Close()
 		},
@@ -118,6 +127,8 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 				return attachHost(ctx, open, hello, conn)
 			case daemon.Browser:
 				return openPage(pages, hello, conn)
+			case daemon.Hosts:
+				return answerHosts(overHTTP, hello, conn)
 			}
 			var place workspaces.Place
 			if err := json.Unmarshal(hello.Params, &place); err != nil {

@@ -78,30 +78,35 @@ type opened struct {
 
 // pageAddress has the daemon serve a page.
 func pageAddress(ctx context.Context, t browser.Target) (string, error) {
-	o, err := daemonOptions()
-	if err != nil {
-		return "", err
-	}
-	o.Client = daemon.Browser
-	if o.Params, err = json.Marshal(t); err != nil {
-		return "", err
-	}
-	conn, _, err := daemon.Dial(ctx, o)
-	if err != nil {
-		return "", err
-	}
-	line, err := bufio.NewReader(conn).ReadBytes('\n')
-	if err := errors.Join(err, conn.Close()); err != nil {
-		return "", err
-	}
 	var answer opened
-	if err := json.Unmarshal(line, &answer); err != nil {
+	if err := askDaemon(ctx, daemon.Browser, t, &answer); err != nil {
 		return "", err
 	}
 	if answer.Error != "" {
 		return "", errors.New(answer.Error)
 	}
 	return answer.URL, nil
+}
+
+// askDaemon has the daemon answer a client with a line of JSON. It starts the daemon if there is none.
+func askDaemon(ctx context.Context, client daemon.ClientKind, params, answer any) error {
+	o, err := daemonOptions()
+	if err != nil {
+		return err
+	}
+	o.Client = client
+	if o.Params, err = json.Marshal(params); err != nil {
+		return err
+	}
+	conn, _, err := daemon.Dial(ctx, o)
+	if err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(conn).ReadBytes('\n')
+	if err := errors.Join(err, conn.Close()); err != nil {
+		return err
+	}
+	return json.Unmarshal(line, answer)
 }
 
 // openPage answers a client that is [daemon.Browser], in the daemon.

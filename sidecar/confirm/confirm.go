@@ -92,7 +92,8 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	case decided != nil && !asked:
 		return refused(s)
 	case !b.opts.CanAsk():
-		return notConfirmed("its definition in %s is new or has changed, and nobody can be asked here whether it may run", s.Source)
+		return notConfirmed("its definition in %s is new or has changed, and nobody can be asked here whether it may run: "+
+			"to be asked, run assent tools %q in a terminal in that folder", s.Source, s.Name)
 	}
 	return b.wait(ctx, k, s, kept, asked)
 }

@@ -29,6 +29,8 @@ type Address struct {
 	Holder string
 	// Log is the daemon's log.
 	Log string
+	// Hosts is the file with the hosts that use the gateway over HTTP.
+	Hosts string
 }
 
 // place is what an address depends on. The person's environment is no part of it, except for the one variable: programs
@@ -89,7 +91,7 @@ func (p place) address() (Address, error) {
 	file := func(suffix string) string { return folder + separator + name + suffix }
 	a := Address{
 		Folder: folder, SocketFolder: folder,
-		Socket: file(".sock"), Lock: file(".lock"), Gate: file(".gate"), Turn: file(".turn"), Holder: file(".json"), Log: file(".log"),
+		Socket: file(".sock"), Lock: file(".lock"), Gate: file(".gate"), Turn: file(".turn"), Holder: file(".json"), Log: file(".log"), Hosts: file("-hosts.json"),
 	}
 	if windows {
 		a.Socket, a.SocketFolder = `\\.\pipe\assent-`+short(p.user+" "+strings.ToLower(folder)), ""

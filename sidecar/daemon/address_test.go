@@ -17,7 +17,7 @@ func TestWhereTheDaemonIs(t *testing.T) {
 		{name: "linux", place: place{os: "linux", home: "/home/ada", user: "1000", machine: "m"}, want: Address{
 			Folder: "/home/ada/.assent", SocketFolder: "/home/ada/.assent", Socket: "/home/ada/.assent/daemon-a310a6d9ad31.sock",
 			Lock: "/home/ada/.assent/daemon-a310a6d9ad31.lock", Gate: "/home/ada/.assent/daemon-a310a6d9ad31.gate", Turn: "/home/ada/.assent/daemon-a310a6d9ad31.turn",
-			Holder: "/home/ada/.assent/daemon-a310a6d9ad31.json", Log: "/home/ada/.assent/daemon-a310a6d9ad31.log",
+			Holder: "/home/ada/.assent/daemon-a310a6d9ad31.json", Log: "/home/ada/.assent/daemon-a310a6d9ad31.log", Hosts: "/home/ada/.assent/daemon-a310a6d9ad31-hosts.json",
 		}},
 		{name: "another machine with the same home", place: place{os: "linux", home: "/home/ada", user: "1000", machine: "n"}, want: Address{
 			Socket: "/home/ada/.assent/daemon-060655c30b46.sock", Lock: "/home/ada/.assent/daemon-060655c30b46.lock",

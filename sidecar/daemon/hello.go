@@ -26,6 +26,8 @@ const (
 	Host ClientKind = "host"
 	// Browser sends what a page in a browser is to show, and reads a line of JSON with its address.
 	Browser ClientKind = "browser"
+	// Hosts sends a command about the hosts that use the gateway over HTTP, and reads a line of JSON.
+	Hosts ClientKind = "hosts"
 	// Control sends a command in Params, and reads a line of JSON.
 	Control ClientKind = "control"
 )

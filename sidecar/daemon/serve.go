@@ -35,6 +35,8 @@ type ServeOptions struct {
 	// Busy returns what is open and would be lost if the daemon left, such as "a question is open"; empty for nothing. It may be
 	// called from any goroutine.
 	Busy func() string
+	// Stays reports whether the daemon is to stay although nobody is attached and nothing is open. It may be nil.
+	Stays func() bool
 	// Close ends what outlives connections. It is called when no connection is left, and before another process may be the
 	// daemon. It may be nil.
 	Close func()
@@ -307,7 +309,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is no hello: %v", err)}
 	case hello.Client == Control:
 		return "", nil
-	case !slices.Contains([]ClientKind{FrontEnd, Host, Browser}, hello.Client):
+	case !slices.Contains([]ClientKind{FrontEnd, Host, Browser, Hosts}, hello.Client):
 		return "", &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, does not serve a client %q", s.o.Build, hello.Client)}
 	case Newer(hello.Build, s.o.Build):
 		if hello.Protocol == Protocol {
@@ -343,7 +345,7 @@ func (s *server) watchIdle(ctx context.Context) {
 
 // leaveIfIdle decides together with enter: a client has either entered, or finds no daemon.
 func (s *server) leaveIfIdle() bool {
-	if s.busy() != "" {
+	if s.busy() != "" || s.o.Stays != nil && s.o.Stays() {
 		return false
 	}
 	s.mu.Lock()

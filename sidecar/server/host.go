@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -34,12 +35,27 @@ var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling
 // AttachHost serves a host, which speaks MCP, over conn until the host ends it or ctx ends. A call that waits for a person goes
 // on. An error means that the wire was broken.
 func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o HostOptions) error {
+	defer w.joinHost(o)()
+	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o.Server), mcpserver.Options{Log: w.opts.Log})
+}
+
+// ServeHost serves a request over HTTP of a host that is known by its name. The workspace stays open for its next request.
+func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, name string, o HostOptions) {
+	defer w.joinHost(o)()
+	w.lasting.Store(true)
+	w.hosts.overHTTP(o.Server).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
+}
+
+// hostName is the key of a context's value: the name of the host whose request it is.
+type hostName struct{}
+
+// joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
+func (w *Workspace) joinHost(o HostOptions) (leave func()) {
 	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: "a host", Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
 	w.join(f, o.Configuration)
-	defer w.detach(f)
 	w.begun.Do(w.begin)
-	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o.Server), mcpserver.Options{Log: w.opts.Log})
+	return func() { w.detach(f) }
 }
 
 // hosts are the hosts of a workspace. It implements [gateway.Upstream].
@@ -48,7 +64,9 @@ type hosts struct {
 
 	mu sync.Mutex // guards the fields below
 	// faces are by their server. They outlive the sessions of hosts, and so do the calls in them.
-	faces    map[string]*gateway.Face
+	faces map[string]*gateway.Face
+	// http are the sessions over HTTP, by the server of their face.
+	http     map[string]*mcpserver.HTTP
 	sessions map[string]*hostSession // by id
 	tasks    map[string]*hostSession // by the task's id
 }
@@ -72,13 +90,33 @@ type openQuestion struct {
 }
 
 func newHosts(w *Workspace) *hosts {
-	return &hosts{w: w, faces: map[string]*gateway.Face{}, sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{}}
+	return &hosts{w: w, faces: map[string]*gateway.Face{}, http: map[string]*mcpserver.HTTP{}, sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{}}
+}
+
+// overHTTP returns what serves the requests over HTTP to a face.
+func (h *hosts) overHTTP(server string) *mcpserver.HTTP {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.http[server] == nil {
+		h.http[server] = mcpserver.NewHTTP(h.faceLocked(server), mcpserver.HTTPOptions{
+			Authorize: func(r *http.Request) (credential string, ok bool) {
+				name, ok := r.Context().Value(hostName{}).(string)
+				return name, ok
+			},
+			Log: h.w.opts.Log,
+		})
+	}
+	return h.http[server]
 }
 
 // face returns what hosts see of a server, or of all servers.
 func (h *hosts) face(server string) *gateway.Face {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.faceLocked(server)
+}
+
+func (h *hosts) faceLocked(server string) *gateway.Face {
 	if h.faces[server] == nil {
 		h.faces[server] = gateway.New(h, gateway.Options{Server: server, Version: h.w.opts.Version, Log: h.w.opts.Log})
 	}
@@ -88,9 +126,12 @@ func (h *hosts) face(server string) *gateway.Face {
 // close cancels the calls of hosts, and waits for them.
 func (h *hosts) close() {
 	h.mu.Lock()
-	faces := h.faces
-	h.faces = map[string]*gateway.Face{}
+	faces, overHTTP := h.faces, h.http
+	h.faces, h.http = map[string]*gateway.Face{}, map[string]*mcpserver.HTTP{}
 	h.mu.Unlock()
+	for _, sessions := range overHTTP {
+		sessions.Close()
+	}
 	for _, f := range faces {
 		f.Close()
 	}

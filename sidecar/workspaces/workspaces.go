@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,8 @@ type Options struct {
 type Place struct {
 	// DataDir is the absolute path of the data folder. All names of a folder, by symbolic links, are of one workspace.
 	DataDir string `json:"dataDir"`
-	// LoginsDir, Environ and Folder are those of [server.Options]. The front end that opens the workspace decides.
+	// LoginsDir, Environ and Folder are those of [server.Options]. The front end that opens the workspace decides. A nil Environ is
+	// the daemon's own, or that of the workspace if it is open.
 	LoginsDir string   `json:"loginsDir,omitempty"`
 	Environ   []string `json:"environ,omitempty"`
 	Folder    string   `json:"folder,omitempty"`
@@ -123,6 +125,17 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 	return w.AttachHost(ctx, conn, host)
 }
 
+// ServeHost serves a request over HTTP of a host. See [server.Workspace.ServeHost].
+func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, name string, host server.HostOptions) {
+	w, err := s.take(r.Context(), place)
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer s.leave(w)
+	w.ServeHost(rw, r, name, host)
+}
+
 // take returns the workspace of a data folder, which it opens if it is not open. It waits for one that is being opened or
 // closed, and does not keep those waiting who want another one.
 func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
@@ -178,7 +191,7 @@ func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 // isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new PATH.
 // The servers are to start in the new one.
 func (p Place) isOutdated(next Place) bool {
-	return !slices.Equal(lasting(p.Environ), lasting(next.Environ))
+	return next.Environ != nil && !slices.Equal(lasting(p.Environ), lasting(next.Environ))
 }
 
 // lasting returns the variables of an environment that are the same after a window was opened anew.

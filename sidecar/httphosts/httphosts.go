@@ -1,0 +1,261 @@
+// Package httphosts offers the gateway over Streamable HTTP, on a port of the loopback interface.
+//
+// Each host has a token of its own, and is known by it. The tokens' hashes, the port and what each host uses are kept in a file,
+// so that a host finds its address again. A request has to show a token and a Host header of ours. One with an Origin comes from
+// a web page and is refused, unless the page is our own.
+//
+// A [Server] may be used from any goroutine. [Server.Close] returns when all requests have ended. The package does not know
+// MCP.
+package httphosts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// path is where the gateway is.
+const path = "/mcp"
+
+// Host is a program that may use the gateway.
+type Host struct {
+	// Name is the person's.
+	Name string `json:"name"`
+	// Uses says what it uses. The package does not look into it.
+	Uses json.RawMessage `json:"uses"`
+	// TokenHash is the SHA-256 of its token, in hexadecimal digits.
+	TokenHash string `json:"tokenHash"`
+}
+
+// Options are what a [Server] needs.
+type Options struct {
+	// File keeps the hosts. Its folder must be private.
+	File string
+	// Serve serves a request of a host that has shown its token.
+	Serve func(w http.ResponseWriter, r *http.Request, h Host)
+	Log   zerolog.Logger
+}
+
+// kept is the content of the file.
+type kept struct {
+	Port  int    `json:"port"`
+	Hosts []Host `json:"hosts"`
+}
+
+// Server serves hosts over HTTP.
+type Server struct {
+	opts Options
+	work sync.WaitGroup // the goroutine that accepts, and the requests
+
+	mu       sync.Mutex // guards the fields below
+	unread   error      // why the file cannot be read; then it is not replaced
+	kept     kept
+	http     *http.Server // nil while nobody may use it
+	isClosed bool
+}
+
+// Open serves the hosts that the file has. If it cannot, it logs why, and Add tries again.
+func Open(opts Options) *Server {
+	s := &Server{opts: opts}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unread = s.readLocked()
+	err := s.unread
+	if err == nil && len(s.kept.Hosts) > 0 {
+		err = s.listenLocked()
+	}
+	if err != nil {
+		opts.Log.Error().Err(err).Msg("hosts are not served over HTTP")
+	}
+	return s
+}
+
+func (s *Server) readLocked() error {
+	text, err := os.ReadFile(s.opts.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &s.kept); err != nil {
+		return fmt.Errorf("%s cannot be read, delete it and add the hosts again: %w", s.opts.File, err)
+	}
+	return nil
+}
+
+// writeLocked replaces the file.
+func (s *Server) writeLocked(k kept) error {
+	text, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(s.opts.File), filepath.Base(s.opts.File)+".*") // for the person alone
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.opts.File)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	s.kept = k
+	return nil
+}
+
+func (s *Server) listenLocked() error {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", s.kept.Port))
+	if err != nil {
+		return err
+	}
+	s.kept.Port = listener.Addr().(*net.TCPAddr).Port
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
+	server := s.http
+	s.work.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.opts.Log.Error().Err(err).Msg("hosts are not served over HTTP any more")
+		}
+	})
+	return nil
+}
+
+// Add lets a host use the gateway. The token is returned this once. An error says if the name is taken.
+func (s *Server) Add(name string, uses json.RawMessage) (address, token string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.isClosed:
+		return "", "", errors.New("the daemon is leaving")
+	case s.unread != nil:
+		return "", "", s.unread
+	case strings.TrimSpace(name) == "":
+		return "", "", errors.New("a host has a name")
+	case slices.ContainsFunc(s.kept.Hosts, func(h Host) bool { return h.Name == name }):
+		return "", "", fmt.Errorf("there is a host %q already. Remove it first", name)
+	}
+	if s.http == nil {
+		if err := s.listenLocked(); err != nil {
+			return "", "", err
+		}
+	}
+	token = rand.Text()
+	next := kept{s.kept.Port, append(slices.Clone(s.kept.Hosts), Host{name, uses, hash(token)})}
+	if err := s.writeLocked(next); err != nil {
+		return "", "", err
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d%s", s.kept.Port, path), token, nil
+}
+
+// Hosts returns the hosts.
+func (s *Server) Hosts() []Host {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.kept.Hosts)
+}
+
+// Remove takes a host's token back, and reports whether there was one. Requests that it has begun end by themselves.
+func (s *Server) Remove(name string) (removed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := slices.DeleteFunc(slices.Clone(s.kept.Hosts), func(h Host) bool { return h.Name == name })
+	if len(left) == len(s.kept.Hosts) {
+		return false, s.unread
+	}
+	return true, s.writeLocked(kept{s.kept.Port, left})
+}
+
+// Close ends all requests. No host is added from now on.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.isClosed = true
+	server := s.http
+	s.mu.Unlock()
+	if server != nil {
+		_ = server.Close() // the listener's error changes nothing
+	}
+	s.work.Wait()
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "Assent is ending.", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.work.Done()
+	switch h, known := s.host(r); {
+	case !s.isOurs(r):
+		http.Error(w, "This address is not Assent's.", http.StatusForbidden)
+	case r.URL.Path != path:
+		http.NotFound(w, r)
+	case !known:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, `The token is missing or wrong. Run "assent hosts add NAME" for one.`, http.StatusUnauthorized)
+	default:
+		s.opts.Serve(w, r, h)
+	}
+}
+
+// enter notes a request, unless the server is closed.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isClosed {
+		return false
+	}
+	s.work.Add(1)
+	return true
+}
+
+// isOurs reports whether a request has our Host and no Origin of another page.
+func (s *Server) isOurs(r *http.Request) bool {
+	s.mu.Lock()
+	port := s.kept.Port
+	s.mu.Unlock()
+	ours := []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}
+	for _, origin := range r.Header.Values("Origin") {
+		if !slices.ContainsFunc(ours, func(host string) bool { return origin == "http://"+host }) {
+			return false
+		}
+	}
+	return slices.Contains(ours, r.Host)
+}
+
+// host returns the host whose token a request has.
+func (s *Server) host(r *http.Request) (h Host, known bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return Host{}, false
+	}
+	shown := hash(strings.TrimSpace(token))
+	for _, h := range s.Hosts() {
+		if subtle.ConstantTimeCompare([]byte(shown), []byte(h.TokenHash)) == 1 {
+			return h, true
+		}
+	}
+	return Host{}, false
+}
+
+func hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
