@@ -165,7 +165,7 @@ func (h *rawHost) call(method, params string) string {
 	return h.await(h.send(method, params))
 }
 
-// hostFolder returns a folder that configures an inquirer of each era, and the file in which these note what they were told.
+// hostFolder returns a folder that configures an inquirer of each era, and the file in which these note the answers that they got.
 func (h daemonHome) hostFolder() (folder, log string) {
 	h.t.Helper()
 	log = filepath.Join(h.folder, "told")
@@ -275,7 +275,7 @@ func TestAQuestionOfAHostsServerIsAnsweredInAWindow(t *testing.T) {
 					if tools := host.call("tools/list", "{}"); !strings.Contains(tools, `{"name":"form","inputSchema":{"type":"object"}}`) {
 						t.Errorf("the tools are %s", tools)
 					}
-					// The host answers in place of the person, and a server that believes it asks nobody.
+					// The host answers in place of the person. A server that got these members would not ask.
 					id := host.send("tools/call", `{"name":"form","arguments":{"n":1.50},"requestState":"s","inputResponses":{"q":{"action":"accept"}}}`)
 					ask := awaitAsk(t, window)
 					if want := "Claude Code in " + filepath.Base(folder); ask.Title != want {
@@ -294,7 +294,7 @@ func TestAQuestionOfAHostsServerIsAnsweredInAWindow(t *testing.T) {
 	}
 }
 
-// A host keeps its address and its token over the daemon's end, and nobody else has them.
+// A host keeps its address and its token over the daemon's end, and no other program has them.
 func TestAHostOverHTTPOutlivesTheDaemon(t *testing.T) {
 	t.Parallel()
 	h := newDaemonHome(t)

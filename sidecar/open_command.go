@@ -123,7 +123,7 @@ func openPage(pages *browser.Server, hello daemon.Hello, conn net.Conn) error {
 	return json.NewEncoder(conn).Encode(answer)
 }
 
-// openBrowser opens an address in the person's browser, where there is a screen to show it on.
+// openBrowser opens an address in the person's browser. It fails without a screen.
 func openBrowser(address string) error {
 	var opener []string
 	switch runtime.GOOS {

@@ -25,7 +25,7 @@ const examples = async () => {
   await Promise.all([buildExampleServers(), writeExampleWorkspace(join(demo.folder, "workspace"))]);
 };
 
-// The first build takes minutes, in which the person is to know what they wait for.
+// The first build takes minutes. The person sees the reason.
 const building = (what: string, build: () => Promise<void>): Promise<void> => {
   console.log(`Building ${what}…`);
   return build();

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { examplePrompts } from "./exampleServers.ts";
 
-/** Where a demo is, and what it has. */
+/** A demo: its folder and its servers. */
 export interface Demo {
   /** Has the demo's workspace, its tasks and its daemon. */
   readonly folder: string;

@@ -171,7 +171,7 @@ func (b *bridge) host(ctx context.Context, m message) (result any, known bool, e
 		Setting string   `json:"setting"`
 		Source  string   `json:"source"`
 	}
-	_ = json.Unmarshal(m.Params, &params) // what is missing is as if it were not there
+	_ = json.Unmarshal(m.Params, &params) // a missing member has its zero value
 	switch m.Method {
 	case "host/ready":
 		b.mu.Lock()

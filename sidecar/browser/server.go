@@ -56,7 +56,7 @@ type Server struct {
 	opts     Options
 	ctx      context.Context // ends with Close
 	end      context.CancelFunc
-	work     sync.WaitGroup // what was started
+	work     sync.WaitGroup // the goroutine that accepts, and the pages
 	examples *examples
 
 	mu    sync.Mutex // guards the fields below

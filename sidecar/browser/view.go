@@ -90,7 +90,7 @@ func (v *view) forget(ids []string) {
 	v.files = slices.DeleteFunc(v.files, func(f keptFile) bool { return slices.Contains(ids, f.id) })
 }
 
-// examples are the data folders whose person added the example server.
+// examples are the data folders with the example server.
 type examples struct {
 	mu    sync.Mutex
 	added map[string]bool

@@ -28,11 +28,11 @@ type run func(ctx context.Context, asking func(question string), notify notify) 
 // notify takes the notifications that belong to a request of a host.
 type notify func(method string, params json.RawMessage)
 
-// calls are the calls of tools by the sessions of one host program. A call runs once, whatever the host does: a call
+// calls are the calls of tools by the sessions of one host program. A call runs once. A call
 // that asked a question goes on when the host gives it up, and the same call again joins it.
 type calls struct {
 	mu sync.Mutex // guards what follows, and the calls
-	// all are the calls that are open, and those whose result nobody has had. The oldest is the first.
+	// all are the open calls, and those with a result that no host has got. The oldest is first.
 	all     []*call
 	running sync.WaitGroup
 }
@@ -64,7 +64,7 @@ type waiter struct {
 // answered is told whether the answer to a request of a host was sent, and again if the host did not want it any more.
 type answered func(sent bool)
 
-// errWaiting is the error of a request whose call waits for a person for longer than the host will.
+// errWaiting is the error of a request that returns before its call ends, because the call waits for a person.
 type errWaiting struct{ handle, question string }
 
 func (e errWaiting) Error() string { return "the call waits for an answer in Assent" }
@@ -124,7 +124,7 @@ func (c *calls) start(key string, start run) *call {
 	return k
 }
 
-// forget drops the results that nobody has asked for in time. It is called with mu held.
+// forget drops results that no host asked for in time. It is called with mu held.
 func (c *calls) forget() {
 	kept := 0
 	for _, k := range slices.Backward(c.all) {
@@ -179,7 +179,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notif
 		c.mu.Lock()
 		if gone && k.ended.IsZero() {
 			if k.leave(w); len(k.waiting) == 0 && !k.asked {
-				k.cancel(context.Cause(ctx)) // nobody waits for it, neither a person nor a host
+				k.cancel(context.Cause(ctx)) // no person and no host waits for it
 				c.remove(k)
 			}
 			return nil, nil, context.Cause(ctx)

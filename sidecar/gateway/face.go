@@ -73,7 +73,7 @@ func (f *Face) callsOf(s *mcpserver.Session) *calls {
 	return f.calls[key]
 }
 
-// allCapabilities are those of a face with all servers, whatever they can do.
+// allCapabilities are those of a face with all servers. They do not depend on the servers.
 const allCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},` +
 	`"resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}}`
 
@@ -296,7 +296,7 @@ func forward(r *mcpserver.Request, token json.RawMessage, p *pulse) notify {
 
 // pulse is the progress that a host was told of a call.
 type pulse struct {
-	mu   sync.Mutex // guards what follows, and the order of what is sent
+	mu   sync.Mutex // guards last, and keeps the notifications in order
 	last float64
 }
 
@@ -309,7 +309,7 @@ func (p *pulse) saw(params json.RawMessage) {
 }
 
 // keep tells the host now and then that the call goes on, until the context ends. Progress has to grow, and by little:
-// the server's own goes on from where it was.
+// the server's own values continue from the last one.
 func (p *pulse) keep(ctx context.Context, r *mcpserver.Request, token json.RawMessage) {
 	const step = 1e-6
 	tick := time.NewTicker(beat)

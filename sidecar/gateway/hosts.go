@@ -12,7 +12,7 @@ import (
 type clock struct {
 	// limit is after how long the host gives up; 0 means never.
 	limit time.Duration
-	// resets: progress begins the limit anew.
+	// resets: each progress notification restarts the limit.
 	resets bool
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // edit returns an object with other values for some members. Change returns a member's new value, or nil to leave the
-// member out. All other bytes stay, but for white space between members.
+// member out. All other bytes stay, except white space between members.
 func edit(object json.RawMessage, change func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
 	out := []byte{'{'}
 	for name, value := range jsonscan.Of(object) {
@@ -89,7 +89,7 @@ var ownMeta = map[string]bool{
 // request they would be answers that no person gave, so Assent alone sends them.
 var clientWords = []string{"inputResponses", "requestState", "task"}
 
-// passable returns the params of a host's request without what is Assent's to say, and the progress token.
+// passable returns the params of a host's request without the members that only Assent may send, and the progress token.
 func passable(params json.RawMessage) (rest, progressToken json.RawMessage) {
 	if len(params) == 0 || params[0] != '{' {
 		return params, nil

@@ -37,7 +37,7 @@ const path = "/mcp"
 type Host struct {
 	// Name is the person's.
 	Name string `json:"name"`
-	// Uses says what it uses. The package does not look into it.
+	// Uses names the servers and the workspace. The package does not read it.
 	Uses json.RawMessage `json:"uses"`
 	// TokenHash is the SHA-256 of its token, in hexadecimal digits.
 	TokenHash string `json:"tokenHash"`
@@ -66,7 +66,7 @@ type Server struct {
 	mu       sync.Mutex // guards the fields below
 	unread   error      // why the file cannot be read; then it is not replaced
 	kept     kept
-	http     *http.Server // nil while nobody may use it
+	http     *http.Server // nil before the first host
 	isClosed bool
 }
 
@@ -240,7 +240,7 @@ func (s *Server) isOurs(r *http.Request) bool {
 	return slices.Contains(ours, r.Host)
 }
 
-// host returns the host whose token a request has.
+// host returns the host that a request's token belongs to.
 func (s *Server) host(r *http.Request) (h Host, known bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

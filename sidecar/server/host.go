@@ -46,7 +46,7 @@ func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, name stri
 	w.hosts.overHTTP(o.Server).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
 }
 
-// hostName is the key of a context's value: the name of the host whose request it is.
+// hostName is the context key of the name of the host that sent a request.
 type hostName struct{}
 
 // joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
@@ -83,7 +83,7 @@ type hostSession struct {
 	asking    map[int64]func(question string)
 }
 
-// openQuestion is an open ask: what it says, and the message of its call, or 0 if that is not known.
+// openQuestion is an open ask: its text, and the message of its call, or 0 if the call is not known.
 type openQuestion struct {
 	text string
 	call int64
@@ -233,7 +233,7 @@ func callRequest(method string, params json.RawMessage) protocol.CallRequest {
 	return nil
 }
 
-// begin begins a call of a session, whose task begins with the first one.
+// begin begins a call of a session. The first call creates the session's task.
 func (h *hosts) begin(r gateway.Request) (*hostSession, error) {
 	h.mu.Lock()
 	s := h.sessions[r.Session]
@@ -321,7 +321,7 @@ func (h *hosts) listen(s *hostSession, messageID int64, asking func(question str
 	}
 }
 
-// taskEvent tells the calls of hosts what is asked. It is called for every change of a task, in order.
+// taskEvent tells the calls of hosts which question is open. It is called for every change of a task, in order.
 func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
