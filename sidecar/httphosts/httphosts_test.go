@@ -20,7 +20,9 @@ func open(t *testing.T, file string) *httphosts.Server {
 	t.Helper()
 	s := httphosts.Open(httphosts.Options{
 		File: file, Log: zerolog.New(zerolog.NewTestWriter(t)),
-		Serve: func(w http.ResponseWriter, _ *http.Request, h httphosts.Host) { _, _ = w.Write([]byte(h.Name + string(h.Uses))) },
+		Serve: func(w http.ResponseWriter, _ *http.Request, h httphosts.Host) {
+			_, _ = w.Write([]byte(h.Name + string(h.Uses)))
+		},
 	})
 	t.Cleanup(s.Close)
 	return s
