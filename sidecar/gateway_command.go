@@ -84,7 +84,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 // hostPlace says which workspace a host is for: that of the folder in which it runs.
 func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, error) {
 	place, err := placeOf(dataDir, "", level)
-	if err != nil {
+	if err != nil || dataDir != "" { // then it may be the workspace of a window
 		return place, err
 	}
 	usual, err := terminal.DataFolder("")
@@ -92,10 +92,8 @@ func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, e
 		return place, err
 	}
 	place.DecisionsDir = usual
-	if dataDir == "" {
-		key := sha256.Sum256([]byte(folder))
-		place.DataDir = filepath.Join(usual, "hosts", hex.EncodeToString(key[:16]))
-	}
+	key := sha256.Sum256([]byte(folder))
+	place.DataDir = filepath.Join(usual, "hosts", hex.EncodeToString(key[:16]))
 	return place, os.MkdirAll(place.DataDir, 0o700)
 }
 

@@ -25,6 +25,7 @@ interface Manifest {
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly chatParticipants: readonly { readonly id: string }[];
+    readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
     readonly walkthroughs: readonly { readonly id: string; readonly steps: readonly Step[] }[];
     readonly configuration: readonly SettingsGroup[];
   };
@@ -191,6 +192,11 @@ describe("the manifest", () => {
   test("names the chat participant as the code does", () => {
     const [participant] = chatParticipants;
     expect(read("src/chatParticipant.ts")).toContain(`participantId = "${participant?.id}"`);
+  });
+
+  test("names the provider of servers for VS Code's chat as the code does", () => {
+    const [provider] = manifest.contributes.mcpServerDefinitionProviders;
+    expect(read("src/chatServers.ts")).toContain(`providerId = "${provider?.id}"`);
   });
 
   test("names in its conditions no context that nobody sets", () => {

@@ -6,6 +6,7 @@ import { askAbout } from "./askAbout.ts";
 import { Attention } from "./attention.ts";
 import { Backend } from "./backend.ts";
 import { registerChatParticipant, showInTaskCommand } from "./chatParticipant.ts";
+import { offerServersToChat } from "./chatServers.ts";
 import { type Commands, placeInTask, registerCommands } from "./commands.ts";
 import { onConfigurationChange, readConfiguration } from "./configuration.ts";
 import { ConfirmServer } from "./confirmServer.ts";
@@ -93,6 +94,7 @@ export class Session {
         vscode.workspace.registerTextDocumentContentProvider(Journal.scheme, journal),
         vscode.window.registerUriHandler(new Links(links)),
         registerChatParticipant(sidecar, icon),
+        offerServersToChat(this.#backend),
         onConfigurationChange(context.secrets, () => void this.#configure()),
         registerCommands(this.#commands(journal), sidecar, this.#log),
         registerCommand(showInTaskCommand, (taskId, messageId) =>

@@ -1,5 +1,5 @@
-// Where the extension meets VS Code itself: a workspace that is not trusted and then is, the walkthrough,
-// and a link that brings a server.
+// Where the extension meets VS Code itself: a workspace that is not trusted and then is, the walkthrough, a link that brings
+// a server, and VS Code's chat.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,6 +23,7 @@ import { photographPart, photographWindow } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
 import { withTestModels } from "./testModels.ts";
+import { answerForVsCodeChat } from "./vscodeChatStory.ts";
 
 /** A server of the person's own settings, and one of the workspace's. */
 const own = "mine";
@@ -132,14 +133,16 @@ async function tell(page: Page): Promise<void> {
     await listed(workspaces).waitFor();
   });
   await askAboutSelection(page, panel);
+  await page.keyboard.press("Escape"); // the page of the trust
+  await page
+    .getByRole("button", { name: /^Close/ })
+    .last()
+    .click();
+  await panel.button("Close the List of Servers").click();
+  await answerForVsCodeChat(page, panel, own);
   await step(
     "@assent in VS Code's chat is a task, whose questions are in the panel, once",
     async () => {
-      await page.keyboard.press("Escape"); // the page of the trust
-      await page
-        .getByRole("button", { name: /^Close/ })
-        .last()
-        .click();
       const { chat, questions } = await askInChat(page);
       await photographPart(page, "participant", ".part.auxiliarybar");
       const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });

@@ -33,11 +33,14 @@ var knownHosts = map[string]struct {
 	"opencode":              {"opencode", clock{limit: time.Minute, resets: true}},
 	"qwen-cli-mcp-client":   {"Qwen Code", clock{limit: 5 * time.Minute, resets: true}},
 	"Visual Studio Code":    {"VS Code", clock{}},
+	"VSCodium":              {"VS Code", clock{}},
+	"code-server":           {"VS Code", clock{}},
 }
 
-// isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server.
+// isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server, and VS Code one for each
+// channel.
 func isNamed(client mcpserver.Client, name string) bool {
-	return client.Name == name || strings.HasPrefix(client.Name, name+"-")
+	return client.Name == name || strings.HasPrefix(client.Name, name+"-") || strings.HasPrefix(client.Name, name+" - ")
 }
 
 // clockOf returns the clock of a host.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -267,11 +266,11 @@ func (h *hosts) createTask(s *hostSession, client mcpserver.Client) error {
 // title names the task of a host: "Claude Code in shop".
 func (h *hosts) title(c mcpserver.Client) string {
 	name := visible.Text(gateway.HostTitle(c))
-	folder := filepath.Base(h.w.opts.Folder)
-	if h.w.opts.Folder == "" {
+	folder := h.w.Label()
+	if folder == "" {
 		return name
 	}
-	return fmt.Sprintf("%s in %s", name, folder)
+	return fmt.Sprintf("%s in %s", name, visible.Text(folder))
 }
 
 // endCall notes that a call has ended.

@@ -1,13 +1,14 @@
-// Lends VS Code four language models: one that says what it was asked, one that always fails, one that
-// writes until it is stopped, and one that calls every tool that it is given. Its command changes settings of the user:
-// the workbench of a remote machine does not watch the file that they are in.
+// Lends VS Code five language models: one that says what it was asked, one that always fails, one that writes until it is
+// stopped, one that calls every tool that it is given, and one for VS Code's own agent, which calls the tool that the person
+// names. Its command changes settings of the user: the workbench of a remote machine does not watch the file that they are in.
 const { setInterval, clearInterval } = require("node:timers");
 const vscode = require("vscode");
 
 function model(id) {
   const name = `Test ${id}`;
-  const limits = { maxInputTokens: 10_000, maxOutputTokens: 1_000 };
-  const capabilities = { toolCalling: id === "caller" };
+  // VS Code's agent has long instructions.
+  const limits = { maxInputTokens: id === "agent" ? 200_000 : 10_000, maxOutputTokens: 1_000 };
+  const capabilities = { toolCalling: id === "caller" || id === "agent" };
   return { id, name, family: "test", version: "1", ...limits, capabilities };
 }
 
@@ -38,6 +39,23 @@ async function writeUntilStopped(write, token) {
   });
 }
 
+/** What VS Code's agent says to do: to call the tool that the person named, and then to say what it returned. */
+function nextOfAgent(messages, tools) {
+  const said = heard(messages);
+  const asked = said.findLast((text) => text.includes("<userRequest>")) ?? "";
+  const [, wanted] = /Call (\w+)/.exec(asked.slice(asked.lastIndexOf("<userRequest>"))) ?? [];
+  const last = messages.at(-1)?.content ?? [];
+  const results = last.filter((part) => part instanceof vscode.LanguageModelToolResultPart);
+  if (results.length > 0) {
+    return new vscode.LanguageModelTextPart(
+      `It returned: ${heard([{ content: results }]).join(" ")}`,
+    );
+  }
+  const tool = tools.find(({ name }) => name.endsWith(`_${wanted}`));
+  if (tool === undefined) return new vscode.LanguageModelTextPart(`There is no tool ${wanted}.`);
+  return new vscode.LanguageModelToolCallPart("call-1", tool.name, {});
+}
+
 /** The arguments that the caller gives the tools of the example server. */
 const inputs = { get_weather: { city: "Paris" }, get_time: { zone: "Europe/Paris" } };
 
@@ -54,10 +72,14 @@ exports.activate = function activate() {
   vscode.commands.registerCommand("assent-test.set", changeSettings);
   vscode.lm.registerLanguageModelChatProvider("assent-test", {
     provideLanguageModelChatInformation: () =>
-      ["parrot", "broken", "slow", "caller"].map((id) => model(id)),
+      ["parrot", "broken", "slow", "caller", "agent"].map((id) => model(id)),
     async provideLanguageModelChatResponse(chosen, messages, options, progress, token) {
       const write = (text) => progress.report(new vscode.LanguageModelTextPart(text));
       if (chosen.id === "broken") throw new Error("the test model is broken");
+      if (chosen.id === "agent") {
+        progress.report(nextOfAgent(messages, options.tools ?? []));
+        return;
+      }
       if (chosen.id === "slow") return await writeUntilStopped(write, token);
       const last = messages.at(-1)?.content ?? [];
       const hasResults = last.some((part) => part instanceof vscode.LanguageModelToolResultPart);
