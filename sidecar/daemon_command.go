@@ -108,12 +108,13 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 			return open.Attach(ctx, t.Place, conn)
 		},
 	})
-	overHTTP := httphosts.Open(httphosts.Options{
+	overHTTP := httphosts.New(httphosts.Options{
 		File: o.Address.Hosts, Log: logger,
 		Serve: func(w http.ResponseWriter, r *http.Request, h httphosts.Host) { serveHTTPHost(open, w, r, h) },
 	})
 	return daemon.ServeOptions{
 		Options: o,
+		Begin:   overHTTP.Begin,
 		Stays:   func() bool { return len(overHTTP.Hosts()) > 0 },
 		Busy:    func() string { return cmp.Or(open.Busy(), pages.Busy()) },
 		Close: func() {

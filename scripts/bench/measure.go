@@ -113,7 +113,7 @@ const (
 	ownMemory   = "RssAnon:"
 )
 
-// rest is how long whoever is measured has had nothing to do: what is waited for here is a person.
+// rest is how long a process is idle before it is measured, as while it waits for a person.
 const rest = 8 * time.Second
 
 // memoryAtRest reads one of them after a rest.

@@ -12,7 +12,7 @@ import (
 // manyTasks is how many conversations somebody may have had.
 const manyTasks = 10_000
 
-// tasks measures what is done to all tasks, and what is done to one, where there are many.
+// tasks measures operations on all tasks and on one task, with many tasks stored.
 func (b *bench) tasks() ([]row, error) {
 	dir := b.dataDir("tasks")
 	if err := b.fillTasks(dir); err != nil {

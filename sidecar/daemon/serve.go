@@ -35,7 +35,10 @@ type ServeOptions struct {
 	// Busy returns what is open and would be lost if the daemon left, such as "a question is open"; empty for nothing. It may be
 	// called from any goroutine.
 	Busy func() string
-	// Stays reports whether the daemon is to stay although nobody is attached and nothing is open. It may be nil.
+	// Begin starts what only the daemon may do. It is called once this process is the daemon, before a client is served. It may be
+	// nil.
+	Begin func()
+	// Stays reports whether the daemon stays without clients and open work. It may be nil.
 	Stays func() bool
 	// Close ends what outlives connections. It is called when no connection is left, and before another process may be the
 	// daemon. It may be nil.
@@ -149,6 +152,9 @@ func newServer(o ServeOptions) *server {
 
 // serve accepts connections, and returns when all of them have ended. Work may be nil; see [ServeAlone].
 func (s *server) serve(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
+	if s.o.Begin != nil {
+		s.o.Begin()
+	}
 	s.o.Log.Info().Str("build", s.o.Build).Int("pid", os.Getpid()).Msg("the daemon listens")
 	ctx, s.leave = context.WithCancelCause(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })

@@ -174,8 +174,10 @@ func wantError(t *testing.T, err error, parts ...string) {
 
 func TestTheSecondDaemonLeavesAndTheFirstServes(t *testing.T) {
 	o := testOptions(t)
-	mustServe(t, ServeOptions{Options: o})
-	second := mustServe(t, ServeOptions{Options: o, Attach: func(context.Context, Hello, net.Conn) error {
+	begun := make(chan struct{})
+	mustServe(t, ServeOptions{Options: o, Begin: func() { close(begun) }})
+	<-begun
+	second := mustServe(t, ServeOptions{Options: o, Begin: func() { t.Error("the second daemon begins") }, Attach: func(context.Context, Hello, net.Conn) error {
 		t.Error("the second daemon has a client")
 		return nil
 	}})

@@ -70,9 +70,12 @@ type Server struct {
 	isClosed bool
 }
 
-// Open serves the hosts that the file has. If it cannot, it logs why, and Add tries again.
-func Open(opts Options) *Server {
-	s := &Server{opts: opts}
+// New returns a server that does not listen before Begin.
+func New(opts Options) *Server { return &Server{opts: opts} }
+
+// Begin serves the hosts that the file has. If it cannot, it logs why, and Add tries again. Only one process may begin: the
+// others would take its port.
+func (s *Server) Begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unread = s.readLocked()
@@ -81,9 +84,8 @@ func Open(opts Options) *Server {
 		err = s.listenLocked()
 	}
 	if err != nil {
-		opts.Log.Error().Err(err).Msg("hosts are not served over HTTP")
+		s.opts.Log.Error().Err(err).Msg("hosts are not served over HTTP")
 	}
-	return s
 }
 
 func (s *Server) readLocked() error {

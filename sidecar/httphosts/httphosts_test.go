@@ -18,12 +18,13 @@ import (
 // open returns a server that tells each host its name.
 func open(t *testing.T, file string) *httphosts.Server {
 	t.Helper()
-	s := httphosts.Open(httphosts.Options{
+	s := httphosts.New(httphosts.Options{
 		File: file, Log: zerolog.New(zerolog.NewTestWriter(t)),
 		Serve: func(w http.ResponseWriter, _ *http.Request, h httphosts.Host) {
 			_, _ = w.Write([]byte(h.Name + string(h.Uses)))
 		},
 	})
+	s.Begin()
 	t.Cleanup(s.Close)
 	return s
 }

@@ -19,7 +19,7 @@ import (
 // maxOpen is how many requests of one host can be open at once.
 const maxOpen = 1000
 
-// maxRecent is how many answered requests a host can cancel so that somebody hears of it.
+// maxRecent bounds the answered requests that a host can still cancel.
 const maxRecent = 100
 
 // sender takes the frames to a host.

@@ -13,7 +13,7 @@ export interface GrantItemProps {
   readonly now: number;
 }
 
-/** A grant in the list: whose it is, what it allows, what came of it, and how it is. */
+/** A grant in the list: its server, its terms, its use and its state. */
 export function GrantItem({ grant, models, used, now }: GrantItemProps) {
   const { serverName, by, createdAt, spent } = grant;
   const { maxRequests = 0, maxTokens = 0, maxCost = 0 } = grant;
