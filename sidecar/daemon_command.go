@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gen2brain/beeep"
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
@@ -100,7 +101,7 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // serveOptions are those of a daemon in this process, with its workspaces. The log and the tap are as of
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
-	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), Log: log, Tap: tap})
+	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), Log: log, Tap: tap, Summon: summon})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	pages := browser.New(browser.Options{
 		Version: version, Panel: browser.Panel(), Log: logger,
@@ -139,6 +140,9 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 		},
 	}, open
 }
+
+// summon shows a notification of the operating system.
+func summon(text string) error { return beeep.Notify("Assent", text, "") }
 
 // runsFolder is [workspaces.Options.RunsDir].
 func runsFolder() string {

@@ -15,9 +15,11 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"assent/protocol"
 	"assent/sidecar/daemon"
+	"assent/sidecar/gateway"
 	"assent/sidecar/server"
 	"assent/sidecar/shim"
 	"assent/sidecar/terminal"
@@ -50,6 +52,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
 	model := terminal.ModelFlags(c.Flags())
+	setHost := hostFlags(c.Flags())
 	level := zerolog.WarnLevel
 	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -64,6 +67,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 			return err
 		}
 		p.Host.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
+		setHost(&p.Host)
 		if len(args) > 0 {
 			p.Host.Server = args[0]
 		}
@@ -79,6 +83,15 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		return terminal.Exit(1, err)
 	}
 	return c
+}
+
+// hostFlags adds the flags that say what a host gets, and returns the function that sets the options by them.
+func hostFlags(flags *pflag.FlagSet) func(*server.HostOptions) {
+	answerIn := gateway.AnswerInAssent
+	flags.TextVar(&answerIn, "answer-in", answerIn, "`where` the questions of servers are answered: assent, host or first (in both, and the first answer counts)")
+	asIs := flags.Bool("as-is", false, "pass results as they are, also to hosts that hide a part of them from their models")
+	quiet := flags.Bool("quiet", false, "show no notification of the operating system if a question waits and no window is open")
+	return func(o *server.HostOptions) { o.AnswerIn, o.AsIs, o.Quiet = answerIn, *asIs, *quiet }
 }
 
 // hostPlace says which workspace a host is for: that of the folder in which it runs.

@@ -59,6 +59,7 @@ token is shown this once.`,
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	setHost := hostFlags(c.Flags())
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		place, err := hostPlace(*dataDir, folder, zerolog.InfoLevel)
 		if err != nil {
@@ -67,6 +68,7 @@ token is shown this once.`,
 		place.Environ = nil // it has secrets, and is not for a file
 		p := hostParams{Place: place}
 		p.Host.Server = *server
+		setHost(&p.Host)
 		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed = *trust
 		p.Host.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}

@@ -14,11 +14,12 @@ type heard struct {
 	ID     json.RawMessage
 	Method string // empty in an answer
 	Params struct {
-		ProtocolVersion, Name, TaskID, RequestState string
-		Capabilities, Arguments                     json.RawMessage
-		InputResponses                              map[string]json.RawMessage
-		Task                                        struct{ TTL int64 }
-		Meta                                        struct{ ProgressToken json.RawMessage } `json:"_meta"`
+		ProtocolVersion, Name, URI, TaskID, RequestState string
+		Notifications                                    struct{ ResourceSubscriptions []string }
+		Capabilities, Arguments                          json.RawMessage
+		InputResponses                                   map[string]json.RawMessage
+		Task                                             struct{ TTL int64 }
+		Meta                                             struct{ ProgressToken json.RawMessage } `json:"_meta"`
 	}
 	Result, Error json.RawMessage
 	line          []byte

@@ -33,13 +33,22 @@ func run(ctx context.Context, args []string) error {
 		return serveMCP(ctx)
 	}
 	if len(args) > 0 && args[0] == rawServerCommand {
-		return serveRaw(ctx)
+		return serveRaw(args[1:])
 	}
 	if len(args) > 0 && args[0] == readerCommand {
 		return readModel(ctx, args[1:])
 	}
 	if len(args) > 0 && args[0] == seedCommand {
 		return seed(ctx, args[1:])
+	}
+	if len(args) > 0 && args[0] == shimCommand {
+		return copyShim(ctx, args[1:])
+	}
+	if len(args) > 0 && args[0] == hopCommand {
+		return copyHop(ctx, args[1:])
+	}
+	if len(args) > 0 && args[0] == proxyCommand {
+		return serveProxy(ctx)
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each figure is measured")
@@ -94,6 +103,7 @@ func (b *bench) run() error {
 		{"everyone", b.everyone},
 		{"start", b.start},
 		{"daemon", b.daemon},
+		{"gateway", b.gateway},
 		{"connect", b.connect},
 		{"memory", b.memory},
 		{"history", b.history},

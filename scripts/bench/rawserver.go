@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -15,9 +15,10 @@ import (
 // client's alone, as far as a process and its pipes allow.
 const rawServerCommand = "rawserver"
 
-// rawServer has askTool and nothing else.
+// rawServer has askTool, and as many other tools as its argument says.
 type rawServer struct {
-	out *bufio.Writer
+	out   *bufio.Writer
+	tools string
 
 	call  json.RawMessage // the id of the call of the tool
 	in    askInput
@@ -36,9 +37,25 @@ type rawMessage struct {
 	} `json:"result"`
 }
 
+// usualTool is a tool of the size that tools have.
+const usualTool = `,{"name":"search_issues_%d","title":"Search issues","description":"Searches the issues of a repository by text, state, ` +
+	`labels and author. Returns the newest first, with title, number, state and labels. Use get_issue for the whole text of one.",` +
+	`"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What the title or the text contains."},` +
+	`"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"labels":{"type":"array","items":{"type":"string"}},` +
+	`"page":{"type":"integer","minimum":1}},"required":["query"]},"annotations":{"readOnlyHint":true}}`
+
 // serveRaw reads one message a line until stdin ends.
-func serveRaw(context.Context) error {
-	s := &rawServer{out: bufio.NewWriter(os.Stdout)}
+func serveRaw(args []string) error {
+	s := &rawServer{out: bufio.NewWriter(os.Stdout), tools: `{"name":"` + askTool + `","inputSchema":{"type":"object"}}`}
+	if len(args) > 0 {
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			s.tools += fmt.Sprintf(usualTool, i)
+		}
+	}
 	in := bufio.NewReaderSize(os.Stdin, 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -69,7 +86,7 @@ func (s *rawServer) handle(m *rawMessage) error {
 	case "initialize":
 		return s.answer(m.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}`)
 	case "tools/list":
-		return s.answer(m.ID, `{"tools":[{"name":"`+askTool+`","inputSchema":{"type":"object"}}]}`)
+		return s.answer(m.ID, `{"tools":[`+s.tools+`]}`)
 	case "tools/call":
 		return s.begin(m)
 	case "":
@@ -92,6 +109,9 @@ func (s *rawServer) begin(m *rawMessage) error {
 	}
 	if err := json.Unmarshal(m.Params, &params); err != nil {
 		return err
+	}
+	if params.Arguments.N == 0 { // a call that asks nothing
+		return s.answer(m.ID, `{"content":[{"type":"text","text":"done"}]}`)
 	}
 	s.call, s.in, s.asked = m.ID, params.Arguments, 0
 	s.began, s.times = make([]time.Time, s.in.N), askTimes{}

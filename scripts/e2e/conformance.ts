@@ -1,20 +1,28 @@
 // npm run conformance: the official conformance suite's client scenarios, against the real sidecar, and
 // its scenarios for servers with tasks, against the example server.
 // `npm run conformance -- --only auth/scope-step-up` runs one of them and shows what it says.
+// `npm run conformance -- --gateway` runs only the scenarios for servers, through the gateway. Without it they come last.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { buildSidecar } from "../tools/lib/build.ts";
+import { runGatewayScenarios } from "./conformance/gateway.ts";
 import { listScenarios, type Run, runScenario, type Scenario } from "./conformance/suite.ts";
 import { runTasksServerScenarios } from "./conformance/tasksServer.ts";
 
 /** The revisions of MCP whose requirements Assent meets: a scenario runs on the wire of each. */
 const revisions = ["2025-11-25", "2026-07-28"];
 
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const { values } = parseArgs({
+  options: { only: { type: "string" }, gateway: { type: "boolean" } },
+});
 const only = values.only?.split(",");
 await buildSidecar();
-const all = (await Promise.all(revisions.map(listScenarios))).flat();
+if (values.gateway) {
+  await runGatewayScenarios(revisions);
+  process.exit();
+}
+const all = (await Promise.all(revisions.map((each) => listScenarios(each)))).flat();
 const chosen = all.filter(({ name }) => only === undefined || only.includes(name));
 if (chosen.length === 0) {
   throw new Error(
@@ -30,7 +38,10 @@ for (const { scenario, log } of failures) {
 console.log(`\n${runs.map(line).join("\n")}\n`);
 for (const revision of revisions) console.log(summary(revision));
 if (failures.some(({ scenario }) => scenario.scored)) process.exitCode = 1;
-if (only === undefined) await runTasksServerScenarios();
+if (only === undefined) {
+  await runTasksServerScenarios();
+  await runGatewayScenarios(revisions);
+}
 
 /** Runs scenarios, as many at once as there are processors, and returns them in their order. */
 async function inParallel(scenarios: readonly Scenario[]): Promise<Run[]> {

@@ -16,6 +16,7 @@ import {
   type FrontEndRequests,
   type McpSamplingProgressParams,
   type Message,
+  type OpenAsk,
   protocolVersion,
   type SidecarRequests,
   type TaskEventParams,
@@ -77,6 +78,8 @@ export class FrontEnd {
   #process: Process | undefined;
   #connection: MessageConnection | undefined;
   #taskId = "";
+  /** How often asks of other workspaces changed. */
+  #othersChanged = 0;
   /** The daemon is being ended, so that the end of its relay is no surprise. */
   #ending = false;
   /** What the sidecar did that it must never do. */
@@ -132,6 +135,10 @@ export class FrontEnd {
     connection.onNotification("callProgress", (params: CallProgressParams) => {
       const { message } = params.progress;
       if (message !== undefined) add(this.progress, params.messageId, message);
+    });
+    connection.onNotification("ask/othersChanged", () => {
+      this.#othersChanged++;
+      this.#changes.emit("change");
     });
     connection.listen();
     this.#process = process;
@@ -295,6 +302,20 @@ export class FrontEnd {
   /** Waits for the nth ask after a message, settled or not. */
   async ask(messageId: number, nth: number): Promise<Shown> {
     return await this.until(`ask ${nth} after ${messageId}`, () => this.asksSince(messageId)[nth]);
+  }
+
+  /** Waits for an open ask of another workspace. */
+  async othersAsk(): Promise<OpenAsk> {
+    for (;;) {
+      const before = this.#othersChanged; // a report may overtake the list
+      const { asks = [] } = await this.request("ask/list", undefined);
+      const found = asks.find(({ workspace }) => workspace !== undefined);
+      if (found !== undefined) return found;
+      await this.until(
+        "an ask of another workspace",
+        () => this.#othersChanged > before || undefined,
+      );
+    }
   }
 
   #forget(): void {

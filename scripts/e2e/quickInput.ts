@@ -9,6 +9,8 @@ export async function runCommand(page: Page, title: string): Promise<void> {
 /** Chooses from VS Code's quick input by words that one entry alone has. */
 export async function choose(page: Page, label: string, prefix = ""): Promise<void> {
   const quickInput = page.locator(".quick-input-widget");
+  // A hover of what lies below covers the entries for as long as the mouse rests on it.
+  await page.mouse.move(0, 0);
   await quickInput.locator("input[type=text]").fill(`${prefix}${label}`);
   await quickInput.getByRole("option", { name: label }).first().click();
 }

@@ -97,6 +97,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "The smart database in a terminal, recorded and replayed",
     run: () => run(process.execPath, ["scripts/e2e/terminal.ts"]),
   },
+  realHosts: {
+    title: "Real hosts, through the gateway",
+    run: () => run(process.execPath, ["scripts/e2e/realHosts.ts"]),
+  },
   browser: {
     title: "The demo in a browser",
     run: () => run(process.execPath, ["scripts/e2e/browser.ts"]),

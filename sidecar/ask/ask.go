@@ -75,6 +75,14 @@ func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
 	select {
 	case <-a.settled:
 		return s.result(a)
+	case g := <-q.Other:
+		s.log.Submit(func() {
+			outcome := g.Outcome
+			outcome.At = s.now()
+			s.settle(a, g.Answer, outcome)
+		}, nil)
+		<-a.settled // by this answer or an earlier one
+		return s.result(a)
 	case <-ctx.Done():
 	}
 	select {

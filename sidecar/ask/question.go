@@ -19,6 +19,9 @@ type Question struct {
 	Key string
 	// Granted settles the ask at once unless it is nil; see [Granted].
 	Granted *Granted
+	// Other delivers an answer from elsewhere, such as the host of the call. It settles the ask unless the ask is settled
+	// already. Nil means that only front ends answer.
+	Other <-chan *Granted
 	// Timeout limits how long the ask waits for the person; 0 is no limit.
 	Timeout time.Duration
 	// Asked is called with the id of the ask's message once it exists; it may be nil.

@@ -18,6 +18,7 @@ type Call struct {
 	PromptName  string // empty if no prompt is filled in
 	MessageID   int64
 	Since       time.Time
+	Host        *Host // for which the call runs; nil if it is Assent's own
 
 	// ctx ends when the call is cancelled; it is stored because it is the call's lifetime.
 	ctx context.Context

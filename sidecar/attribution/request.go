@@ -48,6 +48,11 @@ type Request struct {
 	Task Task
 	// Origin names the server and, once the task is known, the calls that may have caused the request.
 	Origin protocol.Origin
+	// Name is the server's own for a question of a round, or of an MCP task (2026-07-28, inputRequests); else it is empty.
+	Name string
+	// Host is the one of the call that caused the request, if that is known before the request is asked; see
+	// [Request.ForwardsTo].
+	Host *Host
 	AskOptions
 
 	// Wants and Text are the request in brief. They are set before it waits in a [Queue].

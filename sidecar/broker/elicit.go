@@ -35,7 +35,7 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 		return b.elicitUnattributed(ctx, r, request)
 	}
 	// While the person thinks there is little more on the stack than this.
-	return b.elicited(r.Ask(ctx, *question))
+	return b.elicited(b.ask(ctx, r, *question))
 }
 
 // prepareElicitation reads a request of elicitation/create, and returns what its task is asked or why it is refused. It
@@ -140,14 +140,7 @@ func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 		}
 		return nil, asWireError(err)
 	}
-	switch answer.Response {
-	case protocol.YesButtonClicked:
-		return protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: answer.Content}, nil
-	case protocol.NoButtonClicked:
-		return protocol.McpElicitationResponse{Action: protocol.ActionDecline}, nil
-	default:
-		return protocol.McpElicitationResponse{Action: protocol.ActionCancel}, nil
-	}
+	return *elicitationResponse(answer), nil
 }
 
 // asWireError is what a server is told of an error: those that are made for it are told as they are.

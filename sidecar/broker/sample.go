@@ -3,7 +3,6 @@ package broker
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -54,7 +53,7 @@ func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any
 	p := &policy.Request{Method: policy.SamplingCreate, Origin: r.Origin, Task: r.Task}
 	var request *protocol.McpSamplingRequest
 	var err error
-	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, p, r.Params) })
+	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, p, r) })
 	defer p.Done()
 	if err != nil {
 		return nil, err
@@ -68,16 +67,17 @@ func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any
 }
 
 // readSampling reads a request of sampling/createMessage, or says why it is refused.
-func (b *Broker) readSampling(ctx context.Context, r *policy.Request, params json.RawMessage) (*protocol.McpSamplingRequest, error) {
-	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+func (b *Broker) readSampling(ctx context.Context, p *policy.Request, r *attribution.Request) (*protocol.McpSamplingRequest, error) {
+	if d := b.policy.Decide(ctx, p); d.Verdict == policy.Refuse {
 		return nil, refused(d)
 	}
-	request, err := parseSampling(params, b.declared(r.Origin.ServerName).Tools)
+	host := r.ForwardsTo()
+	request, err := parseSampling(r.Params, b.declared(p.Origin.ServerName).Tools || host != nil && host.CallsTools)
 	if err != nil {
 		return nil, err
 	}
-	r.Stage, r.Body = policy.Read, protocol.McpSampling{Origin: r.Origin, SamplingRequest: *request}
-	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+	p.Stage, p.Body = policy.Read, protocol.McpSampling{Origin: p.Origin, SamplingRequest: *request}
+	if d := b.policy.Decide(ctx, p); d.Verdict == policy.Refuse {
 		return nil, refused(d)
 	}
 	return request, nil
@@ -112,7 +112,7 @@ func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *p
 	if question.Granted = granted(d); question.Granted != nil {
 		question.Granted.Answer.Model, question.Granted.Answer.Held = q.Model, d.Held
 	}
-	answer, err := r.Ask(ctx, question)
+	answer, err := b.ask(ctx, r, question)
 	b.releaseUnused(d.Held, answer)
 	if err != nil {
 		return nil, b.unanswered(origin.ServerName, err)

@@ -145,7 +145,7 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	if err != nil {
 		return nil, err
 	}
-	c.begin(t, id, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+	c.begin(t, id, false, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		return c.call(ctx, params.TaskID, params.ServerName, request, hooks)
 	})
 	return &protocol.StartCallResult{MessageID: id}, nil
@@ -158,10 +158,24 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	if err != nil {
 		return err
 	}
-	r, err := c.startServing(t, serverName, request, call)
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+	}
+	c.wg.Add(1)
+	defer c.wg.Done()
+	c.mu.Unlock()
+	id, err := t.StartHostCall(serverName, request) // without the lock, so that calls are saved together
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
+	r := c.begin(t, id, false, t.EndHostCall, call)
+	if c.closed || t.Info().Closed { // since it was begun
+		r.cancel(nil)
+	}
+	c.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -170,19 +184,6 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	defer stop()
 	<-r.done
 	return nil
-}
-
-func (c *Chat) startServing(t *task.Task, serverName string, request protocol.CallRequest, call func(context.Context, hub.Hooks) protocol.CallResult) (*run, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
-	}
-	id, err := t.StartCall(serverName, request)
-	if err != nil {
-		return nil, err
-	}
-	return c.begin(t, id, false, call), nil
 }
 
 // follow follows an MCP task that was found in a server's list, as if an earlier sidecar had. The lock
@@ -206,13 +207,13 @@ func (c *Chat) follow(t *task.Task, serverName string, found protocol.TaskResult
 
 // resume follows an MCP task to its end. The lock must be held.
 func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string, known protocol.McpTask) {
-	c.begin(t, messageID, true, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+	c.begin(t, messageID, true, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		return c.servers.ResumeTool(ctx, t.Info().ID, serverName, toolName, known, hooks)
 	})
 }
 
-// begin runs a call to its end. The lock must be held.
-func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) *run {
+// begin runs a call to its end, and gives that to ended. The lock must be held.
+func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) *run {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{}), done: make(chan struct{})}
 	key := callKey{t.Info().ID, messageID}
@@ -237,7 +238,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, call func(conte
 		c.mu.Unlock()
 		cancel(nil)
 		if !goesOn { // with the next sidecar
-			t.EndCall(messageID, result)
+			ended(messageID, result)
 			r.result = result
 		}
 		close(r.done)
@@ -273,7 +274,7 @@ func (c *Chat) Resume() error {
 			continue // it began just now
 		}
 		if u.Round != nil {
-			c.begin(u.Task, u.MessageID, false, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+			c.begin(u.Task, u.MessageID, false, u.Task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 				hooks.Resume = u.Round
 				return c.call(ctx, u.Task.Info().ID, u.Call.ServerName, u.Call.Request, hooks)
 			})

@@ -107,6 +107,7 @@ func mentions(params json.RawMessage, name string) bool {
 // connection, and is taken up again when the server asks again.
 func (s *Exchanges) taskHandler(request context.Context, c *session.Conn, r *attribution.Request, f *following) func() (any, error) {
 	r.Task, r.Origin, r.Key = f.task, f.origin(), questionKey(f.prefix(), r.Method, r.Params)
+	r.Host = f.hooks.Host
 	if ttl, wants := wantsTask(r.Params); wants {
 		return s.receiveQuestion(c, ttl, r, func(ctx context.Context) (any, error) {
 			ctx, cancel := context.WithCancelCause(ctx)

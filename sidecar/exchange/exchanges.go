@@ -149,11 +149,16 @@ func (s *Exchanges) Requests(c *session.Conn) map[string]wire.Handler {
 }
 
 // Notifications implements [session.Handler].
-func (s *Exchanges) Notifications() map[string]func(params json.RawMessage) {
+func (s *Exchanges) Notifications(c *session.Conn) map[string]func(params json.RawMessage) {
 	return map[string]func(json.RawMessage){
 		"notifications/tasks":                s.taskNews,
 		"notifications/tasks/status":         s.taskNews,
 		"notifications/elicitation/complete": s.pages.elicitationComplete,
+		"notifications/message": func(params json.RawMessage) {
+			for _, h := range c.Ledger.Hosts() {
+				h.Notify("notifications/message", params)
+			}
+		},
 	}
 }
 

@@ -43,6 +43,8 @@ type Hooks struct {
 	Resume *task.Round
 	// Cancel is closed when a person cancels the MCP task that the call became.
 	Cancel <-chan struct{}
+	// Host is the program for which the call runs; nil if it is Assent's own.
+	Host *attribution.Host
 	// TaskTTL is the time to live that a legacy server gets for the MCP task; 0 means [DefaultTaskTTL].
 	TaskTTL time.Duration
 }

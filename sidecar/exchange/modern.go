@@ -91,7 +91,7 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 // attend asks one question, and sees to it that the answer is delivered.
 func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input mcptask.Input) {
 	r := d.f.server.request(input.Method, input.Params, slot)
-	r.Task, r.Key = d.f.task, d.f.prefix()+input.Key
+	r.Task, r.Key, r.Name = d.f.task, d.f.prefix()+input.Key, input.Key
 	raw, err := d.f.answerAs(ctx, r)
 	switch {
 	case ctx.Err() != nil || r.Acknowledged():

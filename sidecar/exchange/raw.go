@@ -88,6 +88,25 @@ func (s *Exchanges) passOn(ctx context.Context, taskID, method string, params js
 	return c.Call(ctx, method, members)
 }
 
+// withLogLevel returns the members of params with the level of the log messages that are wanted (2026-07-28, "Logging"),
+// unless they have one.
+func withLogLevel(params map[string]json.RawMessage, level string) (map[string]json.RawMessage, error) {
+	const name = "io.modelcontextprotocol/logLevel"
+	meta := map[string]json.RawMessage{}
+	if own := params["_meta"]; len(own) > 0 && own[0] == '{' {
+		maps.Insert(meta, jsonscan.Of(own))
+	}
+	if meta[name] != nil {
+		return params, nil
+	}
+	var err error
+	if meta[name], err = json.Marshal(level); err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(meta)
+	return union(params, map[string]json.RawMessage{"_meta": raw}), err
+}
+
 // ParseResult returns a raw result of a request as the task shows it.
 func ParseResult(serverName, method string, raw json.RawMessage) protocol.CallResult {
 	switch method {

@@ -161,15 +161,16 @@ func (x *exchange) limit() session.Overdue {
 	}
 }
 
-// restarting returns a function that gets a call's progress, restarts the clock and calls tell. Both may be nil.
-func restarting(clock *deadline.Clock, tell func(protocol.Progress)) func(protocol.Progress) {
-	return func(p protocol.Progress) {
-		if clock != nil {
-			clock.Restart()
-		}
-		if tell != nil {
-			tell(p)
-		}
+// progressed takes a call's progress: it restarts the clock, and tells the task and the host.
+func (x *exchange) progressed(p protocol.Progress, params json.RawMessage) {
+	if x.clock != nil {
+		x.clock.Restart()
+	}
+	if x.hooks.Progress != nil {
+		x.hooks.Progress(p)
+	}
+	if h := x.hooks.Host; h != nil {
+		h.Notify("notifications/progress", params)
 	}
 }
 
@@ -223,18 +224,32 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	if err := c.AwaitRoots(ctx); err != nil {
 		return nil, false, err
 	}
+	if h := x.hooks.Host; h != nil && h.LogLevel != "" {
+		if !c.IsModern() {
+			c.SetLogLevel(ctx, h.LogLevel)
+		} else if extra, err = withLogLevel(extra, h.LogLevel); err != nil {
+			return nil, false, err
+		}
+	}
 	entry := &attribution.Call{
 		TaskID: x.taskID, ToolName: x.toolName, ResourceURI: x.resourceURI, PromptName: x.promptName,
-		MessageID: x.hooks.MessageID, Since: x.server.opts.Now(),
+		MessageID: x.hooks.MessageID, Since: x.server.opts.Now(), Host: x.hooks.Host,
 	}
 	x.server.uses.Note(entry)
 	c.Ledger.Begin(ctx, entry)
 	defer func() { x.attempted(c, entry, context.Cause(ctx)) }()
+	if h := x.hooks.Host; h != nil && h.Capabilities != nil && c.IsModern() {
+		told, err := capabilitiesFor(h, c)
+		if err != nil {
+			return nil, false, err
+		}
+		ctx = wire.WithCapabilities(ctx, told)
+	}
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
 	x.endProgress()
 	if x.hooks.Progress != nil || x.clock != nil && x.toolName != "" {
 		var token string
-		token, x.last.forgetProgress = c.ExpectProgress(restarting(x.clock, x.hooks.Progress))
+		token, x.last.forgetProgress = c.ExpectProgress(x.progressed)
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
 	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
@@ -252,9 +267,25 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	return nil, false, c.Failure(ctx, capture, err)
 }
 
+// capabilitiesFor returns Assent's capabilities, but those of the host for what the host is asked.
+func capabilitiesFor(h *attribution.Host, c *session.Conn) (json.RawMessage, error) {
+	told := maps.Collect(jsonscan.Of(c.Introduction().Modern))
+	for _, name := range []string{"elicitation", "sampling", "roots"} {
+		delete(told, name)
+	}
+	for name, value := range jsonscan.Of(h.Capabilities) {
+		switch name {
+		case "elicitation", "sampling", "roots":
+			told[name] = value
+		}
+	}
+	return json.Marshal(told)
+}
+
 // union returns the members of both; those of second count.
 func union(first, second map[string]json.RawMessage) map[string]json.RawMessage {
-	both := maps.Clone(first)
+	both := map[string]json.RawMessage{}
+	maps.Copy(both, first)
 	maps.Copy(both, second)
 	return both
 }
@@ -425,8 +456,13 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 	var failed error
 	var order attribution.Sequence
 	var asked []*attribution.Request
+	var release func()
+	if h := x.hooks.Host; h != nil {
+		release = h.Hold()
+	}
 	for _, request := range required.InputRequests {
 		r := x.server.request(request.Method, request.Params, order.Join())
+		r.Name = request.Key
 		if prefix != "" {
 			r.Key = prefix + request.Key
 		}
@@ -441,6 +477,13 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 				failed = err
 				cancel(err)
 			}
+		})
+	}
+	if release != nil {
+		last := order.Join()
+		wg.Go(func() {
+			last.Await(ctx)
+			release()
 		})
 	}
 	wg.Wait()
@@ -483,8 +526,9 @@ func (x *exchange) answerOne(ctx context.Context, r *attribution.Request) (json.
 func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json.RawMessage, err error) {
 	defer r.Slot.Pass()
 	defer reason.Panicked(x.server.opts.Log, r.Method, &err)
+	r.Host = x.hooks.Host
 	if r.Method == "roots/list" {
-		return json.Marshal(map[string]any{"roots": x.server.session.Roots()})
+		return x.roots(ctx, r)
 	}
 	if !slices.Contains(broker.Methods, r.Method) {
 		return nil, attribution.Abandoned{Reason: fmt.Sprintf("The server asked for %q, which Assent does not know.", r.Method)}
@@ -506,6 +550,19 @@ func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json
 		return nil, err
 	}
 	return json.Marshal(result)
+}
+
+// roots returns the folders of the host for which the call runs, or else those of the workspace.
+func (x *exchange) roots(ctx context.Context, r *attribution.Request) (json.RawMessage, error) {
+	if r.Host != nil {
+		r.Slot.Await(ctx)
+		raw, err := r.Host.Roots(ctx, r)
+		if err == nil {
+			return raw, nil
+		}
+		x.server.opts.Log.Debug().Err(err).Msg("the host did not tell its folders")
+	}
+	return json.Marshal(map[string]any{"roots": x.server.session.Roots()})
 }
 
 // origin says who asks: the exchange.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,18 +20,30 @@ import (
 // maxKept is how many results wait at most for hosts that gave up their calls.
 const maxKept = 100
 
+// maxStates bounds the states of a call with which its host can come back.
+const maxStates = 100
+
 // keepFor is how long a result waits for its host.
 const keepFor = 24 * time.Hour
 
 // run runs a call. It calls asking at every change of what the person is asked, with the question that is open or ""
-// for none, and notify with each notification that belongs to the call.
-type run func(ctx context.Context, asking func(question string), notify notify) (json.RawMessage, error)
+// for none. The host is what the requests that wait for the call can do.
+type run func(ctx context.Context, asking func(question string), host host) (json.RawMessage, error)
 
 // notify takes the notifications that belong to a request of a host.
 type notify func(method string, params json.RawMessage)
 
-// calls are the calls of tools by the sessions of one host program. A call runs once. A call
-// that asked a question goes on when the host gives it up, and the same call again joins it.
+// host is what the requests of a host that wait for a call can do for it.
+type host struct {
+	notify notify
+	// ask and hold are those of [Request].
+	ask  func(ctx context.Context, question Question, queued func()) (json.RawMessage, error)
+	hold func() (release func())
+}
+
+// calls are the requests that a server may answer with questions, of the sessions of one host program: tools/call,
+// prompts/get and resources/read. A call runs once. A call that asked a question goes on when the host gives it up, and the
+// same call again joins it.
 type calls struct {
 	mu sync.Mutex // guards what follows, and the calls
 	// all are the open calls, and those with a result that no host has got. The oldest is first.
@@ -37,7 +51,7 @@ type calls struct {
 	running sync.WaitGroup
 }
 
-// call is one call of a tool.
+// call is one of them.
 type call struct {
 	handle string
 	key    string
@@ -48,6 +62,13 @@ type call struct {
 	asked    bool   // it has asked a question
 	// waiting are the requests of the host that wait for it. Each hears its notifications.
 	waiting []*waiter
+	// questions are what the host is to answer. While held is not 0, it is not asked yet.
+	questions    []*question
+	lastQuestion int
+	held         int
+	// away is the request that returned with questions, until the host comes back with one of the states.
+	away   *waiter
+	states []string
 	// delivered is how many hosts were sent the result.
 	delivered int
 	ended     time.Time
@@ -57,9 +78,49 @@ type call struct {
 
 // waiter is a request of a host that waits for a call.
 type waiter struct {
-	notify notify
-	sent   bool // the result was sent to the host
+	asker
+	// ctx is the request's.
+	ctx  context.Context
+	sent bool // the result was sent to the host
 }
+
+// asker is what a request of a host can do.
+type asker struct {
+	notify notify
+	// begin says that the answer may take long.
+	begin func()
+	// takes reports whether the host declared that it can answer a request.
+	takes func(method string, params json.RawMessage) bool
+	// ask sends a request to the host. It is nil if the host gets questions in results (2026-07-28, "Multi Round-Trip
+	// Requests").
+	ask func(method string, params json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error)
+}
+
+// question is what a host is asked. Its name is that of no other open one of the call.
+type question struct {
+	Question
+	// ctx ends when the question is settled otherwise.
+	ctx    context.Context
+	answer chan hostAnswer // takes one
+	isSent bool            // the host has the request
+}
+
+// hostAnswer is a host's answer to a question.
+type hostAnswer struct {
+	result json.RawMessage
+	err    error
+}
+
+// errNoHost is the error of a question that the host cannot answer.
+var errNoHost = errors.New("the host cannot answer this")
+
+// errQuestions is the error of a request that returns with questions for its host.
+type errQuestions struct {
+	state     string
+	questions []*question
+}
+
+func (e errQuestions) Error() string { return "the host has questions to answer" }
 
 // answered is told whether the answer to a request of a host was sent, and again if the host did not want it any more.
 type answered func(sent bool)
@@ -75,7 +136,7 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 // do runs a call for a request of a host, or joins the same call if that has asked a question. The key says which calls
 // are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
 // A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
-func (c *calls) do(ctx context.Context, key string, patience time.Duration, notify notify, start run) (json.RawMessage, answered, error) {
+func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
 	var k *call
@@ -84,18 +145,36 @@ func (c *calls) do(ctx context.Context, key string, patience time.Duration, noti
 	} else {
 		k = c.start(key, start)
 	}
-	return c.wait(ctx, k, patience, notify)
+	return c.wait(ctx, k, patience, asker)
 }
 
 // resume waits for the call with a handle, as do.
-func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, notify notify) (json.RawMessage, answered, error) {
+func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	at := slices.IndexFunc(c.all, func(k *call) bool { return k.handle == handle })
 	if at < 0 {
 		c.mu.Unlock()
 		return nil, nil, errNoHandle
 	}
-	return c.wait(ctx, c.all[at], patience, notify)
+	return c.wait(ctx, c.all[at], patience, asker)
+}
+
+// comeBack gives a call the host's answers, by the names of the questions, and waits for it, as do. The state is the one with
+// which the host was asked, and the key is the call's.
+func (c *calls) comeBack(ctx context.Context, state, key string, responses map[string]json.RawMessage, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
+	c.mu.Lock()
+	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && slices.Contains(k.states, state) })
+	if at < 0 {
+		c.mu.Unlock()
+		return nil, nil, errNoHandle
+	}
+	k := c.all[at]
+	for _, q := range slices.Clone(k.questions) {
+		if response := responses[q.Name]; response != nil {
+			k.settle(q, hostAnswer{result: response})
+		}
+	}
+	return c.wait(ctx, k, patience, asker)
 }
 
 // start starts a call. It is called with mu held.
@@ -111,17 +190,127 @@ func (c *calls) start(key string, start run) *call {
 				k.question = question
 				k.asked = k.asked || question != ""
 			})
-		}, func(method string, params json.RawMessage) {
+		}, c.hostOf(k))
+		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
+	})
+	return k
+}
+
+// hostOf returns what the requests that wait for a call can do for it.
+func (c *calls) hostOf(k *call) host {
+	return host{
+		notify: func(method string, params json.RawMessage) {
 			c.mu.Lock()
 			waiting := slices.Clone(k.waiting)
 			c.mu.Unlock()
 			for _, w := range waiting {
 				w.notify(method, params)
 			}
-		})
-		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
+		},
+		ask: func(ctx context.Context, question Question, queued func()) (json.RawMessage, error) {
+			return c.ask(ctx, k, question, queued)
+		},
+		hold: func() func() {
+			c.change(k, func() { k.held++ })
+			return func() {
+				c.change(k, func() {
+					k.held--
+					c.send(k)
+				})
+			}
+		},
+	}
+}
+
+// ask asks the host of a call. A host that takes requests gets one; another gets the question in the next result.
+func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func()) (json.RawMessage, error) {
+	q := &question{Question: asked, ctx: ctx, answer: make(chan hostAnswer, 1)}
+	if q.Params, _ = passable(asked.Params); len(q.Params) == 0 {
+		q.Params = json.RawMessage("{}")
+	}
+	canAnswer := false
+	c.change(k, func() {
+		takes := func(w *waiter) bool { return w.takes(q.Method, q.Params) }
+		if canAnswer = slices.ContainsFunc(k.waiting, takes) || k.away != nil && takes(k.away); !canAnswer {
+			return
+		}
+		isTaken := func(other *question) bool { return other.Name == q.Name }
+		for q.Name == "" || slices.ContainsFunc(k.questions, isTaken) {
+			k.lastQuestion++
+			q.Name = "question-" + strconv.Itoa(k.lastQuestion)
+		}
+		k.questions = append(k.questions, q)
+		k.asked = k.asked || q.Method != "roots/list" // for which no person thinks
+		c.send(k)
 	})
-	return k
+	if !canAnswer {
+		return nil, errNoHost
+	}
+	queued()
+	select {
+	case a := <-q.answer:
+		return a.result, a.err
+	case <-ctx.Done():
+		c.change(k, func() { k.settle(q, hostAnswer{}) })
+		return nil, context.Cause(ctx)
+	}
+}
+
+// send sends the questions of a call to a host that takes requests. It is called with mu held.
+func (c *calls) send(k *call) {
+	if k.held > 0 {
+		return
+	}
+	for _, q := range k.questions {
+		at := slices.IndexFunc(k.waiting, func(w *waiter) bool { return w.ask != nil && w.ctx.Err() == nil && w.takes(q.Method, q.Params) })
+		if q.isSent || at < 0 {
+			continue
+		}
+		q.isSent = true
+		w := k.waiting[at]
+		wait, err := w.ask(q.Method, q.Params)
+		if err != nil {
+			wait = func(context.Context) (json.RawMessage, error) { return nil, err }
+		}
+		c.running.Go(func() { c.await(k, q, w, wait) })
+	}
+}
+
+// await waits for the answer of a host to a question that was sent by one of its requests. If that request is over, another
+// takes the question, if there is any.
+func (c *calls) await(k *call, q *question, w *waiter, wait func(context.Context) (json.RawMessage, error)) {
+	ctx, cancel := context.WithCancelCause(q.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })()
+	result, err := wait(ctx)
+	c.change(k, func() {
+		if w.ctx.Err() != nil && q.ctx.Err() == nil && err != nil {
+			q.isSent = false
+			if c.send(k); q.isSent {
+				return
+			}
+			err = errNoHost
+		}
+		k.settle(q, hostAnswer{result, err})
+	})
+}
+
+// settle gives a question its answer. It is called with the lock of calls held.
+func (k *call) settle(q *question, a hostAnswer) {
+	at := slices.Index(k.questions, q)
+	if at < 0 {
+		return
+	}
+	k.questions = slices.Delete(k.questions, at, at+1)
+	q.answer <- a
+}
+
+// questionsFor returns the questions that a request has to return with. It is called with the lock of calls held.
+func (k *call) questionsFor(w *waiter) []*question {
+	if w.ask != nil || k.held > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(k.questions), func(q *question) bool { return !w.takes(q.Method, q.Params) })
 }
 
 // forget drops results that no host asked for in time. It is called with mu held.
@@ -142,15 +331,29 @@ func (c *calls) change(k *call, do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	do()
+	k.begin()
 	close(k.changed)
 	k.changed = make(chan struct{})
 }
 
+// begin tells the requests that wait for a call that asked a question that this may take long. It is called with the lock of
+// calls held.
+func (k *call) begin() {
+	if !k.asked {
+		return
+	}
+	for _, w := range k.waiting {
+		w.begin()
+	}
+}
+
 // wait waits for a call. It is called with mu held, and releases it.
-func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notify notify) (json.RawMessage, answered, error) {
+func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
 	defer c.mu.Unlock()
-	w := &waiter{notify: notify}
-	k.waiting = append(k.waiting, w)
+	w := &waiter{asker: asker, ctx: ctx}
+	k.waiting, k.away = append(k.waiting, w), nil
+	k.begin()
+	c.send(k)
 	var late <-chan time.Time
 	if patience > 0 {
 		timer := time.NewTimer(patience)
@@ -159,9 +362,15 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, notif
 	}
 	isLate := false
 	for {
+		questions := k.questionsFor(w)
 		switch {
 		case !k.ended.IsZero():
 			return k.result, func(sent bool) { c.answered(k, w, sent) }, k.err
+		case len(questions) > 0:
+			k.leave(w)
+			state := uuid.NewString()
+			k.away, k.states = w, append(k.states[max(0, len(k.states)-maxStates+1):], state)
+			return nil, nil, errQuestions{state, questions}
 		case isLate && k.question != "":
 			k.leave(w)
 			return nil, nil, errWaiting{k.handle, k.question}
@@ -225,11 +434,12 @@ func (c *calls) close() {
 	c.running.Wait()
 }
 
-// callKey returns a key that two calls share if they are the same: to one server, with one name and equal arguments.
+// callKey returns a key that two calls share if they are the same: to one server, with one name or URI and equal arguments.
 // The order of members does not count, nor does _meta.
-func callKey(server string, params json.RawMessage) string {
+func callKey(server, method string, params json.RawMessage) string {
 	var p struct {
 		Name      string          `json:"name"`
+		URI       string          `json:"uri"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	_ = json.Unmarshal(params, &p) // they were checked to be an object
@@ -240,5 +450,5 @@ func callKey(server string, params json.RawMessage) string {
 	if decoder.Decode(&value) == nil {
 		arguments, _ = json.Marshal(value) // encoding/json sorts the members
 	}
-	return server + "\x00" + p.Name + "\x00" + string(arguments)
+	return strings.Join([]string{server, method, p.Name, p.URI, string(arguments)}, "\x00")
 }

@@ -22,7 +22,7 @@ func newScripted() *scripted {
 	return &scripted{ask: make(chan string), finish: make(chan error)}
 }
 
-func (s *scripted) run(ctx context.Context, asking func(string), _ notify) (json.RawMessage, error) {
+func (s *scripted) run(ctx context.Context, asking func(string), _ host) (json.RawMessage, error) {
 	s.runs++
 	for {
 		select {
@@ -36,7 +36,8 @@ func (s *scripted) run(ctx context.Context, asking func(string), _ notify) (json
 	}
 }
 
-func silent(string, json.RawMessage) {}
+// silent is a request of a host that takes nothing but its result.
+var silent = asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
 
 // outcome is what a request of a host got.
 type outcome struct {
@@ -189,8 +190,44 @@ func TestACallReturnsBeforeItsHostGivesUp(t *testing.T) {
 	})
 }
 
+// Folders are no question to a person: a host that gives the call up ends it.
+func TestACallThatAsksForFoldersIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &calls{}
+		defer c.close()
+		ctx, giveUp := context.WithCancelCause(t.Context())
+		asks := silent
+		asks.takes = func(string, json.RawMessage) bool { return true }
+		asks.ask = func(string, json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
+			return func(ctx context.Context) (json.RawMessage, error) {
+				<-ctx.Done()
+				return nil, context.Cause(ctx)
+			}, nil
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := c.do(ctx, "key", 0, asks, func(ctx context.Context, _ func(string), h host) (json.RawMessage, error) {
+				_, err := h.ask(ctx, Question{Method: "roots/list"}, func() {})
+				if err != nil {
+					<-ctx.Done()
+					ended <- context.Cause(ctx)
+				}
+				return nil, err
+			})
+			if !errors.Is(err, mcpserver.ErrCancelled) {
+				t.Errorf("the request that was given up: %v", err)
+			}
+		}()
+		synctest.Wait()
+		giveUp(mcpserver.ErrCancelled)
+		if err := <-ended; !errors.Is(err, mcpserver.ErrCancelled) {
+			t.Errorf("the call ended with %v", err)
+		}
+	})
+}
+
 func TestCallKey(t *testing.T) {
-	same := callKey("s", json.RawMessage(`{"name":"t","arguments":{"a":1,"b":{"c":[1.50]}},"_meta":{"progressToken":1}}`))
+	same := callKey("s", "tools/call", json.RawMessage(`{"name":"t","arguments":{"a":1,"b":{"c":[1.50]}},"_meta":{"progressToken":1}}`))
 	tests := []struct {
 		name, server, params string
 		want                 bool
@@ -200,11 +237,11 @@ func TestCallKey(t *testing.T) {
 		{"another value", "s", `{"arguments":{"b":{"c":[1.5]},"a":1},"name":"t"}`, false},
 	}
 	for _, test := range tests {
-		if got := callKey(test.server, json.RawMessage(test.params)) == same; got != test.want {
+		if got := callKey(test.server, "tools/call", json.RawMessage(test.params)) == same; got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
-	if callKey("s", json.RawMessage(`{"name":"t"}`)) != callKey("s", json.RawMessage(`{"name":"t","arguments":{}}`)) {
+	if callKey("s", "tools/call", json.RawMessage(`{"name":"t"}`)) != callKey("s", "tools/call", json.RawMessage(`{"name":"t","arguments":{}}`)) {
 		t.Error("no arguments are {}")
 	}
 }

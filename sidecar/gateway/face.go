@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +31,10 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 type Options struct {
 	// Server is the only server of the face; "" offers all.
 	Server string
+	// AnswerIn says who is asked what the servers ask.
+	AnswerIn AnswerIn
+	// AsIs passes results as they are, also to hosts that are known to hide a part of them from their models.
+	AsIs bool
 	// Version is Assent's own.
 	Version string
 	Log     zerolog.Logger
@@ -38,23 +44,43 @@ type Options struct {
 type Face struct {
 	upstream Upstream
 	opts     Options
+	// watching counts the subscriptions of hosts since 2026-07-28, which end with their sessions.
+	watching sync.WaitGroup
 
 	mu sync.Mutex // guards what follows
 	// calls are those of each host program: a host that crashed and comes back joins its calls.
 	calls map[string]*calls
-	// sessions are those that may listen for changes.
-	sessions map[*mcpserver.Session]bool
+	// subscriptions are those of hosts before 2026-07-28, as the functions that end them, by URI.
+	subscriptions map[*mcpserver.Session]map[string]func()
+	// sessions are those that may listen for changes, with the level of the log messages that they want.
+	sessions map[*mcpserver.Session]string
+	// joined are the newest names, by list.
+	joined map[string]*joined
+}
+
+// joined are the joined names of all servers' tools or prompts.
+type joined struct {
+	// servers are the servers, with the pages that the names are of.
+	servers []string
+	pages   [][]json.RawMessage
+	// names are the joined names. named is the way back: the tool or prompt of each name.
+	names map[qualified]string
+	named map[string]qualified
 }
 
 var _ mcpserver.Server = (*Face)(nil)
 
 // New returns a face.
 func New(upstream Upstream, opts Options) *Face {
-	return &Face{upstream: upstream, opts: opts, calls: map[string]*calls{}, sessions: map[*mcpserver.Session]bool{}}
+	return &Face{
+		upstream: upstream, opts: opts, calls: map[string]*calls{}, subscriptions: map[*mcpserver.Session]map[string]func(){},
+		sessions: map[*mcpserver.Session]string{}, joined: map[string]*joined{},
+	}
 }
 
 // Close cancels all calls and waits for them. The sessions of hosts have to have ended.
 func (f *Face) Close() {
+	f.watching.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.calls {
@@ -118,6 +144,20 @@ const (
 	listTemplates = "resourceTemplates"
 )
 
+// withoutExecution returns a tool without the member with which it wants to be called as an MCP task. That is Assent's concern,
+// and hosts on MCP's TypeScript SDK refuse to call a tool that wants it.
+func withoutExecution(tool json.RawMessage) json.RawMessage {
+	if member(tool, "execution") == nil {
+		return tool
+	}
+	return edit(tool, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "execution" {
+			return nil
+		}
+		return value
+	})
+}
+
 // lists are the methods that read a list.
 var lists = map[string]string{
 	"tools/list":               listTools,
@@ -137,7 +177,15 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 			return func(ctx context.Context) (json.RawMessage, error) { return f.resume(ctx, r) }
 		}
 		return func(ctx context.Context) (json.RawMessage, error) { return f.call(ctx, r) }
-	case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
+	case "prompts/get", "resources/read":
+		return func(ctx context.Context) (json.RawMessage, error) { return f.call(ctx, r) }
+	case "logging/setLevel":
+		return func(context.Context) (json.RawMessage, error) { return f.setLogLevel(r) }
+	case "resources/subscribe":
+		return func(ctx context.Context) (json.RawMessage, error) { return f.subscribe(ctx, r) }
+	case "resources/unsubscribe":
+		return func(context.Context) (json.RawMessage, error) { return f.unsubscribe(r) }
+	case "completion/complete":
 		return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
 	}
 	if f.opts.Server == "" || strings.HasPrefix(r.Method, "tasks/") {
@@ -147,9 +195,12 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 }
 
 // Listen implements [mcpserver.Server].
-func (f *Face) Listen(_ context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
+func (f *Face) Listen(ctx context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
 	f.enter(s)
-	want.ResourceSubscriptions, want.TaskIDs = nil, nil
+	want.TaskIDs = nil
+	for _, uri := range want.ResourceSubscriptions {
+		f.watching.Go(func() { f.watch(ctx, uri) })
+	}
 	return want
 }
 
@@ -157,7 +208,22 @@ func (f *Face) Listen(_ context.Context, s *mcpserver.Session, want mcpserver.Fi
 func (f *Face) enter(s *mcpserver.Session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sessions[s] = true
+	f.sessions[s] = cmp.Or(f.sessions[s], "")
+}
+
+// setLogLevel serves logging/setLevel (2025-11-25, "Logging"). Servers get the level with the session's next calls.
+func (f *Face) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sessions[r.Session] = text(r.Params, "level")
+	return json.RawMessage("{}"), nil
+}
+
+// logLevel returns the level of the log messages that a session wants, or "".
+func (f *Face) logLevel(s *mcpserver.Session) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sessions[s]
 }
 
 // changes are the notifications of lists that changed, and what a host listens for since 2026-07-28.
@@ -179,11 +245,7 @@ func (f *Face) ListChanged(server, list string) {
 	f.mu.Lock()
 	sessions := slices.Collect(maps.Keys(f.sessions))
 	f.mu.Unlock()
-	for _, s := range sessions {
-		if err := s.Publish(change.method, nil, change.matches); err != nil {
-			f.opts.Log.Debug().Err(err).Msg("a host took no notification")
-		}
-	}
+	f.publish(sessions, change.method, nil, change.matches)
 }
 
 // Notified implements [mcpserver.Server].
@@ -193,8 +255,102 @@ func (f *Face) Notified(*mcpserver.Session, string, json.RawMessage) {}
 func (f *Face) Ended(s *mcpserver.Session) {
 	f.mu.Lock()
 	delete(f.sessions, s)
+	subscriptions := f.subscriptions[s]
+	delete(f.subscriptions, s)
 	f.mu.Unlock()
+	for _, stop := range subscriptions {
+		stop()
+	}
 	f.upstream.Ended(s.ID)
+}
+
+// subscribe serves resources/subscribe.
+func (f *Face) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	uri := text(r.Params, "uri")
+	server, _, err := f.route(ctx, r.Method, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	before := f.exchangeSubscription(r.Session, uri, func() {}) // the resource may change at once
+	stop, err := f.upstream.Subscribe(ctx, server, uri)
+	if err != nil {
+		f.exchangeSubscription(r.Session, uri, before)
+		return nil, err
+	}
+	f.exchangeSubscription(r.Session, uri, stop)
+	if before != nil {
+		before()
+	}
+	return json.RawMessage("{}"), nil
+}
+
+// exchangeSubscription notes the function that ends a subscription, nil for none, and returns the one before.
+func (f *Face) exchangeSubscription(s *mcpserver.Session, uri string, stop func()) (before func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.subscriptions[s]
+	if all == nil {
+		all = map[string]func(){}
+		f.subscriptions[s] = all
+	}
+	before = all[uri]
+	if all[uri] = stop; stop == nil {
+		delete(all, uri)
+	}
+	return before
+}
+
+// unsubscribe serves resources/unsubscribe.
+func (f *Face) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
+	if stop := f.exchangeSubscription(r.Session, text(r.Params, "uri"), nil); stop != nil {
+		stop()
+	}
+	return json.RawMessage("{}"), nil
+}
+
+// watch subscribes to a resource until ctx ends.
+func (f *Face) watch(ctx context.Context, uri string) {
+	params := append(appendMember([]byte{'{'}, "uri", appendString(nil, uri)), '}')
+	server, _, err := f.route(ctx, "resources/subscribe", params)
+	var stop func()
+	if err == nil {
+		stop, err = f.upstream.Subscribe(ctx, server, uri)
+	}
+	if err != nil {
+		f.opts.Log.Info().Err(err).Msg("a host's subscription to a resource failed")
+		return
+	}
+	<-ctx.Done()
+	stop()
+}
+
+// ResourceUpdated tells the hosts that subscribed to it that a resource has changed, with the params of the server's
+// notification. It does not wait for them.
+func (f *Face) ResourceUpdated(server string, params json.RawMessage) {
+	if f.opts.Server != "" && f.opts.Server != server {
+		return
+	}
+	uri := text(params, "uri")
+	f.mu.Lock()
+	var to []*mcpserver.Session
+	for s := range f.sessions {
+		if f.subscriptions[s][uri] != nil || s.Client().Modern() {
+			to = append(to, s)
+		}
+	}
+	f.mu.Unlock()
+	f.publish(to, "notifications/resources/updated", params, func(want mcpserver.Filter) bool {
+		return slices.Contains(want.ResourceSubscriptions, uri)
+	})
+}
+
+// publish sends a notification to sessions.
+func (f *Face) publish(to []*mcpserver.Session, method string, params json.RawMessage, matches func(mcpserver.Filter) bool) {
+	for _, s := range to {
+		if err := s.Publish(method, params, matches); err != nil {
+			f.opts.Log.Debug().Err(err).Msg("a host took no notification")
+		}
+	}
 }
 
 // pass sends a request on and returns the result.
@@ -219,7 +375,7 @@ func complete(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
 	return with(result, "resultType", json.RawMessage(`"complete"`))
 }
 
-// call runs a tool.
+// call serves a request that the server may answer with questions.
 func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	params, token := passable(r.Params)
 	server, params, err := f.route(ctx, r.Method, params)
@@ -227,16 +383,49 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		return nil, err
 	}
 	p := &pulse{}
-	calls := f.callsOf(r.Session)
-	key := callKey(server, params)
+	calls, key := f.callsOf(r.Session), callKey(server, r.Method, params)
+	asker := askerOf(r, token, p)
+	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
+		responses, err := inputResponses(r.Params)
+		if err != nil {
+			return nil, err
+		}
+		return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
+			return calls.comeBack(ctx, text(r.Params, "requestState"), key, responses, patience, asker)
+		})
+	}
 	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-		return calls.do(ctx, key, patience, forward(r, token, p),
-			func(ctx context.Context, asking func(string), notify notify) (json.RawMessage, error) {
-				return f.upstream.Send(ctx, Request{
-					Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params, Notify: notify, Asking: asking,
-				})
+		return calls.do(ctx, key, patience, asker, func(ctx context.Context, asking func(string), host host) (json.RawMessage, error) {
+			return f.upstream.Send(ctx, Request{
+				Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params, Notify: host.notify, Asking: asking,
+				LogLevel: f.logLevel(r.Session), AnswerIn: f.opts.AnswerIn, Ask: host.ask, Hold: host.hold,
 			})
+		})
 	})
+}
+
+// inputResponses returns the answers of a host that comes back to a call, by the names of the questions.
+func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) {
+	var p struct {
+		InputResponses map[string]json.RawMessage `json:"inputResponses"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return nil, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: "inputResponses is no object"}
+	}
+	return p.InputResponses, nil
+}
+
+// askerOf returns what a request of a host can do for its call.
+func askerOf(r *mcpserver.Request, token json.RawMessage, p *pulse) asker {
+	a := asker{
+		notify: forward(r, token, p),
+		begin:  r.Begin,
+		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },
+	}
+	if !r.Client.Modern() {
+		a.ask = r.Call
+	}
+	return a
 }
 
 // resume waits for a call that returned before its question was answered.
@@ -245,7 +434,7 @@ func (f *Face) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessag
 	handle := text(member(r.Params, "arguments"), "handle")
 	p := &pulse{}
 	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-		return f.callsOf(r.Session).resume(ctx, handle, patience, forward(r, token, p))
+		return f.callsOf(r.Session).resume(ctx, handle, patience, askerOf(r, token, p))
 	})
 }
 
@@ -256,18 +445,39 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 	if token != nil {
 		done.Go(func() { p.keep(beating, r, token) })
 	}
-	result, answered, err := wait(clockOf(r.Client).patience(token != nil))
+	var patience time.Duration
+	if r.Method == "tools/call" {
+		patience = clockOf(r.Client).patience(token != nil)
+	}
+	result, answered, err := wait(patience)
 	r.Answered = answered
 	stop()
 	done.Wait()
 	var waiting errWaiting
+	var asked errQuestions
 	switch {
+	case errors.As(err, &asked):
+		return inputRequired(asked), nil
 	case errors.As(err, &waiting):
 		result, err = waitingResult(waiting), nil
 	case errors.Is(err, errNoHandle):
 		err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: err.Error()}
 	}
+	if r.Method == "tools/call" && err == nil && !f.opts.AsIs {
+		result = repeated(r.Client, result)
+	}
 	return complete(r, result), err
+}
+
+// inputRequired is the result with which a host is asked (2026-07-28, "Multi Round-Trip Requests").
+func inputRequired(e errQuestions) json.RawMessage {
+	requests := []byte{'{'}
+	for _, q := range e.questions {
+		request := appendMember([]byte{'{'}, "method", appendString(nil, q.Method))
+		requests = appendMember(requests, q.Name, append(appendMember(request, "params", q.Params), '}'))
+	}
+	result := appendMember([]byte(`{"resultType":"input_required"`), "inputRequests", append(requests, '}'))
+	return append(appendMember(result, "requestState", appendString(nil, e.state)), '}')
 }
 
 // waitingResult tells a model how to get the result of a call later.
@@ -290,8 +500,16 @@ func forward(r *mcpserver.Request, token json.RawMessage, p *pulse) notify {
 			p.saw(params)
 			params = with(params, "progressToken", token)
 		}
+		if method == "notifications/message" && !wantsLog(r) {
+			return
+		}
 		_ = r.Notify(method, params) // if the host has gone, its request ends
 	}
+}
+
+// wantsLog reports whether a host takes log messages. Since 2026-07-28 it says so in each request.
+func wantsLog(r *mcpserver.Request) bool {
+	return !r.Client.Modern() || member(member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel") != nil
 }
 
 // pulse is the progress that a host was told of a call.
@@ -357,10 +575,8 @@ func (f *Face) route(ctx context.Context, method string, params json.RawMessage)
 // routeName finds the server of a joined name, and puts the server's own name into the params.
 func (f *Face) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
 	name := text(params, "name")
-	for q, joined := range f.names(ctx, list) {
-		if joined == name {
-			return q.server, with(params, "name", appendString(nil, q.name)), nil
-		}
+	if q, ok := f.names(ctx, list).named[name]; ok {
+		return q.server, with(params, "name", appendString(nil, q.name)), nil
 	}
 	return "", nil, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("there is no %q", name)}
 }
@@ -387,24 +603,83 @@ func (f *Face) serverOf(ctx context.Context, uri string) (string, error) {
 	return found, nil
 }
 
-// names returns the joined names of all servers' tools or prompts.
-func (f *Face) names(ctx context.Context, list string) map[qualified]string {
+// names returns the joined names of all servers' tools or prompts. They are made again when a list has changed: every call
+// needs them, and reading the lists of ten servers takes longer than the rest of a call.
+func (f *Face) names(ctx context.Context, list string) *joined {
+	j := &joined{servers: f.upstream.Servers(), named: map[string]qualified{}}
+	for _, server := range j.servers {
+		j.pages = append(j.pages, f.pages(ctx, server, list))
+	}
+	f.mu.Lock()
+	last := f.joined[list]
+	f.mu.Unlock()
+	isSame := func(a, b []json.RawMessage) bool {
+		return slices.EqualFunc(a, b, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	}
+	if last != nil && slices.Equal(last.servers, j.servers) && slices.EqualFunc(last.pages, j.pages, isSame) {
+		return last
+	}
 	var all []qualified
-	for _, server := range f.upstream.Servers() {
-		for _, item := range f.items(ctx, server, list) {
+	for i, server := range j.servers {
+		for _, item := range itemsOf(j.pages[i], list) {
 			all = append(all, qualified{server, text(item, "name")})
 		}
 	}
-	return joinedNames(all)
+	j.names = joinedNames(all)
+	for q, name := range j.names {
+		j.named[name] = q
+	}
+	f.mu.Lock()
+	f.joined[list] = j
+	f.mu.Unlock()
+	return j
 }
 
-// items returns what a server lists. A server that cannot be asked lists nothing: the others do not suffer for it.
-func (f *Face) items(ctx context.Context, server string, list string) []json.RawMessage {
+// pagesForHosts returns a list of a server as hosts get it.
+func (f *Face) pagesForHosts(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+	pages, err := f.upstream.List(ctx, server, list)
+	if err != nil || list != listTools {
+		return pages, err
+	}
+	edited := make([]json.RawMessage, len(pages))
+	for i, page := range pages {
+		edited[i] = edit(page, func(name string, value json.RawMessage) json.RawMessage {
+			var tools []json.RawMessage
+			if name != list || json.Unmarshal(value, &tools) != nil {
+				return value
+			}
+			for i, tool := range tools {
+				tools[i] = withoutExecution(tool)
+			}
+			return array(tools)
+		})
+	}
+	return edited, nil
+}
+
+// pages returns a list of a server. A server that cannot be asked lists nothing: the others do not suffer for it.
+func (f *Face) pages(ctx context.Context, server, list string) []json.RawMessage {
 	pages, err := f.upstream.List(ctx, server, list)
 	if err != nil {
 		f.opts.Log.Warn().Str("server", server).Err(err).Msg("a server is left out of a list for a host")
 		return nil
 	}
+	return pages
+}
+
+// items returns what a server lists, as hosts get it.
+func (f *Face) items(ctx context.Context, server, list string) []json.RawMessage {
+	items := itemsOf(f.pages(ctx, server, list), list)
+	if list == listTools {
+		for i, tool := range items {
+			items[i] = withoutExecution(tool)
+		}
+	}
+	return items
+}
+
+// itemsOf returns what is on the pages of a list.
+func itemsOf(pages []json.RawMessage, list string) []json.RawMessage {
 	var all []json.RawMessage
 	for _, page := range pages {
 		var items []json.RawMessage
@@ -426,7 +701,7 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	named := list == listTools || list == listPrompts
 	var names map[qualified]string
 	if named {
-		names = f.names(ctx, list)
+		names = f.names(ctx, list).names
 	}
 	for _, server := range f.upstream.Servers() {
 		for _, item := range f.items(ctx, server, list) {
@@ -439,18 +714,14 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	if extra {
 		items = append(items, continueDefinition)
 	}
-	all, err := json.Marshal(items)
-	if err != nil {
-		return nil, err
-	}
-	return listed(r, append(appendMember([]byte{'{'}, list, all), '}')), nil
+	return listed(r, append(appendMember([]byte{'{'}, list, array(items)), '}')), nil
 }
 
 // listOne returns the page of a server's list that a host asks for, as it is. With extra, the last page has the tool
 // that continues a call, too.
 func (f *Face) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
 	list := lists[r.Method]
-	pages, err := f.upstream.List(ctx, f.opts.Server, list)
+	pages, err := f.pagesForHosts(ctx, f.opts.Server, list)
 	if err != nil {
 		return nil, err
 	}

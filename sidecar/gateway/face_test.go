@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,13 +21,17 @@ import (
 )
 
 // upstream has two servers. What a tool does is its name.
-type upstream struct{ servers []string }
+type upstream struct {
+	servers []string
+	// subscribed counts the subscriptions.
+	subscribed map[string]int
+}
 
 func (u *upstream) Servers() []string { return u.servers }
 
 func (u *upstream) Describe(_ context.Context, server string) (gateway.Description, error) {
 	return gateway.Description{
-		Info:         json.RawMessage(`{"name":"` + server + `","version":"7","icons":[{"src":"data:,"}]}`),
+		Info:         json.RawMessage(`{"name":"` + server + `","version":"<7>","icons":[{"src":"data:,"}]}`),
 		Capabilities: json.RawMessage(`{"tools":{},"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{},"a/b":{}},"x":{"big":12345678901234567890}}`),
 	}, nil
 }
@@ -37,7 +43,7 @@ func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessa
 	case list == "tools":
 		return []json.RawMessage{
 			json.RawMessage(`{"nextCursor":"p2","tools":[{"title":"A","name":"ask","inputSchema":{"b":1.0,"a":{}},"x-mine":[1]}],"_meta":{"k":1}}`),
-			json.RawMessage(`{"tools":[{"name":"echo"}]}`),
+			json.RawMessage(`{"tools":[{"name":"echo","execution":{"taskSupport":"required"}}]}`),
 		}, nil
 	case list == "resources" && server == "shop":
 		return []json.RawMessage{json.RawMessage(`{"resources":[{"uri":"shop://1","name":"one"}]}`)}, nil
@@ -48,6 +54,14 @@ func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessa
 }
 
 func (u *upstream) Ended(string) {}
+
+func (u *upstream) Subscribe(_ context.Context, server, uri string) (func(), error) {
+	if uri == "shop://none" {
+		return nil, &mcpserver.Error{Code: -32002, Message: "there is no such resource"}
+	}
+	u.subscribed[server+" "+uri]++
+	return func() { u.subscribed[server+" "+uri]-- }, nil
+}
 
 func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	switch {
@@ -60,11 +74,39 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	case strings.Contains(string(r.Params), `"host"`):
+		return askHost(ctx, r)
 	case strings.Contains(string(r.Params), `"fail"`):
-		return nil, &mcpserver.Error{Code: -32042, Message: "open it", Data: json.RawMessage(`{"big":12345678901234567890}`)}
+		return nil, &mcpserver.Error{Code: -32042, Message: "open it", Data: json.RawMessage(`{"big":12345678901234567890,"a":"<b>"}`)}
 	}
 	r.Notify("notifications/progress", json.RawMessage(`{"progress":1,"note":"x"}`))
 	return json.RawMessage(`{"content":[],"got":` + string(r.Params) + `,"by":"` + r.Server + " " + r.Method + `"}`), nil
+}
+
+// askHost asks the host for a size and for its folders at once, then for a word of a model, and returns the answers.
+func askHost(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
+	ask := func(name, method, params string, queued func()) json.RawMessage {
+		result, err := r.Ask(ctx, gateway.Question{Name: name, Method: method, Params: json.RawMessage(params)}, queued)
+		if err != nil {
+			queued()
+			result, _ = json.Marshal(err.Error())
+		}
+		return result
+	}
+	release := r.Hold()
+	first, second := make(chan struct{}), make(chan struct{})
+	folders := make(chan json.RawMessage)
+	go func() {
+		<-first
+		folders <- ask("", "roots/list", "", sync.OnceFunc(func() { close(second) }))
+	}()
+	go func() {
+		<-second
+		release()
+	}()
+	size := ask("size", "elicitation/create", `{"message":"Which size?","task":{}}`, sync.OnceFunc(func() { close(first) }))
+	word := ask("word", "sampling/createMessage", `{"messages":[]}`, func() {})
+	return json.Marshal(map[string]any{"content": []any{}, "size": size, "folders": <-folders, "word": word})
 }
 
 // TestFaces replays testdata/*.txt. The first line names the face and the host.
@@ -87,7 +129,8 @@ func TestFaces(t *testing.T) {
 func replay(t *testing.T, conversation string) {
 	first, rest, _ := strings.Cut(conversation, "\n")
 	server := strings.TrimPrefix(first, "face")
-	face := gateway.New(&upstream{[]string{"shop", "broken", "other"}}, gateway.Options{
+	up := &upstream{[]string{"shop", "broken", "other"}, map[string]int{}}
+	face := gateway.New(up, gateway.Options{
 		Server: strings.TrimSpace(server), Version: "2.0.0", Log: zerolog.Nop(),
 	})
 	host, pipe := net.Pipe()
@@ -101,19 +144,26 @@ func replay(t *testing.T, conversation string) {
 			lines <- scanner.Text()
 		}
 	}()
-	var handle string
+	var handle, state string
 	for line := range strings.SplitSeq(rest, "\n") {
 		side, frame, _ := strings.Cut(line, " ")
 		switch side {
 		case "", "#":
 		case ">":
-			frame = strings.ReplaceAll(frame, "HANDLE", handle)
+			frame = strings.ReplaceAll(strings.ReplaceAll(frame, "HANDLE", handle), "STATE", state)
 			if _, err := host.Write([]byte(frame + "\n")); err != nil {
 				t.Fatal(err)
 			}
 		case "changed":
 			server, list, _ := strings.Cut(frame, " ")
 			face.ListChanged(server, list)
+		case "updated":
+			server, params, _ := strings.Cut(frame, " ")
+			face.ResourceUpdated(server, json.RawMessage(params))
+		case "subscribed":
+			if got := fmt.Sprint(up.subscribed); got != frame {
+				t.Errorf("subscribed: %s, want %s", got, frame)
+			}
 		case "sleep":
 			d, err := time.ParseDuration(frame)
 			if err != nil {
@@ -125,6 +175,10 @@ func replay(t *testing.T, conversation string) {
 			if _, after, isWaiting := strings.Cut(got, `with the handle \"`); isWaiting {
 				handle, _, _ = strings.Cut(after, `\"`)
 				got = strings.ReplaceAll(got, handle, "HANDLE")
+			}
+			if _, after, asks := strings.Cut(got, `"requestState":"`); asks {
+				state, _, _ = strings.Cut(after, `"`)
+				got = strings.ReplaceAll(got, state, "STATE")
 			}
 			if got != frame {
 				t.Errorf("got  %s\nwant %s", got, frame)

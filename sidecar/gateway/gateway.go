@@ -11,8 +11,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"assent/sidecar/mcpserver"
 )
@@ -32,6 +34,10 @@ type Upstream interface {
 	// Send sends a request to a server and returns its result. The error is an [mcpserver.Error] if the server answered
 	// with one.
 	Send(ctx context.Context, request Request) (json.RawMessage, error)
+
+	// Subscribe subscribes to a resource until stop is called. It returns when the server was asked. [Face.ResourceUpdated]
+	// is to be called for what the server then says.
+	Subscribe(ctx context.Context, server, uri string) (stop func(), err error)
 
 	// Ended says that a session of a host has ended. A request of it may still run, because it waits for a person.
 	Ended(session string)
@@ -58,4 +64,49 @@ type Request struct {
 	// Asking is called at each change of what the person is asked during the request, with the question that is open, or
 	// "" for none.
 	Asking func(question string)
+	// LogLevel is the level of the log messages that the host wants by logging/setLevel, or "".
+	LogLevel string
+	// AnswerIn says who is asked what the server asks during the request.
+	AnswerIn AnswerIn
+	// Ask asks the host a question of the server, and returns the result. It calls queued as soon as what is asked after it
+	// comes after it. The error is an [mcpserver.Error] if the host answered with one. Ask and Hold are nil for requests that
+	// no question can come of.
+	Ask func(ctx context.Context, question Question, queued func()) (json.RawMessage, error)
+	// Hold keeps questions from the host until release is called, so that it gets them together.
+	Hold func() (release func())
 }
+
+// Question is a request of a server that a host may answer: elicitation/create, sampling/createMessage or roots/list.
+type Question struct {
+	// Name is the server's own for it, or "".
+	Name   string
+	Method string
+	Params json.RawMessage
+}
+
+// AnswerIn says where the questions of servers during a host's calls are answered.
+type AnswerIn string
+
+// Where questions are answered.
+const (
+	// AnswerInAssent: in Assent. It is the default.
+	AnswerInAssent AnswerIn = "assent"
+	// AnswerInHost: in the host. What the host did not declare, or does not answer in time, is answered in Assent.
+	AnswerInHost AnswerIn = "host"
+	// AnswerInBoth: in both. The first answer counts.
+	AnswerInBoth AnswerIn = "first"
+)
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (a *AnswerIn) UnmarshalText(text []byte) error {
+	switch is := AnswerIn(text); is {
+	case AnswerInAssent, AnswerInHost, AnswerInBoth:
+		*a = is
+		return nil
+	default:
+		return fmt.Errorf("%q is none of %s, %s and %s", is, AnswerInAssent, AnswerInHost, AnswerInBoth)
+	}
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (a AnswerIn) MarshalText() ([]byte, error) { return []byte(cmp.Or(a, AnswerInAssent)), nil }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -25,16 +26,18 @@ var unknownClock = clock{limit: time.Minute}
 var knownHosts = map[string]struct {
 	title string
 	clock clock
+	// hidesStructured: the model sees no structuredContent.
+	hidesStructured bool
 }{
-	"claude-code":           {"Claude Code", clock{}},
-	"copilot-cli":           {"Copilot CLI", clock{limit: 3 * time.Minute, resets: true}},
-	"codex-mcp-client":      {"Codex", clock{limit: 5 * time.Minute}},
-	"gemini-cli-mcp-client": {"Gemini CLI", clock{limit: 10 * time.Minute}},
-	"opencode":              {"opencode", clock{limit: time.Minute, resets: true}},
-	"qwen-cli-mcp-client":   {"Qwen Code", clock{limit: 5 * time.Minute, resets: true}},
-	"Visual Studio Code":    {"VS Code", clock{}},
-	"VSCodium":              {"VS Code", clock{}},
-	"code-server":           {"VS Code", clock{}},
+	"claude-code":           {title: "Claude Code"},
+	"copilot-cli":           {title: "Copilot CLI", clock: clock{limit: 3 * time.Minute, resets: true}},
+	"codex-mcp-client":      {title: "Codex", clock: clock{limit: 5 * time.Minute}},
+	"gemini-cli-mcp-client": {title: "Gemini CLI", clock: clock{limit: 10 * time.Minute}, hidesStructured: true},
+	"opencode":              {title: "opencode", clock: clock{limit: time.Minute, resets: true}, hidesStructured: true},
+	"qwen-cli-mcp-client":   {title: "Qwen Code", clock: clock{limit: 5 * time.Minute, resets: true}},
+	"Visual Studio Code":    {title: "VS Code"},
+	"VSCodium":              {title: "VS Code"},
+	"code-server":           {title: "VS Code"},
 }
 
 // isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server, and VS Code one for each
@@ -70,4 +73,27 @@ func (c clock) patience(hasProgress bool) time.Duration {
 		return 0
 	}
 	return c.limit - c.limit/6
+}
+
+// CallsTools reports whether a host declared that its models can call tools (2025-11-25, "Sampling").
+func CallsTools(client mcpserver.Client) bool {
+	return member(member(client.Capabilities, "sampling"), "tools") != nil
+}
+
+// takes reports whether a host declared that it can answer a request.
+func takes(client mcpserver.Client, method string, params json.RawMessage) bool {
+	switch method {
+	case "roots/list":
+		return member(client.Capabilities, "roots") != nil
+	case "elicitation/create":
+		declared := member(client.Capabilities, "elicitation")
+		if text(params, "mode") == "url" {
+			return member(declared, "url") != nil
+		}
+		return declared != nil && (member(declared, "form") != nil || member(declared, "url") == nil)
+	case "sampling/createMessage":
+		declared := member(client.Capabilities, "sampling")
+		return declared != nil && (member(params, "tools") == nil || CallsTools(client))
+	}
+	return false
 }

@@ -54,6 +54,18 @@ func appendString(to []byte, text string) []byte {
 	return append(to, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 
+// array returns an array of values, byte for byte: encoding/json would escape some signs.
+func array(values []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, value := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, value...)
+	}
+	return append(out, ']')
+}
+
 // member returns the value of a member, or nil. The object may be nil.
 func member(object json.RawMessage, name string) json.RawMessage {
 	if len(object) == 0 || object[0] != '{' {
@@ -83,6 +95,7 @@ var ownMeta = map[string]bool{
 	"io.modelcontextprotocol/protocolVersion":    true,
 	"io.modelcontextprotocol/clientInfo":         true,
 	"io.modelcontextprotocol/clientCapabilities": true,
+	"io.modelcontextprotocol/related-task":       true,
 }
 
 // clientWords are the members of params with which a client answers a server's questions and asks for an MCP task. In a host's

@@ -21,13 +21,14 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"assent/sidecar/atomicfile"
 )
 
 // path is where the gateway is.
@@ -108,17 +109,8 @@ func (s *Server) writeLocked(k kept) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.opts.File), filepath.Base(s.opts.File)+".*") // for the person alone
-	if err != nil {
+	if err := atomicfile.Write(s.opts.File, append(text, '\n')); err != nil {
 		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.opts.File)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	s.kept = k
 	return nil

@@ -55,6 +55,9 @@ type Options struct {
 	Task func(id string) (attribution.Task, error)
 	// ListChanged gets the lists that a server says have changed. It must not call the hub.
 	ListChanged func(serverName string, kind protocol.ListKind)
+	// ResourceUpdated gets the resources that a server says have changed, as the params of its notification. It must not call
+	// the hub, and may be nil.
+	ResourceUpdated func(serverName string, params json.RawMessage)
 	// IdlePause: 0 means [DefaultIdlePause].
 	IdlePause time.Duration
 	// PollFloor is the shortest pause between two polls of an MCP task; 0 means [mcptask.DefaultFloor].
@@ -68,7 +71,9 @@ type Hub struct {
 	dialer      *session.Dialer
 	exchanges   exchange.Options
 	listChanged func(serverName string, kind protocol.ListKind)
-	environment config.Environment
+	// resourceUpdated is not nil.
+	resourceUpdated func(serverName string, params json.RawMessage)
+	environment     config.Environment
 	// toolTimeout is the last [Hub.SetToolTimeout].
 	toolTimeout atomic.Int64
 
@@ -88,7 +93,12 @@ func New(opts Options) *Hub {
 	opts.CallsTools = func(ctx context.Context, serverName string) bool {
 		return opts.Broker.DeclareSampling(ctx, serverName).Tools
 	}
-	h := &Hub{dialer: session.NewDialer(opts.Options), listChanged: opts.ListChanged, environment: opts.Environment}
+	if opts.ResourceUpdated == nil {
+		opts.ResourceUpdated = func(string, json.RawMessage) {}
+	}
+	h := &Hub{
+		dialer: session.NewDialer(opts.Options), listChanged: opts.ListChanged, resourceUpdated: opts.ResourceUpdated, environment: opts.Environment,
+	}
 	h.exchanges = exchange.Options{
 		Broker: opts.Broker, Task: opts.Task, Capabilities: opts.Capabilities,
 		ToolTimeout: func() time.Duration { return time.Duration(h.toolTimeout.Load()) },
@@ -330,4 +340,10 @@ func (h *Hub) Inspect(ctx context.Context, name string) (*protocol.ServerInspect
 	now := s.Snapshot()
 	now.Counts, now.Calls = s.lists.counted(), s.UnderWay()
 	return h.dialer.Machine().Inspect(ctx, now), nil
+}
+
+// IsRunning reports whether a connection to a server is ready.
+func (h *Hub) IsRunning(name string) bool {
+	s, err := h.server(name)
+	return err == nil && s.Server.IsRunning()
 }

@@ -72,6 +72,17 @@ func (h *Hub) Request(ctx context.Context, taskID, serverName, method string, pa
 	return s.Request(ctx, taskID, method, params, hooks)
 }
 
+// Watch subscribes to a resource of a server until ctx ends; see [exchange.Exchanges.Watch]. What the server says of it comes to
+// [Options.ResourceUpdated].
+func (h *Hub) Watch(ctx context.Context, serverName, uri string, began func(error)) {
+	s, err := h.server(serverName)
+	if err != nil {
+		began(err)
+		return
+	}
+	s.Watch(ctx, uri, began)
+}
+
 // listRequests are how a list is read.
 type listRequests struct {
 	// has reports whether a server with these capabilities has the list.

@@ -16,6 +16,8 @@ type server struct {
 	*session.Server
 	*exchange.Exchanges
 	lists *listCache
+	// resourceUpdated gets the params of notifications/resources/updated.
+	resourceUpdated func(params json.RawMessage)
 }
 
 var (
@@ -24,7 +26,7 @@ var (
 )
 
 func newServer(h *Hub, c config.Server) *server {
-	s := &server{}
+	s := &server{resourceUpdated: func(params json.RawMessage) { h.resourceUpdated(c.Name, params) }}
 	s.Server = h.dialer.NewServer(c, s)
 	s.Exchanges = exchange.New(h.exchanges, s.Server, s)
 	s.lists = newListCache(func(kind protocol.ListKind) { h.listChanged(c.Name, kind) })
@@ -40,14 +42,15 @@ func (s *server) retire(why session.Stopped) {
 func (s *server) name() string { return s.Config().Name }
 
 // Notifications implements [session.Handler].
-func (s *server) Notifications() map[string]func(params json.RawMessage) {
+func (s *server) Notifications(c *session.Conn) map[string]func(params json.RawMessage) {
 	changed := func(kind protocol.ListKind) func(json.RawMessage) {
 		return func(json.RawMessage) { s.lists.change(kind) }
 	}
-	all := s.Exchanges.Notifications()
+	all := s.Exchanges.Notifications(c)
 	all["notifications/tools/list_changed"] = changed(protocol.ListTools)
 	all["notifications/prompts/list_changed"] = changed(protocol.ListPrompts)
 	all["notifications/resources/list_changed"] = changed(protocol.ListResources)
+	all["notifications/resources/updated"] = s.resourceUpdated
 	return all
 }
 

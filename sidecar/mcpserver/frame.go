@@ -90,7 +90,7 @@ func errorFrame(id json.RawMessage, err *Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, _ := json.Marshal(err) // its data is valid JSON
+	text, _ := encode(err) // its data is valid JSON
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, text)
 }
 
@@ -118,4 +118,15 @@ func withMember(object json.RawMessage, name string, value json.RawMessage) json
 		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
 	}
 	return fmt.Appendf(nil, `{%s:%s,%s`, quoted, value, rest)
+}
+
+// encode encodes a value as JSON. Raw JSON in it keeps its signs, of which [json.Marshal] would escape some.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

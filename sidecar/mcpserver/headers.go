@@ -17,16 +17,17 @@ import (
 func (h *HTTP) checkHeaders(header http.Header, f *frame, s *Session) *Error {
 	client, modern, refused := modernClient(f)
 	revision := header.Get(headerRevision)
+	unsupported := refused != nil && refused.Code == CodeUnsupportedVersion
 	switch {
-	case refused != nil && refused.Code != CodeInvalidParams:
-		return refused
 	case !modern && f.Method == "server/discover" && revision == "":
 		return nil
+	case unsupported && (revision == "" || revision == client.Revision):
+		return refused
 	case !modern:
 		return errorf(CodeInvalidParams, "_meta has no %s", metaRevision)
 	case revision == "":
 		return errorf(CodeHeaderMismatch, "the header %s is missing", headerRevision)
-	case refused == nil && revision != client.Revision:
+	case (refused == nil || unsupported) && revision != client.Revision:
 		return errorf(CodeHeaderMismatch, "the header %s says %q, and the request says %q", headerRevision, revision, client.Revision)
 	case refused != nil:
 		return refused
@@ -60,7 +61,7 @@ func nameOf(f *frame) (string, bool) {
 		URI    string `json:"uri"`
 		TaskID string `json:"taskId"`
 	}
-	_ = jsonscan.Unmarshal(f.Params, &params) // whoever serves the method says what is wrong with its params
+	_ = jsonscan.Unmarshal(f.Params, &params) // the server of the method reports bad params
 	switch f.Method {
 	case "tools/call", "prompts/get":
 		return params.Name, true
@@ -99,7 +100,7 @@ func checkArguments(header http.Header, params, inputSchema json.RawMessage) *Er
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if jsonscan.Unmarshal(inputSchema, &schema) != nil || jsonscan.Unmarshal(params, &call) != nil {
-		return nil // whoever serves the call says what is wrong with it
+		return nil // the server of the call reports bad params
 	}
 	return checkProperties(header, schema.Properties, call.Arguments, "")
 }

@@ -237,10 +237,34 @@ func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, cred
 		return
 	}
 	s.start(request, stream.end)
+	defer s.streams.drop(stream)
+	timer := time.NewTimer(statusPatience)
+	defer timer.Stop()
+	select {
+	case <-stream.begun:
+		if e := request.refusal(); e != nil && hasStatus(e.Code) && stream.isOnly() {
+			refuse(w, statusOf(e), f.ID, e)
+			return
+		}
+	case <-timer.C:
+	case <-r.Context().Done():
+	}
 	if !stream.write(w, r, 0, false) {
 		request.cancel(ErrCancelled)
 	}
-	s.streams.drop(stream)
+}
+
+// statusPatience is how long the response to a request waits for its HTTP status: an error that has one of its own comes
+// soon or not at all.
+const statusPatience = 5 * time.Second
+
+// hasStatus reports whether an error has an HTTP status of its own (2026-07-28, "Streamable HTTP").
+func hasStatus(code int) bool {
+	switch code {
+	case CodeMethodNotFound, CodeMissingCapability, CodeUnsupportedVersion, CodeHeaderMismatch:
+		return true
+	}
+	return false
 }
 
 // statusOf returns the HTTP status of a request that is refused since 2026-07-28.

@@ -48,6 +48,7 @@ func (f *fake) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 		}
 	case "test/wait", "tools/call":
 		return func(ctx context.Context) (json.RawMessage, error) {
+			r.Begin()
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		}
@@ -58,11 +59,11 @@ func (f *fake) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 		}
 	case "test/ask":
 		return func(ctx context.Context) (json.RawMessage, error) {
-			answer, err := r.Call(ctx, "elicitation/create", json.RawMessage(`{"message":"Your name?"}`))
+			answer, err := r.Call("elicitation/create", json.RawMessage(`{"message":"Your name?"}`))
 			if err != nil {
 				return nil, err
 			}
-			return answer, nil
+			return answer(ctx)
 		}
 	case "test/once":
 		return func(context.Context) (json.RawMessage, error) {

@@ -100,11 +100,26 @@ type Request struct {
 	cancel context.CancelCauseFunc
 	run    func(ctx context.Context) (json.RawMessage, error)
 
-	notifying  sync.Mutex // guards isAnswered, and is held while a notification is sent
+	notifying  sync.Mutex // guards what follows, and is held while a notification is sent
 	isAnswered bool
+	refused    *Error // with which it was answered, or nil
 
 	// gaveUp: the host cancelled it after its answer. isReported: Answered was told. The session's lock guards both.
 	gaveUp, isReported bool
+}
+
+// Begin says that the answer may take long. Over HTTP the host then gets the status and the headers at once.
+func (r *Request) Begin() {
+	if stream, ok := r.out.(*eventStream); ok {
+		stream.start()
+	}
+}
+
+// refusal returns the error with which the request was answered, or nil.
+func (r *Request) refusal() *Error {
+	r.notifying.Lock()
+	defer r.notifying.Unlock()
+	return r.refused
 }
 
 // Notify sends a notification that belongs to the request, such as its progress. Params may be nil. A request that has
@@ -118,19 +133,11 @@ func (r *Request) Notify(method string, params json.RawMessage) error {
 	return r.Session.deliver(r.out, notificationFrame(method, params))
 }
 
-// Call sends a request to the host because of this one, and returns the host's result. The error is an [*Error] if the
-// host answered with one. When the context ends, the host is told that the request is cancelled. Only hosts of the
-// revisions before 2026-07-28 take requests.
-func (r *Request) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	return r.Session.call(ctx, r.out, r.Client, method, params)
-}
-
-// Call sends a request to the host that belongs to none of the host's own, such as roots/list. See [Request.Call].
-func (s *Session) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	s.mu.Lock()
-	out, client := s.main, s.client
-	s.mu.Unlock()
-	return s.call(ctx, out, client, method, params)
+// Call sends a request to the host because of this one, and returns the function that waits for the host's result. The
+// error of that is an [*Error] if the host answered with one. When its context ends, the host is told that the request is
+// cancelled. Only hosts of the revisions before 2026-07-28 take requests.
+func (r *Request) Call(method string, params json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error) {
+	return r.Session.call(r.out, r.Client, method, params)
 }
 
 // Notify sends a notification that belongs to no request to a host that needs not listen for it: to hosts of the
@@ -210,8 +217,8 @@ func (s *Session) deliver(out sender, frame []byte) error {
 	return err
 }
 
-// call sends a request to the host and waits for the answer.
-func (s *Session) call(ctx context.Context, out sender, client Client, method string, params json.RawMessage) (json.RawMessage, error) {
+// call sends a request to the host.
+func (s *Session) call(out sender, client Client, method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
 	if client.Modern() {
 		return nil, fmt.Errorf("a host of %s takes no requests", client.Revision)
 	}
@@ -221,14 +228,23 @@ func (s *Session) call(ctx context.Context, out sender, client Client, method st
 	id := s.lastCall
 	s.calls[id] = answer
 	s.mu.Unlock()
-	defer func() {
+	forget := func() {
 		s.mu.Lock()
 		delete(s.calls, id)
 		s.mu.Unlock()
-	}()
+	}
 	if err := s.deliver(out, requestFrame(id, method, params)); err != nil {
+		forget()
 		return nil, err
 	}
+	return func(ctx context.Context) (json.RawMessage, error) {
+		defer forget()
+		return s.awaitAnswer(ctx, out, id, method, answer)
+	}, nil
+}
+
+// awaitAnswer waits for the answer to a request of ours.
+func (s *Session) awaitAnswer(ctx context.Context, out sender, id int64, method string, answer <-chan *frame) (json.RawMessage, error) {
 	select {
 	case f := <-answer:
 		if f.Error == nil {
@@ -242,7 +258,7 @@ func (s *Session) call(ctx context.Context, out sender, client Client, method st
 	case <-ctx.Done():
 		err := context.Cause(ctx)
 		reason, _ := json.Marshal(err.Error())
-		// The request has ended; if the host has gone, nobody is left to be told.
+		// An error means that the host has gone, too.
 		_ = s.deliver(out, notificationFrame("notifications/cancelled",
 			fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, reason)))
 		return nil, err
@@ -328,7 +344,7 @@ func modernClient(f *frame) (client Client, modern bool, refused *Error) {
 		return Client{}, false, nil
 	case *meta.Revision != ModernRevision:
 		data, _ := json.Marshal(map[string]any{"supported": Revisions(), "requested": *meta.Revision})
-		return Client{}, true, &Error{
+		return Client{Revision: *meta.Revision}, true, &Error{
 			Code: CodeUnsupportedVersion, Message: "the protocol version is not supported", Data: data,
 		}
 	case len(meta.Capabilities) == 0 || meta.Capabilities[0] != '{':
@@ -392,7 +408,7 @@ func (s *Session) initialize(ctx context.Context, r *Request) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(struct {
+	return encode(struct {
 		ProtocolVersion string          `json:"protocolVersion"`
 		Capabilities    json.RawMessage `json:"capabilities"`
 		ServerInfo      json.RawMessage `json:"serverInfo"`
@@ -406,7 +422,7 @@ func (s *Session) discover(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(struct {
+	return encode(struct {
 		ResultType        string                     `json:"resultType"`
 		SupportedVersions []string                   `json:"supportedVersions"`
 		Capabilities      json.RawMessage            `json:"capabilities"`
@@ -430,22 +446,30 @@ func (s *Session) listen(ctx context.Context, r *Request) (json.RawMessage, erro
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listening, r.key)
+	}()
+	register := func(f Filter) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.listening[r.key] = listening{r, f}
+	}
+	r.notifying.Lock() // what is published from here on comes after the acknowledgement
+	register(*params.Notifications)
 	agreed := s.server.Listen(ctx, s, *params.Notifications)
+	register(agreed)
 	acknowledged, err := json.Marshal(map[string]Filter{"notifications": agreed})
+	if err == nil {
+		err = s.deliver(r.out, notificationFrame("notifications/subscriptions/acknowledged", withSubscription(acknowledged, r.ID)))
+	}
+	r.notifying.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Notify("notifications/subscriptions/acknowledged", withSubscription(acknowledged, r.ID)); err != nil {
-		return nil, err
-	}
 	if !agreed.empty() {
-		s.mu.Lock()
-		s.listening[r.key] = listening{r, agreed}
-		s.mu.Unlock()
 		<-ctx.Done()
-		s.mu.Lock()
-		delete(s.listening, r.key)
-		s.mu.Unlock()
 	}
 	return withMember(json.RawMessage(`{"resultType":"complete"}`), "_meta",
 		withMember(json.RawMessage("{}"), "io.modelcontextprotocol/subscriptionId", r.ID)), nil
@@ -459,6 +483,9 @@ func (s *Session) start(r *Request, done func()) {
 		result, err := s.answer(r)
 		r.notifying.Lock()
 		r.isAnswered = true
+		if err != nil {
+			r.refused = wireError(err)
+		}
 		r.notifying.Unlock()
 		s.mu.Lock()
 		delete(s.open, r.key)
@@ -471,7 +498,7 @@ func (s *Session) start(r *Request, done func()) {
 		if !cancelled { // a cancelled request has no answer
 			frame := resultFrame(r.ID, result)
 			if err != nil {
-				frame = errorFrame(r.ID, wireError(err))
+				frame = errorFrame(r.ID, r.refused)
 			}
 			err := s.deliver(r.out, frame)
 			if sent = err == nil; !sent {

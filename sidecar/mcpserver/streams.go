@@ -44,7 +44,7 @@ func (s *streams) open(resumable bool) *eventStream {
 // add is called with mu held.
 func (s *streams) add(resumable bool) *eventStream {
 	s.lastID++
-	stream := &eventStream{id: strconv.Itoa(s.lastID), resumable: resumable}
+	stream := &eventStream{id: strconv.Itoa(s.lastID), resumable: resumable, begun: make(chan struct{})}
 	s.byID[stream.id] = stream
 	if resumable {
 		s.order = append(s.order, stream)
@@ -107,6 +107,9 @@ func (s *streams) close() {
 type eventStream struct {
 	id        string
 	resumable bool
+	// begun is closed with the first event, when the stream ends, or when the answer may take long.
+	begun chan struct{}
+	begin sync.Once
 
 	mu       sync.Mutex // guards what follows
 	events   [][]byte
@@ -170,7 +173,11 @@ func (s *eventStream) close() {
 	s.wake()
 }
 
+// start closes begun.
+func (s *eventStream) start() { s.begin.Do(func() { close(s.begun) }) }
+
 func (s *eventStream) wake() {
+	s.start()
 	if s.reader != nil {
 		s.reader.wake()
 	}
@@ -187,6 +194,13 @@ func (s *eventStream) isEmpty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.events) == 0
+}
+
+// isOnly reports whether there was one event, which is the last.
+func (s *eventStream) isOnly() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first+len(s.events) == 1
 }
 
 func (s *eventStream) hasEnded() bool {

@@ -9,10 +9,14 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"assent/protocol"
+	"assent/sidecar/attribution"
 	"assent/sidecar/gateway"
 	"assent/sidecar/hub"
 	"assent/sidecar/mcpserver"
@@ -23,6 +27,12 @@ import (
 type HostOptions struct {
 	// Server is the only server that it uses; "" means all.
 	Server string `json:"server,omitempty"`
+	// AnswerIn says where the questions of servers are answered.
+	AnswerIn gateway.AnswerIn `json:"answerIn,omitempty"`
+	// AsIs passes results as they are; see [gateway.Options].
+	AsIs bool `json:"asIs,omitempty"`
+	// Quiet: the operating system shows no notification if a question waits and no front end is attached.
+	Quiet bool `json:"quiet,omitempty"`
 	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
 	Configuration protocol.Configuration `json:"configuration"`
 }
@@ -35,14 +45,14 @@ var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling
 // on. An error means that the wire was broken.
 func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o HostOptions) error {
 	defer w.joinHost(o)()
-	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o.Server), mcpserver.Options{Log: w.opts.Log})
+	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o), mcpserver.Options{Log: w.opts.Log})
 }
 
 // ServeHost serves a request over HTTP of a host that is known by its name. The workspace stays open for its next request.
 func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, name string, o HostOptions) {
 	defer w.joinHost(o)()
 	w.lasting.Store(true)
-	w.hosts.overHTTP(o.Server).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
+	w.hosts.overHTTP(o).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
 }
 
 // hostName is the context key of the name of the host that sent a request.
@@ -52,6 +62,7 @@ type hostName struct{}
 func (w *Workspace) joinHost(o HostOptions) (leave func()) {
 	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: "a host", Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
+	w.hosts.quiet.Store(o.Quiet)
 	w.join(f, o.Configuration)
 	w.begun.Do(w.begin)
 	return func() { w.detach(f) }
@@ -59,24 +70,41 @@ func (w *Workspace) joinHost(o HostOptions) (leave func()) {
 
 // hosts are the hosts of a workspace. It implements [gateway.Upstream].
 type hosts struct {
-	w *Workspace
+	w     *Workspace
+	lists *hostLists
+	// watches are the resources to which hosts subscribed.
+	watches hostWatches
+	// quiet is [HostOptions.Quiet] of the host that came last.
+	quiet atomic.Bool
 
 	mu sync.Mutex // guards the fields below
-	// faces are by their server. They outlive the sessions of hosts, and so do the calls in them.
-	faces map[string]*gateway.Face
-	// http are the sessions over HTTP, by the server of their face.
-	http     map[string]*mcpserver.HTTP
+	// faces outlive the sessions of hosts, and so do the calls in them.
+	faces map[faceKey]*gateway.Face
+	// http are the sessions over HTTP, by their face.
+	http     map[faceKey]*mcpserver.HTTP
 	sessions map[string]*hostSession // by id
 	tasks    map[string]*hostSession // by the task's id
 }
+
+// faceKey identifies a face.
+type faceKey struct {
+	server   string
+	answerIn gateway.AnswerIn
+	asIs     bool
+}
+
+func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.AnswerIn, o.AsIs} }
 
 // hostSession is a session of a host that has made a call. It is a task. The lock of hosts guards it.
 type hostSession struct {
 	// create creates the task, once.
 	create func() error
 	taskID string
+	title  string
 	calls  int  // that run
 	ended  bool // the host has gone
+	// uses are the servers that the session has used.
+	uses map[string]bool
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
 	questions map[int64]openQuestion
 	asking    map[int64]func(question string)
@@ -89,15 +117,22 @@ type openQuestion struct {
 }
 
 func newHosts(w *Workspace) *hosts {
-	return &hosts{w: w, faces: map[string]*gateway.Face{}, http: map[string]*mcpserver.HTTP{}, sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{}}
+	h := &hosts{
+		w: w, faces: map[faceKey]*gateway.Face{}, http: map[faceKey]*mcpserver.HTTP{},
+		sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{},
+	}
+	h.watches = hostWatches{watch: w.hub.Watch, all: map[resource]*hostWatch{}}
+	h.lists = newHostLists(filepath.Join(w.opts.DataDir, "lists.json"), w.hub, h.tellChanged, w.opts.Log)
+	return h
 }
 
 // overHTTP returns what serves the requests over HTTP to a face.
-func (h *hosts) overHTTP(server string) *mcpserver.HTTP {
+func (h *hosts) overHTTP(o HostOptions) *mcpserver.HTTP {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.http[server] == nil {
-		h.http[server] = mcpserver.NewHTTP(h.faceLocked(server), mcpserver.HTTPOptions{
+	key := faceOf(o)
+	if h.http[key] == nil {
+		h.http[key] = mcpserver.NewHTTP(h.faceLocked(key), mcpserver.HTTPOptions{
 			Authorize: func(r *http.Request) (credential string, ok bool) {
 				name, ok := r.Context().Value(hostName{}).(string)
 				return name, ok
@@ -105,28 +140,30 @@ func (h *hosts) overHTTP(server string) *mcpserver.HTTP {
 			Log: h.w.opts.Log,
 		})
 	}
-	return h.http[server]
+	return h.http[key]
 }
 
-// face returns what hosts see of a server, or of all servers.
-func (h *hosts) face(server string) *gateway.Face {
+// face returns what a host sees of a server, or of all servers.
+func (h *hosts) face(o HostOptions) *gateway.Face {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.faceLocked(server)
+	return h.faceLocked(faceOf(o))
 }
 
-func (h *hosts) faceLocked(server string) *gateway.Face {
-	if h.faces[server] == nil {
-		h.faces[server] = gateway.New(h, gateway.Options{Server: server, Version: h.w.opts.Version, Log: h.w.opts.Log})
+func (h *hosts) faceLocked(key faceKey) *gateway.Face {
+	if h.faces[key] == nil {
+		h.faces[key] = gateway.New(h, gateway.Options{
+			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Version: h.w.opts.Version, Log: h.w.opts.Log,
+		})
 	}
-	return h.faces[server]
+	return h.faces[key]
 }
 
 // close cancels the calls of hosts, and waits for them.
 func (h *hosts) close() {
 	h.mu.Lock()
 	faces, overHTTP := h.faces, h.http
-	h.faces, h.http = map[string]*gateway.Face{}, map[string]*mcpserver.HTTP{}
+	h.faces, h.http = map[faceKey]*gateway.Face{}, map[faceKey]*mcpserver.HTTP{}
 	h.mu.Unlock()
 	for _, sessions := range overHTTP {
 		sessions.Close()
@@ -134,16 +171,37 @@ func (h *hosts) close() {
 	for _, f := range faces {
 		f.Close()
 	}
+	h.lists.close()
+	h.watches.close()
 }
 
-// listChanged tells the hosts that a list of a server has changed.
-func (h *hosts) listChanged(serverName string, kind protocol.ListKind) {
-	h.mu.Lock()
-	faces := slices.Collect(maps.Values(h.faces))
-	h.mu.Unlock()
-	for _, f := range faces {
-		f.ListChanged(serverName, string(kind))
+// listChanged notes that a server says that one of its lists has changed.
+func (h *hosts) listChanged(serverName string) { h.lists.readAgain(serverName) }
+
+// tellChanged tells the hosts that a list of a server has changed.
+func (h *hosts) tellChanged(serverName, list string) {
+	for _, f := range h.allFaces() {
+		f.ListChanged(serverName, list)
 	}
+}
+
+// resourceUpdated tells the hosts that a resource of a server has changed.
+func (h *hosts) resourceUpdated(serverName string, params json.RawMessage) {
+	for _, f := range h.allFaces() {
+		f.ResourceUpdated(serverName, params)
+	}
+}
+
+func (h *hosts) allFaces() []*gateway.Face {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.faces))
+}
+
+// Subscribe implements [gateway.Upstream].
+func (h *hosts) Subscribe(ctx context.Context, server, uri string) (stop func(), err error) {
+	stop, err = h.watches.subscribe(ctx, server, uri)
+	return stop, hostError(err)
 }
 
 // Servers implements [gateway.Upstream].
@@ -157,13 +215,13 @@ func (h *hosts) Servers() []string {
 
 // Describe implements [gateway.Upstream].
 func (h *hosts) Describe(ctx context.Context, server string) (gateway.Description, error) {
-	i, err := h.w.hub.Introduction(ctx, server)
-	return gateway.Description{Info: i.Info, Capabilities: i.Capabilities, Instructions: i.Instructions}, hostError(err)
+	d, err := h.lists.introduction(ctx, server)
+	return d, hostError(err)
 }
 
 // List implements [gateway.Upstream].
 func (h *hosts) List(ctx context.Context, server, list string) ([]json.RawMessage, error) {
-	pages, err := h.w.hub.Pages(ctx, server, protocol.ListKind(list))
+	pages, err := h.lists.list(ctx, server, list)
 	return pages, hostError(err)
 }
 
@@ -179,17 +237,12 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 		return nil, hostError(err)
 	}
 	defer h.endCall(s)
+	defer h.noteUse(s, r.Server)
 	var raw json.RawMessage
 	var result protocol.CallResult
 	err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		defer h.listen(s, hooks.MessageID, r.Asking)()
-		tell := hooks.Progress
-		hooks.Progress = func(p protocol.Progress) {
-			tell(p)
-			if params, err := json.Marshal(p); err == nil {
-				r.Notify("notifications/progress", params)
-			}
-		}
+		hooks.Host = askedHost(r)
 		if raw, result = h.w.hub.Request(ctx, s.taskID, r.Server, r.Method, r.Params, hooks); result == nil && raw != nil {
 			return hub.ParseResult(r.Server, r.Method, raw)
 		}
@@ -203,6 +256,31 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	}
 	return raw, endOf(result)
 }
+
+// hostAlone is for how long a question is open in the host alone, if it is to be answered there.
+const hostAlone = time.Minute
+
+// askedHost returns the host of a request, as what its server asks may be asked there.
+func askedHost(r gateway.Request) *attribution.Host {
+	host := &attribution.Host{
+		LogLevel: r.LogLevel, Notify: r.Notify, Name: gateway.HostTitle(r.Client), Forward: r.AnswerIn == gateway.AnswerInHost || r.AnswerIn == gateway.AnswerInBoth, Hold: r.Hold,
+		Ask: func(ctx context.Context, asked *attribution.Request) (json.RawMessage, error) {
+			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: asked.Params}, asked.Slot.Pass)
+			if e, ok := errors.AsType[*mcpserver.Error](err); ok && e.Code == codeUserRejected {
+				return nil, attribution.ErrHostDeclined
+			}
+			return result, err
+		},
+	}
+	host.CallsTools = gateway.CallsTools(r.Client)
+	if r.AnswerIn == gateway.AnswerInHost {
+		host.HeadStart, host.Capabilities = hostAlone, r.Client.Capabilities
+	}
+	return host
+}
+
+// codeUserRejected is the error of a host whose person refused a request for a model (2025-11-25, "Sampling").
+const codeUserRejected = -1
 
 // callRequest returns the call that a host's request is, or nil if it is none that a task shows.
 func callRequest(method string, params json.RawMessage) protocol.CallRequest {
@@ -237,7 +315,7 @@ func (h *hosts) begin(r gateway.Request) (*hostSession, error) {
 	h.mu.Lock()
 	s := h.sessions[r.Session]
 	if s == nil {
-		s = &hostSession{questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
+		s = &hostSession{uses: map[string]bool{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
 		s.create = sync.OnceValue(func() error { return h.createTask(s, r.Client) })
 		h.sessions[r.Session] = s
 	}
@@ -258,7 +336,7 @@ func (h *hosts) createTask(s *hostSession, client mcpserver.Client) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.taskID = info.ID
+	s.taskID, s.title = info.ID, info.Title
 	h.tasks[info.ID] = s
 	return nil
 }
@@ -271,6 +349,18 @@ func (h *hosts) title(c mcpserver.Client) string {
 		return name
 	}
 	return fmt.Sprintf("%s in %s", name, visible.Text(folder))
+}
+
+// noteUse notes that a session has used a server. After the first use, the server's lists are read again: it may be another
+// program by now.
+func (h *hosts) noteUse(s *hostSession, server string) {
+	h.mu.Lock()
+	isFirst := !s.uses[server]
+	s.uses[server] = true
+	h.mu.Unlock()
+	if isFirst {
+		h.lists.readAgain(server)
+	}
 }
 
 // endCall notes that a call has ended.
@@ -337,6 +427,9 @@ func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
 		}
 		call = ask.Question.From().MessageID
 		s.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
+		if !h.quiet.Load() {
+			h.w.person.summon(s.title, h.w.opts.Log)
+		}
 	case protocol.AskSettled:
 		call = s.questions[e.MessageID].call
 		delete(s.questions, e.MessageID)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"assent/sidecar/atomicfile"
 	"assent/sidecar/session"
 )
 
@@ -75,22 +76,10 @@ func (m *memory) Keep(key string, l session.Learned) {
 	}
 }
 
-// save replaces the file at once, so that a kill leaves a whole one.
 func (m *memory) save() error {
 	raw, err := json.Marshal(m.known)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(m.path), "eras-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), m.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(m.path, raw)
 }

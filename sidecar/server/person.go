@@ -15,6 +15,8 @@ import (
 type Person struct {
 	// Timeout bounds how long a workspace may take to answer for others: its disk may hang. 0 means [DefaultTimeout].
 	Timeout time.Duration
+	// Summon shows a notification of the operating system. Nil shows none.
+	Summon func(text string) error
 
 	telling sync.WaitGroup
 
@@ -27,6 +29,8 @@ type Person struct {
 	uses int64
 	// changes counts the changes of open asks in all workspaces, and the workspaces that went.
 	changes int64
+	// summoned is when Summon was called last.
+	summoned time.Time
 	// due: the front ends are to be told how things stand. A goroutine does that while running.
 	due, running, closed bool
 }

@@ -11,6 +11,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -196,8 +197,8 @@ func Open(opts Options) *Workspace {
 		},
 		Broker:      w.broker,
 		Task:        w.taskOf,
-		ListChanged: w.listChanged,
-		Now:         w.now,
+		ListChanged: w.listChanged, ResourceUpdated: w.resourceUpdated,
+		Now: w.now,
 	})
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
@@ -312,11 +313,15 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 }
 
 func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
-	w.hosts.listChanged(serverName, kind)
+	w.hosts.listChanged(serverName)
 	err := w.editor.ServerItemsChanged(context.Background(), &protocol.ServerItemsChangedParams{ServerName: serverName, List: kind})
 	if err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}
+}
+
+func (w *Workspace) resourceUpdated(serverName string, params json.RawMessage) {
+	w.hosts.resourceUpdated(serverName, params)
 }
 
 // askInput asks the person for an input of mcp.json.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,6 +46,8 @@ type Conn struct {
 	requests requests
 	usage    usage
 	evidence evidence
+	// logLevel is the level of the log messages that the server was told, or nil.
+	logLevel atomic.Pointer[string]
 }
 
 // channel is an established connection. Read it only after ready.

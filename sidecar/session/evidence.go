@@ -100,3 +100,16 @@ func logLevel(level string) zerolog.Level {
 		return zerolog.ErrorLevel
 	}
 }
+
+// SetLogLevel tells a legacy server which log messages are wanted, unless it knows. A server that does not log is left alone.
+func (c *Conn) SetLogLevel(ctx context.Context, level string) {
+	capabilities := c.session.InitializeResult().Capabilities
+	if known := c.logLevel.Swap(&level); known != nil && *known == level || capabilities == nil || capabilities.Logging == nil {
+		return
+	}
+	ctx, done := c.Within(ctx, "logging/setLevel")
+	defer done()
+	if _, err := c.Call(ctx, "logging/setLevel", map[string]string{"level": level}); err != nil {
+		c.log.Debug().Err(err).Msg("the server did not take the log level")
+	}
+}

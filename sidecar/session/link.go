@@ -61,9 +61,15 @@ func (c *Conn) options() wire.Options {
 	opts.Unmatched = func(came string) { c.stray([]byte(came)) }
 	maps.Copy(opts.Serve, c.server.handler.Requests(c))
 	opts.Serve["roots/list"] = c.serveRoots
-	opts.Notify = maps.Clone(c.server.handler.Notifications())
+	opts.Notify = maps.Clone(c.server.handler.Notifications(c))
 	opts.Notify["notifications/progress"] = c.requests.progressed
-	opts.Notify["notifications/message"] = c.logged
+	handleMessage := opts.Notify["notifications/message"]
+	opts.Notify["notifications/message"] = func(params json.RawMessage) {
+		c.logged(params)
+		if handleMessage != nil {
+			handleMessage(params)
+		}
+	}
 	// Over HTTP a server may say these in answer to a request of ours, of which go-sdk does not know.
 	opts.Serve["ping"] = func(context.Context, json.RawMessage) func() (any, error) {
 		return func() (any, error) { return struct{}{}, nil }

@@ -45,14 +45,14 @@ type requests struct {
 	clocks  map[*deadline.Clock]func()
 	waiting int
 	// progress holds the functions that get the progress of calls, by token.
-	progress  map[string]func(protocol.Progress)
+	progress  map[string]func(protocol.Progress, json.RawMessage)
 	lastToken int
 	// unsent are the cancellations that may not be sent yet.
 	unsent []<-chan struct{}
 }
 
 func newRequests() requests {
-	return requests{clocks: map[*deadline.Clock]func(){}, progress: map[string]func(protocol.Progress){}}
+	return requests{clocks: map[*deadline.Clock]func(){}, progress: map[string]func(protocol.Progress, json.RawMessage){}}
 }
 
 // TrackCancellation notes a cancellation that is about to be sent. The channel is closed when it is sent, and may be nil.
@@ -143,8 +143,9 @@ func (c *Conn) HoldForPerson() (release func()) {
 	}
 }
 
-// ExpectProgress returns a progress token for a call, and a function that ends the token's use.
-func (c *Conn) ExpectProgress(tell func(protocol.Progress)) (token string, end func()) {
+// ExpectProgress returns a progress token for a call, and a function that ends the token's use. Tell gets the progress, also as
+// the server's own params.
+func (c *Conn) ExpectProgress(tell func(p protocol.Progress, params json.RawMessage)) (token string, end func()) {
 	r := &c.requests
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,6 +173,6 @@ func (r *requests) progressed(params json.RawMessage) {
 	tell := r.progress[token]
 	r.mu.Unlock()
 	if tell != nil { // or the call has ended
-		tell(protocol.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message, At: time.Now().UnixMilli()})
+		tell(protocol.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message, At: time.Now().UnixMilli()}, params)
 	}
 }

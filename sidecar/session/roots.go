@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"time"
+
+	"assent/sidecar/attribution"
 )
 
 // Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer
@@ -41,9 +43,17 @@ type rootsRequest struct {
 	called atomic.Bool
 }
 
-// serveRoots serves roots/list.
-func (c *Conn) serveRoots(context.Context, json.RawMessage) func() (any, error) {
+// serveRoots serves roots/list: with the folders of the host for which a call runs, or else with those of the workspace.
+func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (any, error) {
+	hosts := c.Ledger.Hosts()
 	return func() (any, error) {
+		for _, h := range hosts {
+			raw, err := h.Roots(ctx, &attribution.Request{Method: "roots/list", Params: params})
+			if err == nil {
+				return raw, nil
+			}
+			c.log.Debug().Err(err).Msg("the host did not tell its folders")
+		}
 		if !c.roots.called.Load() {
 			c.server.learnRoots(RootsAsked)
 		}

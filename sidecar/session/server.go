@@ -25,9 +25,9 @@ type Handler interface {
 	// Requests returns the functions that serve the requests on a connection, by method. A connection serves roots/list and
 	// ping itself.
 	Requests(c *Conn) map[string]wire.Handler
-	// Notifications returns the functions that get notifications, by method, in the order of the frames. A connection gets
-	// progress and log messages itself.
-	Notifications() map[string]func(params json.RawMessage)
+	// Notifications returns the functions that get the notifications of a connection, by method, in the order of the frames.
+	// The connection itself gets progress, and reads log messages first.
+	Notifications(c *Conn) map[string]func(params json.RawMessage)
 	// Started says that a connection is ready, Ended that one is over, and Taken that a task took the connection that no
 	// task had. The server calls them with its lock held: they must not call the server.
 	Started()

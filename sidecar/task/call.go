@@ -50,6 +50,18 @@ func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64
 	return m.ID, nil
 }
 
+// StartHostCall adds a call of a host to the task, and returns its message's id. It is no act of a person: a loss of power
+// may undo it. Calls that come together are saved together.
+func (t *Task) StartHostCall(serverName string, request protocol.CallRequest) (id int64, err error) {
+	t.log.Submit(func() {
+		if err = t.log.CheckOpen(); err == nil {
+			m := t.log.Add(protocol.Call{ServerName: serverName, Request: request}, true, "")
+			m.ByHost, id = true, m.ID
+		}
+	}, nil)
+	return id, err
+}
+
 // FollowMcpTask adds a call for an MCP task that was found in a server's list, and returns its message's
 // id and the task, of which nothing more is known yet than that it is there.
 func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultRequest) (int64, protocol.McpTask, error) {
@@ -154,14 +166,35 @@ func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	t.log.Lock()
 	defer t.log.Unlock()
+	if m, received := t.endCall(messageID, result); received && t.opened {
+		t.gotResults([]protocol.Message{m.Message})
+	}
+}
+
+// EndHostCall is as EndCall. Calls that end together are saved together.
+func (t *Task) EndHostCall(messageID int64, result protocol.CallResult) {
+	var ended *tasklog.Message
+	t.log.Submit(func() {
+		if m, received := t.endCall(messageID, result); received && t.opened {
+			ended = m
+		}
+	}, nil)
+	if ended == nil {
+		return
+	}
+	t.log.Lock()
+	defer t.log.Unlock()
+	t.gotResults([]protocol.Message{ended.Message})
+}
+
+// endCall ends a call, and reports whether a front end received that. The lock must be held.
+func (t *Task) endCall(messageID int64, result protocol.CallResult) (m *tasklog.Message, received bool) {
 	m, call, ok := t.liveCall(messageID)
 	if !ok {
-		return
+		return nil, false
 	}
 	t.endRounds(m)
 	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
 	m.Body, m.Live = call, false
-	if t.log.Commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result}) && t.opened {
-		t.gotResults([]protocol.Message{m.Message})
-	}
+	return m, t.log.Commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result})
 }

@@ -53,6 +53,13 @@ func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	want("a call of a host, and its end", false, func() {
+		id, err := tk.StartHostCall("s", tool("t"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tk.EndHostCall(id, protocol.CallCancelled{})
+	})
 	want("a question of a server", false, func() {
 		done = f.ask(t.Context(), question(form))
 		ask, _ = tasktest.AwaitAsk(t, f.events)

@@ -53,6 +53,8 @@ type Message struct {
 	Number int64
 	// Live messages may still change, and stay in memory.
 	Live bool
+	// ByHost messages are no act of a person, although they may look like one.
+	ByHost bool
 	// AskID is the ask's id; empty if the message is no ask.
 	AskID string
 	// Work is what goes on with a live message; nil if nothing is to be known about that.
@@ -144,6 +146,7 @@ func (l *Log) CommitUnrecorded(m *Message, event protocol.Event) (received bool)
 		l.memory[m.ID] = m
 		markDirty(&l.dirty.messages, m.ID, m)
 		l.batch.events = append(l.batch.events, pendingEvent{l.params(event), m.ID})
+		l.notifyQuiet()
 		return true
 	}
 	l.Save(m)

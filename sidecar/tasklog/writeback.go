@@ -189,7 +189,7 @@ func (l *Log) saveMessages(ctx context.Context, messages []*Message) error {
 
 // entryOf returns a message as the store takes it.
 func entryOf(m *Message) *store.Entry {
-	entry := &store.Entry{Message: m.Message, Number: m.Number, Live: m.Live, AskID: m.AskID, Act: isAct(m.Body)}
+	entry := &store.Entry{Message: m.Message, Number: m.Number, Live: m.Live, AskID: m.AskID, Act: !m.ByHost && isAct(m.Body)}
 	if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
 		entry.McpTask, entry.McpTaskID = call.Task.CreatedAt, call.Task.TaskID
 		if HasResult(m.Message) {

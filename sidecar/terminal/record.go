@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/atomicfile"
 	"assent/sidecar/terminal/answers"
 )
 
@@ -158,19 +158,7 @@ func (r *recorder) save() (err error) {
 	if err != nil {
 		return fmt.Errorf("the recording cannot be written: %w", err)
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(r.file), filepath.Base(r.file)+".*")
-	if err != nil {
-		return fmt.Errorf("the recording cannot be written: %w", err)
-	}
-	_, err = temporary.Write(data)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), r.file)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name()) // the first error says more
+	if err := atomicfile.Write(r.file, data); err != nil {
 		return fmt.Errorf("the recording cannot be written: %w", err)
 	}
 	return nil

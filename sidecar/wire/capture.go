@@ -195,10 +195,20 @@ func WithParams(ctx context.Context, extra map[string]json.RawMessage) context.C
 	return context.WithValue(ctx, extraParamsKey{}, extra)
 }
 
+// capabilitiesKey is the key of [WithCapabilities].
+type capabilitiesKey struct{}
+
+// WithCapabilities returns a context for one call of the session, which tells the server other capabilities of the client
+// than the session does (2026-07-28, "_meta").
+func WithCapabilities(ctx context.Context, capabilities json.RawMessage) context.Context {
+	return context.WithValue(ctx, capabilitiesKey{}, capabilities)
+}
+
 // withExtraParams returns the request with what its context sets.
 func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request, error) {
-	extra, ok := ctx.Value(extraParamsKey{}).(map[string]json.RawMessage)
-	if !ok || len(extra) == 0 {
+	extra, _ := ctx.Value(extraParamsKey{}).(map[string]json.RawMessage)
+	capabilities, told := ctx.Value(capabilitiesKey{}).(json.RawMessage)
+	if len(extra) == 0 && !told {
 		return r, nil
 	}
 	params := map[string]json.RawMessage{}
@@ -207,9 +217,12 @@ func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request,
 			return nil, fmt.Errorf("%s: params are no object: %w", r.Method, err)
 		}
 	}
-	meta, both := params["_meta"], map[string]json.RawMessage{}
+	own, both := params["_meta"], map[string]json.RawMessage{}
 	maps.Copy(params, extra)
-	if extra["_meta"] != nil && meta != nil && json.Unmarshal(extra["_meta"], &both) == nil && json.Unmarshal(meta, &both) == nil {
+	if own != nil && (extra["_meta"] != nil || told) && decodeMeta(extra["_meta"], both) && decodeMeta(own, both) {
+		if told {
+			both["io.modelcontextprotocol/clientCapabilities"] = capabilities
+		}
 		raw, err := encodeObject(both)
 		if err != nil {
 			return nil, err
@@ -221,6 +234,11 @@ func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request,
 		return nil, err
 	}
 	return &jsonrpc.Request{ID: r.ID, Method: r.Method, Params: raw, Extra: r.Extra}, nil
+}
+
+// decodeMeta adds the members of a _meta, which may be nil, and reports whether it is an object.
+func decodeMeta(meta json.RawMessage, to map[string]json.RawMessage) bool {
+	return meta == nil || json.Unmarshal(meta, &to) == nil
 }
 
 // encodeObject encodes members without a change of their bytes, in the order of their names.

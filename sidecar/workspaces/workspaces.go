@@ -44,6 +44,8 @@ type Options struct {
 	Log io.Writer
 	// Tap gets a transcript of every wire, with secrets masked; see package tap. It may be nil.
 	Tap io.Writer
+	// Summon is [server.Person.Summon].
+	Summon func(text string) error
 }
 
 // Place says which workspace a front end is for.
@@ -101,7 +103,7 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, person: server.Person{Timeout: server.DefaultTimeout}, open: map[string]*workspace{}}
+	return &Set{opts: opts, person: server.Person{Timeout: server.DefaultTimeout, Summon: opts.Summon}, open: map[string]*workspace{}}
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.

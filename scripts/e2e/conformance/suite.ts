@@ -35,8 +35,11 @@ export interface Run {
   readonly log: string;
 }
 
-/** The client scenarios of a revision, in the suite's order. */
-export async function listScenarios(revision: string): Promise<Scenario[]> {
+/** The scenarios of a revision for one side of the protocol, in the suite's order. */
+export async function listScenarios(
+  revision: string,
+  side: "client" | "server" = "client",
+): Promise<Scenario[]> {
   const text = await output(process.execPath, [program, "list", "--requirements", revision]);
   const scenarios: Scenario[] = [];
   let section = "";
@@ -46,7 +49,7 @@ export async function listScenarios(revision: string): Promise<Scenario[]> {
     const [, name, leg] = /^ *- (\S+)(?: \[(\w+)\])?$/.exec(line) ?? [];
     if (name === undefined) continue;
     const scored = leg === undefined;
-    if (scored ? section !== "Client" : leg !== "client") continue;
+    if (scored ? section.toLowerCase() !== side : leg !== side) continue;
     scenarios.push({ name, revision, scored, reason: scored ? "" : section });
   }
   if (!scenarios.some(({ scored }) => scored)) {
@@ -72,7 +75,8 @@ export async function runScenario(scenario: Scenario): Promise<Run> {
   }
 }
 
-function runSuite(args: readonly string[]): Promise<{ code: number | null; log: string }> {
+/** Runs the suite to its end, and returns its exit code and what it said. */
+export function runSuite(args: readonly string[]): Promise<{ code: number | null; log: string }> {
   const env = {
     ...process.env,
     PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),

@@ -1,0 +1,17 @@
+// Hosts that are not ours, as people install them: a model on loopback has each call a tool through the gateway, the tool's
+// server asks, a person answers in Assent, and the host goes on with what the tool returned.
+import { hosts } from "./realHosts/hosts.ts";
+import { installHosts } from "./realHosts/install.ts";
+import { carriedThrough, inScene } from "./realHosts/journey.ts";
+import { step } from "./step.ts";
+
+await step("the hosts are installed", installHosts);
+for (const host of hosts) {
+  for (const era of ["legacy", "modern"] as const) {
+    await inScene({ host, era }, (scene) =>
+      step(`${host.title}, with a server that is ${era}: what it asks is answered in Assent`, () =>
+        carriedThrough(scene),
+      ),
+    );
+  }
+}

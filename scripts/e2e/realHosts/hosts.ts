@@ -1,0 +1,115 @@
+import { installed } from "./install.ts";
+
+/** What a host is told. */
+export interface Told {
+  /** Where the model is. */
+  readonly model: string;
+  /** The MCP server that it starts. */
+  readonly server: {
+    readonly name: string;
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+  readonly prompt: string;
+}
+
+/**
+ * A program of somebody else that uses MCP servers, run without a person at its terminal. Each is told to reach no other
+ * machine.
+ */
+export interface Host {
+  /** How Assent names it. */
+  readonly title: string;
+  command(told: Told): readonly string[];
+  /** In its environment. */
+  env(told: Told): Readonly<Record<string, string>>;
+  /** Its configuration file, below its home folder. */
+  readonly file: string;
+  configuration(told: Told): string;
+}
+
+const codex: Host = {
+  title: "Codex",
+  command: ({ prompt }) => [
+    process.execPath,
+    installed("@openai", "codex", "bin", "codex.js"),
+    ...["exec", "--skip-git-repo-check", prompt],
+  ],
+  env: () => ({}),
+  file: ".codex/config.toml",
+  configuration: ({ model, server }) => {
+    // JSON's strings and lists are also TOML's.
+    const env = Object.entries(server.env).map(([name, value]) => `${name} = ${toml(value)}`);
+    return `
+model = "scripted"
+model_provider = "loopback"
+check_for_update_on_startup = false
+analytics.enabled = false
+features.plugins = false
+features.shell_snapshot = false
+
+[model_providers.loopback]
+name = "loopback"
+base_url = ${toml(`${model}/v1`)}
+wire_api = "responses"
+
+[mcp_servers.${server.name}]
+command = ${toml(server.command)}
+args = ${toml(server.args)}
+default_tools_approval_mode = "approve"
+
+[mcp_servers.${server.name}.env]
+${env.join("\n")}
+`;
+  },
+};
+
+const geminiCli: Host = {
+  title: "Gemini CLI",
+  command: ({ prompt }) => [
+    process.execPath,
+    installed("@google", "gemini-cli", "bundle", "gemini.js"),
+    ...["-m", "gemini-2.5-flash", "-p", prompt],
+  ],
+  env: ({ model }) => ({ GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: model }),
+  file: ".gemini/settings.json",
+  configuration: ({ server: { name, ...server } }) =>
+    JSON.stringify({
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      mcpServers: { [name]: { ...server, trust: true } },
+    }),
+};
+
+const opencode: Host = {
+  title: "opencode",
+  command: ({ prompt }) => [
+    installed("opencode-linux-x64-baseline", "bin", "opencode"),
+    ...["run", prompt],
+  ],
+  // It would fetch a list of models, and packages for plugins.
+  env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", npm_config_offline: "true" }),
+  file: ".config/opencode/opencode.json",
+  configuration: ({ model, server: { name, command, args, env } }) =>
+    JSON.stringify({
+      autoupdate: false,
+      share: "disabled",
+      model: "loopback/scripted",
+      provider: {
+        loopback: {
+          npm: "@ai-sdk/openai-compatible",
+          options: { baseURL: `${model}/v1`, apiKey: "x" },
+          models: { scripted: {} },
+        },
+      },
+      mcp: { [name]: { type: "local", command: [command, ...args], environment: env } },
+    }),
+};
+
+export const hosts: readonly Host[] = [codex, geminiCli, opencode];
+
+function toml(value: string | readonly string[]): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,155 @@
+// The wires of the providers on which hosts reach their model, as far as a model needs them that calls one tool and says
+// one text. Every answer is a stream of server-sent events.
+
+/** A tool that a host offers its model. */
+export interface Offered {
+  readonly name: string;
+  /** Codex puts the tools of a server into a group, which a call has to name. */
+  readonly namespace?: string;
+}
+
+/** What a model needs to know of a request. */
+export interface Asked {
+  readonly tools: readonly Offered[];
+  /** What the tools returned so far, as the host shows it to its model. */
+  readonly results: readonly string[];
+}
+
+/** How a provider's requests are read, and its answers written. */
+export interface Wire {
+  /** The end of the path of its requests. */
+  readonly path: string;
+  read(body: unknown): Asked;
+  /** An answer is the data of its events. */
+  say(text: string): readonly (object | string)[];
+  call(tool: Offered, args: object): readonly (object | string)[];
+}
+
+interface ResponsesBody {
+  readonly input: readonly { readonly type?: string; readonly output?: unknown }[];
+  readonly tools?: readonly (Offered & { readonly tools?: readonly Offered[] })[];
+}
+
+/** OpenAI's responses, which Codex uses. */
+const responses: Wire = {
+  path: "/responses",
+  read(body) {
+    const { input, tools = [] } = body as ResponsesBody;
+    return {
+      tools: tools.flatMap((tool) =>
+        (tool.tools ?? [tool]).map(({ name }) =>
+          tool.tools === undefined ? { name } : { name, namespace: tool.name },
+        ),
+      ),
+      results: input
+        .filter(({ type }) => type === "function_call_output")
+        .map(({ output }) => written(output)),
+    };
+  },
+  say: (text) =>
+    response({
+      type: "message",
+      id: "item-1",
+      role: "assistant",
+      content: [{ type: "output_text", text }],
+    }),
+  call: (tool, args) =>
+    response({
+      type: "function_call",
+      id: "item-1",
+      call_id: "call-1",
+      arguments: JSON.stringify(args),
+      ...tool,
+    }),
+};
+
+function response(item: object): readonly object[] {
+  const id = "response-1";
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  return [
+    { type: "response.created", response: { id } },
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response: { id, usage } },
+  ];
+}
+
+interface GeminiBody {
+  readonly contents: readonly {
+    readonly parts?: readonly {
+      readonly functionResponse?: { readonly response: { readonly output?: unknown } };
+    }[];
+  }[];
+  readonly tools?: readonly { readonly functionDeclarations?: readonly Offered[] }[];
+}
+
+/** Gemini's own, which Gemini CLI uses. */
+const gemini: Wire = {
+  path: ":streamGenerateContent",
+  read(body) {
+    const { contents, tools = [] } = body as GeminiBody;
+    return {
+      tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations),
+      results: contents
+        .flatMap(({ parts = [] }) => parts)
+        .flatMap(({ functionResponse: it }) =>
+          it === undefined ? [] : [written(it.response.output)],
+        ),
+    };
+  },
+  say: (text) => [candidate({ text })],
+  call: ({ name }, args) => [candidate({ functionCall: { name, args } })],
+};
+
+function candidate(part: object): object {
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+  const content = { role: "model", parts: [part] };
+  return { candidates: [{ index: 0, content, finishReason: "STOP" }], usageMetadata };
+}
+
+interface ChatBody {
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+  readonly tools?: readonly { readonly function: Offered }[];
+}
+
+/** OpenAI's chat completions, which opencode uses, and most hosts can. */
+const chat: Wire = {
+  path: "/chat/completions",
+  read(body) {
+    const { messages, tools = [] } = body as ChatBody;
+    return {
+      tools: tools.map((tool) => tool.function),
+      results: messages
+        .filter(({ role }) => role === "tool")
+        .map(({ content }) => written(content)),
+    };
+  },
+  say: (content) => chunks({ content }, "stop"),
+  call({ name }, args) {
+    const called = { name, arguments: JSON.stringify(args) };
+    return chunks(
+      { tool_calls: [{ index: 0, id: "call-1", type: "function", function: called }] },
+      "tool_calls",
+    );
+  },
+};
+
+function chunks(delta: object, finish_reason: string): readonly (object | string)[] {
+  const choice = (members: object) => ({
+    id: "chat-1",
+    object: "chat.completion.chunk",
+    created: 0,
+    model: "scripted",
+    choices: [{ index: 0, ...members }],
+  });
+  return [
+    choice({ delta: { role: "assistant", ...delta }, finish_reason: null }),
+    choice({ delta: {}, finish_reason }),
+    "[DONE]",
+  ];
+}
+
+export const wires: readonly Wire[] = [responses, gemini, chat];
+
+function written(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,175 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/attribution"
+	"assent/sidecar/jsonscan"
+	"assent/sidecar/reason"
+	"assent/sidecar/task"
+)
+
+// errSettled is the cause with which a host's question ends if the ask was settled otherwise.
+var errSettled = errors.New("the question was settled in Assent")
+
+// ask asks a request's task and, if the person wants that, the host whose call it is. The first answer counts. A question
+// that is answered in the person's name is nobody's, and one that was asked before has its ask.
+func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Question) (*task.Answer, error) {
+	h := r.ForwardsTo()
+	if h == nil || q.Granted != nil || r.Asked(q.Key) != nil {
+		return r.Ask(ctx, q)
+	}
+	asking, cancel := context.WithCancelCause(ctx)
+	var host sync.WaitGroup
+	defer host.Wait()
+	defer cancel(errSettled)
+	answers, gone := make(chan *task.Granted, 1), make(chan struct{})
+	host.Go(func() {
+		defer close(gone)
+		if answer := b.askHost(asking, r, h, &q); answer != nil {
+			answers <- answer
+		}
+	})
+	if h.HeadStart > 0 {
+		timer := time.NewTimer(h.HeadStart)
+		defer timer.Stop()
+		select {
+		case <-gone:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		select {
+		case q.Granted = <-answers:
+			q.Body = answeredBody(q.Body, q.Granted.Answer)
+		default:
+		}
+	}
+	q.Other = answers
+	return r.Ask(ctx, q)
+}
+
+// askHost asks a host, and returns its answer, or nil if it gives none.
+func (b *Broker) askHost(ctx context.Context, r *attribution.Request, h *attribution.Host, q *task.Question) *task.Granted {
+	raw, err := h.Ask(ctx, r)
+	var answer *task.Answer
+	switch {
+	case errors.Is(err, attribution.ErrHostDeclined):
+		answer = &task.Answer{Response: protocol.NoButtonClicked}
+	case err != nil:
+		b.log.Info().Str("host", h.Name).Str("method", r.Method).Err(err).Msg("the host gave no answer")
+		return nil
+	default:
+		if answer, err = hostAnswer(q, raw, h.HeadStart > 0); err != nil {
+			b.log.Warn().Str("host", h.Name).Str("method", r.Method).Str("reason", reason.Of(err)).Msg("the host's answer cannot be used")
+			return nil
+		}
+	}
+	outcome := protocol.Outcome{By: h.Name, Reason: protocol.OutcomeAnswered}
+	switch answer.Response {
+	case protocol.NoButtonClicked:
+		outcome.Reason = protocol.OutcomeDeclined
+	case protocol.CancelButtonClicked:
+		if h.HeadStart == 0 {
+			return nil // in Assent the question is still open
+		}
+		outcome.Reason = protocol.OutcomeDismissed
+	}
+	return &task.Granted{Answer: answer, Outcome: outcome}
+}
+
+// hostAnswer reads a host's result as the answer to a question, which is checked like a person's. If the host alone is
+// asked, the server gets also what does not fit its form, as it would without Assent. An accepted form without any
+// content is no answer, unless nothing is required: some hosts show no fields.
+func hostAnswer(q *task.Question, raw json.RawMessage, alone bool) (*task.Answer, error) {
+	if _, isSampling := q.Body.(protocol.McpSampling); isSampling {
+		return hostCompletion(raw)
+	}
+	var result struct {
+		Action  protocol.ElicitationAction `json:"action"`
+		Content json.RawMessage            `json:"content"`
+	}
+	if err := jsonscan.Unmarshal(raw, &result); err != nil {
+		return nil, err
+	}
+	p := &protocol.AskResponseParams{}
+	switch result.Action {
+	case protocol.ActionAccept:
+		p.AskResponse, p.ElicitationContent = protocol.YesButtonClicked, result.Content
+	case protocol.ActionDecline:
+		p.AskResponse = protocol.NoButtonClicked
+	case protocol.ActionCancel:
+		p.AskResponse = protocol.CancelButtonClicked
+	default:
+		return nil, fmt.Errorf("its action is %q", result.Action)
+	}
+	answer, err := q.Check(p)
+	if err != nil && alone && hasMembers(result.Content) {
+		return &task.Answer{Response: p.AskResponse, Content: result.Content}, nil
+	}
+	return answer, err
+}
+
+// hasMembers reports whether JSON is an object that is not empty.
+func hasMembers(raw json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(raw, &object) == nil && len(object) > 0
+}
+
+// hostCompletion reads the result of sampling/createMessage.
+func hostCompletion(raw json.RawMessage) (*task.Answer, error) {
+	var result struct {
+		Role       protocol.Role   `json:"role"`
+		Content    json.RawMessage `json:"content"`
+		Model      string          `json:"model"`
+		StopReason string          `json:"stopReason"`
+	}
+	if err := jsonscan.Unmarshal(raw, &result); err != nil {
+		return nil, err
+	}
+	content, err := parseContent(result.Content)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMessage(protocol.SamplingMessage{Role: result.Role, Content: content}); err != nil {
+		return nil, err
+	}
+	return &task.Answer{Response: protocol.YesButtonClicked, SentResponse: &protocol.McpSamplingResponse{
+		Role: result.Role, Content: content, Model: result.Model, StopReason: result.StopReason,
+	}}, nil
+}
+
+// answeredBody returns a question with the answer that it has before it is asked.
+func answeredBody(body protocol.UseMcpServer, answer *task.Answer) protocol.UseMcpServer {
+	switch q := body.(type) {
+	case protocol.McpElicitation:
+		q.ElicitationResponse = elicitationResponse(answer)
+		return q
+	case protocol.McpURLElicitation:
+		q.ElicitationResponse = elicitationResponse(answer)
+		return q
+	case protocol.McpSampling:
+		if answer.SentResponse != nil {
+			q.Result = *answer.SentResponse
+		}
+		return q
+	}
+	return body
+}
+
+// elicitationResponse returns an answer as MCP has it.
+func elicitationResponse(answer *task.Answer) *protocol.McpElicitationResponse {
+	switch answer.Response {
+	case protocol.YesButtonClicked:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: answer.Content}
+	case protocol.NoButtonClicked:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
+	default:
+		return &protocol.McpElicitationResponse{Action: protocol.ActionCancel}
+	}
+}

@@ -1,0 +1,247 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/atomicfile"
+	"assent/sidecar/gateway"
+	"assent/sidecar/hub"
+)
+
+// listsAge is the age from which kept lists are read again, although nobody uses their server.
+const listsAge = 24 * time.Hour
+
+// hostLists keeps what servers say about themselves and their lists, so that a host's session begins without them. What is
+// kept belongs to one definition of a server. It is read again behind the hosts' backs: after a session has used the server,
+// when the server says that a list has changed, and once a day.
+type hostLists struct {
+	path string
+	hub  listReader
+	// changed hears of a kept list that differs from what was kept before.
+	changed func(server, list string)
+	log     zerolog.Logger
+
+	// ctx ends the reading in the background, which reading counts.
+	ctx     context.Context
+	end     context.CancelFunc
+	reading sync.WaitGroup
+
+	mu   sync.Mutex // guards what follows
+	kept map[string]keptLists
+	// isReading are the servers whose lists are read now. Those in again are read once more after that.
+	isReading, again map[string]bool
+	closed           bool
+}
+
+// listReader is the part of [hub.Hub] that reads lists.
+type listReader interface {
+	Identity(ctx context.Context, server string) (identity, command string)
+	Introduction(ctx context.Context, server string) (hub.Introduction, error)
+	Pages(ctx context.Context, server string, kind protocol.ListKind) ([]json.RawMessage, error)
+	IsRunning(server string) bool
+}
+
+// keptLists are those of one server.
+type keptLists struct {
+	// Identity is that of the server's definition.
+	Identity string    `json:"identity"`
+	Read     time.Time `json:"read"`
+	// Introduction is nil if it was not asked for.
+	Introduction *keptIntroduction `json:"introduction,omitempty"`
+	// Lists has the pages of the lists that were asked for.
+	Lists map[string][]exactly `json:"lists"`
+}
+
+// keptIntroduction is a [gateway.Description].
+type keptIntroduction struct {
+	Info         exactly `json:"info"`
+	Capabilities exactly `json:"capabilities"`
+	Instructions string  `json:"instructions"`
+}
+
+// exactly is JSON that is kept as a text, so that each byte stays.
+type exactly = string
+
+func newHostLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *hostLists {
+	l := &hostLists{path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{}}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// close ends the reading in the background, and waits for it.
+func (l *hostLists) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.end()
+	l.reading.Wait()
+}
+
+// introduction returns what a server says about itself.
+func (l *hostLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
+	kept := l.of(ctx, server)
+	i := kept.Introduction
+	if i == nil {
+		var err error
+		if i, err = l.readIntroduction(ctx, server); err != nil {
+			return gateway.Description{}, err
+		}
+		l.keep(server, kept.Identity, func(k *keptLists) { k.Introduction = i })
+	}
+	return gateway.Description{Info: json.RawMessage(i.Info), Capabilities: json.RawMessage(i.Capabilities), Instructions: i.Instructions}, nil
+}
+
+// list returns the pages of a list.
+func (l *hostLists) list(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+	kept := l.of(ctx, server)
+	asKept, ok := kept.Lists[list]
+	if !ok {
+		var err error
+		if asKept, err = l.readList(ctx, server, list); err != nil {
+			return nil, err
+		}
+		l.keep(server, kept.Identity, func(k *keptLists) { k.Lists[list] = asKept })
+	}
+	var pages []json.RawMessage
+	for _, page := range asKept {
+		pages = append(pages, json.RawMessage(page))
+	}
+	return pages, nil
+}
+
+func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
+	i, err := l.hub.Introduction(ctx, server)
+	return &keptIntroduction{Info: string(i.Info), Capabilities: string(i.Capabilities), Instructions: i.Instructions}, err
+}
+
+func (l *hostLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
+	read, err := l.hub.Pages(ctx, server, protocol.ListKind(list))
+	for _, page := range read {
+		pages = append(pages, string(page))
+	}
+	return pages, err
+}
+
+// of returns what is kept for a server as it is configured now. The maps must not be changed.
+func (l *hostLists) of(ctx context.Context, server string) keptLists {
+	identity, _ := l.hub.Identity(ctx, server)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	kept, ok := l.kept[server]
+	if !ok || kept.Identity != identity {
+		return keptLists{Identity: identity}
+	}
+	if time.Since(kept.Read) > listsAge {
+		l.readLocked(server)
+	}
+	return kept
+}
+
+// readAgain reads what is kept for a server again, in the background. It is a no-op if nothing is kept, or if the server
+// does not run.
+func (l *hostLists) readAgain(server string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	if l.hub.IsRunning(server) {
+		l.readLocked(server)
+	}
+}
+
+func (l *hostLists) readLocked(server string) {
+	kept, ok := l.kept[server]
+	switch {
+	case !ok || l.closed:
+		return
+	case l.isReading[server]:
+		l.again[server] = true
+		return
+	}
+	l.isReading[server] = true
+	l.reading.Go(func() { l.compare(server, kept) })
+}
+
+// compare reads a server's lists, keeps them, and says which of them differ.
+func (l *hostLists) compare(server string, before keptLists) {
+	now := keptLists{Lists: map[string][]exactly{}}
+	var err error
+	if before.Introduction != nil {
+		now.Introduction, err = l.readIntroduction(l.ctx, server)
+	}
+	var differ []string
+	for list, pages := range before.Lists {
+		if err != nil {
+			break
+		}
+		if now.Lists[list], err = l.readList(l.ctx, server, list); !slices.Equal(now.Lists[list], pages) {
+			differ = append(differ, list)
+		}
+	}
+	if err != nil {
+		l.log.Info().Str("server", server).Err(err).Msg("the lists for hosts stay as they were")
+	} else {
+		l.keep(server, before.Identity, func(k *keptLists) {
+			if now.Introduction != nil {
+				k.Introduction = now.Introduction
+			}
+			maps.Copy(k.Lists, now.Lists)
+		})
+		for _, list := range differ {
+			l.changed(server, list)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.isReading, server)
+	if l.again[server] {
+		delete(l.again, server)
+		l.readLocked(server)
+	}
+}
+
+// keep changes what is kept for a definition of a server.
+func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := keptLists{Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
+	if kept := l.kept[server]; kept.Identity == identity {
+		now.Introduction = kept.Introduction
+		maps.Copy(now.Lists, kept.Lists)
+	}
+	change(&now)
+	l.kept[server] = now
+	data, err := json.Marshal(l.kept)
+	if err == nil {
+		err = atomicfile.Write(l.path, data)
+	}
+	if err != nil {
+		l.log.Info().Err(err).Msg("the lists for hosts were not kept")
+	}
+}
+
+func (l *hostLists) loadLocked() {
+	if l.kept != nil {
+		return
+	}
+	l.kept = map[string]keptLists{}
+	data, err := os.ReadFile(l.path)
+	if err == nil {
+		err = json.Unmarshal(data, &l.kept)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.log.Info().Err(err).Msg("the lists for hosts are read anew")
+		l.kept = map[string]keptLists{}
+	}
+}
