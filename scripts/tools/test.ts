@@ -99,7 +99,8 @@ const steps: Readonly<Record<string, Step>> = {
   },
   realHosts: {
     title: "Real hosts, through the gateway",
-    run: () => run(process.execPath, ["scripts/e2e/realHosts.ts"]),
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/e2e/realHosts.ts"], into(log)),
   },
   browser: {
     title: "The demo in a browser",
