@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { knownNames, unknownNames } from "./documentNames.ts";
 import {
   brokenLinks,
   filesOf,
@@ -8,6 +9,7 @@ import {
   linksIn,
   reachableFrom,
   readmeOfPackage,
+  wideLines,
 } from "./documents.ts";
 import { root } from "./paths.ts";
 
@@ -15,7 +17,10 @@ const read = filesOf(root);
 
 async function documents(): Promise<readonly string[]> {
   const isDocument = (name: string): boolean => name.endsWith(".md");
-  const [top, docs] = await Promise.all([readdir(root), readdir(join(root, "docs"))]);
+  const [top, docs] = await Promise.all([
+    readdir(root),
+    readdir(join(root, "docs"), { recursive: true }),
+  ]);
   return [...top, ...docs.map((name) => `docs/${name}`)].filter(isDocument);
 }
 
@@ -37,6 +42,26 @@ describe("the documents", () => {
     expect(words.length).toBeLessThanOrEqual(700);
   });
 
+  test("have an architecture that is read in ten minutes", async () => {
+    expect((await read("ARCHITECTURE.md")).length).toBeLessThanOrEqual(10_000);
+  });
+
+  test("wrap at 120 columns", async () => {
+    const wide: string[] = [];
+    for (const name of await documents()) wide.push(...wideLines(await read(name), name));
+    expect(wide).toEqual([]);
+  });
+
+  test("name commands, settings, files and identifiers that exist", async () => {
+    const known = await knownNames();
+    const unknown: string[] = [];
+    for (const name of await documents()) {
+      if (name === "CHANGELOG.md") continue; // What it names may be gone.
+      unknown.push(...unknownNames(await read(name), known).map((text) => `${name}: ${text}`));
+    }
+    expect(unknown).toEqual([]);
+  });
+
   test("say on that page how the tests run, as CI runs them", async () => {
     const ci = await readFile(join(root, ".ci", "run"), "utf8");
     const [command = ""] = /^exec (.*)$/m.exec(ci)?.slice(1) ?? [];
@@ -55,6 +80,51 @@ describe("the README of the package", () => {
   test("keeps what is on the web, and its own headings", () => {
     const text = "[web](https://example.com), [here](#own), ![shown](https://example.com/a.png)";
     expect(readmeOfPackage(text)).toBe(text);
+  });
+});
+
+describe("a name", () => {
+  const known = {
+    commands: new Set(["Assent: Show Log"]),
+    settings: new Set(["assent.limits"]),
+    shellCommands: new Set(["call"]),
+    files: ["sidecar/ask/ask.go"],
+    words: new Set(["ask", "Asks", "Answer", "32601"]),
+  };
+
+  test.each([
+    "**Assent: Show Log**",
+    "`assent.limits.maxOpen`",
+    "`assent call`",
+    "`ask/ask.go`",
+    "`ask.Asks.Answer`",
+    "error -32601",
+  ])("%s is known", (text) => {
+    expect(unknownNames(text, known)).toEqual([]);
+  });
+
+  test.each([
+    ["**Assent: Hide Log**", "Assent: Hide Log"],
+    ["`assent.limit`", "assent.limit"],
+    ["`assent cal`", "assent cal"],
+    ["`ask/task.go`", "ask/task.go"],
+    ["`ask.Asks.Settle`", "ask.Asks.Settle"],
+    ["error -32699", "-32699"],
+  ])("%s is not", (text, name) => {
+    expect(unknownNames(text, known)).toEqual([name]);
+  });
+});
+
+describe("a wide line", () => {
+  const wide = "word ".repeat(30);
+
+  test("is found in prose", () => {
+    expect(wideLines(`# a\n\n${wide}\n`, "a.md")).toEqual(["a.md:3"]);
+  });
+
+  test("may be in a table, in code, or one long address", () => {
+    const text = `| ${wide} |\n\`\`\`\n${wide}\n\`\`\`\n[a](https://example.com/${"a".repeat(120)})\n`;
+    expect(wideLines(text, "a.md")).toEqual([]);
   });
 });
 

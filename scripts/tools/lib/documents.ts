@@ -68,6 +68,15 @@ export async function brokenLinks(
   return broken;
 }
 
+/** The lines of prose above 120 columns, each as `DOCUMENT:LINE`. A line without a place to break it may be longer. */
+export function wideLines(text: string, path: string): readonly string[] {
+  const isWide = (line: string): boolean =>
+    line.length > 120 && !/^\s*[|<]/.test(line) && /\s/.test(line.trim().slice(0, 120));
+  // A fence keeps its lines, so that the numbers stay right.
+  const prose = text.replaceAll(fences, (fence) => fence.replaceAll(/[^\n]/g, ""));
+  return prose.split("\n").flatMap((line, i) => (isWide(line) ? [`${path}:${i + 1}`] : []));
+}
+
 /** Reads the files of a folder by their paths from there. */
 export function filesOf(folder: string): (path: string) => Promise<string> {
   return (path) => readFile(posix.join(folder, path), "utf8");
@@ -86,5 +95,7 @@ export function readmeOfPackage(text: string): string {
 const inTheGuide = "The command **Assent: Get Started…** shows this with pictures.";
 
 function withoutFences(text: string): string {
-  return text.replaceAll(/^(```+|~~~+)[^\n]*\n[\s\S]*?^\1\s*$/gm, "");
+  return text.replaceAll(fences, "");
 }
+
+const fences = /^(```+|~~~+)[^\n]*\n[\s\S]*?^\1\s*$/gm;
