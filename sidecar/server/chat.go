@@ -62,16 +62,16 @@ func (w *Workspace) UnqueueChat(ctx context.Context, params *protocol.UnqueueCha
 
 // chatModels are all that the person has: no server asks.
 func (w *Workspace) chatModels() chat.Models {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.models
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	return w.configured.models
 }
 
 func (w *Workspace) chatSettings() protocol.ChatSettings {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.configuration.Chat == nil {
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	if w.configured.merged.Chat == nil {
 		return protocol.ChatSettings{}
 	}
-	return *w.configuration.Chat
+	return *w.configured.merged.Chat
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"assent/protocol"
@@ -23,17 +25,32 @@ const defaultKeepResults = 30
 // defaultIdle is for how long a connection may go unused, as in [protocol.Configuration].
 const defaultIdle = 30 * time.Minute
 
+// configuration is what the front ends of a workspace configured, and what follows from it.
+type configuration struct {
+	changing    sync.Mutex  // held while a configuration is put in place; guards by and lendsModels
+	by          []*frontEnd // the attached ones, and the last one that was; the one that configured last is last
+	lendsModels bool        // a front end has models, or had some
+	lasting     atomic.Bool // see [Workspace.Lasting]
+	watcher     *config.Watcher
+	importing   sync.Mutex // held while an mcp.json is written
+
+	mu       sync.Mutex // guards the fields below
+	merged   protocol.Configuration
+	models   *model.Set
+	problems []protocol.ConfigProblem
+}
+
 // join puts the configuration of a new front end in place. It returns the front end whose configuration counts. What a front
 // end configured that has gone counts no more, unless the new one is a visitor and finds somebody there, or something that
 // goes on.
 func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *frontEnd) {
-	w.configuring.Lock()
-	defer w.configuring.Unlock()
+	w.configured.changing.Lock()
+	defer w.configured.changing.Unlock()
 	f.configuration = c
-	stays := f.visitor && (slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
-	w.configured = append(slices.DeleteFunc(w.configured, func(f *frontEnd) bool { return f.detached && !stays }), f)
+	stays := f.visitor && (slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
+	w.configured.by = append(slices.DeleteFunc(w.configured.by, func(f *frontEnd) bool { return f.detached && !stays }), f)
 	if !f.visitor {
-		w.lasting.Store(true)
+		w.configured.lasting.Store(true)
 	}
 	if w.merge() {
 		w.tellServers()
@@ -44,25 +61,25 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 // counting returns the front end whose configuration counts: the one that configured last, or the first one if all are
 // visitors. The workspace's configuring lock must be held.
 func (w *Workspace) counting() *frontEnd {
-	for _, f := range slices.Backward(w.configured) {
+	for _, f := range slices.Backward(w.configured.by) {
 		if !f.visitor {
 			return f
 		}
 	}
-	return w.configured[0]
+	return w.configured.by[0]
 }
 
 // Lasting reports whether a front end has attached that is no visitor, and so may come back.
-func (w *Workspace) Lasting() bool { return w.lasting.Load() }
+func (w *Workspace) Lasting() bool { return w.configured.lasting.Load() }
 
 // reconfigure puts another configuration of an attached front end in place.
 func (w *Workspace) reconfigure(f *frontEnd, c protocol.Configuration) {
-	w.configuring.Lock()
-	defer w.configuring.Unlock()
+	w.configured.changing.Lock()
+	defer w.configured.changing.Unlock()
 	f.configuration = c
 	if !f.visitor {
-		i := slices.Index(w.configured, f)
-		w.configured = append(slices.Delete(w.configured, i, i+1), f)
+		i := slices.Index(w.configured.by, f)
+		w.configured.by = append(slices.Delete(w.configured.by, i, i+1), f)
 	}
 	w.merge()
 }
@@ -73,17 +90,17 @@ func (w *Workspace) detach(f *frontEnd) {
 	w.attached.remove(f)
 	w.keeper.attached.remove(f)
 	w.person.forget(f)
-	w.configuring.Lock()
-	defer w.configuring.Unlock()
+	w.configured.changing.Lock()
+	defer w.configured.changing.Unlock()
 	f.detached = true
-	i := slices.Index(w.configured, f)
+	i := slices.Index(w.configured.by, f)
 	if i < 0 {
 		return // its handshake failed
 	}
-	if w.counting() == f && !slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return !f.visitor && !f.detached }) {
+	if w.counting() == f && !slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.visitor && !f.detached }) {
 		return
 	}
-	w.configured = slices.Delete(w.configured, i, i+1)
+	w.configured.by = slices.Delete(w.configured.by, i, i+1)
 	if w.merge() {
 		w.tellServers()
 	}
@@ -109,7 +126,7 @@ func (w *Workspace) merge() (changed bool) {
 	merged.WorkspaceFolders = slices.Clone(merged.WorkspaceFolders)
 	for i := range merged.WorkspaceFolders {
 		folder := &merged.WorkspaceFolders[i]
-		for _, f := range w.configured {
+		for _, f := range w.configured.by {
 			if f.visitor && f != counting {
 				continue
 			}
@@ -121,39 +138,39 @@ func (w *Workspace) merge() (changed bool) {
 			}
 		}
 	}
-	models := w.lendsModels || slices.ContainsFunc(w.configured, func(f *frontEnd) bool { return f.capabilities.LanguageModels })
-	w.mu.Lock()
-	same := w.models != nil && reflect.DeepEqual(w.configuration, merged)
-	w.mu.Unlock()
-	if same && models == w.lendsModels {
+	models := w.configured.lendsModels || slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return f.capabilities.LanguageModels })
+	w.configured.mu.Lock()
+	same := w.configured.models != nil && reflect.DeepEqual(w.configured.merged, merged)
+	w.configured.mu.Unlock()
+	if same && models == w.configured.lendsModels {
 		return false
 	}
-	w.lendsModels = models
+	w.configured.lendsModels = models
 	w.configure(merged, models)
 	return !same
 }
 
 // configure puts a configuration in place. Models reports that a front end has models.
 func (w *Workspace) configure(c protocol.Configuration, models bool) {
-	providers := model.Endpoints(c.Model, &w.web)
+	providers := model.Endpoints(c.Model, &w.providers.web)
 	providers[protocol.ProviderDemo] = model.Demo{Pace: demoPace}
 	if models {
-		providers[protocol.ProviderVSCode] = w.vscode
+		providers[protocol.ProviderVSCode] = w.providers.vscode
 	}
 	keys := model.Keys(c.Model)
-	w.keys.Store(&keys)
-	w.mu.Lock()
-	w.configuration = c
-	w.models = model.NewSet(providers, c.Model, model.DefaultTimeout)
-	replace(w.keepResults, keepResultsDays(c))
-	replace(w.keepJournal, keepJournalDays(c))
-	w.mu.Unlock()
+	w.secrets.keys.Store(&keys)
+	w.configured.mu.Lock()
+	w.configured.merged = c
+	w.configured.models = model.NewSet(providers, c.Model, model.DefaultTimeout)
+	replace(w.keeping.results, keepResultsDays(c))
+	replace(w.keeping.records, keepJournalDays(c))
+	w.configured.mu.Unlock()
 	var folders []string
 	for _, f := range c.WorkspaceFolders {
 		folders = append(folders, f.Path)
 	}
 	w.introduce(c.WorkspaceFolders)
-	w.watcher.Watch(folders)
+	w.configured.watcher.Watch(folders)
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))
@@ -185,11 +202,11 @@ func replace(setting chan int, days int) {
 
 // load reads the configured servers again.
 func (w *Workspace) load() *protocol.ServersChangedParams {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	result := config.Load(w.configuration)
-	w.problems = result.Problems
-	w.serverSecrets.retain(result.Servers)
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	result := config.Load(w.configured.merged)
+	w.configured.problems = result.Problems
+	w.secrets.servers.retain(result.Servers)
 	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}
 }
 
@@ -201,9 +218,9 @@ func (w *Workspace) reload() {
 }
 
 func (w *Workspace) modelsFor(server string) broker.Models {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.models.For(server)
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	return w.configured.models.For(server)
 }
 
 // keepResultsDays returns for how many days results are kept.
@@ -231,22 +248,22 @@ func idleTime(c protocol.Configuration) time.Duration {
 }
 
 func (w *Workspace) askTimeout() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return time.Duration(w.configuration.AskTimeout) * time.Second
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	return time.Duration(w.configured.merged.AskTimeout) * time.Second
 }
 
 func (w *Workspace) policySettings() policy.Settings {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := policy.Settings{Allowed: w.configuration.Model.Allowed, AnswerSeconds: w.configuration.AskTimeout}
-	if set := w.configuration.Sampling; set != nil {
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	s := policy.Settings{Allowed: w.configured.merged.Model.Allowed, AnswerSeconds: w.configured.merged.AskTimeout}
+	if set := w.configured.merged.Sampling; set != nil {
 		s.Sampling = *set
 	}
-	if set := w.configuration.Elicitation; set != nil {
+	if set := w.configured.merged.Elicitation; set != nil {
 		s.Elicitation = *set
 	}
-	if set := w.configuration.Tools; set != nil {
+	if set := w.configured.merged.Tools; set != nil {
 		s.Tools = *set
 	}
 	return s

@@ -11,7 +11,7 @@ import (
 func (w *Workspace) Secrets() auth.Secrets { return w.keeper.secrets }
 
 // KnownSecrets is what the scan of a prompt looks for.
-func (w *Workspace) KnownSecrets() []secret.Known { return w.knownSecrets() }
+func (w *Workspace) KnownSecrets() []secret.Known { return w.secrets.known() }
 
 // Host serves a request as one of a front end of another workspace.
 func (w *Workspace) Host(serve func()) bool {
@@ -30,9 +30,9 @@ func (w *Workspace) Visited() (n int) {
 
 // AskForModel has the workspace look for a model that no endpoint has.
 func (w *Workspace) AskForModel(ctx context.Context) error {
-	w.mu.Lock()
-	models := w.models
-	w.mu.Unlock()
+	w.configured.mu.Lock()
+	models := w.configured.models
+	w.configured.mu.Unlock()
 	_, err := models.Find(ctx, "vscode:copilot")
 	return err
 }

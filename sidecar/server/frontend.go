@@ -146,10 +146,10 @@ func (f *frontEnd) begin() {
 	f.told = f.person.standingOf(f.Workspace)
 	f.attached.add(f)
 	f.keeper.attached.add(f)
-	f.begun.Do(f.Workspace.begin)
+	f.keeping.begun.Do(f.Workspace.begin)
 	f.person.use(f)
 	if f.capabilities.Secrets {
-		f.keeping.Go(func() { f.keeper.secrets.flush(f.keepingCtx) })
+		f.keeping.running.Go(func() { f.keeper.secrets.flush(f.keeping.ctx) })
 	}
 }
 

@@ -150,7 +150,7 @@ func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string
 	var err error
 	hosted := w.host(ctx, func(ctx context.Context) {
 		defer reason.Panicked(f.opts.Log, what, &err)
-		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keepingCtx.Err() == nil {
+		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keeping.ctx.Err() == nil {
 			w.person.asksChanged(w)
 		}
 	})
@@ -206,7 +206,7 @@ func (f *frontEnd) elsewhere(ctx context.Context, method string, params json.Raw
 func (f *frontEnd) guestOf(w *Workspace) *frontEnd {
 	f.guests.mu.Lock()
 	defer f.guests.mu.Unlock()
-	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.keepingCtx.Err() != nil })
+	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.keeping.ctx.Err() != nil })
 	guest := f.guests.at[w]
 	if guest == nil {
 		guest = &frontEnd{Workspace: w, conn: f.conn, own: f.own, home: f, info: f.info, capabilities: f.capabilities}
@@ -240,19 +240,40 @@ func (f *frontEnd) OpenTask(ctx context.Context, params *protocol.OpenTaskParams
 // host serves a request of a front end of another workspace. The request ends with this workspace, which waits for it. Host
 // reports false, and does not serve, if the workspace is being closed.
 func (w *Workspace) host(ctx context.Context, serve func(context.Context)) bool {
-	w.hosting.Lock()
-	if w.keepingCtx.Err() != nil {
-		w.hosting.Unlock()
+	if !w.guests.begin(w.keeping.ctx) {
 		return false
 	}
-	w.hosted.Add(1)
-	w.hosting.Unlock()
-	defer w.hosted.Done() // also after a panic
+	defer w.guests.requests.Done() // also after a panic
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(w.keepingCtx, cancel)()
+	defer context.AfterFunc(w.keeping.ctx, cancel)()
 	serve(ctx)
 	return true
+}
+
+// guestRequests are the requests of other workspaces' front ends.
+type guestRequests struct {
+	mu       sync.Mutex // held while a request begins, or all of them end
+	requests sync.WaitGroup
+}
+
+// begin adds a request, which calls Done on requests at its end. It reports false once the workspace is being closed.
+func (g *guestRequests) begin(open context.Context) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if open.Err() != nil {
+		return false
+	}
+	g.requests.Add(1)
+	return true
+}
+
+// end calls stop, after which no request begins, and waits for those that have begun.
+func (g *guestRequests) end(stop func()) {
+	g.mu.Lock()
+	stop()
+	g.mu.Unlock()
+	g.requests.Wait()
 }
 
 // Shown reports whether a front end of another workspace shows a task of this one.

@@ -51,7 +51,7 @@ func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o H
 // ServeHost serves a request over HTTP of a host that is known by its name. The workspace stays open for its next request.
 func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, name string, o HostOptions) {
 	defer w.joinHost(o)()
-	w.lasting.Store(true)
+	w.configured.lasting.Store(true)
 	w.hosts.overHTTP(o).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
 }
 
@@ -64,7 +64,7 @@ func (w *Workspace) joinHost(o HostOptions) (leave func()) {
 	w.attached.promise(hostCapabilities)
 	w.hosts.quiet.Store(o.Quiet)
 	w.join(f, o.Configuration)
-	w.begun.Do(w.begin)
+	w.keeping.begun.Do(w.begin)
 	return func() { w.detach(f) }
 }
 

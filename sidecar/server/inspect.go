@@ -69,15 +69,15 @@ func (w *Workspace) nameTasks(ctx context.Context, result *protocol.ServerInspec
 
 // redacted returns a text without what looks like a secret, and without the secrets that Assent holds.
 func (w *Workspace) redacted(text string) string {
-	return secret.Redact(text, w.scanner.Scan(text, w.knownSecrets()))
+	return secret.Redact(text, w.secrets.scanner.Scan(text, w.secrets.known()))
 }
 
 // redact removes from an inspection what looks like a secret, and the secrets that Assent holds.
 func (w *Workspace) redact(result *protocol.ServerInspection) {
-	held := w.knownSecrets()
+	held := w.secrets.known()
 	clean := func(texts ...*string) {
 		for _, text := range texts {
-			*text = secret.Redact(*text, w.scanner.Scan(*text, held))
+			*text = secret.Redact(*text, w.secrets.scanner.Scan(*text, held))
 		}
 	}
 	cleanAll := func(lists ...[]string) {

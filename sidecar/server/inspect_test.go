@@ -22,7 +22,7 @@ func TestAnInspectionHoldsNoSecrets(t *testing.T) {
 		LastFailure: &protocol.ServerFailure{Reason: said, Stderr: []string{said}, Stdout: []string{said}},
 		Log:         []protocol.ServerLogLine{{Text: said}},
 	}
-	(&Workspace{scanner: secret.New()}).redact(result)
+	(&Workspace{secrets: knownSecrets{scanner: secret.New()}}).redact(result)
 	raw, err := json.Marshal(result)
 	if err != nil {
 		t.Fatal(err)

@@ -7,29 +7,46 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"assent/sidecar/auth"
 	"assent/sidecar/config"
 	"assent/sidecar/importer"
+	"assent/sidecar/model"
 	"assent/sidecar/secret"
 )
 
-// knownSecrets returns the secrets that Assent has in memory now: API keys of models, tokens of logins, what
-// servers were given, and what is in the sidecar's own environment. It is never logged. The journal calls it
-// while a task is locked, so it takes no lock under which anybody waits for a task.
-func (w *Workspace) knownSecrets() []secret.Known {
+// knownSecrets are the secrets that Assent has in memory now: API keys of models, tokens of logins, what servers were given,
+// and what is in the environment in which servers start. They are never logged.
+type knownSecrets struct {
+	servers     serverSecrets
+	scanner     *secret.Scanner
+	logins      *auth.Authorizer
+	environment func() []secret.Known       // looks once
+	keys        atomic.Pointer[[]model.Key] // nil before the first configuration
+}
+
+func (k *knownSecrets) init(environ []string, logins *auth.Authorizer) {
+	k.scanner, k.logins = secret.New(), logins
+	k.environment = sync.OnceValue(func() []secret.Known { return environmentSecrets(environ) })
+}
+
+// known returns all of them. The journal calls it while a task is locked, so it takes no lock under which anybody waits for
+// a task.
+func (k *knownSecrets) known() []secret.Known {
 	var all []secret.Known
-	keys := w.keys.Load()
+	keys := k.keys.Load()
 	if keys == nil {
 		return nil // before the handshake there are none
 	}
-	for _, k := range *keys {
-		all = append(all, secret.Known{Value: k.Value.Secret, Description: fmt.Sprintf("the API key of %s, which Assent holds for you", k.Owner)})
+	for _, key := range *keys {
+		all = append(all, secret.Known{Value: key.Value.Secret, Description: fmt.Sprintf("the API key of %s, which Assent holds for you", key.Owner)})
 	}
-	for _, h := range w.keeper.auth.KnownSecrets() {
+	for _, h := range k.logins.KnownSecrets() {
 		all = append(all, secret.Known{Value: h.Value.Secret, Description: fmt.Sprintf("the %s of your login to the server %q", h.What, h.ServerName)})
 	}
-	all = append(all, w.serverSecrets.all()...)
-	return append(all, w.environment()...)
+	all = append(all, k.servers.all()...)
+	return append(all, k.environment()...)
 }
 
 // environmentSecrets returns those that are in the sidecar's own environment, which does not change.

@@ -113,9 +113,9 @@ func (w *Workspace) declinedChanged(declined []protocol.DeclinedServer) {
 
 // ListServers implements [protocol.Sidecar].
 func (w *Workspace) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return &protocol.ServersChangedParams{Servers: w.hub.Servers(), Problems: w.problems}, nil
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	return &protocol.ServersChangedParams{Servers: w.hub.Servers(), Problems: w.configured.problems}, nil
 }
 
 // RestartServer implements [protocol.Sidecar].
@@ -144,8 +144,8 @@ func (w *Workspace) FindImports(context.Context) (*protocol.FindImportsResult, e
 
 // Import implements [protocol.Sidecar].
 func (w *Workspace) Import(_ context.Context, params *protocol.ImportParams) (*protocol.ImportResult, error) {
-	w.importing.Lock()
-	defer w.importing.Unlock()
+	w.configured.importing.Lock()
+	defer w.configured.importing.Unlock()
 	places, known := w.importPlaces()
 	result, err := importer.Import(places, params, known)
 	if err != nil {
@@ -162,9 +162,9 @@ func (w *Workspace) importPlaces() (importer.Places, []string) {
 		OS: runtime.GOOS, Home: config.Home(w.opts.Environ),
 		Env: func(name string) string { return config.LookupEnv(w.opts.Environ, name) },
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range config.Trusted(w.configuration.WorkspaceFolders) {
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	for _, f := range config.Trusted(w.configured.merged.WorkspaceFolders) {
 		places.Folders = append(places.Folders, f.Path)
 	}
 	var known []string
@@ -236,9 +236,9 @@ func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsP
 			return nil, err
 		}
 	}
-	w.mu.Lock()
-	models := w.models
-	w.mu.Unlock()
+	w.configured.mu.Lock()
+	models := w.configured.models
+	w.configured.mu.Unlock()
 	if params.ServerName != "" {
 		models = models.For(params.ServerName)
 	}
@@ -255,8 +255,8 @@ func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsP
 
 // LanguageModelProgress implements [protocol.Sidecar].
 func (w *Workspace) LanguageModelProgress(_ context.Context, params *protocol.LanguageModelProgressParams) error {
-	if w.vscode != nil {
-		w.vscode.Progress(params)
+	if w.providers.vscode != nil {
+		w.providers.vscode.Progress(params)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (w *Workspace) Label() string { return w.person.label(w) }
 func (p *Person) asksChanged(w *Workspace) {
 	p.mu.Lock()
 	p.changes++
-	w.changes++
+	w.counted.changes++
 	alone := len(p.open) < 2
 	p.mu.Unlock()
 	if !alone {
@@ -172,7 +172,7 @@ func (p *Person) forget(f *frontEnd) {
 func (p *Person) standingOf(w *Workspace) standing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return standing{others: p.changes - w.changes}
+	return standing{others: p.changes - w.counted.changes}
 }
 
 // tellSoon has the front ends told how things stand, by another goroutine: a task may be locked. What changes meanwhile is
@@ -204,7 +204,7 @@ func (p *Person) tell() {
 		for _, w := range p.open {
 			for _, f := range w.attached.list() {
 				all = append(all, f)
-				told = append(told, standing{others: p.changes - w.changes})
+				told = append(told, standing{others: p.changes - w.counted.changes})
 				for _, of := range []*Workspace{nil, w} {
 					if best := notifies[of]; f.capabilities.Attention && (best == nil || best.usedAt < f.usedAt) {
 						notifies[of] = f
@@ -212,7 +212,7 @@ func (p *Person) tell() {
 				}
 			}
 			if !w.attached.asks() {
-				unattended += w.waiting.count()
+				unattended += w.counted.waiting.count()
 			}
 		}
 		for i, f := range all {
@@ -232,6 +232,12 @@ func (p *Person) tell() {
 			}
 		}
 	}
+}
+
+// counted is what the person's other workspaces hear of a workspace.
+type counted struct {
+	changes int64 // counts the changes of open asks. The person's lock guards it.
+	waiting waiting
 }
 
 // waiting counts the asks of a workspace that wait for a person.
@@ -284,7 +290,7 @@ type events struct {
 
 // TaskEvent implements [task.Events].
 func (e events) TaskEvent(ctx context.Context, params *protocol.TaskEventParams) error {
-	if e.workspace.waiting.note(params.TaskID, params.Number, params.OpenAsks) {
+	if e.workspace.counted.waiting.note(params.TaskID, params.Number, params.OpenAsks) {
 		e.workspace.person.asksChanged(e.workspace)
 	}
 	e.workspace.hosts.taskEvent(params)
@@ -300,7 +306,7 @@ func (w *Workspace) countAsks() {
 	changed := false
 	for _, t := range all {
 		if t.OpenAsks > 0 {
-			changed = w.waiting.note(t.ID, t.LastNumber, t.OpenAsks) || changed
+			changed = w.counted.waiting.note(t.ID, t.LastNumber, t.OpenAsks) || changed
 		}
 	}
 	if changed {

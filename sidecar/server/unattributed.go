@@ -14,7 +14,7 @@ import (
 func (w *Workspace) newQueue() *attribution.Queue {
 	return attribution.NewQueue(attribution.QueueOptions{
 		Changed: func(count int) {
-			w.waiting.setUnclaimed(count)
+			w.counted.waiting.setUnclaimed(count)
 			w.person.asksChanged(w)
 			if err := w.editor.UnclaimedChanged(context.Background(), &protocol.UnclaimedChangedParams{Count: count}); err != nil {
 				w.opts.Log.Debug().Err(err).Msg("no front end took an event")

@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -75,64 +73,45 @@ type Options struct {
 
 // Workspace is one data folder and all that goes on in it.
 type Workspace struct {
-	opts     Options
-	person   *Person
-	changes  int64 // counts the changes of open asks. The person's lock guards it.
-	waiting  waiting
-	attached *attached
-	editor   protocol.FrontEnd // all that are attached
-	tasks    *task.Registry
-	grants   *grant.Book
-	// toolRules are kept beside the grants.
-	toolRules *grant.ToolRules
-	journal   *journal.Journal
+	parts
+	opts      Options
+	person    *Person
+	keeper    *keeper // the person's; it has the logins
+	attached  *attached
+	editor    protocol.FrontEnd // all that are attached
+	guests    guestRequests
+	counted   counted
+	providers providers
+	// configured is what the front ends configured, and what follows from it.
+	configured configuration
+	decisions  decisions
+	secrets    knownSecrets
+	keeping    *keeping
+	// leftovers mark the processes of servers; nil marks none.
+	leftovers *leftover.Run
 	// stacks are shared by the goroutines that serve requests, of servers and of front ends.
 	stacks stack.Pool
-	// leftovers mark the processes of servers; nil marks none.
-	leftovers    *leftover.Run
-	keeper       *keeper // the person's; it has the logins
+}
+
+// parts are the packages that a workspace connects. [Open] makes them, and they do not change.
+type parts struct {
+	tasks  *task.Registry
+	grants *grant.Book
+	// toolRules are kept beside the grants.
+	toolRules    *grant.ToolRules
+	journal      *journal.Journal
 	policy       *policy.Policy
 	broker       *broker.Broker
 	hub          *hub.Hub
 	unattributed *attribution.Queue
 	chat         *chat.Chat
-	vscode       *model.VSCode
-	web          http.Client // for the endpoints of models
-	watcher      *config.Watcher
 	hosts        *hosts
+}
 
-	importing sync.Mutex // held while an mcp.json is written
-	decisions decisions
-
-	serverSecrets serverSecrets
-	scanner       *secret.Scanner
-	// environment returns the secrets of the environment in which servers start, which are looked for once.
-	environment func() []secret.Known
-	// keys are the API keys of the configured models; nil before the first configuration.
-	keys atomic.Pointer[[]model.Key]
-
-	// keepResults and keepJournal bring the days for which results and records are kept, the newest setting
-	// only.
-	keepResults chan int
-	keepJournal chan int
-	// begun starts keeping, once there is a configuration.
-	begun       sync.Once
-	keeping     sync.WaitGroup
-	keepingCtx  context.Context
-	stopKeeping context.CancelFunc
-
-	hosting sync.Mutex     // held while a request of another workspace's front end begins, or all of them end
-	hosted  sync.WaitGroup // these requests
-
-	configuring sync.Mutex  // held while a configuration is put in place; guards configured and lendsModels
-	configured  []*frontEnd // the attached ones, and the last one that was; the one that configured last is last
-	lasting     atomic.Bool // see [Workspace.Lasting]
-	lendsModels bool        // a front end has models, or had some
-
-	mu            sync.Mutex // guards the fields below
-	configuration protocol.Configuration
-	models        *model.Set
-	problems      []protocol.ConfigProblem
+// providers are where the models of a workspace are.
+type providers struct {
+	vscode *model.VSCode
+	web    http.Client // for the endpoints
 }
 
 // Open returns a workspace without front ends. It starts nothing: the store is opened by the first task that is looked at,
@@ -142,15 +121,15 @@ func Open(opts Options) *Workspace {
 		opts.Environ = os.Environ()
 	}
 	w := &Workspace{
-		opts: opts, person: cmp.Or(opts.Person, &Person{}), attached: newAttached(opts.Log), decisions: decisions{dir: opts.DecisionsDir}, scanner: secret.New(),
-		environment: sync.OnceValue(func() []secret.Known { return environmentSecrets(opts.Environ) }),
-		keepResults: make(chan int, 1), keepJournal: make(chan int, 1),
+		opts: opts, person: cmp.Or(opts.Person, &Person{}), attached: newAttached(opts.Log), decisions: decisions{dir: opts.DecisionsDir},
+		keeping: newKeeping(),
 	}
-	w.keepingCtx, w.stopKeeping = context.WithCancel(context.Background())
+	w.keeper = w.person.keeperFor(opts)
+	w.secrets.init(opts.Environ, w.keeper.auth)
 	w.editor = editor{protocol.NewFrontEndClient(w.attached), w.attached}
 	w.beginRun()
-	w.journal = journal.New(journal.Options{Known: w.knownSecrets})
-	w.opts.Masker.SetKnown(w.knownSecrets)
+	w.journal = journal.New(journal.Options{Known: w.secrets.known})
+	w.opts.Masker.SetKnown(w.secrets.known)
 	w.tasks = task.NewRegistry(task.Options{
 		OpenStore: func() (*store.Store, error) { return store.Open(w.opts.DataDir) },
 		Events:    events{w.editor, w},
@@ -169,16 +148,15 @@ func Open(opts Options) *Workspace {
 	})
 	w.unattributed = w.newQueue()
 	w.broker = broker.New(broker.Options{
-		Models: w.modelsFor, Policy: w.policy, Known: w.knownSecrets, AskTimeout: w.askTimeout,
+		Models: w.modelsFor, Policy: w.policy, Known: w.secrets.known, AskTimeout: w.askTimeout,
 		Queue: w.unattributed, FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
 	})
-	w.keeper = w.person.keeperFor(opts)
-	w.vscode = model.NewVSCode(w.editor)
+	w.providers.vscode = model.NewVSCode(w.editor)
 	web := http.DefaultTransport.(*http.Transport).Clone()
 	web.Proxy = config.Proxy(opts.Environ)
-	w.web.Transport = web
+	w.providers.web.Transport = web
 	environment := config.Environment{
-		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.serverSecrets.observe, Shell: config.NewLoginShell(opts.Environ),
+		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
 	w.hub = hub.New(hub.Options{
 		Options: session.Options{
@@ -203,7 +181,7 @@ func Open(opts Options) *Workspace {
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
 	})
-	w.watcher = config.NewWatcher(w.reload, w.opts.Log)
+	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
 	w.hosts = newHosts(w)
 	w.person.enter(w)
 	return w
@@ -224,21 +202,6 @@ func (w *Workspace) beginRun() {
 	}
 }
 
-// begin starts what goes on for as long as the workspace is open. There is a configuration.
-func (w *Workspace) begin() {
-	w.keeping.Go(func() { // reads the store, for which the handshake does not wait
-		if err := w.chat.Resume(); err != nil {
-			w.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
-		}
-		w.countAsks()
-	})
-	ctx := w.keepingCtx
-	w.keeping.Go(func() { w.tasks.KeepResults(ctx, w.keepResults) })
-	w.keeping.Go(func() { w.tasks.KeepDeleted(ctx) })
-	w.keeping.Go(func() { w.tasks.KeepStore(ctx) })
-	w.keeping.Go(func() { journal.Keep(ctx, w.tasks.Store, w.keepJournal, w.now, w.opts.Log) })
-}
-
 // Busy returns what would be lost if the workspace were closed, such as "a question is open", or an empty text. It reads
 // nothing from disk, but may wait for a task that does.
 func (w *Workspace) Busy() string {
@@ -257,11 +220,8 @@ func (w *Workspace) Busy() string {
 func (w *Workspace) Close() {
 	w.attached.close()
 	w.hosts.close()
-	w.hosting.Lock()
-	w.stopKeeping()
-	w.hosting.Unlock()
-	w.hosted.Wait()
-	w.watcher.Close()
+	w.guests.end(w.keeping.stop)
+	w.configured.watcher.Close()
 	w.chat.Interrupt()
 	w.hub.Close()
 	w.person.leave(w)
@@ -269,11 +229,11 @@ func (w *Workspace) Close() {
 		w.person.Close()
 	}
 	w.chat.Close()
-	w.keeping.Wait()
+	w.keeping.running.Wait()
 	if err := errors.Join(w.tasks.Close(), w.decisions.close()); err != nil {
 		w.opts.Log.Error().Err(err).Msg("closing the store")
 	}
-	w.web.CloseIdleConnections()
+	w.providers.web.CloseIdleConnections()
 	w.stacks.Close()
 	if err := w.leftovers.End(); err != nil {
 		w.opts.Log.Warn().Err(err).Msg("ending the run")
@@ -340,7 +300,7 @@ func (w *Workspace) askInput(ctx context.Context, server config.Server, in confi
 		return "", fmt.Errorf("the input %q was not given", in.ID)
 	}
 	if in.Password {
-		w.serverSecrets.add(server, "input:"+in.ID, result.Value.Secret)
+		w.secrets.servers.add(server, "input:"+in.ID, result.Value.Secret)
 	}
 	return result.Value.Secret, nil
 }
