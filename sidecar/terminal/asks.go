@@ -53,9 +53,9 @@ func (s *session) take(ctx context.Context) {
 		case <-s.sidecar.Done():
 			s.fail(errEnded)
 			return
-		case <-s.events.ready:
+		case <-s.feed.events.ready:
 		}
-		for _, event := range s.events.take() {
+		for _, event := range s.feed.events.take() {
 			switch e := event.(type) {
 			case protocol.TaskEventParams:
 				s.taskEvent(ctx, e)
@@ -75,9 +75,9 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 	switch params.Event.(type) {
 	case protocol.CallEnded:
 		s.callEnded() // before anything is printed
-		s.watched.put(params)
+		s.feed.watched.put(params)
 	case protocol.MessageAdded, protocol.ModelMessageEnded, protocol.ToolUseFailed:
-		s.watched.put(params)
+		s.feed.watched.put(params)
 	}
 	switch e := params.Event.(type) {
 	case protocol.MessageAdded:
@@ -94,9 +94,9 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 		if s.recorder != nil {
 			s.recorder.settled(key, e)
 		}
-		if cancel := s.asks[key]; cancel != nil {
+		if cancel := s.feed.asks[key]; cancel != nil {
 			cancel(&settled{e.Outcome})
-			delete(s.asks, key)
+			delete(s.feed.asks, key)
 		}
 		// The result of AskResponse says so too, but the call may end before that arrives.
 		if params.Unsaved && e.Outcome.By == askName {
@@ -155,7 +155,7 @@ func (e *settled) note() string {
 
 // opened has an ask answered.
 func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
-	if s.asks[key] != nil { // it was found open, and its own event came late
+	if s.feed.asks[key] != nil { // it was found open, and its own event came late
 		return
 	}
 	switch {
@@ -180,8 +180,8 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 		return
 	}
 	asked, cancel := context.WithCancelCause(ctx)
-	s.asks[key] = cancel
-	s.asking.Go(func() {
+	s.feed.asks[key] = cancel
+	s.feed.asking.Go(func() {
 		defer cancel(nil)
 		if err := s.answer(ctx, asked, reply); err != nil && ctx.Err() == nil {
 			s.fail(err)

@@ -36,7 +36,7 @@ func (s *session) call(ctx context.Context) error {
 		if err := <-starting; err != nil {
 			return err
 		}
-	case err := <-s.failed:
+	case err := <-s.feed.failed:
 		cancel()
 		<-started
 		return err
@@ -112,7 +112,7 @@ func (s *session) await(ctx context.Context, call askKey) error {
 				return err
 			}
 			return s.ended(ctx, call.taskID, result)
-		case err := <-s.failed:
+		case err := <-s.feed.failed:
 			if why == nil {
 				stop(err)
 			}

@@ -20,8 +20,8 @@ func TestATerminalSaysWhatHasChangedOfATool(t *testing.T) {
 	}
 	var lines strings.Builder
 	p := newPerson(&session{
-		o:         Options{Stdin: strings.NewReader("no\n"), Stderr: &lines},
-		noteWidth: func() int { return 0 },
+		o:      Options{Stdin: strings.NewReader("no\n"), Stderr: &lines},
+		stderr: stderr{width: func() int { return 0 }},
 	})
 	if _, err := p.allow(t.Context(), &openAsk{Ask: protocol.Ask{Question: tool}}, nil); !errors.Is(err, errDeclined) {
 		t.Errorf("the answer is %v, want a no", err)

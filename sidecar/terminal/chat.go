@@ -172,7 +172,7 @@ func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 		cancel()
 		<-typed
 		return "", errInterrupted
-	case err := <-t.s.failed:
+	case err := <-t.s.feed.failed:
 		cancel()
 		<-typed
 		return "", err
@@ -201,7 +201,7 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 		})
 	}
 	for {
-		for _, event := range t.s.watched.take() {
+		for _, event := range t.s.feed.watched.take() {
 			end, err := t.event(ctx, event)
 			switch {
 			case err != nil:
@@ -216,8 +216,8 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 			}
 		}
 		select {
-		case <-t.s.watched.ready:
-		case err := <-t.s.failed:
+		case <-t.s.feed.watched.ready:
+		case err := <-t.s.feed.failed:
 			if why == nil {
 				stop(err)
 			}

@@ -93,14 +93,14 @@ func (q *dialogs) run(ctx context.Context, d *dialog) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	release := sync.OnceFunc(q.s.display.occupy())
+	release := sync.OnceFunc(q.s.stderr.display.occupy())
 	defer release()
 	forgetTyped(q.tty) // it was typed before there was a question
 	var program *tea.Program
 	end := func(why error) { program.Send(overMsg{why}) }
 	program = tea.NewProgram(d,
 		tea.WithInput(&watched{q.tty, func() { go end(errInputEnd) }}), // it ends with the program
-		tea.WithOutput(q.s.display.out),
+		tea.WithOutput(q.s.stderr.display.out),
 		tea.WithoutSignalHandler(), // the session has one
 	)
 	stop := context.AfterFunc(ctx, func() { end(errOver) })

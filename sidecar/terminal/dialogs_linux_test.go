@@ -49,7 +49,7 @@ func TestATerminalIsGivenBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{o: Options{Stdin: theirs}, display: &display{out: theirs, width: func() int { return 80 }}}
+			s := &session{o: Options{Stdin: theirs}, stderr: stderr{display: &display{out: theirs, width: func() int { return 80 }}}}
 			q := &dialogs{s: s, turn: make(chan struct{}, 1), tty: theirs, state: state}
 			stderr := os.Stderr
 			os.Stderr = theirs // the library says there what went wrong

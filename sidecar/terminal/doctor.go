@@ -33,7 +33,7 @@ func (s *session) doctor(ctx context.Context) error {
 	case err != nil:
 		return err
 	case dead && !s.line.json:
-		if !s.shown {
+		if !s.stdout.isTerminal {
 			s.note("assent: the server %q does not run: the report on stdout says why", i.Server.Name)
 		}
 		return Exit(ExitFailed, nil) // the report began with it
@@ -54,7 +54,7 @@ const beforeText = 14
 // left out. On a terminal its lines are wrapped between words.
 func (s *session) report(i *protocol.ServerInspection) error {
 	var b strings.Builder
-	width := s.width()
+	width := s.stdout.width()
 	line := func(name, format string, args ...any) {
 		text := safe(fmt.Sprintf(format, args...))
 		if text == "" {
@@ -63,7 +63,7 @@ func (s *session) report(i *protocol.ServerInspection) error {
 		if width > 2*beforeText {
 			text = wrapped(text, width-beforeText)
 		}
-		b.WriteString(s.paint.bold(name) + strings.Repeat(" ", beforeText-len(name)))
+		b.WriteString(s.stdout.paint.bold(name) + strings.Repeat(" ", beforeText-len(name)))
 		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", beforeText)) + "\n")
 	}
 	if v := i.Verdict; v != nil {
@@ -139,7 +139,7 @@ func (s *session) report(i *protocol.ServerInspection) error {
 		log = append(log, fmt.Sprintf("%s: %s", l.From, l.Text))
 	}
 	line("log", "%s", strings.Join(log, "\n"))
-	if s.shown {
+	if s.stdout.isTerminal {
 		return s.write(b.String())
 	}
 	return s.write(visible.Data(b.String()))

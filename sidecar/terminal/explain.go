@@ -36,15 +36,15 @@ func (s *session) explained(ctx context.Context, serverName string, err error) e
 // whyFailed returns what to do about a failed server, its last output and the command line of the doctor. It explains
 // each server once, and returns an empty text for others.
 func (s *session) whyFailed(ctx context.Context, serverName string) string {
-	s.explaining.Lock()
-	defer s.explaining.Unlock()
+	s.failures.mu.Lock()
+	defer s.failures.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
 	i, err := s.sidecar.InspectServer(ctx, &protocol.ServerParams{ServerName: serverName})
-	if err != nil || i.LastFailure == nil || slices.Contains(s.explains, serverName) {
+	if err != nil || i.LastFailure == nil || slices.Contains(s.failures.servers, serverName) {
 		return ""
 	}
-	s.explains = append(s.explains, serverName)
+	s.failures.servers = append(s.failures.servers, serverName)
 	var b strings.Builder
 	switch v := i.Verdict; {
 	case v == nil:

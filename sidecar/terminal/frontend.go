@@ -15,13 +15,13 @@ var _ protocol.FrontEnd = frontEnd{}
 
 // TaskEvent implements [protocol.FrontEnd].
 func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams) error {
-	f.s.events.put(*params) // whose it is may be known later
+	f.s.feed.events.put(*params) // whose it is may be known later
 	return nil
 }
 
 // UnclaimedChanged implements [protocol.FrontEnd].
 func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.UnclaimedChangedParams) error {
-	f.s.events.put(*params)
+	f.s.feed.events.put(*params)
 	return nil
 }
 
@@ -36,10 +36,10 @@ func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSam
 	if !f.s.isOwn(params.TaskID) {
 		return nil
 	}
-	f.s.talking.Lock()
-	defer f.s.talking.Unlock()
-	if f.s.sampled != nil {
-		return f.s.sampled.put(safe(params.Chunk))
+	f.s.stderr.mu.Lock()
+	defer f.s.stderr.mu.Unlock()
+	if f.s.stderr.model != nil {
+		return f.s.stderr.model.put(safe(params.Chunk))
 	}
 	_, err := io.WriteString(f.s.o.Stderr, safe(params.Chunk))
 	return err
@@ -47,7 +47,7 @@ func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSam
 
 // ChatProgress implements [protocol.FrontEnd].
 func (f frontEnd) ChatProgress(_ context.Context, params *protocol.ChatProgressParams) error {
-	f.s.watched.put(*params)
+	f.s.feed.watched.put(*params)
 	return nil
 }
 
@@ -100,9 +100,9 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 		return &protocol.PromptInputResult{}, nil
 	}
 	key := inputKey{params.Source, params.ServerName, params.ID}
-	f.s.inputting.Lock()
-	defer f.s.inputting.Unlock()
-	if value, given := f.s.inputs[key]; given {
+	f.s.inputs.mu.Lock()
+	defer f.s.inputs.mu.Unlock()
+	if value, given := f.s.inputs.values[key]; given {
 		return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: value}}, nil
 	}
 	value, err := f.s.answerer.input(ctx, params)
@@ -112,7 +112,7 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 	if err != nil || value == nil {
 		return &protocol.PromptInputResult{}, err
 	}
-	f.s.inputs[key] = *value
+	f.s.inputs.values[key] = *value
 	return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: *value}}, nil
 }
 

@@ -94,10 +94,10 @@ func (p *person) line(ctx context.Context, secret bool, prompt string) (string, 
 // lineOrMark is as line. If the answer can be marked as secret, it returns [errMarked] when the person does that.
 func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt string) (string, error) {
 	for {
-		p.s.talking.Lock()
+		p.s.stderr.mu.Lock()
 		words := strings.TrimRight(prompt, " ")
-		_, err := io.WriteString(p.s.o.Stderr, wrapped(safe(words), p.s.noteWidth())+prompt[len(words):])
-		p.s.talking.Unlock()
+		_, err := io.WriteString(p.s.o.Stderr, wrapped(safe(words), p.s.stderr.width())+prompt[len(words):])
+		p.s.stderr.mu.Unlock()
 		if err != nil {
 			return "", fmt.Errorf("the question cannot be shown: %w", err)
 		}

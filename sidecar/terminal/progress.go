@@ -25,48 +25,48 @@ func (s *session) serverChanged(server protocol.Server) {
 	if server.State == protocol.ServerStarting && server.Reason != "" {
 		start = fmt.Sprintf("… The server %q does not start yet. %s", server.Name, oneLine(server.Reason, 200))
 	}
-	s.progress.mu.Lock()
-	changed := s.progress.start != start
-	s.progress.start = start
-	s.progress.mu.Unlock()
-	if changed && (start != "" || s.display != nil) {
+	s.stderr.progress.mu.Lock()
+	changed := s.stderr.progress.start != start
+	s.stderr.progress.start = start
+	s.stderr.progress.mu.Unlock()
+	if changed && (start != "" || s.stderr.display != nil) {
 		s.drawProgress(start)
 	}
 }
 
 // progressed tells how far a call is.
 func (s *session) progressed(p protocol.Progress) {
-	s.progress.mu.Lock()
-	s.progress.call = &p
-	s.progress.mu.Unlock()
+	s.stderr.progress.mu.Lock()
+	s.stderr.progress.call = &p
+	s.stderr.progress.mu.Unlock()
 	s.drawProgress(progressLine(p))
 }
 
 // taskChanged tells in which state an MCP task is.
 func (s *session) taskChanged(t protocol.McpTask) {
-	s.progress.mu.Lock()
-	s.progress.task = &t
-	s.progress.mu.Unlock()
+	s.stderr.progress.mu.Lock()
+	s.stderr.progress.task = &t
+	s.stderr.progress.mu.Unlock()
 	s.drawProgress(taskLine(t))
 }
 
 // callEnded takes the line away.
 func (s *session) callEnded() {
-	s.progress.mu.Lock()
-	s.progress.call, s.progress.task = nil, nil
-	s.progress.mu.Unlock()
-	if s.display != nil {
-		s.display.show(nil)
+	s.stderr.progress.mu.Lock()
+	s.stderr.progress.call, s.stderr.progress.task = nil, nil
+	s.stderr.progress.mu.Unlock()
+	if s.stderr.display != nil {
+		s.stderr.display.show(nil)
 	}
 }
 
 // drawProgress redraws the line, or writes the text of the change.
 func (s *session) drawProgress(change string) {
-	if s.display == nil {
+	if s.stderr.display == nil {
 		s.note("%s", change)
 		return
 	}
-	s.display.show(s.progress.line)
+	s.stderr.display.show(s.stderr.progress.line)
 }
 
 // line is the progress in one line of a terminal of so many columns.

@@ -27,28 +27,55 @@ const askName = "Assent's terminal"
 
 // session is one run: a front end of a workspace, and an answerer of asks.
 type session struct {
-	o    Options
-	line *commandLine
-	// shown: stdout is a terminal, which a server's text must not control.
-	shown bool
-	// width returns the width of stdout's terminal in columns, and noteWidth that of stderr's; 0 for no terminal.
-	width, noteWidth func() int
-	// paint is for stdout, and notePaint for stderr.
-	paint, notePaint paint
-	sidecar          *attach.Sidecar
-	// answerer is nil if nobody can answer.
-	answerer answerer
+	o       Options
+	line    *commandLine
+	stdout  stdout
+	stderr  stderr
+	sidecar *attach.Sidecar
+	answering
+	recorder *recorder // nil without a recording
+	clean    *cleaner
+	// configuredBy is the front end whose servers and settings count in the workspace; empty if the command line's do.
+	configuredBy string
+	// left: the person waits for nothing any more, not for the daemon either. The goroutine that runs the command owns it.
+	left bool
+
+	feed     feed
+	inputs   givenInputs
+	own      ownTasks
+	failures explainedFailures
+	refusals refusals
+}
+
+// answering is who answers the asks of a run.
+type answering struct {
+	answerer answerer // nil if nobody can answer
 	person   *someone // nil unless a person answers
 	// completions are those of the answerer, in place of a model's.
 	completions []completion
-	recorder    *recorder // nil without a recording
-	clean       *cleaner
-	// configuredBy is the front end whose servers and settings count in the workspace; empty if the command line's do.
-	configuredBy string
+}
 
-	// left: the person waits for nothing any more, not for the daemon either. It is of the goroutine that runs the command.
-	left bool
+// stdout is the output of a command.
+type stdout struct {
+	isTerminal bool       // a server's text must not control it
+	width      func() int // of the terminal in columns; 0 for no terminal
+	paint      paint
+	model      *flow // writes a model's text; nil if stdout is no terminal
+}
 
+// stderr is what is said beside the output.
+type stderr struct {
+	width func() int // of the terminal in columns; 0 for no terminal
+	paint paint
+	mu    sync.Mutex // held while something is written
+	model *flow      // writes the text of a model that a server asked; nil if stderr is no terminal
+	// display is a terminal that can be drawn on; nil for another stderr.
+	display  *display
+	progress progress
+}
+
+// feed is what the sidecar sends during a run.
+type feed struct {
 	events *mailbox[any]
 	stop   context.CancelFunc
 	pump   sync.WaitGroup // takes the events out
@@ -57,26 +84,25 @@ type session struct {
 	failed chan error
 	// watched brings the events that a command waits for: those of tasks, and pieces of a model's text.
 	watched *mailbox[any]
-	asks    map[askKey]context.CancelCauseFunc // of the pump alone
+	asks    map[askKey]context.CancelCauseFunc // only the pump uses it
+}
 
-	inputting sync.Mutex // guards inputs, and is held while one is asked for
-	inputs    map[inputKey]string
+// givenInputs are the values that the person gave in this run.
+type givenInputs struct {
+	mu     sync.Mutex // guards values, and is held while one is asked for
+	values map[inputKey]string
+}
 
-	owning sync.Mutex // guards own
-	// own are the conversations of this run. Other front ends may have others in the same workspace.
-	own map[string]bool
+// ownTasks are the conversations of this run. Other front ends may have others in the same workspace.
+type ownTasks struct {
+	mu    sync.Mutex // guards tasks
+	tasks map[string]bool
+}
 
-	explaining sync.Mutex // guards explains
-	explains   []string   // the servers with an explained failure
-
-	// said writes a model's text to stdout, and sampled one to stderr; nil if that is no terminal.
-	said, sampled *flow
-
-	talking sync.Mutex // held while something is written to stderr
-	// display is stderr on a terminal that can be drawn on; nil for another stderr.
-	display  *display
-	progress progress
-	refusals refusals
+// explainedFailures are the servers whose failure this run has explained.
+type explainedFailures struct {
+	mu      sync.Mutex // guards servers
+	servers []string
 }
 
 // inputKey names an input of a server. Other configuration files may use the same id.
@@ -90,11 +116,14 @@ type askKey struct {
 
 func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, err error) {
 	s := &session{
-		o: o, line: line, shown: isTerminal(o.Stdout),
-		width: func() int { return widthOf(o.Stdout) }, noteWidth: func() int { return widthOf(o.Stderr) },
-		paint: paintOf(o.Stdout), notePaint: paintOf(o.Stderr),
-		events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
-		asks: map[askKey]context.CancelCauseFunc{}, clean: newCleaner(), inputs: map[inputKey]string{}, own: map[string]bool{},
+		o: o, line: line, clean: newCleaner(),
+		stdout: stdout{isTerminal: isTerminal(o.Stdout), width: func() int { return widthOf(o.Stdout) }, paint: paintOf(o.Stdout)},
+		stderr: stderr{width: func() int { return widthOf(o.Stderr) }, paint: paintOf(o.Stderr)},
+		feed: feed{
+			events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
+			asks: map[askKey]context.CancelCauseFunc{},
+		},
+		inputs: givenInputs{values: map[inputKey]string{}}, own: ownTasks{tasks: map[string]bool{}},
 	}
 	defer func() {
 		if err != nil {
@@ -104,11 +133,11 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	// Before anything else is written there.
 	here := isTerminal(o.Stdin) && isTerminal(o.Stderr)
 	s.draw()
-	if s.shown {
-		s.said = &flow{write: s.write, width: s.width}
+	if s.stdout.isTerminal {
+		s.stdout.model = &flow{write: s.write, width: s.stdout.width}
 	}
-	if s.noteWidth() > 0 {
-		s.sampled = &flow{width: s.noteWidth, write: func(text string) error {
+	if s.stderr.width() > 0 {
+		s.stderr.model = &flow{width: s.stderr.width, write: func(text string) error {
 			_, err := io.WriteString(s.o.Stderr, text)
 			return err
 		}}
@@ -128,7 +157,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	if err != nil {
 		return nil, err
 	}
-	ctx, s.stop = context.WithCancel(ctx)
+	ctx, s.feed.stop = context.WithCancel(ctx)
 	conn, err := s.connect(ctx, place)
 	if err != nil {
 		if place.Temporary {
@@ -137,7 +166,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		return nil, err
 	}
 	s.sidecar = attach.New(ctx, conn, frontEnd{s}, zerolog.New(visible.JSONWriter(s.o.Stderr)).Level(line.logLevel).With().Timestamp().Logger())
-	s.pump.Go(func() { s.take(ctx) })
+	s.feed.pump.Go(func() { s.take(ctx) })
 	result, err := s.sidecar.Initialize(ctx, &protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: askName, Version: o.Version},
@@ -186,7 +215,7 @@ func (s *session) connect(ctx context.Context, place workspaces.Place) (conn net
 	select {
 	case <-connected:
 	case <-s.o.Interrupts:
-		s.stop()
+		s.feed.stop()
 		if <-connected; err == nil {
 			err = conn.Close()
 		}
@@ -213,16 +242,16 @@ func (s *session) gone() bool {
 
 // owns notes that a conversation is this run's.
 func (s *session) owns(taskID string) {
-	s.owning.Lock()
-	defer s.owning.Unlock()
-	s.own[taskID] = true
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	s.own.tasks[taskID] = true
 }
 
 // isOwn reports whether a conversation is this run's.
 func (s *session) isOwn(taskID string) bool {
-	s.owning.Lock()
-	defer s.owning.Unlock()
-	return s.own[taskID]
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	return s.own.tasks[taskID]
 }
 
 // newTask begins a conversation.
@@ -288,18 +317,18 @@ func (s *session) close() error {
 		s.person.restore()
 	}
 	if s.left {
-		s.stop()
+		s.feed.stop()
 	}
 	if s.sidecar != nil {
 		errs = append(errs, s.sidecar.Close())
 	}
-	if s.stop != nil {
-		s.stop()
+	if s.feed.stop != nil {
+		s.feed.stop()
 	}
-	s.pump.Wait()
-	s.asking.Wait()
-	if s.display != nil {
-		s.display.show(nil)
+	s.feed.pump.Wait()
+	s.feed.asking.Wait()
+	if s.stderr.display != nil {
+		s.stderr.display.show(nil)
 	}
 	return errors.Join(errs...)
 }
@@ -310,10 +339,10 @@ func (s *session) draw() {
 	if !ok || s.line.plain || !isTerminal(tty) || os.Getenv("TERM") == "dumb" {
 		return
 	}
-	s.display = &display{out: tty, width: s.noteWidth}
-	s.o.Stderr = s.display
-	if s.shown { // a person has one terminal
-		s.o.Stdout = &results{s.display, s.o.Stdout}
+	s.stderr.display = &display{out: tty, width: s.stderr.width}
+	s.o.Stderr = s.stderr.display
+	if s.stdout.isTerminal { // a person has one terminal
+		s.o.Stdout = &results{s.stderr.display, s.o.Stdout}
 	}
 }
 
@@ -328,7 +357,7 @@ func (s *session) interrupt() {
 // fail ends the run, unless it is ending already.
 func (s *session) fail(err error) {
 	select {
-	case s.failed <- err:
+	case s.feed.failed <- err:
 	default:
 	}
 }

@@ -58,7 +58,7 @@ var _ answerer = (*someone)(nil)
 
 // newSomeone asks in dialogs if these can be drawn, and otherwise line by line.
 func newSomeone(s *session) *someone {
-	if tty, ok := s.o.Stdin.(*os.File); ok && s.display != nil {
+	if tty, ok := s.o.Stdin.(*os.File); ok && s.stderr.display != nil {
 		if state, err := term.GetState(int(tty.Fd())); err == nil {
 			return &someone{&dialogs{s: s, turn: make(chan struct{}, 1), tty: tty, state: state}, s}
 		}

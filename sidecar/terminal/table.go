@@ -223,15 +223,15 @@ func (s *session) list(whole any, t table, empty string) error {
 	case len(t.rows) == 0:
 		s.note("%s", empty)
 		return nil
-	case s.shown:
-		return s.write(t.drawn(s.width(), s.paint))
+	case s.stdout.isTerminal:
+		return s.write(t.drawn(s.stdout.width(), s.stdout.paint))
 	}
 	return s.print("%s", t.lines())
 }
 
 // near returns a path as it is named from the folder that the person is in. A pipe gets it whole.
 func (s *session) near(path string) string {
-	if !s.shown {
+	if !s.stdout.isTerminal {
 		return path
 	}
 	if inside, err := filepath.Rel(s.o.Folder, path); err == nil && filepath.IsLocal(inside) {

@@ -212,7 +212,7 @@ func (s *session) open(ctx context.Context, call askKey) (protocol.CallResult, e
 	}
 	for _, m := range open.Messages {
 		if ask, ok := m.Body.(protocol.Ask); ok && ask.Outcome == nil {
-			s.events.put(protocol.TaskEventParams{TaskID: call.taskID, Event: protocol.MessageAdded{Message: m}})
+			s.feed.events.put(protocol.TaskEventParams{TaskID: call.taskID, Event: protocol.MessageAdded{Message: m}})
 		}
 	}
 	page, err := s.sidecar.OpenTask(ctx, &protocol.OpenTaskParams{TaskID: call.taskID, Before: call.messageID + 1, Limit: 1})
@@ -241,7 +241,7 @@ func (s *session) resume(ctx context.Context, id string) error {
 // end waits for the end of a call.
 func (s *session) end(ctx context.Context, call askKey) (protocol.CallResult, error) {
 	for {
-		for _, event := range s.watched.take() {
+		for _, event := range s.feed.watched.take() {
 			params, ok := event.(protocol.TaskEventParams)
 			if !ok || params.TaskID != call.taskID {
 				continue
@@ -251,7 +251,7 @@ func (s *session) end(ctx context.Context, call askKey) (protocol.CallResult, er
 			}
 		}
 		select {
-		case <-s.watched.ready:
+		case <-s.feed.watched.ready:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -134,7 +134,7 @@ func (s *session) untilInterrupted(ctx context.Context, work func(context.Contex
 	select {
 	case err := <-done:
 		return err
-	case err := <-s.failed:
+	case err := <-s.feed.failed:
 		cancel()
 		<-done
 		return err
@@ -149,7 +149,7 @@ func (s *session) untilInterrupted(ctx context.Context, work func(context.Contex
 // could control a terminal later.
 func (s *session) print(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
-	if s.shown {
+	if s.stdout.isTerminal {
 		return s.write(safe(text))
 	}
 	return s.write(visible.Data(text))
@@ -164,10 +164,10 @@ func (s *session) write(text string) error {
 
 // stream writes a piece of what a model says to stdout. On a terminal it is wrapped between words.
 func (s *session) stream(text string) error {
-	if s.said == nil {
+	if s.stdout.model == nil {
 		return s.print("%s", text)
 	}
-	return s.said.put(safe(text))
+	return s.stdout.model.put(safe(text))
 }
 
 // note writes a text for the person to stderr. An error of that does not end the run.
@@ -176,21 +176,21 @@ func (s *session) note(format string, args ...any) {
 }
 
 // aside is as note, for a text that matters less than others.
-func (s *session) aside(format string, args ...any) { s.tell(s.notePaint.faint, format, args...) }
+func (s *session) aside(format string, args ...any) { s.tell(s.stderr.paint.faint, format, args...) }
 
 // head is as note, for a text that introduces the lines after it.
-func (s *session) head(format string, args ...any) { s.tell(s.notePaint.bold, format, args...) }
+func (s *session) head(format string, args ...any) { s.tell(s.stderr.paint.bold, format, args...) }
 
 // tell writes lines to stderr in a style. On a terminal they are wrapped between words.
 func (s *session) tell(style func(string) string, format string, args ...any) {
-	s.talking.Lock()
-	defer s.talking.Unlock()
-	for _, f := range []*flow{s.said, s.sampled} {
+	s.stderr.mu.Lock()
+	defer s.stderr.mu.Unlock()
+	for _, f := range []*flow{s.stdout.model, s.stderr.model} {
 		if f != nil {
 			_ = f.end() // the next write returns the error
 		}
 	}
-	lines := strings.Split(wrapped(safe(fmt.Sprintf(format, args...)), s.noteWidth()), "\n")
+	lines := strings.Split(wrapped(safe(fmt.Sprintf(format, args...)), s.stderr.width()), "\n")
 	for i := range lines {
 		lines[i] = style(lines[i])
 	}
