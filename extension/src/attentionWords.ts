@@ -61,7 +61,7 @@ function wanted(wants: AskWants, name: string): string {
     case "access_mcp_resource":
       return l10n.t("A model wants to read a resource of {0}", name);
     case "repeat_mcp_call":
-      return l10n.t("Call {0} once more?", name);
+      return l10n.t("Call {0} again?", name);
     default:
       return wants satisfies never;
   }

@@ -31,7 +31,7 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
       if (references.some(({ id }) => !id.startsWith("vscode.implicit"))) {
         stream.progress(
           vscode.l10n.t(
-            "What is attached to the message is not sent: attach it in Assent's panel.",
+            "Attachments are not sent here. Attach them in Assent's panel.",
           ),
         );
       }
@@ -80,7 +80,7 @@ function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {
     case "roundsLimit":
     case "stopped":
     case "interrupted":
-      return [{ prompt: vscode.l10n.t("Go on."), label: vscode.l10n.t("Go On") }];
+      return [{ prompt: vscode.l10n.t("Go on."), label: vscode.l10n.t("Continue") }];
     default:
       return [];
   }

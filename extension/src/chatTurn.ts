@@ -59,7 +59,7 @@ export async function chatTurn(
     const sent = await sidecar.request("chat/send", { taskId, text: prompt.text });
     if (sent.messageId === undefined) {
       stream.markdown(
-        l10n.t("The task is at work. Your message is queued, and the answer will be in the panel."),
+        l10n.t("The model is working. Your message is queued, and the answer will be in the panel."),
       );
       stream.link(l10n.t("Open the Task"), taskId);
       return { taskId };
@@ -87,7 +87,7 @@ async function openTask(
     const task = tasks.find(({ id }) => id === known);
     if (task !== undefined && task.closed !== true) return known;
     stream.markdown(
-      l10n.t("_The task of this chat is closed, or of another workspace. A new one begins._"),
+      l10n.t("_This chat's task is closed or belongs to another workspace. A new task starts._"),
     );
     stream.markdown("\n\n");
   }
@@ -131,7 +131,7 @@ class Follower {
         }
       }),
       sidecar.onStatus(({ state }) => {
-        if (state !== "running") this.#fail(l10n.t("Assent stopped in the middle."));
+        if (state !== "running") this.#fail(l10n.t("Assent stopped before the model was done."));
       }),
     ];
   }
@@ -242,7 +242,7 @@ export function callInWords({ serverName, request }: Call): string {
     case "tools/call":
       return l10n.t("{0} runs {1}", server, brief(request.toolName));
     case "tasks/result":
-      return l10n.t("{0} goes on with {1}", server, brief(request.mcpTaskId));
+      return l10n.t("{0} continues {1}", server, brief(request.mcpTaskId));
     case "resources/read":
       return l10n.t("{0} reads {1}", server, brief(request.uri));
     case "prompts/get":
@@ -264,7 +264,7 @@ export function askInWords({ question }: Ask): string {
     case "mcp_url_elicitation":
       return quoting(l10n.t("{0} asks you to open a page:", server), question.message);
     case "mcp_sampling":
-      return l10n.t("{0} asks for a completion by a model.", server);
+      return l10n.t("{0} asks for a completion from a model.", server);
     case "mcp_sampling_review":
       return l10n.t("A model's answer to {0} waits for your review.", server);
     case "use_mcp_tool":
@@ -276,7 +276,7 @@ export function askInWords({ question }: Ask): string {
     case "access_mcp_resource":
       return l10n.t("The model wants to read **{0}** of {1}.", words(brief(question.uri)), server);
     case "repeat_mcp_call":
-      return quoting(l10n.t("A call of {0} failed. Make it once more?", server), question.reason);
+      return quoting(l10n.t("A call of {0} failed. Call it again?", server), question.reason);
     default:
       return question satisfies never;
   }

@@ -106,6 +106,6 @@ test("a daemon that answers again is not ended", async () => {
   };
   expect(await askToEnd(7, over.signal)).toBe(false);
   expect(fake.shown).toEqual([
-    "Assent does not answer. You can wait, or end its process (7) for all windows. Calls that run there then end.",
+    "Assent does not respond. You can wait, or end its process (7) for all windows. Its running calls then end.",
   ]);
 });

@@ -20,7 +20,7 @@ export async function askToUpdate(
   const now = vscode.l10n.t("Update Now");
   const choice = await showInformationMessage(
     vscode.l10n.t(
-      "Assent was updated, but its earlier version still runs: {0}. An update now ends what is open there.",
+      "Assent was updated, but the earlier version is still running: {0}. Update Now ends what is open there.",
       why,
     ),
     {},
@@ -37,7 +37,7 @@ export async function askToEnd(pid: number, over: AbortSignal): Promise<boolean>
   const end = vscode.l10n.t("End and Start Again");
   const choice = await showWarningMessage(
     vscode.l10n.t(
-      "Assent does not answer. You can wait, or end its process ({0}) for all windows. Calls that run there then end.",
+      "Assent does not respond. You can wait, or end its process ({0}) for all windows. Its running calls then end.",
       String(pid),
     ),
     {},

@@ -14,7 +14,7 @@ const params = { serverName: "s", source: "/ws/.vscode/mcp.json", line: 3, defin
 test("says all that would run, and where it is configured", () => {
   expect(definitionText(params)).toBe(
     [
-      "Reached by: stdio",
+      "Transport: stdio",
       "Command: npx",
       'Arguments: ["-y","x y"]',
       "Folder: /ws",

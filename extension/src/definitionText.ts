@@ -18,7 +18,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
   if (before !== undefined && !changed) {
     said.push(
       l10n.t(
-        "A value that is not shown has changed, such as one of the environment or of a header.",
+        "A hidden value has changed, for example an environment variable or a header.",
       ),
     );
   }
@@ -30,7 +30,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
 /** Returns the same lines for every definition. A list is JSON, which shows where an element ends. */
 function lines(d: ServerDefinition): readonly { label: string; value: string }[] {
   return [
-    { label: l10n.t("Reached by"), value: d.transport },
+    { label: l10n.t("Transport"), value: d.transport },
     { label: l10n.t("Command"), value: d.command ?? "" },
     { label: l10n.t("Arguments"), value: list(d.args) },
     { label: l10n.t("Folder"), value: d.cwd ?? "" },

@@ -12,7 +12,7 @@ export async function forgetSecrets(
 ): Promise<void> {
   const logins = {
     label: vscode.l10n.t("Sign Out of MCP Servers"),
-    detail: vscode.l10n.t("Every server that needs you to sign in asks again."),
+    detail: vscode.l10n.t("Each server that needs you to sign in asks again."),
   };
   const values = {
     label: vscode.l10n.t("Forget MCP Input Values"),
@@ -32,7 +32,7 @@ async function signOut(secrets: Secrets, sidecar: Sidecar): Promise<void> {
     {
       modal: true,
       detail: vscode.l10n.t(
-        "Assent forgets what servers gave it when you signed in, in all windows. Nothing that is running ends. A server that needs you to sign in asks again at its next request.",
+        "Assent deletes the sign-ins of all MCP servers, in all windows. Running calls go on. A server that needs you to sign in asks at its next request.",
       ),
     },
     yes,

@@ -54,7 +54,7 @@ describe("the list", () => {
       "Zed: ~/zed.json",
       ["/home/me/zed.json", "files"],
     ]);
-    expect(importQuestion(found)).toBe("Which servers should be copied? Configured already: git");
+    expect(importQuestion(found)).toBe("Which servers should be copied? Already configured: git");
     expect(importQuestion({})).toBe("Which servers should be copied?");
     expect(importProblems(found)).toEqual(["Cursor: /ws/.cursor/mcp.json: Line 3 is no JSON."]);
   });
@@ -111,9 +111,9 @@ test("the preview is what will be written, and nothing in it can pass for someth
     warnings: ['Bad:\n{"servers": {}}\r// and more words than fit into one line'],
   };
   const preview = previewOf([files, { ...mail, server: warned }], "/ws/.vscode/mcp.json");
-  expect(preview).toBe(`// Nothing is written yet.
+  expect(preview).toBe(`// Nothing has been written yet.
 //
-// This will be added to
+// This text will be added to
 // /ws/.vscode/mcp.json
 //
 // ⚠ mail, of Claude Desktop: Bad: {"servers": {}} // and more words than

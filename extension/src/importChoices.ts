@@ -40,7 +40,7 @@ export function importQuestion({ sources = [] }: FindImportsResult): string {
   );
   if (known.length === 0) return question;
   const names = oneLine([...new Set(known)].join(", "));
-  return `${question} ${l10n.t("Configured already: {0}", names)}`;
+  return `${question} ${l10n.t("Already configured: {0}", names)}`;
 }
 
 /** Says whether there is a server that is not configured already. */
@@ -51,9 +51,9 @@ export function hasNews({ sources = [] }: FindImportsResult): boolean {
 /** Why there is nothing to choose from, for the person. */
 export function nothingToImport({ sources = [] }: FindImportsResult): string {
   return sources.some(({ servers = [] }) => servers.length > 0)
-    ? l10n.t("Every MCP server that other programs have configured here is configured already.")
+    ? l10n.t("Every MCP server that other programs use on this machine is already configured.")
     : l10n.t(
-        "No other program on this machine has MCP servers configured where Assent looks for them.",
+        "Assent found no MCP servers of other programs on this machine.",
       );
 }
 

@@ -53,7 +53,7 @@ export class Importer {
     const problems = importProblems(found);
     if (problems.length > 0) {
       void showWarningMessage(
-        vscode.l10n.t("What cannot be read is not offered. {0}", problems.join(" ")),
+        vscode.l10n.t("Some configurations could not be read. {0}", problems.join(" ")),
       );
     }
     if (hasNews(found)) {

@@ -41,7 +41,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     const key = uri.toString();
     const text =
       this.#texts.get(key) ??
-      vscode.l10n.t("This is of an earlier session: show the journal again.");
+      vscode.l10n.t("This view is from an earlier session. Show the journal again.");
     this.#texts.delete(key); // VS Code keeps it from here on
     return text;
   }
@@ -129,7 +129,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     ];
     const chosen = await showQuickPick(items, {
       title,
-      placeHolder: vscode.l10n.t("What of it?"),
+      placeHolder: vscode.l10n.t("Choose which records"),
       matchOnDescription: true,
     });
     return chosen?.filter;

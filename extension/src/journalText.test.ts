@@ -13,7 +13,7 @@ const record: JournalRecord = {
 
 test("a record is a line, with the whole of it indented below", () => {
   const text = journalText({ records: [record], lines: ["   1  asks"] }, "everything", ["assent"]);
-  expect(text).toContain("Assent's journal: everything, the oldest first.");
+  expect(text).toContain("Assent's journal: everything, oldest first.");
   const [line, ...rest] = text.slice(text.indexOf("1  asks")).trimEnd().split("\n");
   expect(text).toContain("\n1  asks\n"); // folds no more than its own record
   expect(line).toBe("1  asks");
@@ -22,7 +22,7 @@ test("a record is a line, with the whole of it indented below", () => {
 });
 
 test("what is left out is said", () => {
-  expect(journalText({}, "everything", [])).toContain("There is nothing in it.");
+  expect(journalText({}, "everything", [])).toContain("It is empty.");
   expect(journalText({ earlier: true }, "everything", [])).toContain("Only the newest records");
 });
 

@@ -30,19 +30,19 @@ export function journalText(
   verify: readonly string[],
 ): string {
   const header = [
-    l10n.t("Assent's journal: {0}, the oldest first.", label),
+    l10n.t("Assent's journal: {0}, oldest first.", label),
     earlier === true
       ? l10n.t(
-          "Only the newest records are shown; Assent: Show or Export Journal… writes all of them to a file.",
+          "Only the newest records are shown. Assent: Show or Export Journal… writes all of them to a file.",
         )
       : l10n.t("Assent: Show or Export Journal… writes it to a file."),
-    l10n.t("Whether it was altered is said by: {0}", verify.map(quoted).join(" ")),
+    l10n.t("To check whether it was altered, run: {0}", verify.map(quoted).join(" ")),
   ];
   const entries = records.map((record, i) => {
     const whole = JSON.stringify(record, undefined, 2);
     return `${lines[i]?.trimStart() ?? ""}\n${whole.replace(/^/gm, "        ")}`;
   });
-  if (entries.length === 0) entries.push(l10n.t("There is nothing in it."));
+  if (entries.length === 0) entries.push(l10n.t("It is empty."));
   return `${header.join("\n")}\n\n${entries.join("\n")}\n`;
 }
 

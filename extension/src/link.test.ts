@@ -108,7 +108,7 @@ test("the preview shows all that a link brings, and what it would be given", () 
   if (link.kind !== "install") throw new Error("it is a server's");
   const preview = previewOfLink(link.server);
   expect(preview).toContain("may do all that");
-  expect(preview).toContain("The server is given");
+  expect(preview).toContain("The server gets ");
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
   expect(preview).toContain('"TOKEN": "${env:GITHUB_TOKEN}"');
   expect(preview).toContain('"a\\u202eb\\nc\\udb40\\udc41"');

@@ -59,7 +59,7 @@ export function parseLink(path: string, query: string): Link {
   if (/^\/inbox\/?$/.test(path)) return { kind: "inbox" };
   if (/^\/mcp\/install\/?$/.test(path)) return { kind: "install", server: parseServer(query) };
   throw new LinkError(
-    l10n.t("The link is none that Assent knows: {0}", oneLine(path).slice(0, 100)),
+    l10n.t("Unknown link: {0}", oneLine(path).slice(0, 100)),
   );
 }
 
@@ -132,14 +132,14 @@ function withInputsOfItsOwn(
 export function previewOfLink({ name, entry, inputs }: LinkedServer): string {
   const warnings = [
     entry["command"] === undefined
-      ? l10n.t("A link brought this. Add it only if you know whose server it is.")
+      ? l10n.t("A link requested this. Add the server only if you know who runs it.")
       : l10n.t(
-          "A link brought this. What it starts may do all that you may do on this machine: add it only if you know what it is.",
+          "A link requested this. The program can do everything that you can do on this machine. Add it only if you know it.",
         ),
   ];
   const variables = new Set(JSON.stringify(entry).match(/\$\{env:[^}]*\}/g));
   for (const variable of variables) {
-    warnings.push(l10n.t("The server is given {0} of your environment.", variable));
+    warnings.push(l10n.t("The server gets {0} from your environment.", variable));
   }
   return previewText({
     target: l10n.t("your settings, as assent.servers"),
@@ -161,16 +161,16 @@ function check(
   for (const [member, value] of Object.entries(members)) {
     const name = oneLine(member).slice(0, 50);
     if (!Object.hasOwn(rules, member)) {
-      throw refusal(l10n.t("{0} has {1}, which no link may set", of, name));
+      throw refusal(l10n.t("{0} has {1}, which a link must not set", of, name));
     }
     if (rules[member]?.(value) !== true) {
-      throw refusal(l10n.t("{0} of {1} is not what it has to be", name, of));
+      throw refusal(l10n.t("{0} of {1} is not valid", name, of));
     }
   }
 }
 
 function refusal(why: string): LinkError {
-  return new LinkError(l10n.t("The link's server is refused: {0}.", why));
+  return new LinkError(l10n.t("Cannot add the link's server: {0}.", why));
 }
 
 function parseJson(text: string): unknown {

@@ -59,7 +59,7 @@ export class Links implements vscode.UriHandler {
     if (!tasks.some(({ id }) => id === taskId)) {
       throw new LinkError(
         vscode.l10n.t(
-          "The link leads to a task that is not of this window. Open the folder that it belongs to, and follow the link again.",
+          "The link leads to a task of another workspace. Open that workspace's folder and follow the link again.",
         ),
       );
     }
@@ -87,7 +87,7 @@ export class Links implements vscode.UriHandler {
     if (known === undefined && !Object.hasOwn(ownServers(), name)) return;
     throw new LinkError(
       vscode.l10n.t(
-        "The link's server is not added: there is a server {0} in {1}. Rename or remove that one first.",
+        "Cannot add the link's server: {1} already has a server {0}. Rename or remove that one first.",
         name,
         known?.source ?? settingsSource,
       ),

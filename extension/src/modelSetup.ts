@@ -69,7 +69,7 @@ export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<voi
   const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
   const chosen = await showQuickPick(items, {
     title: vscode.l10n.t("Set an API Key"),
-    placeHolder: vscode.l10n.t("Whose key is it?"),
+    placeHolder: vscode.l10n.t("Which provider is the key for?"),
   });
   if (chosen === undefined) return;
   const { name, label } = chosen;
@@ -78,7 +78,7 @@ export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<voi
   const key = await showInputBox({
     title: vscode.l10n.t("API Key: {0}", label),
     prompt: vscode.l10n.t(
-      "It is kept in VS Code's secret storage. Leave it empty to remove the key.",
+      "The key is kept in VS Code's secret storage. To remove it, leave this empty.",
     ),
     password: true,
     ignoreFocusOut: true,

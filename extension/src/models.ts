@@ -31,7 +31,7 @@ export async function sendLanguageModelRequest(
   const model = models.find((candidate) => idOf(candidate) === request.modelId);
   if (model === undefined) {
     throw failure(
-      vscode.l10n.t("VS Code has no language model {0} any more. Choose another.", request.modelId),
+      vscode.l10n.t("VS Code no longer has the language model {0}. Choose another one.", request.modelId),
     );
   }
   const messages = (request.messages ?? []).map(toMessage);
@@ -103,7 +103,7 @@ function toPart(block: ContentBlock): Part {
     case "resource_link":
     case "unknown":
       throw failure(
-        vscode.l10n.t("VS Code's language models cannot be given content of type {0}.", block.type),
+        vscode.l10n.t("VS Code's language models do not accept content of type {0}.", block.type),
       );
     default:
       return block satisfies never;
@@ -136,17 +136,17 @@ function readable(error: unknown, model: vscode.LanguageModelChat): ResponseErro
       case vscode.LanguageModelError.NoPermissions.name:
         return failure(
           vscode.l10n.t(
-            'VS Code was not allowed to let Assent use {0}. Permit it in "Manage Language Model Access", or choose another model.',
+            'Assent is not allowed to use {0}. Allow it in "Manage Language Model Access", or choose another model.',
             model.name,
           ),
         );
       case vscode.LanguageModelError.Blocked.name:
         return failure(
-          vscode.l10n.t("{0} refused: its quota is used up, or its filter objected.", model.name),
+          vscode.l10n.t("{0} refused: its quota is used up, or its content filter blocked the request.", model.name),
         );
       case vscode.LanguageModelError.NotFound.name:
         return failure(
-          vscode.l10n.t("VS Code has no language model {0} any more. Choose another.", model.name),
+          vscode.l10n.t("VS Code no longer has the language model {0}. Choose another one.", model.name),
         );
     }
   }

@@ -34,7 +34,7 @@ export class Preview implements vscode.TextDocumentContentProvider {
     });
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
     const yes: vscode.QuickPickItem = { label: add };
-    const no: vscode.QuickPickItem = { label: vscode.l10n.t("Leave Everything as It Is") };
+    const no: vscode.QuickPickItem = { label: vscode.l10n.t("Cancel") };
     // A list that stays where it is, other than a dialogue, lets the person scroll the document.
     // Whoever presses Enter once too often has added nothing.
     const choice = await showQuickPick([no, yes], {

@@ -17,7 +17,7 @@ export interface PreviewedServers {
  * the person knows already, because the list in which they confirm it lies over the first lines.
  */
 export function previewText({ target, warnings, content }: PreviewedServers): string {
-  const head = [l10n.t("Nothing is written yet."), "", l10n.t("This will be added to"), target, ""];
+  const head = [l10n.t("Nothing has been written yet."), "", l10n.t("This text will be added to"), target, ""];
   return [
     ...head.flatMap(commentOf),
     ...warnings.flatMap((warning) => [...commentOf(`⚠ ${warning}`), "//"]),

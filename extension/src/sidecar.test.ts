@@ -74,7 +74,7 @@ describe("a sidecar that crashes", () => {
     const lost = sidecar.forward("test/crash", {});
     await expect(lost).rejects.toBeInstanceOf(ResponseError);
     await expect(lost).rejects.toMatchObject({ code: ErrorCode.Unavailable });
-    expect((await restarting).reason).toBe("It ended with exit status 7.");
+    expect((await restarting).reason).toBe("It ended with exit code 7.");
     await reach(sidecar, "running");
     expect(await sidecar.forward("test/echo", { again: true })).toEqual({ again: true });
   });
@@ -146,7 +146,7 @@ describe("a sidecar that crashes", () => {
   test("is started again after it wrote something else than the protocol", async () => {
     const sidecar = startSidecar("garbage");
     const { reason } = await reach(sidecar, "restarting");
-    expect(reason).toMatch(/^It wrote what is not the protocol: /);
+    expect(reason).toMatch(/^It wrote invalid output: /);
   });
 });
 
@@ -284,7 +284,7 @@ describe("a sidecar that can never work", () => {
       timing: { handshake: 500, farewell: 50, firstPause: 1_000_000 },
     });
     const { reason } = await reach(sidecar, "restarting");
-    expect(reason).toBe("It did not answer the handshake.");
+    expect(reason).toBe("It did not answer the first request.");
   });
 });
 

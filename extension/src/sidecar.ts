@@ -218,7 +218,7 @@ export class Sidecar {
     const ended = new Promise<End>((resolve) => {
       child.once("error", (error) => {
         const reason = l10n.t(
-          "It cannot be started: {0}. Installing the extension again may help.",
+          "It cannot be started: {0}. Try reinstalling the extension.",
           error.message,
         );
         if (child.pid === undefined) resolve({ reason, final: true });
@@ -226,7 +226,7 @@ export class Sidecar {
       child.once("close", (code, killedBy) => {
         const status =
           killedBy === null
-            ? l10n.t("It ended with exit status {0}.", String(code))
+            ? l10n.t("It ended with exit code {0}.", String(code))
             : l10n.t("It was killed by {0}.", killedBy);
         const reason = said === undefined ? status : l10n.t("It ended: {0}.", said);
         resolve({ reason, final: false, daemonEnded: code === exitEnded });
@@ -268,7 +268,7 @@ export class Sidecar {
     const reader = new StreamMessageReader(child.stdout);
     reader.onError((error) => {
       finish({
-        reason: l10n.t("It wrote what is not the protocol: {0}", error.message),
+        reason: l10n.t("It wrote invalid output: {0}", error.message),
         final: false,
       });
     });
@@ -280,7 +280,7 @@ export class Sidecar {
       if (handle !== undefined) return handle(params, token);
       throw new ResponseError(
         ErrorCode.MethodNotFound,
-        l10n.t("This front end has no {0}.", method),
+        l10n.t("VS Code does not support {0}.", method),
       );
     });
     connection.onNotification((method, params) => {
@@ -326,11 +326,11 @@ export class Sidecar {
         unlessAborted(sleep(this.#timing.handshake, undefined, { signal: answered.signal })),
       ]);
       if (result === undefined) {
-        return { reason: l10n.t("It did not answer the handshake."), final: false };
+        return { reason: l10n.t("It did not answer the first request."), final: false };
       }
       if (result.protocolVersion === protocolVersion) return undefined;
       const reason = l10n.t(
-        "It speaks version {0} of the protocol, its host version {1}. Installing the extension again brings both to one version.",
+        "Its protocol version is {0}, but the extension's is {1}. Reinstall the extension.",
         result.protocolVersion,
         protocolVersion,
       );
@@ -370,7 +370,7 @@ function whyUnavailable(status: SidecarStatus): string {
     case "restarting":
       return l10n.t("Assent stopped: {0} It starts again in a moment.", status.reason);
     case "failed":
-      return l10n.t("Assent does not run: {0}", status.reason);
+      return l10n.t("Assent is not running. {0}", status.reason);
     default:
       return status satisfies never;
   }

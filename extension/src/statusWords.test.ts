@@ -14,7 +14,7 @@ describe("the tooltip of the status bar", () => {
 
   test("begins with what no task has yet", () => {
     expect(statusTooltip(2, [{ title: "cleanup", openAsks: 1 }], 1, 0)).toBe(
-      "Assent: 2 open questions\n1 of no task yet\n1 in cleanup",
+      "Assent: 2 open questions\n1 without a task\n1 in cleanup",
     );
   });
 

@@ -27,7 +27,7 @@ export function statusTooltip(
     );
   }
   if (unattended > 0) lines.push(l10n.t("{0} in workspaces without a window", unattended));
-  if (unclaimed > 0) lines.unshift(l10n.t("{0} of no task yet", unclaimed));
+  if (unclaimed > 0) lines.unshift(l10n.t("{0} without a task", unclaimed));
   return [`Assent: ${inWords(count)}`, ...lines].join("\n");
 }
 

@@ -7,16 +7,16 @@ import { ResponseError } from "vscode-jsonrpc/node";
  * nothing in it looks like something else. Anything but http and https could start a program.
  */
 export function webUrl(text: string): string {
-  if (!URL.canParse(text)) throw refusal(l10n.t("What was to be opened is not a URL."));
+  if (!URL.canParse(text)) throw refusal(l10n.t("Assent cannot open this: it is not a URL."));
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw refusal(
-      l10n.t("A URL that begins with {0} is not opened: only http and https are.", url.protocol),
+      l10n.t("Assent opens only http and https URLs. This one begins with {0}.", url.protocol),
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw refusal(
-      l10n.t("A URL with a user name in it is not opened: it can pass for another site's."),
+      l10n.t("Assent does not open a URL that contains a user name: it can imitate another site's URL."),
     );
   }
   return url.href;

@@ -110,7 +110,7 @@ export async function answerStandIns(page: Page, looks: Looks): Promise<void> {
       await accept(panel, resource, "Allow");
       await panel.focused(panel.repeat(database)).waitFor();
       await looks.at(other, "ask-repeat");
-      await accept(panel, panel.repeat(database), "Call Once More");
+      await accept(panel, panel.repeat(database), "Call Again");
       await panel.button("Stop").click();
       await panel.turnEnds();
     });

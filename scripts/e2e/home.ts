@@ -105,7 +105,7 @@ async function tell(page: Page): Promise<void> {
       page,
       `mcp/install?${encodeURIComponent('{"name":"x","envFile":"/etc/passwd"}')}`,
     );
-    await page.getByText("x has envFile, which no link may set").first().waitFor();
+    await page.getByText("x has envFile, which a link must not set").first().waitFor();
   });
   await step("a command in a link's path is no link in the warning about it", async () => {
     const path = "[Update now](command:workbench.action.openSettings)";

@@ -143,7 +143,7 @@ async function followFound({ panel, page, newTask }: Stage): Promise<void> {
     await runCommand(page, "Assent: Show MCP Tasks");
     const found = panel
       .mcpTasks()
-      .getByRole("region", { name: "Known only to their servers" })
+      .getByRole("region", { name: "Only on the servers" })
       .getByRole("listitem")
       .filter({ hasText: legacy });
     await found

@@ -50,7 +50,7 @@ export class Panel {
 
   /** The question whether a call that failed is made once more. */
   repeat(server: string): Locator {
-    return this.#view.getByRole("region", { name: `Call ${server} once more?`, exact: true });
+    return this.#view.getByRole("region", { name: `Call ${server} again?`, exact: true });
   }
 
   /** What a model wants of a server while it waits for approval. */
@@ -95,7 +95,7 @@ export class Panel {
 
   /** The text box in which they edit a message. */
   editedMessage(): Locator {
-    return this.#view.getByRole("textbox", { name: "Your message in other words" });
+    return this.#view.getByRole("textbox", { name: "Edit your message" });
   }
 
   /** Something that goes along with the message, by its name. */

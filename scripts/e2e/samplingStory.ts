@@ -6,7 +6,7 @@ import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { chooseModel } from "./story.ts";
 
-/** The server that samples, in the last revision that asks by requests of its own. */
+/** The server that samples, in the last revision that sends its own requests. */
 export const sampler = "sampler";
 
 /** The widths in which a card is looked at: a narrow side bar, and half a window. */
@@ -69,19 +69,19 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       await panel.runTool(sampler, "ask_model", args);
       const approval = panel.approval(sampler);
       await approval.getByText("Tell me a story.").waitFor();
-      await seeFlow(panel, /^It is with you: .* waits for your approval/, "person");
+      await seeFlow(panel, /^With you: .* waits for your approval/, "person");
       await photograph(page, "sampling-text", cardWidths);
       await edit(approval, "User, message 1", "Tell me a short story.");
       await approval.getByText("What you changed").waitFor();
       await send(approval, "Test slow");
       const answer = panel.settled("You edited the request and let ");
       await answer.getByText(/I was stopped 0 times\. Line 1\. Line 2\./).waitFor();
-      await seeFlow(panel, /^It is with the model: /, "model");
+      await seeFlow(panel, /^With the model: /, "model");
       await answer.getByRole("button", { name: "Stop, Keep This" }).click();
       const review = panel.review(sampler);
-      await review.getByText("was stopped by hand").waitFor();
-      await seeFlow(panel, /^It is with you: .* waits for your review/, "person");
-      await edit(review, "What the server gets", "Sing, o Muse.");
+      await review.getByText("was stopped by you").waitFor();
+      await seeFlow(panel, /^With you: .* waits for your review/, "person");
+      await edit(review, "Answer to the server", "Sing, o Muse.");
       await review.getByText("What you changed").waitFor();
       await giveBack(review);
       await panel.text("Show diagram").waitFor({ state: "detached" });
@@ -105,7 +105,7 @@ async function keepNothing({ panel }: Stage): Promise<void> {
     const answer = panel.settled(/You let .* answer/);
     await answer.getByText(/I was stopped 1 times\. Line 1\./).waitFor();
     await answer.getByRole("button", { name: "Stop, Return Nothing" }).click();
-    await answer.getByText("The server was told that you declined.").waitFor();
+    await answer.getByText("Assent told the server that you declined.").waitFor();
     assert.deepEqual(await told(panel, "ask_model", "failed"), {
       error: { code: -1, message: "User rejected sampling request" },
     });
@@ -145,7 +145,7 @@ async function callTools({ page, panel }: Stage): Promise<void> {
     await photograph(page, "sampling-tools", cardWidths);
     await send(approval, "Test caller");
     const review = panel.review(sampler);
-    await review.getByText("asks for tools to be called").waitFor();
+    await review.getByText("asks for tool calls").waitFor();
     await review.getByRole("checkbox", { name: /: get_time, call 2$/ }).uncheck();
     await edit(review, "Arguments of get_weather, call 1", '{"city": "Oslo"}');
     await photograph(page, "sampling-tool-calls", cardWidths);
@@ -182,9 +182,9 @@ async function seePicture({ page, panel }: Stage): Promise<void> {
     await panel.runTool(sampler, "ask_with_picture");
     const approval = panel.approval(sampler);
     await approval.getByRole("img").first().waitFor();
-    await approval.getByText(/The server asks to be given context: .* from sampler/).waitFor();
+    await approval.getByText(/The server asks for context: .* from sampler/).waitFor();
     await chooseModel(approval.getByLabel("Answered by"), "Test caller");
-    await approval.getByText(/cannot take: sound\. The request would fail/).waitFor();
+    await approval.getByText(/does not support: audio\. The request would fail/).waitFor();
     await approval.getByText(/takes no system prompt/).waitFor();
     await photograph(page, "sampling-picture", cardWidths);
     await approval.getByRole("button", { name: "Decline", exact: true }).click();

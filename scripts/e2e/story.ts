@@ -121,7 +121,7 @@ export async function editCompletion(panel: Panel): Promise<void> {
     await review.getByText("was cut off at the token limit").waitFor();
     await panel.tabTo(review.getByRole("button", { name: "Edit" }));
     await panel.press("Enter");
-    await panel.focused(review.getByLabel("What the server gets")).waitFor();
+    await panel.focused(review.getByLabel("Answer to the server")).waitFor();
     await panel.press("Home", "O", "h", ":", "Space", "Escape");
     const give = review.getByRole("button", { name: "Return to Server", disabled: false });
     await panel.tabTo(give, "Shift+Tab");
@@ -148,7 +148,7 @@ export async function allowCompletions(panel: Panel): Promise<void> {
     await panel.press("Enter");
     await panel.tabTo(approval.getByLabel("Requests"));
     await panel.press("End", "Backspace", "2");
-    await panel.tabTo(approval.getByLabel("Let me see each answer before the server gets it"));
+    await panel.tabTo(approval.getByLabel("Review each answer before the server gets it"));
     await panel.press("Space");
     await approval
       .getByText(/^Up to 12 requests from .* The server gets each answer at once\.$/)
@@ -187,11 +187,11 @@ export async function redactSecret(panel: Panel): Promise<void> {
     const approval = panel.approval(server);
     await approval.locator("mark", { hasText: key }).waitFor();
     const send = approval.getByRole("button", { name: "Approve & Send" });
-    await approval.getByLabel("Send it with this 1 secret").waitFor();
+    await approval.getByLabel("Send with 1 secret").waitFor();
     assert(await send.isDisabled(), "it cannot be sent by accident");
     await panel.tabTo(approval.getByRole("button", { name: "Redact AKIA…EMPL" }));
     await panel.press("Enter");
-    await approval.getByText("No secret is sent any more.").waitFor();
+    await approval.getByText("No secret is left in the request.").waitFor();
     await send.click();
     await panel.review(server).getByRole("button", { name: "Decline", exact: true }).click();
     await panel.call(server, asksModel).getByText("refused").waitFor();

@@ -243,7 +243,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
   await step("a server of another program is shown whole, then imported, and runs", async () => {
     await runCommand(page, "Assent: Get Started");
     await choose(page, "Import MCP Servers");
-    await page.getByPlaceholder(/Configured already: /).waitFor();
+    await page.getByPlaceholder(/Already configured: /).waitFor();
     await tick(page, imported);
     await page.keyboard.press("Enter");
     const preview = page.locator(".editor-instance").getByText(/Nothing\sis\swritten\syet/);

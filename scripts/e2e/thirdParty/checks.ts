@@ -268,7 +268,7 @@ const newestGoEverything: Checks = {
     await runTool(panel, server, "roots");
     const again = panel.repeat(server);
     await again.getByText(/in a way that MCP 2026-07-28 does not have/).waitFor();
-    await again.getByRole("button", { name: "Call Once More" }).click();
+    await again.getByRole("button", { name: "Call Again" }).click();
     assert.match(await result(panel.call(server, "roots")), /^workspace:file:\/\/\/.*\/workspace$/);
     await panel.text(/From now on Assent speaks MCP 2025-11-25 with it/).waitFor();
   },

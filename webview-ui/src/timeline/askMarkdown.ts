@@ -46,13 +46,13 @@ function headingOf({ question }: Ask): string {
     case "mcp_sampling":
       return l10n.t("{0} asked a model", server);
     case "mcp_sampling_review":
-      return l10n.t("{0} was to get an answer", server);
+      return l10n.t("{0} was waiting for an answer", server);
     case "use_mcp_tool":
       return l10n.t("The model asked for {0} of {1}", oneLine(question.tool.name), server);
     case "access_mcp_resource":
       return l10n.t("The model asked for {0} of {1}", oneLine(question.uri), server);
     case "repeat_mcp_call":
-      return l10n.t("A call of {0} had failed", server);
+      return l10n.t("A call of {0} failed", server);
     default:
       return unreachable(question);
   }

@@ -168,7 +168,7 @@ test("a document tells who decided what, and every change before and after", () 
     "User:\n\n```\nIs [redacted: a key] risky?\n```",
     `**You edited the request and let ${demoModel.name} answer** _(in VS Code, 2026-11-21 09:30:00 UTC)_`,
     "You changed the request to:\n\nUser:\n\n```\nIs it risky?\n```\n\nAt most 20 tokens.",
-    "#### database was to get an answer",
+    "#### database was waiting for an answer",
     `${demoModel.name} wrote:\n\n\`\`\`\nThe risk is **low**.\n\`\`\``,
     "**You returned (edited): MEDIUM**",
     "You changed the answer to:\n\n```\nMEDIUM\n```",

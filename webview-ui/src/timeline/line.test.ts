@@ -133,8 +133,8 @@ test.each<readonly [OutcomeReason, string]>([
   ["serverLost", "The connection to the server was lost: Delete 1,204 rows?"],
   ["takenOver", "Its task was taken over in another window: Delete 1,204 rows?"],
   ["restarted", "Assent stopped while this was open: Delete 1,204 rows?"],
-  ["completed", "The server said that it is complete: Delete 1,204 rows?"],
-  ["noFrontEnd", "There was nobody to show it to: Delete 1,204 rows?"],
+  ["completed", "The server reported completion: Delete 1,204 rows?"],
+  ["noFrontEnd", "No window was open to show it: Delete 1,204 rows?"],
 ])("an ask that ended as %s says so", (reason, words) => {
   expect(line(elicitation(), { reason, at })).toBe(words);
 });
@@ -152,7 +152,7 @@ describe("a decision of before", () => {
       elicitation(),
       { reason: "declined", declinedAll: true, standing: "declineAll" },
       [
-        "Declined because you had stopped all questions from database: Delete 1,204 rows?",
+        "Declined because you stopped all questions from database: Delete 1,204 rows?",
         "declined",
       ],
     ],

@@ -36,7 +36,7 @@ function standingLine(
       return {
         icon: "circle-slash",
         words: l10n.t(
-          "Declined because you had stopped all questions from {0}: {1}",
+          "Declined because you stopped all questions from {0}: {1}",
           visible(question.serverName),
           subject,
         ),
@@ -129,7 +129,7 @@ function described(question: UseMcpServer, reason: OutcomeReason, reviewed: bool
     case "completed":
       return {
         icon: "pass",
-        words: l10n.t("The server said that it is complete: {0}", subject),
+        words: l10n.t("The server reported completion: {0}", subject),
       };
     case "restarted":
       return {
@@ -144,7 +144,7 @@ function described(question: UseMcpServer, reason: OutcomeReason, reviewed: bool
     case "noFrontEnd":
       return {
         icon: "debug-disconnect",
-        words: l10n.t("There was nobody to show it to: {0}", subject),
+        words: l10n.t("No window was open to show it: {0}", subject),
       };
     default:
       return unreachable(reason);
@@ -185,7 +185,7 @@ function answeredWords(question: UseMcpServer, reviewed: boolean): string {
     case "access_mcp_resource":
       return l10n.t("You allowed reading {0}", subjectOf(question));
     case "repeat_mcp_call":
-      return l10n.t("You had the call made once more");
+      return l10n.t("You called it again");
     default:
       return unreachable(question);
   }
@@ -228,7 +228,7 @@ function declinedWords(question: UseMcpServer): string {
     case "access_mcp_resource":
       return l10n.t("You declined reading {0}", subject);
     case "repeat_mcp_call":
-      return l10n.t("You left the call as it failed");
+      return l10n.t("You did not call it again");
     default:
       return unreachable(question);
   }

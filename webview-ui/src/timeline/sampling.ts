@@ -24,9 +24,9 @@ export function stopped({ stopReason }: McpSamplingResponse): string {
     case "stopSequence":
       return l10n.t("stopped at a stop sequence");
     case "toolUse":
-      return l10n.t("asks for tools to be called");
+      return l10n.t("asks for tool calls");
     case "userStopped":
-      return l10n.t("was stopped by hand");
+      return l10n.t("was stopped by you");
     default:
       return l10n.t("stopped: {0}", stopReason);
   }

@@ -85,7 +85,7 @@ describe("the open task", () => {
     await screen.findByText("of t2");
     await user.click(screen.getByRole("button", { name: "Second" }));
     screen.getByRole("listbox", { name: "Tasks" });
-    const field = screen.getByRole("combobox", { name: "Find a task, or what was said in one" });
+    const field = screen.getByRole("combobox", { name: "Find tasks by title or message" });
     expect(document.activeElement).toBe(field);
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
@@ -209,7 +209,7 @@ describe("the open task", () => {
     const { user, container } = showApp(host);
     await chooseInHead(user, "Delete Task");
     const undo = await screen.findByRole("button", { name: "Undo" });
-    screen.getByText("Deleted “First”. What the journal has of it stays.");
+    screen.getByText("Deleted “First”. Its journal records remain.");
     expect(await axeFindings(container)).toEqual([]);
     expect(host.calls("task/delete")).toEqual([{ taskId: "t1", close: false }]);
     expect(screen.queryByRole("button", { name: "First" })).toBeNull();
@@ -239,7 +239,7 @@ describe("the open task", () => {
     await chooseInHead(user, "Delete Task");
     const question = screen.getByRole("group", { name: "Close and delete this task?" });
     expect(question.textContent).toContain(
-      "It ends with it: 1 open question, 1 running call, and what the model is doing. What the journal has of the task stays.",
+      "This also ends: 1 open question, 1 running call, and what the model is doing. Its journal records remain.",
     );
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
@@ -392,7 +392,7 @@ describe("the runner", () => {
     storage.saved = { openTaskId: "t1", runner: { open: true } };
     const { user } = showApp(host, storage);
     await choose(user);
-    screen.getByText("This task is closed. Make a new one to use a server.");
+    screen.getByText("This task is closed. To use a server, create a new task.");
     expect(screen.getByRole("button", { name: "Run" }).matches(":disabled")).toBe(true);
   });
 
@@ -573,7 +573,7 @@ describe("what goes wrong", () => {
       "host/ready": () => ({ status: { state: "failed", reason: "It is not there." } }),
     });
     const { user, container } = showApp(host);
-    await screen.findByText("Assent does not run: It is not there.");
+    await screen.findByText("Assent is not running. It is not there.");
     await user.click(screen.getByRole("button", { name: "Restart" }));
     await user.click(screen.getByRole("button", { name: "Show Log" }));
     await waitFor(() => expect(host.calls("host/showLog")).toHaveLength(1));
@@ -624,7 +624,7 @@ describe("what goes wrong", () => {
     const { session } = showApp(host);
     await screen.findByText("one");
     session.down(2000);
-    await screen.findByText("The connection to Assent is lost.", { exact: false });
+    await screen.findByText("The connection to Assent was lost.", { exact: false });
     host.connect(session);
     await waitFor(() => expect(screen.queryByText(/is lost/)).toBeNull());
     await waitFor(() => expect(host.calls("task/open")).toHaveLength(2));

@@ -13,12 +13,12 @@ test("the seconds to the next try begin anew with each announcement", () => {
     />
   );
   const { rerender } = render(lost());
-  screen.getByText("Next try in 10 s.");
+  screen.getByText("Retrying in 10 s.");
   act(() => vi.advanceTimersByTime(4000));
-  screen.getByText("Next try in 6 s.");
+  screen.getByText("Retrying in 6 s.");
   act(() => vi.advanceTimersByTime(6000));
   screen.getByText("Trying again…");
   rerender(lost());
-  screen.getByText("Next try in 10 s.");
+  screen.getByText("Retrying in 10 s.");
   expect(screen.queryByText("Assent is starting…")).toBeNull();
 });

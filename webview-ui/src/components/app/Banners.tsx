@@ -65,7 +65,7 @@ export function Banners({ state, actions }: BannersProps) {
 function LinkBanner({ link }: { readonly link: Extract<Link, { up: false }> }) {
   return (
     <Banner level="warning">
-      {l10n.t("The connection to Assent is lost.")} <Countdown to={link} />
+      {l10n.t("The connection to Assent was lost.")} <Countdown to={link} />
     </Banner>
   );
 }
@@ -101,7 +101,7 @@ function SidecarBanner({
     case "failed":
       return (
         <Banner level="error" actions={buttons}>
-          {l10n.t("Assent does not run: {0}", status.reason)}
+          {l10n.t("Assent is not running. {0}", status.reason)}
         </Banner>
       );
     default:
@@ -119,7 +119,7 @@ function Countdown({ to }: { readonly to: { readonly retryInMs: number } }) {
   const now = useNow(true);
   return (
     <span aria-hidden="true">
-      {due > now ? l10n.t("Next try in {0}.", elapsed(due - now + 999)) : l10n.t("Trying again…")}
+      {due > now ? l10n.t("Retrying in {0}.", elapsed(due - now + 999)) : l10n.t("Trying again…")}
     </span>
   );
 }

@@ -68,7 +68,7 @@ function listsOf({ mcpTasks, policy, servers }: State) {
     {
       list: "mcpTasks",
       icon: "server-process",
-      label: underWay === 0 ? l10n.t("MCP Tasks") : l10n.t("MCP Tasks ({0} under way)", underWay),
+      label: underWay === 0 ? l10n.t("MCP Tasks") : l10n.t("MCP Tasks ({0} running)", underWay),
     },
     {
       list: "policy",

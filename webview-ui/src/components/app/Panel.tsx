@@ -167,7 +167,7 @@ function Tools({ state, actions, runner }: PartProps & { readonly runner: Runner
       onChange={runner.change}
       blocked={
         conversation?.task?.closed
-          ? l10n.t("This task is closed. Make a new one to use a server.")
+          ? l10n.t("This task is closed. To use a server, create a new task.")
           : undefined
       }
     />

@@ -209,7 +209,7 @@ describe("a form", () => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);
     await user.type(await reason(), "swordfish");
-    await user.click(screen.getByText("Mark an answer as secret"));
+    await user.click(screen.getByText("Mark answers as secret"));
     await user.click(screen.getByRole("checkbox", { name: "Reason is a secret" }));
     await user.click(submit());
     await waitFor(() =>
@@ -297,7 +297,7 @@ describe("a form", () => {
       0,
     );
     await screen.findByText(/^The server stopped waiting/);
-    screen.getByText("What you had typed was not sent:");
+    screen.getByText("You typed this, but it was not sent:");
     screen.getByText("a long thought");
     await user.click(screen.getByRole("button", { name: "Copy" }));
     await screen.findByText("Copied.");
@@ -317,7 +317,7 @@ describe("a form", () => {
       { type: "askSettled", messageId: 1, outcome: { reason: "serverStoppedWaiting", at } },
       0,
     );
-    await screen.findByText("What you had written as the model was not sent:");
+    await screen.findByText("You wrote this as the model, but it was not sent:");
     screen.getByText("LOW, I think");
   });
 
@@ -529,7 +529,7 @@ describe("a request for a completion", () => {
     const { user } = showApp(host);
     await user.click(await screen.findByRole("button", { name: "Approve & Send" }));
     await screen.findByText(problem.message);
-    await user.click(screen.getByRole("checkbox", { name: "Send it all the same" }));
+    await user.click(screen.getByRole("checkbox", { name: "Send anyway" }));
     await user.click(screen.getByRole("button", { name: "Approve & Send" }));
     await waitFor(() =>
       expect(host.calls("askResponse").at(-1)).toEqual({
@@ -569,7 +569,7 @@ describe("a request for a completion", () => {
       result: { type: "withheld", reason: "The model was stopped in VS Code." },
     });
     await screen.findByText(
-      "The server was told that you declined. The model was stopped in VS Code.",
+      "Assent told the server that you declined. The model was stopped in VS Code.",
     );
   });
 
@@ -631,7 +631,7 @@ describe("a request for a completion", () => {
     await user.click(
       await screen.findByText("You asked for another answer than: The risk is low."),
     );
-    await screen.findByText("gpt at localhost was asked for it.");
+    await screen.findByText("Another answer was requested from gpt at localhost.");
     await screen.findByText("gpt at localhost was asked");
     await host.tell("mcpSamplingProgress", {
       taskId: "t1",
@@ -645,7 +645,7 @@ describe("a request for a completion", () => {
     const second = samplingReview({ model: otherModel });
     await host.event({ type: "messageAdded", message: message(3, ask("r2", second)) }, 1);
     await user.click(await screen.findByRole("button", { name: "Edit" }));
-    const box = await screen.findByRole("textbox", { name: "What the server gets" });
+    const box = await screen.findByRole("textbox", { name: "Answer to the server" });
     await user.clear(box);
     await user.type(box, "The risk is high.");
     await user.click(screen.getByRole("button", { name: "Return to Server" }));

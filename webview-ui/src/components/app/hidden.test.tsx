@@ -305,7 +305,7 @@ test("the lists of tasks, MCP tasks and open questions", async () => {
   expect(await unseen()).toEqual([]);
   await user.keyboard("{Escape}");
   await chooseInHead(user, /^MCP Tasks/);
-  await screen.findByText(/^Known only to their servers/);
+  await screen.findByText(/^Only on the servers/);
   expect(await unseen()).toEqual([]);
   await user.click(await screen.findByRole("button", { name: /^Open Questions/ }));
   await screen.findByText(/^Which task do these belong to/);

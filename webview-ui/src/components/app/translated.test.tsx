@@ -546,7 +546,7 @@ test("MCP tasks, of every task and of the servers alone", async () => {
     },
   );
   await chooseInHead(user, ours("MCP Tasks"), ours("More Actions"));
-  await screen.findByText(ours("Known only to their servers"));
+  await screen.findByText(ours("Only on the servers"));
   await expectTranslated([entries, listed]);
 });
 

@@ -95,7 +95,7 @@ export function AskCard(props: AskCardProps) {
       <div className="ask-problems">{problems}</div>
       <div className="ask-actions actions">{actions}</div>
       <span id={keysId} className="visually-hidden">
-        {l10n.t("Ctrl+Enter accepts, and Escape puts the question aside for now.")}
+        {l10n.t("Ctrl+Enter accepts. Escape sets the question aside.")}
       </span>
     </section>
   );

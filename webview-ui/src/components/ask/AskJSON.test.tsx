@@ -84,7 +84,7 @@ describe("a sampling request", () => {
         },
       }),
     );
-    expect(Object.keys(shown)).toEqual([asked, "Sent to the model instead", returned]);
+    expect(Object.keys(shown)).toEqual([asked, "Sent to the model after your edits", returned]);
     const { messages, maxTokens } = JSON.parse(shown[asked] ?? "");
     expect(messages[0]).toEqual({
       role: "user",
@@ -92,7 +92,7 @@ describe("a sampling request", () => {
     });
     expect(messages[1].content).toHaveLength(3);
     expect(maxTokens).toBe(500);
-    expect(JSON.parse(shown["Sent to the model instead"] ?? "").maxTokens).toBe(7);
+    expect(JSON.parse(shown["Sent to the model after your edits"] ?? "").maxTokens).toBe(7);
     expect(JSON.parse(shown[returned] ?? "")).toEqual({
       role: "assistant",
       content: { type: "text", text: "Rain." },
@@ -122,7 +122,7 @@ test("an answer that did not reach the server is not said to be returned", async
   const question = urlElicitation({ elicitationResponse: { action: "accept" } });
   render(<AskJSON question={question} undelivered keep="t1:undelivered" />);
   await userEvent.click(screen.getByText("Show JSON"));
-  screen.getByText("Answer, which the server did not get");
+  screen.getByText("Answer (not delivered to the server)");
   expect(screen.queryByText(returned)).toBeNull();
 });
 
@@ -137,7 +137,7 @@ test("a call with other arguments is not shown as if the server had got the mode
   });
   expect(Object.entries(shown).map(([label, text]) => [label, JSON.parse(text)])).toEqual([
     ["tools/call, params of the model", { name: "cleanup", arguments: { table: "users" } }],
-    ["Sent to the server instead", { name: "cleanup", arguments: { table: "logs" } }],
+    ["Sent to the server after your edits", { name: "cleanup", arguments: { table: "logs" } }],
   ]);
 });
 

@@ -34,7 +34,7 @@ export function DeclineButton(props: DeclineButtonProps) {
               {
                 label: l10n.t("Decline and stop asking"),
                 about: l10n.t(
-                  "Everything else that {0} asks you for is declined, in every task, until Assent starts again.",
+                  "All further questions from {0} are declined, in every task, until Assent starts again.",
                   serverName,
                 ),
                 onChoose: onDeclineAll,

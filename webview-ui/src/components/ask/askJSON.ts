@@ -20,7 +20,7 @@ import type { JSONPart } from "../ui/RawJSON.tsx";
 export function askJSON(question: UseMcpServer, undelivered = false): readonly JSONPart[] {
   const result = (value: unknown): JSONPart => ({
     label: undelivered
-      ? l10n.t("Answer, which the server did not get")
+      ? l10n.t("Answer (not delivered to the server)")
       : l10n.t("Returned to the server"),
     value,
   });
@@ -49,7 +49,7 @@ export function askJSON(question: UseMcpServer, undelivered = false): readonly J
         params("sampling/createMessage", samplingParams(samplingRequest)),
         ...(sentRequest === undefined
           ? []
-          : [{ label: l10n.t("Sent to the model instead"), value: samplingParams(sentRequest) }]),
+          : [{ label: l10n.t("Sent to the model after your edits"), value: samplingParams(sentRequest) }]),
         ...(ended?.type === "response" ? [result(createMessageResult(ended))] : []),
       ];
     }
@@ -75,7 +75,7 @@ export function askJSON(question: UseMcpServer, undelivered = false): readonly J
           label: l10n.t("{0}, params of the model", "tools/call"),
           value: { name, arguments: exact },
         },
-        { label: l10n.t("Sent to the server instead"), value: { name, arguments: sentArguments } },
+        { label: l10n.t("Sent to the server after your edits"), value: { name, arguments: sentArguments } },
       ];
     }
     case "access_mcp_resource":

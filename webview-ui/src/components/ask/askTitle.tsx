@@ -31,7 +31,7 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
     case "access_mcp_resource":
       return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
     case "repeat_mcp_call":
-      return { icon: "debug-restart", words: l10n.t("Call {0} once more?") };
+      return { icon: "debug-restart", words: l10n.t("Call {0} again?") };
     default:
       return unreachable(wants);
   }

@@ -44,8 +44,8 @@ describe("a call that is an MCP task", () => {
     [
       "is out of reach",
       { problem: "The connection was refused." },
-      "working when last heard of 2 min 0 s",
-      ["The server cannot be asked at present: The connection was refused. Assent goes on trying."],
+      "working at the last update 2 min 0 s",
+      ["The server does not respond: The connection was refused. Assent keeps trying."],
     ],
     [
       "hides something",
@@ -138,7 +138,7 @@ describe("an MCP task is cancelled", () => {
     screen.getByText(/^cancelling /);
     const giveUp = screen.getByRole("button", { name: "Give Up" });
     expect(descriptionOf(giveUp)).toBe(
-      "Asked to cancel, waiting for the server. Giving up stops the waiting here; the server may go on.",
+      "Waiting for the server to cancel. Give Up stops waiting; the server may go on.",
     );
     expect(await axeFindings(container)).toEqual([]);
   });

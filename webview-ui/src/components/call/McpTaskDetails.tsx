@@ -35,7 +35,7 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
             {cancelling &&
               !isFinal(status) &&
               l10n.t(
-                "Asked to cancel, waiting for the server. Giving up stops the waiting here; the server may go on.",
+                "Waiting for the server to cancel. Give Up stops waiting; the server may go on.",
               )}
           </p>
           {problem !== "" && (
@@ -43,7 +43,7 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
               <Icon name="warning" />
               <span>
                 {l10n.t(
-                  "The server cannot be asked at present: {0} Assent goes on trying.",
+                  "The server does not respond: {0} Assent keeps trying.",
                   visible(problem),
                 )}
               </span>

@@ -23,18 +23,18 @@ const asked = () => new FakeHost(waiting, [message(1, ask("r1", question))]);
 test("a call that failed is made once more only if the person says so", async () => {
   const host = asked();
   const { user, container } = showApp(host);
-  await screen.findByRole("region", { name: "Call database once more?" });
+  await screen.findByRole("region", { name: "Call database again?" });
   screen.getByText("during the tool call cleanup");
   screen.getByText(question.reason);
   expect(await axeFindings(container)).toEqual([]);
-  await user.click(screen.getByRole("button", { name: "Call Once More" }));
+  await user.click(screen.getByRole("button", { name: "Call Again" }));
   await waitFor(() =>
     expect(host.calls("askResponse")).toEqual([
       { taskId: "t1", askId: "r1", askResponse: "yesButtonClicked" },
     ]),
   );
   await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-  await screen.findByText("You had the call made once more");
+  await screen.findByText("You called it again");
 });
 
 test.each<readonly [string, AskResponse]>([
@@ -52,7 +52,7 @@ test.each<readonly [string, AskResponse]>([
 });
 
 test.each<readonly [Outcome["reason"], string]>([
-  ["declined", "You left the call as it failed"],
+  ["declined", "You did not call it again"],
   ["dismissed", `You dismissed it without an answer: ${question.reason}`],
   ["restarted", `Assent stopped while this was open: ${question.reason}`],
 ])("what became of the question is said: %s", async (reason, words) => {
@@ -68,5 +68,5 @@ test("the question is among the open ones", async () => {
   const { user } = showApp(host);
   await user.click(await screen.findByRole("button", { name: /open question/i }));
   const inbox = await screen.findByRole("region", { name: "Open questions" });
-  await waitFor(() => expect(inbox.textContent).toContain("Call database once more?"));
+  await waitFor(() => expect(inbox.textContent).toContain("Call database again?"));
 });

@@ -29,7 +29,7 @@ export function RepeatCall(props: RepeatCallProps) {
     <AskCard
       {...{ askId, serverName, toolNames, busy }}
       icon="debug-restart"
-      does={l10n.t("Call {0} once more?")}
+      does={l10n.t("Call {0} again?")}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>
@@ -41,7 +41,7 @@ export function RepeatCall(props: RepeatCallProps) {
               if (ready) onRepeat();
             }}
           >
-            {l10n.t("Call Once More")}
+            {l10n.t("Call Again")}
           </button>
           <DeclineButton {...{ serverName, ready, onDecline, onCancel }} />
         </>

@@ -185,7 +185,7 @@ describe("a tool that a model wants to use", () => {
     press("Allow");
     expect(onApprove).not.toHaveBeenCalled();
     expect(isWrong(field)).toBe(true);
-    expect(descriptionOf(field)).toMatch(/^This is not JSON: /);
+    expect(descriptionOf(field)).toMatch(/^Not JSON: /);
     fireEvent.change(field, { target: { value: "[1]" } });
     fireEvent.blur(field);
     expect(descriptionOf(field)).toMatch(/^Arguments are a JSON object/);
@@ -198,7 +198,7 @@ describe("a tool that a model wants to use", () => {
   test("has what was typed before, until that is taken back", () => {
     const { onApprove } = show(wants, { draft: { arguments: "{}" } });
     screen.getByRole("textbox", { name: "Arguments" });
-    press("As the Model Wrote Them");
+    press("Discard Edits");
     press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
@@ -262,7 +262,7 @@ describe("the arguments of a tool with a form", () => {
     fireEvent.change(json, { target: { value: `{"older":"1","row":${row}2}` } });
     press("Edit in Fields");
     expect(screen.getByRole("textbox", { name: "Row" })).toHaveProperty("value", `${row}2`);
-    press("As the Model Wrote Them");
+    press("Discard Edits");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit" }));
     press("Allow");
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);

@@ -161,7 +161,7 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
       {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
       {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
       <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
-      <ul className="tool-claims" aria-label={l10n.t("What {0} claims of it", serverName)}>
+      <ul className="tool-claims" aria-label={l10n.t("{0} says about it", serverName)}>
         {toolClaims(tool.annotations).map(({ icon, badge, words }) => (
           <li key={words} title={words}>
             <Icon name={icon} />
@@ -173,7 +173,7 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
       {destructive && (
         <p className="danger-line">
           <Icon name="warning" />
-          <span>{l10n.t("It may destroy something: read the arguments before you allow it.")}</span>
+          <span>{l10n.t("This tool may delete or overwrite data. Read the arguments before you allow it.")}</span>
         </p>
       )}
     </>

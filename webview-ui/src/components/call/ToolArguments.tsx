@@ -95,7 +95,7 @@ export function Arguments(props: ArgumentsProps) {
               </button>
             )}
             <button type="button" className="link" onClick={() => edit(undefined)}>
-              {l10n.t("As the Model Wrote Them")}
+              {l10n.t("Discard Edits")}
             </button>
           </>
         )}

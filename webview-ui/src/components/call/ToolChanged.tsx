@@ -28,20 +28,20 @@ export function ToolChanged({ change, keep }: ToolChangedProps) {
       {server && (
         <p>
           {l10n.t(
-            "Its server has another configuration now, or an older version of Assent did not save the earlier one.",
+            "The server's configuration has changed, or an older version of Assent did not save the earlier one.",
           )}
         </p>
       )}
       {tool && lines === undefined && (
         <p>
           {l10n.t(
-            "Its server describes it differently now. The earlier description was not saved.",
+            "Its server has changed the description. The earlier description was not saved.",
           )}
         </p>
       )}
       {lines !== undefined && (
         <>
-          <p>{l10n.t("Its server describes it differently now:")}</p>
+          <p>{l10n.t("Its server has changed the description:")}</p>
           <Clamp keep={`${keep}:changed`} text={lines.map(({ text }) => text).join("\n")}>
             <LineDiff lines={lines} />
           </Clamp>

@@ -21,7 +21,7 @@ export function mcpTaskWords(task: McpTask, now: number): McpTaskWords {
     return {
       icon: "debug-disconnect",
       spin: false,
-      words: l10n.t("{0} when last heard of", words),
+      words: l10n.t("{0} at the last update", words),
     };
   }
   return {

@@ -80,6 +80,6 @@ export function wrongArguments(text: string): string | undefined {
       ? undefined
       : l10n.t("Arguments are a JSON object: they begin with { and end with }.");
   } catch (error) {
-    return l10n.t("This is not JSON: {0}", error instanceof Error ? error.message : String(error));
+    return l10n.t("Not JSON: {0}", error instanceof Error ? error.message : String(error));
   }
 }

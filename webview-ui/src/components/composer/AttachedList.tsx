@@ -37,7 +37,7 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
         </ul>
       )}
       {attached.some(({ kind }) => kind === "lost") && (
-        <p className="muted">{l10n.t("What was not kept is not sent: attach it again.")}</p>
+        <p className="muted">{l10n.t("Attachments that were not saved are not sent. Attach them again.")}</p>
       )}
       {unseen && (
         <p className="muted">
@@ -81,7 +81,7 @@ function iconOf(one: Attached): string {
 }
 
 function wordsOf(one: Attached): string {
-  if (isRead(one)) return l10n.t("is being read…");
+  if (isRead(one)) return l10n.t("loading…");
   switch (one.kind) {
     case "file":
       return size(one.size);

@@ -293,7 +293,7 @@ describe("after a reload", () => {
     const next = showApp(host, storage);
     const list = await screen.findByRole("list", { name: "Attached" });
     await within(list).findByText("not kept");
-    screen.getByText("What was not kept is not sent: attach it again.");
+    screen.getByText("Attachments that were not saved are not sent. Attach them again.");
     expect(await axeFindings(next.container)).toEqual([]);
     await next.user.click(screen.getByRole("button", { name: "Send" }));
     await waitFor(() =>
@@ -392,7 +392,7 @@ describe("files that are dragged from VS Code", () => {
     const { user } = showApp(inVSCode());
     await user.click(await screen.findByRole("button", { name: "Add Context" }));
     await screen.findByText(
-      "Files of the Explorer can be dragged onto the message, with Shift held.",
+      "Hold Shift to drag files from the Explorer onto the message.",
     );
   });
 
@@ -445,7 +445,7 @@ test("a resource is read in the task, and goes along once it is", async () => {
   screen.getByText("There is no such resource.");
   await user.clear(screen.getByRole("searchbox", { name: "Find a resource" }));
   await user.click(screen.getByRole("button", { name: "Rows database" }));
-  await screen.findByText("is being read…");
+  await screen.findByText("loading…");
   expect(screen.getByRole("button", { name: "Send" }).matches(":disabled")).toBe(true);
   const request = { type: "resources/read", uri: "db://1" } as const;
   expect(host.calls("call/start")).toEqual([{ taskId: "t1", serverName: "database", request }]);
@@ -470,7 +470,7 @@ test("a resource that cannot be read is not attached", async () => {
   await field();
   await user.click(screen.getByRole("button", { name: "Add Context" }));
   await user.click(await screen.findByRole("button", { name: "Rows database" }));
-  await screen.findByText("is being read…");
+  await screen.findByText("loading…");
   const result = { type: "error", code: 1, message: "gone" } as const;
   const body = call({ request: { type: "resources/read", uri: "db://1" }, result, endedAt: at });
   await host.event({ type: "messageAdded", message: message(1, body) });

@@ -190,9 +190,9 @@ function Hint({ id, running }: { readonly id: string; readonly running: boolean 
     <span id={id} className="visually-hidden">
       {running
         ? l10n.t(
-            "Enter puts it in the queue, which is sent when the model is done. It answers no question.",
+            "Enter queues the message until the model is done. The message does not answer a question.",
           )
-        : l10n.t("Enter sends, Shift and Enter begin a new line.")}
+        : l10n.t("Enter sends. Shift+Enter starts a new line.")}
     </span>
   );
 }

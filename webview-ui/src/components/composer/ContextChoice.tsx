@@ -75,7 +75,7 @@ function Choices(props: ChoicesProps) {
     <ChoicePanel
       id={panelId}
       legend={l10n.t("Add Context")}
-      closeLabel={l10n.t("Close the Choice of Context")}
+      closeLabel={l10n.t("Close Add Context")}
       onClose={onClose}
     >
       <button
@@ -91,7 +91,7 @@ function Choices(props: ChoicesProps) {
       </button>
       {picksFiles && (
         <p className="muted">
-          {l10n.t("Files of the Explorer can be dragged onto the message, with Shift held.")}
+          {l10n.t("Hold Shift to drag files from the Explorer onto the message.")}
         </p>
       )}
       {servers.length > 0 && (
@@ -136,7 +136,7 @@ function Choices(props: ChoicesProps) {
 
 function wordsOf(found: number): string {
   if (found === 0) return l10n.t("There is no such resource.");
-  return found > mostShown ? l10n.t("{0} more: type a part of the name.", found - mostShown) : "";
+  return found > mostShown ? l10n.t("{0} more. Type part of the name.", found - mostShown) : "";
 }
 
 /** How a resource is called. */

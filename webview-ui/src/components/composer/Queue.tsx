@@ -19,7 +19,7 @@ export function Queue({ queue, onRemove, onSend }: QueueProps) {
       <p className="muted">
         {onSend === undefined
           ? l10n.t("Sent when the model is done:")
-          : l10n.t("Not sent yet, as the turn was ended:")}
+          : l10n.t("Not sent, because the model stopped:")}
         {onSend !== undefined && (
           <button type="button" className="link" onClick={onSend}>
             {l10n.t("Send Now")}

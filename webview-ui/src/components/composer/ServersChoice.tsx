@@ -62,8 +62,8 @@ function Choices(props: ChoicesProps) {
     <ChoicePanel
       ref={panel}
       id={panelId}
-      legend={l10n.t("What the model may use")}
-      closeLabel={l10n.t("Close the Choice of Servers")}
+      legend={l10n.t("Tools for the model")}
+      closeLabel={l10n.t("Close Tools for the Model")}
       onClose={onClose}
     >
       <ul>
@@ -76,7 +76,7 @@ function Choices(props: ChoicesProps) {
         ))}
       </ul>
       <p className="muted">
-        {l10n.t("A model asks you before it calls a tool, unless you said otherwise.")}
+        {l10n.t("Assent asks you before a model calls a tool, unless you decided otherwise.")}
       </p>
     </ChoicePanel>
   );

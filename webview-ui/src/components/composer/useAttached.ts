@@ -130,7 +130,7 @@ function useList(draftKey: string, actions: Actions) {
 
   const checkRoom = (name: string) => {
     if (view.attached(draftKey).length < maxAttached) return;
-    throw new FileRefusal(l10n.t("{0} is one too many: {1} is the most.", name, maxAttached));
+    throw new FileRefusal(l10n.t("{0} was not attached: {1} is the limit.", name, maxAttached));
   };
 
   const add = (file: AttachedFile, size: number) => {
@@ -151,7 +151,7 @@ function useList(draftKey: string, actions: Actions) {
       const { name } = file;
       refuse(
         l10n.t(
-          "{0} is attached, but not kept if this window is closed or reloaded: {1}",
+          "{0} is attached, but is lost if this window closes or reloads: {1}",
           name,
           messageOf(error),
         ),

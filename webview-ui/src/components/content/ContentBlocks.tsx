@@ -70,7 +70,7 @@ function Block({ block, texts, calls, keep }: BlockProps) {
       const text = json(block.raw);
       return (
         <Clamp keep={keep} text={text}>
-          <p className="muted">{l10n.t("Content of a type that Assent does not know:")}</p>
+          <p className="muted">{l10n.t("Content of an unknown type:")}</p>
           <Verbatim text={text} />
         </Clamp>
       );
@@ -140,7 +140,7 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
         <span>{filled(words, who)}</span>
       </p>
       {content.length === 0 && structuredContent === undefined && (
-        <p className="muted">{l10n.t("Nothing.")}</p>
+        <p className="muted">{l10n.t("No content.")}</p>
       )}
       {content.length > 0 && <ContentBlocks blocks={content} texts={texts} keep={keep} />}
       {structuredContent !== undefined && (
@@ -156,8 +156,8 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
 function returnedWords(isNamed: boolean, isError: boolean): string {
   if (isNamed) return isError ? l10n.t("The tool {0} failed") : l10n.t("The tool {0} returned");
   return isError
-    ? l10n.t("A tool, called as {0}, failed")
-    : l10n.t("A tool, called as {0}, returned");
+    ? l10n.t("Tool call {0} failed")
+    : l10n.t("Tool call {0} returned");
 }
 
 export function Verbatim({ text }: { readonly text: string }) {
@@ -191,7 +191,7 @@ export function Picture({ data, mimeType, alt, keep }: PictureProps) {
   if (broken || type === undefined) {
     return (
       <Undrawn>
-        {l10n.t("A picture that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
+        {l10n.t("Cannot show this image: {0}, {1}.", visible(mimeType), bytes(data))}
       </Undrawn>
     );
   }
@@ -208,7 +208,7 @@ export function Picture({ data, mimeType, alt, keep }: PictureProps) {
 function SVGFile({ data, keep }: { readonly data: string; readonly keep: string }) {
   return (
     <div>
-      <Undrawn>{l10n.t("An SVG file of {0}, which is not drawn.", bytes(data))}</Undrawn>
+      <Undrawn>{l10n.t("An SVG file, {0}. Assent does not draw it.", bytes(data))}</Undrawn>
       <Disclosure keep={`${keep}:svg`} summary={l10n.t("Show as Text")}>
         <Base64Text data={data} keep={`${keep}:svg-text`} />
       </Disclosure>
@@ -239,7 +239,7 @@ function Audio({ data, mimeType }: MediaProps) {
   if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
     return (
       <Undrawn>
-        {l10n.t("A sound that cannot be shown: {0}, {1}.", visible(mimeType), bytes(data))}
+        {l10n.t("Cannot play this audio: {0}, {1}.", visible(mimeType), bytes(data))}
       </Undrawn>
     );
   }
@@ -247,7 +247,7 @@ function Audio({ data, mimeType }: MediaProps) {
     // biome-ignore lint/a11y/useMediaCaption: MCP has no captions.
     <audio
       controls
-      aria-label={l10n.t("Sound from the server, {0}, {1}", mimeType, bytes(data))}
+      aria-label={l10n.t("Audio from the server, {0}, {1}", mimeType, bytes(data))}
       src={`data:${mimeType};base64,${data}`}
       onError={() => setBroken(true)}
     />
@@ -272,7 +272,7 @@ function LinkedResource({ link }: { readonly link: ResourceLink }) {
 }
 
 function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly keep: string }) {
-  const { uri, mimeType = l10n.t("no known type"), text, blob } = block.resource;
+  const { uri, mimeType = l10n.t("unknown type"), text, blob } = block.resource;
   return (
     <div className="resource">
       <span className="link-target">{visible(uri)}</span>
@@ -286,7 +286,7 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
           <Picture data={blob} mimeType={mimeType} keep={keep} />
         ) : (
           <Undrawn>
-            {l10n.t("A file that cannot be shown: {0}, {1}.", visible(mimeType), bytes(blob))}
+            {l10n.t("Cannot show this file: {0}, {1}.", visible(mimeType), bytes(blob))}
           </Undrawn>
         ))}
     </div>

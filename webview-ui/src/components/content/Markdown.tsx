@@ -98,7 +98,7 @@ function Picture({
   readonly alt: string | undefined;
   readonly source: string | undefined;
 }) {
-  const name = alt === undefined || alt === "" ? l10n.t("picture") : alt;
+  const name = alt === undefined || alt === "" ? l10n.t("image") : alt;
   return (
     <span className="picture">
       [{name}

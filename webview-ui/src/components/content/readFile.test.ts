@@ -29,7 +29,7 @@ test.each<[string, Uint8Array, string]>([
   [
     "much text",
     new Uint8Array(maxText + 1).fill(65),
-    "a has 256.0 kB, and a text may have 256.0 kB",
+    "a is 256.0 kB. A text may have up to 256.0 kB",
   ],
   [
     "very much",

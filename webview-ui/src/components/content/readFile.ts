@@ -36,12 +36,12 @@ export function readFile(name: string, bytes: Uint8Array): AttachedFile {
   const text = textOf(bytes);
   if (text === undefined) {
     throw new FileRefusal(
-      l10n.t("{0} is neither text nor an image of the kind PNG, JPEG, GIF or WebP.", name),
+      l10n.t("{0} is neither text nor a PNG, JPEG, GIF or WebP image.", name),
     );
   }
   if (bytes.length > maxText) {
     throw new FileRefusal(
-      l10n.t("{0} has {1}, and a text may have {2}.", name, size(bytes.length), size(maxText)),
+      l10n.t("{0} is {1}. A text may have up to {2}.", name, size(bytes.length), size(maxText)),
     );
   }
   return { name, content: { type: "text", text } };

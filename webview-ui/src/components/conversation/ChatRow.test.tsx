@@ -237,7 +237,7 @@ describe("content", () => {
   ])("what says that it is a picture of type %s and is none is not drawn", (mimeType, data) => {
     showContent({ type: "image", data, mimeType });
     expect(screen.queryByRole("img")).toBeNull();
-    screen.getByText((text) => text.startsWith(`A picture that cannot be shown: ${mimeType}, `));
+    screen.getByText((text) => text.startsWith(`Cannot show this image: ${mimeType}, `));
   });
 
   // Each level draws the one below it ten times: a browser would draw a circle 10 to the 20th times.
@@ -269,7 +269,7 @@ describe("content", () => {
     // Each as another message, because an opened part of a message stays open.
     const { container } = show(ended(result({ content: [block] })), 100 + name.length);
     expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
-    screen.getByText(/^An SVG file of \d.* kB, which is not drawn\.$/);
+    screen.getByText(/^An SVG file, \d.* kB\. Assent does not draw it\.$/);
     await userEvent.setup().click(screen.getByText("Show as Text"));
     expect((await screen.findByText(/<circle/)).textContent).toBe(bomb);
     expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
@@ -298,7 +298,7 @@ describe("content", () => {
   ])("an SVG file is not drawn in %s", (name, body) => {
     const { container } = show(body, 200 + name.length);
     expect(container.querySelector("img, svg, image, object, embed, iframe")).toBeNull();
-    screen.getByText(/^An SVG file of /);
+    screen.getByText(/^An SVG file, /);
   });
 
   test("a sound can be played", () => {
@@ -329,7 +329,7 @@ describe("content", () => {
     );
     for (const text of ["db://1", "seven", "db://2", "db://3"]) screen.getByText(text);
     screen.getByRole("img", { name: "From the server, image/gif, 6 B" });
-    screen.getByText("A file that cannot be shown: no known type, 3 B.");
+    screen.getByText("Cannot show this file: unknown type, 3 B.");
   });
 
   test("a call that a model asks for and what came of it are shown whole", () => {
@@ -346,8 +346,8 @@ describe("content", () => {
     const blocks = [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);
     expect(blocks).toEqual([
       'Calls the tool get_weather with{\n  "city": "Paris"\n}',
-      'A tool, called as 1, returned18 °C{\n  "degrees": 18\n}',
-      "A tool, called as 2, failedNothing.",
+      'Tool call 1 returned18 °C{\n  "degrees": 18\n}',
+      "Tool call 2 failedNo content.",
     ]);
   });
 

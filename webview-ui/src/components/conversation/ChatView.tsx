@@ -139,7 +139,7 @@ export function ChatView(props: ChatViewProps) {
             </button>
           )}
           {task?.closed && messages.length === 0 && (
-            <p className="empty muted">{l10n.t("Nothing happened here.")}</p>
+            <p className="empty muted">{l10n.t("No messages yet.")}</p>
           )}
           {task !== undefined && messages.length === 0 && !readOnly && begin}
           <ol

@@ -41,7 +41,7 @@ describe("an ask that was lost with its call", () => {
       const row = (await screen.findByRole("button", button)).closest("li");
       if (row === null) throw new Error("the button is in no row");
       within(row).getByText(/it starts anew\.$/);
-      within(row).getByText("What you had typed was not sent:");
+      within(row).getByText("You typed this, but it was not sent:");
       within(row).getByText("old rows");
       expect(await axeFindings(container)).toEqual([]);
       await user.click(screen.getByRole("button", button));
@@ -62,7 +62,7 @@ describe("an ask that was lost with its call", () => {
     const other = elicitation([{ ...stringField, name: "why" }], { messageId: 3 });
     await host.event({ type: "messageAdded", message: message(4, ask("a4", other)) }, 1);
     await screen.findByRole("region", { name: "database asks" });
-    const fillIn = { name: "Fill In What You Had Typed" };
+    const fillIn = { name: "Restore What You Typed" };
     expect(screen.queryByRole("button", fillIn)).toBeNull();
     await host.event({ type: "messageAdded", message: message(5, ask("a5", question)) }, 2);
     await user.click(await screen.findByRole("button", { name: "Next Question" }));

@@ -33,7 +33,7 @@ export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
     <div className="run-again">
       {asks.length > 0 && (
         <p className="muted">
-          {l10n.t("The call was lost with this question. Made again, it starts anew.")}
+          {l10n.t("The call was lost together with this question. Calling again starts from the beginning.")}
         </p>
       )}
       <div className="actions">
@@ -51,6 +51,6 @@ export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
 const again: Readonly<Record<CallRequest["type"], () => string>> = {
   "tools/call": () => l10n.t("Run the Tool Again"),
   "resources/read": () => l10n.t("Read the Resource Again"),
-  "prompts/get": () => l10n.t("Fill In the Prompt Again"),
+  "prompts/get": () => l10n.t("Get the Prompt Again"),
   "tasks/result": () => l10n.t("Follow the MCP Task Again"),
 };

@@ -77,21 +77,21 @@ export function SettledStep({ taskId, step, outcome, actions, inCall }: SettledS
       {outcome.completedAt !== undefined && (
         <p className="muted" role="status">
           {filled(
-            l10n.t("The server said that it is complete at {0}"),
+            l10n.t("The server reported completion at {0}"),
             <span>{when(outcome.completedAt)}</span>,
           )}
         </p>
       )}
       {question.type === "mcp_elicitation" && draft !== undefined && (
         <Typed
-          intro={l10n.t("What you had typed was not sent:")}
+          intro={l10n.t("You typed this, but it was not sent:")}
           fields={question.elicitationRequest.fields ?? []}
           draft={draft}
         />
       )}
       {question.type === "mcp_sampling" && draft !== undefined && (
         <Typed
-          intro={l10n.t("What you had written as the model was not sent:")}
+          intro={l10n.t("You wrote this as the model, but it was not sent:")}
           fields={[{ type: "string", name: byHandKey.text, title: l10n.t("Completion") }]}
           draft={draft}
         />

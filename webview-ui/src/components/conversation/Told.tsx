@@ -24,7 +24,7 @@ export function Told({ ask, outcome, inCall }: ToldProps) {
       {detail !== "" && <p className="muted">{visible(detail)}</p>}
       <p className="muted">
         {by === undefined || !byPerson(outcome.reason)
-          ? filled(l10n.t("Settled at {0}."), time)
+          ? filled(l10n.t("Ended at {0}."), time)
           : filled(l10n.t("Answered in {0} at {1}."), visible(by), time)}{" "}
         {!inCall && (
           <>

@@ -8,7 +8,7 @@ export function Unsaved() {
       <Icon name="warning" />
       <span>
         <strong>{l10n.t("Not saved")}</strong>{" "}
-        {l10n.t("This is lost if Assent ends before it can write to the disk.")}
+        {l10n.t("Not saved to the disk yet. This is lost if Assent ends now.")}
       </span>
     </p>
   );

@@ -123,7 +123,7 @@ function EditMessage(props: EditMessageProps) {
   return (
     <form className="said-edit" onSubmit={submit}>
       <textarea
-        aria-label={l10n.t("Your message in other words")}
+        aria-label={l10n.t("Edit your message")}
         value={text}
         ref={takeFocus}
         onChange={({ target }) => {
@@ -142,15 +142,15 @@ function EditMessage(props: EditMessageProps) {
         }}
       />
       <p className="muted">
-        {l10n.t("What follows it leaves the conversation, and is kept folded.")}
+        {l10n.t("Later messages leave the conversation. They stay here, folded.")}
       </p>
       {refusal !== undefined && <Refusal message={messageOf(refusal)} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={!ready}>
-          {l10n.t("Send Again")}
+          {l10n.t("Resend")}
         </button>
         <button type="button" className="secondary" onClick={props.onCancel}>
-          {l10n.t("Keep as It Was")}
+          {l10n.t("Cancel")}
         </button>
       </div>
     </form>

@@ -9,7 +9,7 @@ export function endWords(reason: ModelEndReason): string | undefined {
     case "toolUse":
       return undefined;
     case "maxTokens":
-      return l10n.t("It may not write more in one message.");
+      return l10n.t("The model reached the token limit of one message.");
     case "refused":
       return l10n.t("The model, or its provider, refused.");
     case "stopped":
@@ -17,9 +17,9 @@ export function endWords(reason: ModelEndReason): string | undefined {
     case "failed":
       return l10n.t("There is no answer.");
     case "roundsLimit":
-      return l10n.t("It went to the tools as often as it may in one turn.");
+      return l10n.t("The model reached the limit of tool rounds for one message.");
     case "interrupted":
-      return l10n.t("Assent stopped in the middle of it.");
+      return l10n.t("Assent stopped before the model was done.");
     default: // a newer sidecar may have more reasons, and the conversation must still be drawn
       reason satisfies never;
       return l10n.t("It ended early.");
@@ -72,7 +72,7 @@ export function leftOutWords(leftOut: LeftOut): string {
       : []),
     ...(tools > 0 ? [plural(tools, l10n.t("1 tool"), l10n.t("{0} tools"))] : []),
   ];
-  const last = parts.pop() ?? l10n.t("Something");
+  const last = parts.pop() ?? l10n.t("Some content");
   const what = parts.length === 0 ? last : l10n.t("{0} and {1}", parts.join(", "), last);
-  return l10n.t("Left out, because it is more than the model takes: {0}.", what);
+  return l10n.t("Left out because it does not fit into the model's context: {0}.", what);
 }

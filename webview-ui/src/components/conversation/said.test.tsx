@@ -59,7 +59,7 @@ describe("what the person said", () => {
   test("is said again in other words, with Enter", async () => {
     const { user } = show(body);
     await user.click(screen.getByRole("button", { name: "Edit and Resend" }));
-    const text = screen.getByRole("textbox", { name: "Your message in other words" });
+    const text = screen.getByRole("textbox", { name: "Edit your message" });
     expect(document.activeElement).toBe(text);
     await user.clear(text);
     await user.type(text, "Remove{Shift>}{Enter}{/Shift}some{Enter}");
@@ -74,7 +74,7 @@ describe("what the person said", () => {
     expect(screen.queryByRole("textbox")).toBeNull();
     sendChat.mockRejectedValueOnce(new Error("the model is at work: stop it first"));
     await user.click(screen.getByRole("button", { name: "Edit and Resend" }));
-    await user.click(screen.getByRole("button", { name: "Send Again" }));
+    await user.click(screen.getByRole("button", { name: "Resend" }));
     await screen.findByText("the model is at work: stop it first");
     screen.getByRole("textbox");
   });

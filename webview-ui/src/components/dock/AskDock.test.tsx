@@ -141,7 +141,7 @@ describe("an open question", () => {
     const again = await card("b");
     expect(valueIn(await reason())).toBe("because");
     expect(again.querySelector(".ask-body")?.scrollTop).toBe(70);
-    button("Make Question Smaller");
+    button("Restore Question Size");
   });
 
   test("that the host reveals is shown, though it was put aside", async () => {

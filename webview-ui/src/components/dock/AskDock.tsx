@@ -223,7 +223,7 @@ function DockTools({ question, size, expand, at, total, onResize, onStep }: Dock
       )}
       <IconButton
         icon={expanded ? "screen-normal" : "screen-full"}
-        label={expanded ? l10n.t("Make Question Smaller") : l10n.t("Expand Question")}
+        label={expanded ? l10n.t("Restore Question Size") : l10n.t("Expand Question")}
         className="dock-size"
         onClick={() => onResize(expanded ? "half" : "expanded")}
       />

@@ -232,9 +232,9 @@ function RepeatRow({ question, ...props }: RowProps<"repeat_mcp_call">) {
 function TypedBefore({ onFillIn }: { readonly onFillIn: () => void }) {
   return (
     <p className="typed-before">
-      {l10n.t("You had begun to fill in this form before its call was lost.")}{" "}
+      {l10n.t("You started to fill in this form before its call was lost.")}{" "}
       <button type="button" className="link" onClick={onFillIn}>
-        {l10n.t("Fill In What You Had Typed")}
+        {l10n.t("Restore What You Typed")}
       </button>
     </p>
   );

@@ -22,7 +22,7 @@ export function FormDetails({ askId, question }: FormDetailsProps) {
           {fields.length === 0 ? l10n.t("It had no fields.") : fields.map(titleOf).join(", ")}
         </p>
       ) : answers.length === 0 ? (
-        <p className="muted">{l10n.t("An answer without any field.")}</p>
+        <p className="muted">{l10n.t("An answer without fields.")}</p>
       ) : (
         <dl className="values" aria-label={l10n.t("Answer")}>
           {answers.map(({ name, title, text }) => (

@@ -383,7 +383,7 @@ test("an answer that the person marks as secret is hidden, and leaves the draft"
   ]);
   await user.type(screen.getByRole("textbox", { name: "Losung" }), "swordfish");
   expect(onDraft).toHaveBeenLastCalledWith({ word: "swordfish" });
-  await user.click(screen.getByText("Mark an answer as secret"));
+  await user.click(screen.getByText("Mark answers as secret"));
   expect(screen.queryByRole("checkbox", { name: "Sure is a secret" })).toBeNull();
   await user.click(screen.getByRole("checkbox", { name: "Losung is a secret" }));
   expect(onDraft).toHaveBeenLastCalledWith({});

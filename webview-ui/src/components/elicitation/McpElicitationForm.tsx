@@ -92,10 +92,10 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
               {filled(
                 secrets.length === 1
                   ? l10n.t(
-                      "{0} looks like a secret. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                      "{0} looks like a secret. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
                     )
                   : l10n.t(
-                      "{0} look like secrets. MCP forbids a server to ask for one in a form. What you type there goes to {1}, and neither drafts nor the conversation keep it.",
+                      "{0} look like secrets. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
                     ),
                 <strong>{secrets.map(titleOf).join(", ")}</strong>,
                 visible(serverName),
@@ -128,10 +128,10 @@ function MarkSecrets(props: {
     title: l10n.t("{0} is a secret", titleOf(field)),
   }));
   return (
-    <Disclosure keep={`${askId}:marks`} summary={l10n.t("Mark an answer as secret")}>
+    <Disclosure keep={`${askId}:marks`} summary={l10n.t("Mark answers as secret")}>
       <fieldset className="fields" disabled={disabled}>
         <p className="muted">
-          {l10n.t("It goes to the server, and neither drafts nor the conversation keep it.")}
+          {l10n.t("It is sent to the server. Drafts and the conversation do not store it.")}
         </p>
         <Ticks field={{ type: "choices", name: "", options }} chosen={marked} onInput={onMark} />
       </fieldset>

@@ -236,7 +236,7 @@ describe("in the panel, a page", () => {
     ["answered", "You opened login.example.com and marked it as done"],
     ["declined", "You declined to open login.example.com"],
     ["dismissed", "You dismissed it without an answer: login.example.com"],
-    ["completed", "The server said that it is complete: login.example.com"],
+    ["completed", "The server reported completion: login.example.com"],
     ["serverStoppedWaiting", "The server stopped waiting: login.example.com"],
     ["serverLost", "The connection to the server was lost: login.example.com"],
     ["takenOver", "Its task was taken over in another window: login.example.com"],

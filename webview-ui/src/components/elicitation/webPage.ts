@@ -48,18 +48,18 @@ const names = {
  * name is looked up.
  */
 export function webPage(text: string): WebPage | RefusedPage {
-  if (!URL.canParse(text)) return { refused: l10n.t("This is not a URL, so it is not opened.") };
+  if (!URL.canParse(text)) return { refused: l10n.t("Assent cannot open this: it is not a URL.") };
   const url = new URL(text);
   const { protocol, username, password, hostname, href } = url;
   if (protocol !== "https:" && protocol !== "http:") {
     return {
-      refused: l10n.t("What begins with {0} is not opened: only http and https are.", protocol),
+      refused: l10n.t("Assent opens only http and https URLs. This one begins with {0}.", protocol),
     };
   }
   if (username !== "" || password !== "") {
     return {
       refused: l10n.t(
-        "A URL with a user name in it is not opened: what stands before the @ can pass for the site.",
+        "Assent does not open a URL that contains a user name: the text before the @ can look like the site.",
       ),
     };
   }
@@ -87,7 +87,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
     warnings.push({
       kind: "plainHttp",
       words: l10n.t(
-        "The connection is not encrypted: others on the way can read and change what is sent.",
+        "The connection is not encrypted. Others on the network can read and change what you send.",
       ),
     });
   }
@@ -96,7 +96,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
     warnings.push({
       kind: "address",
       words: l10n.t(
-        "The site is given by a number instead of a name, so nothing says whose it is.",
+        "The site is an IP address instead of a name, so you cannot tell who owns it.",
       ),
     });
   }
@@ -119,7 +119,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
     warnings.push({
       kind: "hidden",
       words: l10n.t(
-        "Characters that nobody sees, or that break lines, are in the URL, spelled with %.",
+        "The URL contains invisible characters or line breaks, written here with %.",
       ),
     });
   }
@@ -156,7 +156,7 @@ function nameWarning(host: string): PageWarning | undefined {
     return {
       kind: "mixedScripts",
       words: l10n.t(
-        "The name mixes alphabets, as false names do. It looks like “{0}” and is {1}.",
+        "The name mixes alphabets, as fake names do. It looks like “{0}” but is {1}.",
         shown,
         host,
       ),
@@ -166,7 +166,7 @@ function nameWarning(host: string): PageWarning | undefined {
     return {
       kind: "lookAlike",
       words: l10n.t(
-        "The name only looks Latin: each letter is of another alphabet. It looks like “{0}” and is {1}.",
+        "The name only looks Latin: each letter is from another alphabet. It looks like “{0}” but is {1}.",
         shown,
         host,
       ),
@@ -175,7 +175,7 @@ function nameWarning(host: string): PageWarning | undefined {
   return {
     kind: "punycode",
     words: l10n.t(
-      "The name has letters beyond a to z, and can resemble another. It reads “{0}” and is {1}.",
+      "The name has letters other than a to z, and can imitate another name. It looks like “{0}” but is {1}.",
       shown,
       host,
     ),

@@ -23,7 +23,7 @@ export function FlowStepper({ place, byGrant, words }: FlowStepperProps) {
   return (
     <div className="flow-stepper">
       <p className="visually-hidden">{words}</p>
-      <ol aria-label={l10n.t("Where the request is")} title={words}>
+      <ol aria-label={l10n.t("Progress of the request")} title={words}>
         {steps.map((step, index) => (
           <li
             // biome-ignore lint/suspicious/noArrayIndexKey: a step has no name but its place.

@@ -17,7 +17,7 @@ vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
 
 const request = message(1, ask("s1", sampling()));
 const waiting = task({ openAsks: 1 });
-const stepper = () => screen.queryByRole("list", { name: "Where the request is" });
+const stepper = () => screen.queryByRole("list", { name: "Progress of the request" });
 const now = () => stepper()?.querySelector("[aria-current=step]")?.textContent;
 const steps = () => stepper()?.textContent;
 
@@ -25,10 +25,10 @@ describe("where a request is", () => {
   test("is told from the approval to the end, and then no more", async () => {
     const host = new FakeHost(waiting, [request]);
     showApp(host);
-    await screen.findByText(/^It is with you: the request of database/);
+    await screen.findByText(/^With you: the request of database/);
     expect([steps(), now()]).toEqual(["ServerYouModelYouServer", "You"]);
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
-    await screen.findByText(/^It is with the model: you approved/);
+    await screen.findByText(/^With the model: you approved/);
     expect(now()).toBe("Model");
     await host.tell("mcpSamplingProgress", {
       taskId: "t1",
@@ -36,7 +36,7 @@ describe("where a request is", () => {
       sequence: 0,
       chunk: "The risk",
     });
-    await screen.findByText(/^It is with the model: .* is answering/);
+    await screen.findByText(/^With the model: .* is answering/);
     await host.event({
       type: "samplingEnded",
       messageId: 1,
@@ -60,7 +60,7 @@ describe("where a request is", () => {
 
   test("is with the person again in the review", async () => {
     showApp(new FakeHost(waiting, [message(1, ask("r1", samplingReview()))]));
-    await screen.findByText(/^It is with you: .* has answered/);
+    await screen.findByText(/^With you: .* has answered/);
     const marks = [...(stepper()?.children ?? [])].map((step) => step.getAttribute("aria-current"));
     expect(marks).toEqual([null, null, null, "step", null]);
   });

@@ -68,7 +68,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   frame.setAttribute("sandbox", "allow-scripts");
   frame.setAttribute("aria-hidden", "true");
   frame.tabIndex = -1;
-  frame.title = l10n.t("Draws diagrams");
+  frame.title = l10n.t("Diagram renderer");
   frame.className = "drawing-frame";
   frame.srcdoc = `<!DOCTYPE html><body><script nonce="${nonce}">${forHtml(script)}</script>`;
   const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));

@@ -66,7 +66,7 @@ describe("the picture and its words", () => {
   test("before the approval, the model has nothing", () => {
     const { code, at: participant, words } = flowOf("approval", question);
     expect(participant).toBe("person");
-    expect(words).toBe("It is with you: the request of database waits for your approval.");
+    expect(words).toBe("With you: the request of database waits for your approval.");
     expect(code).toBe(
       [
         "sequenceDiagram",

@@ -75,24 +75,24 @@ export function flowOf(place: Place, question: Participants, byGrant = false): F
 function wordsFor(place: Place, server: string, model: string, byGrant: boolean): string {
   switch (place) {
     case "approval":
-      return l10n.t("It is with you: the request of {0} waits for your approval.", server);
+      return l10n.t("With you: the request of {0} waits for your approval.", server);
     case "asked":
       return byGrant
         ? l10n.t(
-            "It is with the model: a grant approved the request of {0}, and {1} was asked.",
+            "With the model: a grant approved the request of {0}. {1} was asked.",
             server,
             model,
           )
         : l10n.t(
-            "It is with the model: you approved the request of {0}, and {1} was asked.",
+            "With the model: you approved the request of {0}. {1} was asked.",
             server,
             model,
           );
     case "answering":
-      return l10n.t("It is with the model: {0} is answering the request of {1}.", model, server);
+      return l10n.t("With the model: {0} is answering the request of {1}.", model, server);
     case "review":
       return l10n.t(
-        "It is with you: {0} has answered, and {1} waits for your review.",
+        "With you: {0} has answered, and {1} waits for your review.",
         model,
         server,
       );

@@ -134,7 +134,7 @@ function notesOf(field: Field): readonly string[] {
     field.description ?? "",
     boundsOf(field) ?? "",
     field.secret
-      ? l10n.t("MCP forbids asking for a secret in a form; decline unless you are sure.")
+      ? l10n.t("MCP forbids servers to ask for a secret in a form. Decline unless you are sure.")
       : "",
   ].filter((note) => note !== "");
 }
@@ -147,13 +147,13 @@ function boundsOf(field: Field): string | undefined {
     case "choices":
       return range(field.minItems, field.maxItems, (n) => l10n.t("{0} of these", n));
     case "json":
-      return l10n.t("Typed as JSON.");
+      return l10n.t("Enter JSON.");
     case "string": {
       const { pattern = "", patternUnchecked = false, description = "" } = field;
       if (!patternUnchecked) return undefined;
       return description === ""
         ? l10n.t("The server expects {0}, which Assent cannot check.", pattern)
-        : l10n.t("Only the server checks how this is written.");
+        : l10n.t("Only the server can check the format.");
     }
     case "boolean":
     case "choice":

@@ -31,7 +31,7 @@ export function FilteredOptions({ options, isChosen, children }: FilteredOptions
         aria-describedby={statusId}
         autoComplete="off"
         spellCheck={false}
-        placeholder={l10n.t("Find one of {0}", options.length.toLocaleString())}
+        placeholder={l10n.t("Filter {0} options", options.length.toLocaleString())}
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
         onKeyDown={(event) => {

@@ -21,7 +21,7 @@ export function HiddenNote({ id, text }: HiddenNoteProps) {
   if (!hides(text)) return null;
   return (
     <div id={id} className="field-sent" dir="ltr">
-      <p>{l10n.t("This has hidden characters, which are named here:")}</p>
+      <p>{l10n.t("This text has hidden characters. They are named here:")}</p>
       <LongText text={text} />
     </div>
   );

@@ -85,7 +85,7 @@ function formatProblem(format: string | undefined): string | undefined {
       return l10n.t("Not an email address, such as name@example.com");
     case "uri":
       return l10n.t(
-        "Not a full address, such as https://example.com/page; a space in it is written %20",
+        "Not a full URL, such as https://example.com/page; write a space as %20",
       );
     case "date":
       return l10n.t("Not a date, such as 2026-11-21");

@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
     input: "9007199254740993",
     want: {
       kind: "problem",
-      message: "Too many digits to be passed on exactly",
+      message: "Too many digits to send exactly",
       value: "9007199254740993",
     },
   },
@@ -179,7 +179,7 @@ const problems: readonly ProblemCase[] = [
     input: "example.com",
     keyword: "format",
     read: value("example.com"),
-    want: "Not a full address, such as https://example.com/page; a space in it is written %20",
+    want: "Not a full URL, such as https://example.com/page; write a space as %20",
   },
   {
     name: "no such date",
@@ -343,7 +343,7 @@ describe("a form", () => {
     expect(reading.content).toEqual({ a: "{", b: "9007199254740993" });
     expect(reading.problems).toEqual([
       { name: "a", message: expect.stringMatching(/^Not JSON: /) },
-      { name: "b", message: "Too many digits to be passed on exactly" },
+      { name: "b", message: "Too many digits to send exactly" },
     ]);
   });
 

@@ -92,7 +92,7 @@ function readNumber(input: string, exactNumbers: ExactNumbers): Reading {
   if (typeof value === "number" || exactNumbers === "asText") return { kind: "value", value };
   return exactNumbers === "exact"
     ? { kind: "value", value: exactly(value) }
-    : { kind: "problem", message: l10n.t("Too many digits to be passed on exactly"), value };
+    : { kind: "problem", message: l10n.t("Too many digits to send exactly"), value };
 }
 
 function readChoices(field: ChoicesField, input: readonly string[] | undefined): Reading {

@@ -43,7 +43,7 @@ export function GrantFields(props: GrantFieldsProps) {
   );
   return (
     <fieldset className="grant-fields" disabled={disabled}>
-      <legend className="visually-hidden">{l10n.t("What to allow")}</legend>
+      <legend className="visually-hidden">{l10n.t("Scope and bounds")}</legend>
       <fieldset className="field">
         <legend>{l10n.t("How long")}</legend>
         <Choice
@@ -135,7 +135,7 @@ export function GrantFields(props: GrantFieldsProps) {
         </Tick>
       )}
       <Tick checked={form.review} onTick={(see) => onInput(grantKey.unseen, !see)}>
-        {l10n.t("Let me see each answer before the server gets it")}
+        {l10n.t("Review each answer before the server gets it")}
       </Tick>
       {general.map((message) => (
         <p key={message} role="alert" className="field-problem">
@@ -152,7 +152,7 @@ export function GrantFields(props: GrantFieldsProps) {
 }
 
 const untilWords: Readonly<Record<Until, () => string>> = {
-  none: () => l10n.t("No end"),
+  none: () => l10n.t("No expiry"),
   hour: () => l10n.t("1 hour from now"),
   today: () => l10n.t("The end of today"),
   week: () => l10n.t("7 days from now"),

@@ -50,7 +50,7 @@ export function GrantItem({ grant, models, used, now }: GrantItemProps) {
         {unbounded.length > 0 && `${l10n.t("Spent {0}.", unbounded.join(", "))} `}
         {inFlight > 0 && `${underWay(inFlight)} `}
         {filled(
-          l10n.t("Made in {0}, {1}."),
+          l10n.t("Created in {0}, {1}."),
           by,
           <time dateTime={new Date(createdAt).toISOString()}>{when(createdAt)}</time>,
         )}
@@ -61,7 +61,7 @@ export function GrantItem({ grant, models, used, now }: GrantItemProps) {
 }
 
 function underWay(n: number): string {
-  return plural(n, l10n.t("1 request under way."), l10n.t("{0} requests under way."));
+  return plural(n, l10n.t("1 request is running."), l10n.t("{0} requests are running."));
 }
 
 const stateWords: Readonly<Record<GrantState, () => string>> = {

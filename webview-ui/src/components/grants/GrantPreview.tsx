@@ -43,7 +43,7 @@ export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) 
         ))}
       </ul>
       {truncated && (
-        <p className="muted">{l10n.t("There were older ones, which were not tried.")}</p>
+        <p className="muted">{l10n.t("Older requests were not tried.")}</p>
       )}
     </div>
   );

@@ -111,7 +111,7 @@ export function NewGrant(props: NewGrantProps) {
           disabled={busy || isWrong}
           onClick={() => void attempt(create)}
         >
-          {l10n.t("Make the Grant")}
+          {l10n.t("Create Grant")}
         </button>
         <button
           type="button"

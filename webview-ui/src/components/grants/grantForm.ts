@@ -89,11 +89,11 @@ export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantO
   const problems: GrantProblems = form.session
     ? {}
     : {
-        ...(!isCount(requests) && { maxRequests: l10n.t("This must be a whole number from 1.") }),
-        ...(!isCount(tokens) && { maxTokens: l10n.t("This must be a whole number from 1.") }),
-        ...(!(cost >= 0) && { maxCost: l10n.t("This must be an amount of dollars.") }),
+        ...(!isCount(requests) && { maxRequests: l10n.t("Enter a whole number of at least 1.") }),
+        ...(!isCount(tokens) && { maxTokens: l10n.t("Enter a whole number of at least 1.") }),
+        ...(!(cost >= 0) && { maxCost: l10n.t("Enter an amount in dollars.") }),
         ...(isUnbounded && {
-          "": l10n.t("Set a bound, or allow it for this session."),
+          "": l10n.t("Set a bound, or choose this session."),
         }),
       };
   return {
@@ -106,7 +106,7 @@ export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantO
     },
     problems: {
       ...problems,
-      ...(models.length === 0 && { models: l10n.t("There is no model to allow.") }),
+      ...(models.length === 0 && { models: l10n.t("No model is available to allow.") }),
     },
   };
 }

@@ -138,7 +138,7 @@ describe("the inbox", () => {
     await screen.findByText("The list could not be read: The disk is gone.");
     fail = false;
     await user.click(screen.getByRole("button", { name: "Try Again" }));
-    await screen.findByText("These are the oldest 3 questions. More wait behind them.");
+    await screen.findByText("Showing the oldest 3 questions. More are waiting.");
   });
 });
 
@@ -228,7 +228,7 @@ describe("the questions of another workspace", () => {
     await host.tell("host/reveal", { kind: "task", taskId: "t9" });
     const instead = await screen.findByRole("region", { name: "Another workspace" });
     within(instead).getByText(
-      "This conversation belongs to api. Go on with it in a window of that workspace.",
+      "This conversation belongs to api. Continue it in a window of that workspace.",
     );
     screen.getByRole("button", { name: /^Theirs\s*api$/ });
     expect(screen.queryByRole("form", { name: "Message to the model" })).toBeNull();
@@ -292,7 +292,7 @@ describe("a question of no task", () => {
     ]);
     const question = await item();
     expect(document.activeElement).toBe(question);
-    const ways = within(question).getByRole("group", { name: "Where it belongs" });
+    const ways = within(question).getByRole("group", { name: "Assign to a task" });
     expect(
       within(ways)
         .getAllByRole("button")

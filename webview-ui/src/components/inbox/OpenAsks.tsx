@@ -85,8 +85,8 @@ export function OpenAsks(props: OpenAsksProps) {
         <p className="muted">
           {plural(
             entries?.length ?? 0,
-            l10n.t("This is the oldest question. More wait behind it."),
-            l10n.t("These are the oldest {0} questions. More wait behind them."),
+            l10n.t("Showing the oldest question. More are waiting."),
+            l10n.t("Showing the oldest {0} questions. More are waiting."),
           )}
         </p>
       )}

@@ -55,9 +55,9 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
         </blockquote>
       )}
       <p className="muted">
-        {l10n.t("It does not say which call it belongs to ({0}).", ago(now - time))}
+        {l10n.t("The server does not say which call this belongs to ({0}).", ago(now - time))}
       </p>
-      <fieldset className="unclaimed-ways" aria-label={l10n.t("Where it belongs")}>
+      <fieldset className="unclaimed-ways" aria-label={l10n.t("Assign to a task")}>
         {candidates.map((candidate) => {
           const { taskId, messageId, since, state } = candidate;
           return (

@@ -42,7 +42,7 @@ describe("the list of MCP tasks", () => {
       "mcpTask/list": () => ({ mcpTasks: entries }),
     });
     const { user, container } = showApp(host);
-    await chooseInHead(user, "MCP Tasks (3 under way)");
+    await chooseInHead(user, "MCP Tasks (3 running)");
     const region = await list();
     expect(document.activeElement).toBe(region);
     const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
@@ -69,7 +69,7 @@ describe("the list of MCP tasks", () => {
       "mcpTask/more": ({ cursor }) => (cursor === "two" ? pages[1] : pages[2]),
     });
     const { user, container } = showApp(host);
-    await chooseInHead(user, "MCP Tasks (1 under way)");
+    await chooseInHead(user, "MCP Tasks (1 running)");
     const region = await list();
     const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
     const more = () => within(region).queryByRole("button", { name: "Show Older MCP Tasks" });
@@ -117,7 +117,7 @@ describe("the list of MCP tasks", () => {
     });
     const { user } = showApp(host);
     await chooseInHead(user, "MCP Tasks");
-    within(await list()).getByText("No MCP task is under way.");
+    within(await list()).getByText("No MCP task is running.");
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "MCP tasks" })).toBeNull();
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "More Actions" }));
@@ -236,7 +236,7 @@ describe("what is said of an MCP task", () => {
       "mcpTask/list": () => ({ mcpTasks: [entry(1)] }),
     });
     const { user } = showApp(host);
-    await chooseInHead(user, "MCP Tasks (1 under way)");
+    await chooseInHead(user, "MCP Tasks (1 running)");
     const region = await list();
     await within(region).findByText(/^working/);
     await waitFor(() => expect(host.calls("mcpTask/list")).toHaveLength(2));
@@ -248,7 +248,7 @@ describe("what is said of an MCP task", () => {
       endedAt: at,
       result: { type: "cancelled" },
     });
-    await within(region).findByText("No MCP task is under way.");
+    await within(region).findByText("No MCP task is running.");
     await inHead(user, "MCP Tasks");
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
@@ -272,7 +272,7 @@ describe("what is said of an MCP task", () => {
     expect(host.calls("mcpTask/list")).toHaveLength(1);
     entries = [entry(1)];
     await host.event(changed(1, {}));
-    await inHead(user, "MCP Tasks (1 under way)");
+    await inHead(user, "MCP Tasks (1 running)");
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
 

@@ -55,7 +55,7 @@ export function McpTasks(props: McpTasksProps) {
       {...{ failure, onRetry, onClose }}
     >
       {entries !== undefined && running.length === 0 && (
-        <p className="muted">{l10n.t("No MCP task is under way.")}</p>
+        <p className="muted">{l10n.t("No MCP task is running.")}</p>
       )}
       {running.length > 0 && list(running)}
       {ended.length > 0 && (

@@ -32,7 +32,7 @@ async function open(host: FakeHost) {
   return app;
 }
 
-const part = () => screen.findByRole("region", { name: "Known only to their servers" });
+const part = () => screen.findByRole("region", { name: "Only on the servers" });
 const followButton = () => screen.findByRole("button", { name: /^Follow in This Task/ });
 
 describe("the MCP tasks that only their servers know", () => {
@@ -48,10 +48,10 @@ describe("the MCP tasks that only their servers know", () => {
     const region = await part();
     const [first, second] = within(region).getAllByRole("listitem");
     expect(first?.textContent).toMatch(
-      /^786512e2 of database, its tool is not knownworking, begun Jan 1, 2020.*Half of <b>it<\/b>\.Follow in This Task$/,
+      /^786512e2 of database, unknown toolworking, started Jan 1, 2020.*Half of <b>it<\/b>\.Follow in This Task$/,
     );
     expect(second?.textContent).toBe(
-      "two of mail, its tool is not knowncompletedFollow in This Task",
+      "two of mail, unknown toolcompletedFollow in This Task",
     );
     within(region).getByText("mail: Its list of tasks has no end.");
     expect(await axeFindings(app.container)).toEqual([]);
@@ -61,7 +61,7 @@ describe("the MCP tasks that only their servers know", () => {
     const host = hostWith({});
     await open(host);
     await waitFor(() => expect(host.calls("mcpTask/listOfServers")).toHaveLength(1));
-    expect(screen.queryByText("Known only to their servers")).toBeNull();
+    expect(screen.queryByText("Only on the servers")).toBeNull();
   });
 
   test("say why they could not be asked for, and are asked for again", async () => {
@@ -104,7 +104,7 @@ describe("the MCP tasks that only their servers know", () => {
     await host.event({ type: "messageAdded", message: message(1, body) });
     release[0]?.();
     await screen.findByRole("heading", { name: "Found MCP task of database" });
-    screen.getByText("It was in the server's list, which names no tool.");
+    screen.getByText("It comes from the server's list of MCP tasks, which does not name the tool.");
     await waitFor(() => expect(document.activeElement?.id).toBe("message-1"));
     expect(screen.queryByRole("region", { name: "MCP tasks" })).toBeNull();
     expect(host.calls("call/start")).toHaveLength(1);

@@ -39,7 +39,7 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
   };
   return (
     <section aria-labelledby={headingId}>
-      <h3 id={headingId}>{l10n.t("Known only to their servers")}</h3>
+      <h3 id={headingId}>{l10n.t("Only on the servers")}</h3>
       {failure !== undefined && (
         <Refusal message={l10n.t("Servers could not be asked: {0}", failure)} />
       )}
@@ -90,7 +90,7 @@ function Line({ task, now }: { readonly task: ServerMcpTask; readonly now: numbe
         <Icon name={expired ? "history" : icons[status]} />
         <span className="task-line-title">
           <strong className="name">{brief(mcpTaskId)}</strong>{" "}
-          <span className="muted">{l10n.t("of {0}, its tool is not known", serverName)}</span>
+          <span className="muted">{l10n.t("of {0}, unknown tool", serverName)}</span>
         </span>
       </span>
       <span className="mcp-task-more muted">
@@ -118,7 +118,7 @@ function times({ createdAt, lastUpdatedAt, expiresAt }: ServerMcpTask, now: numb
   const said = (time: number | undefined, words: (time: string) => string) =>
     time === undefined || Math.abs(time) > lastTime ? [] : [words(when(time, now))];
   return [
-    ...said(createdAt, (time) => l10n.t("begun {0}", time)),
+    ...said(createdAt, (time) => l10n.t("started {0}", time)),
     ...said(lastUpdatedAt, (time) => l10n.t("changed {0}", time)),
     ...said(expiresAt, (time) => l10n.t("kept until {0}", time)),
   ];

@@ -7,7 +7,7 @@ import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
 import { at, policyEntries, task } from "../../testing/samples.ts";
 
-const asksAboutAll = "Assent asks you about everything. Nothing is answered in your name.";
+const asksAboutAll = "Assent asks you about everything. Nothing is answered automatically.";
 
 function hostOf(entries: readonly PolicyEntry[]) {
   let now = entries;
@@ -41,11 +41,11 @@ test("each decision says what it does, where it came from and what it was used f
   const approved = await within(region).findByRole("list", { name: "Approved without asking" });
   const always = rowOf(approved, "cleanup");
   within(always).getByText("of database");
-  within(always).getByText("Always approved, until its server describes it in other words.");
+  within(always).getByText("Always approved, until its server changes its description.");
   within(always).getByText(/^Said in VS Code, .* Used 3 times since Assent started, last at /);
   within(approved).getByText("Approved in “First”, until that is closed.");
   const answer = rowOf(approved, "deploy");
-  within(answer).getByText('Its form is filled in with environment: "staging" and copies: 2.');
+  within(answer).getByText('Its form is answered with environment: "staging" and copies: 2.');
   within(answer).getByText("assent.elicitation.answers", { selector: "code" });
   within(answer).getByText(/Used once since Assent started, at /);
   within(approved).getByText(/^A model may use each tool that changes nothing/);
@@ -60,7 +60,7 @@ test("each decision says what it does, where it came from and what it was used f
   within(limits).getByText(/Only these models may answer: demo:\*\./);
   within(limits).getByText(/No model may answer\./);
   within(limits).getByText(/^At most 32 forms and pages/);
-  within(limits).getByText(/^Refused 4 requests since Assent started, the last of mail at /);
+  within(limits).getByText(/^Refused 4 requests since Assent started, the last from mail at /);
   within(limits).getByText(/has at most 2\.0 MB/);
   within(region).getByText("Limits (4 refused)");
   expect(await axeFindings(container)).toEqual([]);

@@ -67,7 +67,7 @@ export function PolicySource({ entry }: Pick<PolicyItemProps, "entry">) {
   }
   if (by === undefined || at === undefined) return null;
   return filled(
-    l10n.t("Said in {0}, {1}."),
+    l10n.t("Decided in {0}, {1}."),
     visible(by),
     <time dateTime={new Date(at).toISOString()}>{when(at)}</time>,
   );

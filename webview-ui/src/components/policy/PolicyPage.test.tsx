@@ -69,7 +69,7 @@ describe("the list of grants", () => {
     within(second as HTMLElement).getByText("active for this session");
     within(second as HTMLElement).getByText(/^Spent 3 requests, 1,200 tokens, \$0\.02\. Made in/);
     await user.click(within(region).getByText("2 ended"));
-    const ended = await within(region).findByRole("list", { name: "Grants that ended" });
+    const ended = await within(region).findByRole("list", { name: "Ended grants" });
     within(ended).getByText("revoked");
     within(ended).getByText("used up");
     expect(within(ended).queryByRole("button")).toBeNull();
@@ -96,7 +96,7 @@ describe("the list of grants", () => {
     await user.click(screen.getByText("1 ended"));
     await user.click(screen.getByText("1 ended"));
     await user.click(toEnded as HTMLElement);
-    const ended = await screen.findByRole("list", { name: "Grants that ended" });
+    const ended = await screen.findByRole("list", { name: "Ended grants" });
     await waitFor(() => expect(document.activeElement).toBe(within(ended).getByRole("listitem")));
   });
 
@@ -112,7 +112,7 @@ describe("the list of grants", () => {
     await within(region).findByText("8 of 10");
     await user.click(within(region).getByRole("button", { name: "Revoke the grant of database" }));
     const none = await within(region).findByText(
-      "Assent asks you about everything. Nothing is answered in your name.",
+      "Assent asks you about everything. Nothing is answered automatically.",
     );
     await waitFor(() => expect(document.activeElement).toBe(none));
     expect(host.calls("grant/revoke")).toEqual([{ grantId: "g1" }]);
@@ -193,7 +193,7 @@ describe("a new grant", () => {
     );
     expect(past[0]?.textContent).toMatch(/classify · demo:script · 1,200 tokens · \$0\.02allowed$/);
     expect(past[1]?.textContent).toMatch(/would have asked: It is used up\.$/);
-    screen.getByText("There were older ones, which were not tried.");
+    screen.getByText("Older requests were not tried.");
     expect(await axeFindings(container)).toEqual([]);
     const terms = {
       serverName: "mail",
@@ -203,7 +203,7 @@ describe("a new grant", () => {
       review: true,
     };
     expect(host.calls("grant/preview")).toEqual([terms]);
-    const make = await button("Make the Grant");
+    const make = await button("Create Grant");
     expect(descriptionOf(make)).toBe(
       "Up to 2 requests from mail during classify, to gpt at localhost. You see each answer.",
     );
@@ -240,7 +240,7 @@ describe("a new grant", () => {
     await chooseInHead(user, "Automatic Answers");
     await user.click(await button("New Grant…"));
     await screen.findByRole("combobox", { name: "Model" });
-    await user.click(await button("Make the Grant"));
+    await user.click(await button("Create Grant"));
     await screen.findByText("The grant makes no sense.");
     const requests = screen.getByRole("textbox", { name: "Requests" });
     expect(descriptionOf(requests)).toBe("At most 5.");

@@ -104,7 +104,7 @@ export function PolicyPage(props: PolicyPageProps) {
             keep={endedKey}
             summary={l10n.t("{0} ended", ended.length)}
           >
-            {list(ended, l10n.t("Grants that ended"))}
+            {list(ended, l10n.t("Ended grants"))}
           </Disclosure>
         )}
         {limits.length > 0 && <Limits entries={limits} actions={actions} />}
@@ -187,5 +187,5 @@ function summaryOf(entries: readonly PolicyEntry[] | undefined, now: number): st
   if (entries === undefined) return "";
   return entries.some((entry) => isActive(entry, now))
     ? l10n.t("Assent asks you about everything that is not listed here.")
-    : l10n.t("Assent asks you about everything. Nothing is answered in your name.");
+    : l10n.t("Assent asks you about everything. Nothing is answered automatically.");
 }

@@ -75,13 +75,13 @@ export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
         visible(entry.by ?? ""),
       );
     case "fixedAnswer":
-      return l10n.t("Its form is filled in with {0}.", contentWords(entry));
+      return l10n.t("Its form is answered with {0}.", contentWords(entry));
     case "readOnlyTools":
-      return l10n.t("A model may use each tool that changes nothing, as its server says.");
+      return l10n.t("A model may use each tool that is read-only, according to its server.");
     case "samplingReview":
       return entry.review === "never"
         ? l10n.t("A server gets each answer of a model before you see it.")
-        : l10n.t("After you reviewed one answer of a model, a server gets the next ones at once.");
+        : l10n.t("You review the first answer for a server. The server gets later answers at once.");
     case "allowedModels":
       return modelsWords(entry.models);
     case "limit":
@@ -104,7 +104,7 @@ function ruleWords(
     case "always":
       return toolName === undefined
         ? l10n.t("Always approved.")
-        : l10n.t("Always approved, until its server describes it in other words.");
+        : l10n.t("Always approved, until its server changes its description.");
     case "never":
       return l10n.t("Never: the model is told that you declined.");
     default:
@@ -177,15 +177,15 @@ export function usedWords(
   if (effect === "limit") {
     return plural(
       count,
-      l10n.t("Refused 1 request since Assent started: of {2} at {1}."),
-      l10n.t("Refused {0} requests since Assent started, the last of {2} at {1}."),
+      l10n.t("Refused 1 request since Assent started: from {2} at {1}."),
+      l10n.t("Refused {0} requests since Assent started, the last from {2} at {1}."),
       ...values,
     );
   }
   return serverName === undefined
     ? plural(
         count,
-        l10n.t("Used once since Assent started: for {2} at {1}."),
+        l10n.t("Used once since Assent started, for {2} at {1}."),
         l10n.t("Used {0} times since Assent started, last for {2} at {1}."),
         ...values,
       )

@@ -115,7 +115,7 @@ test("where several tools may ask, none can be the only one", () => {
 test("without a bound there is no grant, and it says so", async () => {
   const { user, onApprove } = show({ draft: { "grant open": true } });
   await user.clear(screen.getByRole("textbox", { name: "Requests" }));
-  screen.getByText("Set a bound, or allow it for this session.");
+  screen.getByText("Set a bound, or choose this session.");
   await user.click(allow());
   expect(onApprove).not.toHaveBeenCalled();
 });

@@ -70,7 +70,7 @@ test("nothing of the request is hidden", async () => {
   const { container } = show({ request: everything });
   const card = screen.getByRole("region", { name: "database wants to ask a model" });
   within(card).getByText(
-    "4 messages · a system prompt · 1 picture, 1 sound · about 1,525 tokens · at most 1,500 tokens back",
+    "4 messages · a system prompt · 1 image, 1 audio clip · about 1,525 tokens · at most 1,500 tokens back",
   );
   expect(within(card).getByText("You are *terse*.").tagName).toBe("PRE");
   within(card).getByText("Look at this:");
@@ -276,11 +276,11 @@ describe("an edit", () => {
   });
 
   test.each([
-    ["Maximum tokens", "101", "This must be a whole number from 1 to 100"],
-    ["Maximum tokens", "0", "This must be a whole number from 1 to 100"],
-    ["Maximum tokens", "many", "This must be a whole number from 1 to 100"],
-    ["Temperature", "2.1", "This must be a number from 0 to 2."],
-    ["Temperature", "hot", "This must be a number from 0 to 2."],
+    ["Maximum tokens", "101", "Enter a whole number from 1 to 100"],
+    ["Maximum tokens", "0", "Enter a whole number from 1 to 100"],
+    ["Maximum tokens", "many", "Enter a whole number from 1 to 100"],
+    ["Temperature", "2.1", "Enter a number from 0 to 2."],
+    ["Temperature", "hot", "Enter a number from 0 to 2."],
   ])("of %s to %s is not sent, and says why", async (name, text, why) => {
     const { user, onApprove } = show({ request, draft: { editing: true } });
     await user.clear(field(name));
@@ -296,7 +296,7 @@ describe("an edit", () => {
   test("cannot leave out everything", async () => {
     const { user } = show({ request, draft: { editing: true } });
     for (const box of screen.getAllByRole("checkbox")) await user.click(box);
-    screen.getByText("At least one message must be sent.");
+    screen.getByText("Keep at least one message.");
     expect(approve().matches(":disabled")).toBe(true);
   });
 
@@ -430,7 +430,7 @@ test("what the chosen model cannot take is said, and that of another is not", as
     model: parrot,
     models: [parrot, otherModel],
   });
-  screen.getByText("Parrot cannot take: stop sequences. They are left out.");
+  screen.getByText("Parrot does not support: stop sequences. They are left out.");
   expect(await axeFindings(container)).toEqual([]);
   await user.selectOptions(screen.getByRole("combobox", { name: "Answered by" }), otherModel.name);
   expect(screen.queryByText(/cannot take/)).toBeNull();
@@ -488,7 +488,7 @@ describe("tools", () => {
   test("are left out with what they returned, or not at all", async () => {
     const { user } = show({ request: toolRequest, draft: { editing: true } });
     await user.click(screen.getByRole("checkbox", { name: "Leave out Assistant, message 2" }));
-    screen.getByText("A tool's call and its result go together: leave out both, or neither.");
+    screen.getByText("A tool call and its result belong together: leave out both, or keep both.");
     expect(approve().matches(":disabled")).toBe(true);
     await user.click(screen.getByRole("checkbox", { name: "Leave out User, message 3" }));
     expect(approve().matches(":disabled")).toBe(false);

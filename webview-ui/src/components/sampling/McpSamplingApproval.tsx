@@ -252,7 +252,7 @@ function ApproveButton({ approval, ready, busy }: ApproveButtonProps) {
               {
                 label: l10n.t("Approve and Allow…"),
                 about: l10n.t(
-                  "Requests like this one then go without asking, within bounds that you set.",
+                  "Requests like this one are then approved without asking, within bounds that you set.",
                 ),
                 onChoose: () => input(grantKey.open, true),
               },

@@ -62,7 +62,7 @@ test("an edit is made, seen and returned without a mouse", async () => {
   const { user, container, onReturn, onCancel, onDraft } = show();
   button("Edit").focus();
   await user.keyboard(" ");
-  const box = screen.getByRole("textbox", { name: "What the server gets" });
+  const box = screen.getByRole("textbox", { name: "Answer to the server" });
   expect(document.activeElement).toBe(box);
   await user.keyboard("{Control>}a{/Control}The risk is **high**.");
   expect(await axeFindings(container)).toEqual([]);
@@ -92,8 +92,8 @@ test("an edit of an earlier life of the view is still there, and can be undone",
 
 test("an empty text cannot be returned", async () => {
   const { user, onReturn } = show({ draft: { editing: true } });
-  await user.clear(screen.getByRole("textbox", { name: "What the server gets" }));
-  screen.getByText("An empty text is no answer: decline it instead.");
+  await user.clear(screen.getByRole("textbox", { name: "Answer to the server" }));
+  screen.getByText("The answer is empty. To return nothing, decline it.");
   await user.click(button("Return to Server"));
   expect(onReturn).not.toHaveBeenCalled();
 });
@@ -147,7 +147,7 @@ describe("an answer with calls of tools", () => {
 
   test("shows each with what it is for, and goes as it is", async () => {
     const { user, container, onReturn } = show({ question, tools });
-    screen.getByText("asks for tools to be called");
+    screen.getByText("asks for tool calls");
     const calls = [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);
     expect(calls).toEqual([
       'Calls the tool forecast with{\n  "city": "Paris"\n}',
@@ -172,7 +172,7 @@ describe("an answer with calls of tools", () => {
 
   test("goes with other arguments, and without a text that was emptied", async () => {
     const { user, container, onReturn } = show({ question, tools, draft: { editing: true } });
-    await user.clear(screen.getByRole("textbox", { name: "What the server gets" }));
+    await user.clear(screen.getByRole("textbox", { name: "Answer to the server" }));
     const box = screen.getByRole("textbox", { name: "Arguments of forecast, call 1" });
     await user.clear(box);
     await user.type(box, '{{"city": "Oslo"}');
@@ -186,7 +186,7 @@ describe("an answer with calls of tools", () => {
   });
 
   test.each([
-    ["{city", /^This is no JSON: /],
+    ["{city", /^Not JSON: /],
     ["[1]", /^The arguments of a tool must be a JSON object/],
   ])("is not returned with %s for arguments, and says why at the field", async (text, why) => {
     const { user, onReturn } = show({ question, draft: { editing: true, "input 1": text } });
@@ -211,7 +211,7 @@ describe("an answer with calls of tools", () => {
   test("of which nothing is left is declined instead", async () => {
     const { user, onReturn } = show({ question, draft: { "text 0": " ", "without 1": true } });
     await user.click(letCall(2));
-    screen.getByText("Nothing of the answer is left: decline it instead.");
+    screen.getByText("Nothing is left of the answer. To return nothing, decline it.");
     await user.click(button("Return to Server"));
     expect(onReturn).not.toHaveBeenCalled();
   });

@@ -27,7 +27,7 @@ export function ModelAnswering(props: ModelAnsweringProps) {
   if (result?.type === "failure") return <Refusal message={result.reason} />;
   if (result?.type === "withheld" && !reviewed) {
     return (
-      <p className="muted">{l10n.t("The server was told that you declined. {0}", result.reason)}</p>
+      <p className="muted">{l10n.t("Assent told the server that you declined. {0}", result.reason)}</p>
     );
   }
   if (result !== undefined) return null;

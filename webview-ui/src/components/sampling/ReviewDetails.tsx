@@ -43,7 +43,7 @@ export function ReviewDetails({ question, outcome, keep }: ReviewDetailsProps) {
         </>
       )}
       {outcome.reason === "regenerated" && model !== undefined && (
-        <p className="muted">{l10n.t("{0} was asked for it.", visible(model.name))}</p>
+        <p className="muted">{l10n.t("Another answer was requested from {0}.", visible(model.name))}</p>
       )}
     </>
   );

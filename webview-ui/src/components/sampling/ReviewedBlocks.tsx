@@ -54,8 +54,8 @@ export function ReviewedBlocks(props: ReviewedBlocksProps) {
               key={place}
               label={
                 count === 1
-                  ? l10n.t("What the server gets")
-                  : l10n.t("What the server gets, text {0}", placeAmong("text", place))
+                  ? l10n.t("Answer to the server")
+                  : l10n.t("Answer to the server, text {0}", placeAmong("text", place))
               }
               value={typed}
               disabled={disabled}

@@ -28,8 +28,8 @@ export function SamplingContextChoice(props: SamplingContextChoiceProps) {
           <p className="muted">
             {plural(
               omitted,
-              l10n.t("1 older result did not fit and is not in it."),
-              l10n.t("{0} older results did not fit and are not in it."),
+              l10n.t("1 older result was left out because it did not fit."),
+              l10n.t("{0} older results were left out because they did not fit."),
             )}
           </p>
         )}
@@ -41,7 +41,7 @@ export function SamplingContextChoice(props: SamplingContextChoiceProps) {
           disabled={disabled}
           onChange={(event) => onInclude(event.target.checked)}
         />
-        {l10n.t("Send it along")}
+        {l10n.t("Send this context")}
       </label>
     </div>
   );
@@ -51,13 +51,13 @@ function contextWords(length: number, serverNames: readonly string[]): string {
   return serverNames.length === 0
     ? plural(
         length,
-        l10n.t("The server asks to be given context: 1 character"),
-        l10n.t("The server asks to be given context: {0} characters"),
+        l10n.t("The server asks for context: 1 character"),
+        l10n.t("The server asks for context: {0} characters"),
       )
     : plural(
         length,
-        l10n.t("The server asks to be given context: 1 character from {1}"),
-        l10n.t("The server asks to be given context: {0} characters from {1}"),
+        l10n.t("The server asks for context: 1 character from {1}"),
+        l10n.t("The server asks for context: {0} characters from {1}"),
         serverNames.map(visible).join(", "),
       );
 }

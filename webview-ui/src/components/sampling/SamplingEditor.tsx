@@ -29,7 +29,7 @@ export function SamplingEditor(props: SamplingEditorProps) {
   const calls = callsOf(messages);
   return (
     <fieldset className="sampling-editor" disabled={disabled} onKeyDown={onKeyDown}>
-      <legend className="visually-hidden">{l10n.t("What the model gets")}</legend>
+      <legend className="visually-hidden">{l10n.t("Request to the model")}</legend>
       <TextField
         label={l10n.t("System prompt")}
         value={typed.systemPrompt}

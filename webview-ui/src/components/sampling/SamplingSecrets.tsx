@@ -37,7 +37,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
         <Icon name={sent.length + refused.length > 0 ? "warning" : "pass"} />
         <span>
           {sent.length + refused.length === 0
-            ? l10n.t("No secret is sent any more.")
+            ? l10n.t("No secret is left in the request.")
             : plural(
                 sent.length + refused.length,
                 l10n.t("1 possible secret"),
@@ -53,7 +53,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
               <span className="muted">
                 {" "}
                 {placed.places.length === 0
-                  ? l10n.t("is not sent")
+                  ? l10n.t("not sent")
                   : l10n.t("in {0}", visible(placed.places.join(", ")))}
               </span>
             </span>
@@ -71,7 +71,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
               </button>
             )}
             {placed.places.length > 0 && !placed.redactable && (
-              <span className="muted">{l10n.t("It stands where nothing can be edited.")}</span>
+              <span className="muted">{l10n.t("This text is read-only.")}</span>
             )}
           </li>
         ))}
@@ -103,11 +103,11 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
             onChange={(event) => onConfirm(event.target.checked)}
           />
           {sent.length === 0
-            ? l10n.t("Send it all the same")
+            ? l10n.t("Send anyway")
             : plural(
                 sent.length,
-                l10n.t("Send it with this 1 secret"),
-                l10n.t("Send it with these {0} secrets"),
+                l10n.t("Send with 1 secret"),
+                l10n.t("Send with {0} secrets"),
               )}
         </label>
       )}

@@ -22,7 +22,7 @@ export function warningsOf(request: McpSamplingRequest, model: Model): readonly 
     ...(failing.length > 0
       ? [
           l10n.t(
-            "{0} cannot take: {1}. The request would fail: choose another model.",
+            "{0} does not support: {1}. The request would fail. Choose another model.",
             name,
             list(failing),
           ),
@@ -31,12 +31,12 @@ export function warningsOf(request: McpSamplingRequest, model: Model): readonly 
     ...(omitted.length > 0
       ? [
           isOne(omitted)
-            ? l10n.t("{0} cannot take: {1}. It is left out.", name, list(omitted))
-            : l10n.t("{0} cannot take: {1}. They are left out.", name, list(omitted)),
+            ? l10n.t("{0} does not support: {1}. It is left out.", name, list(omitted))
+            : l10n.t("{0} does not support: {1}. They are left out.", name, list(omitted)),
         ]
       : []),
     ...(cannot.has("systemPrompt") && present.has("systemPrompt")
-      ? [l10n.t("{0} takes no system prompt. It is sent as a first message of the user.", name)]
+      ? [l10n.t("{0} does not support a system prompt. It is sent as the first user message.", name)]
       : []),
     ...(ignored.length > 0 ? [l10n.t("{0} may ignore: {1}.", name, list(ignored))] : []),
   ];
@@ -47,8 +47,8 @@ const names: Readonly<Record<RequestPart, () => string>> = {
   maxTokens: () => l10n.t("the maximum of tokens"),
   temperature: () => l10n.t("the temperature"),
   stopSequences: () => l10n.t("stop sequences"),
-  images: () => l10n.t("pictures"),
-  audio: () => l10n.t("sound"),
+  images: () => l10n.t("images"),
+  audio: () => l10n.t("audio"),
   tools: () => l10n.t("tools"),
 };
 

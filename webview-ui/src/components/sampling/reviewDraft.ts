@@ -47,8 +47,8 @@ export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): R
     !isChanged || isWrong || sent.length > 0
       ? undefined
       : content.some(({ type }) => type === "tool_use")
-        ? l10n.t("Nothing of the answer is left: decline it instead.")
-        : l10n.t("An empty text is no answer: decline it instead.");
+        ? l10n.t("Nothing is left of the answer. To return nothing, decline it.")
+        : l10n.t("The answer is empty. To return nothing, decline it.");
   return {
     blocks,
     content: isChanged ? sent : undefined,
@@ -98,7 +98,7 @@ function parseObject(text: string): Parsed {
   } catch (error) {
     return {
       problem: l10n.t(
-        "This is no JSON: {0}",
+        "Not JSON: {0}",
         error instanceof Error ? error.message : String(error),
       ),
     };

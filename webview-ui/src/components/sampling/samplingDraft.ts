@@ -102,11 +102,11 @@ export function editOf(
       ...wrongMessages(messages),
       ...(temperature !== undefined &&
         !(temperature >= 0 && temperature <= 2) && {
-          temperature: l10n.t("This must be a number from 0 to 2."),
+          temperature: l10n.t("Enter a number from 0 to 2."),
         }),
       ...(!(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= request.maxTokens) && {
         maxTokens: l10n.t(
-          "This must be a whole number from 1 to {0}, which the server asked for.",
+          "Enter a whole number from 1 to {0}, the server's own limit.",
           request.maxTokens.toLocaleString(),
         ),
       }),
@@ -117,7 +117,7 @@ export function editOf(
 /** What the person left out must leave a conversation: with every tool's call goes its result. */
 function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftProblems {
   if (messages === undefined) return {};
-  if (messages.length === 0) return { messages: l10n.t("At least one message must be sent.") };
+  if (messages.length === 0) return { messages: l10n.t("Keep at least one message.") };
   const blocks = messages.flatMap(({ content = [] }) => content);
   const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const results = blocks.flatMap((block) =>
@@ -126,7 +126,7 @@ function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftP
   const isWhole = new Set([...calls, ...results]).size === new Set(calls).size;
   return isWhole && calls.every((id) => results.includes(id))
     ? {}
-    : { messages: l10n.t("A tool's call and its result go together: leave out both, or neither.") };
+    : { messages: l10n.t("A tool call and its result belong together: leave out both, or keep both.") };
 }
 
 /** The messages with what was typed, or undefined where they are as the server wrote them. */

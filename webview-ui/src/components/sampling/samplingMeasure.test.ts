@@ -41,6 +41,6 @@ test("what a tool returned counts where it is seen", () => {
     "3 messages · 2 tools offered · 2 tool calls, 2 tool results · about 72 tokens · at most 500 tokens back",
   );
   expect(summarize(of([{ type: "tool_result", toolUseId: "c", content: [png] }]))).toMatch(
-    /^1 message · 1 picture · 1 tool result · about 1,504 tokens/,
+    /^1 message · 1 image · 1 tool result · about 1,504 tokens/,
   );
 });

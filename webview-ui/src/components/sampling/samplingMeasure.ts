@@ -74,8 +74,8 @@ export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): 
     plural(messages.length, l10n.t("1 message"), l10n.t("{0} messages")),
     ...(systemPrompt === "" ? [] : [l10n.t("a system prompt")]),
     [
-      ...of("image", l10n.t("1 picture"), l10n.t("{0} pictures")),
-      ...of("audio", l10n.t("1 sound"), l10n.t("{0} sounds")),
+      ...of("image", l10n.t("1 image"), l10n.t("{0} images")),
+      ...of("audio", l10n.t("1 audio clip"), l10n.t("{0} audio clips")),
     ].join(", "),
     tools.length === 0
       ? ""

@@ -101,7 +101,7 @@ test("nothing goes while they are in it and nobody has said that they may", asyn
   expect(isShut()).toBe(true);
   await user.click(approve());
   expect(onApprove).not.toHaveBeenCalled();
-  await user.click(screen.getByRole("checkbox", { name: "Send it with these 2 secrets" }));
+  await user.click(screen.getByRole("checkbox", { name: "Send with 2 secrets" }));
   await user.click(approve());
   expect(onApprove).toHaveBeenCalledExactlyOnceWith({ confirmSecrets: true });
 });
@@ -112,9 +112,9 @@ test("one is taken out of everything that can be edited, by the keyboard too", a
   await user.keyboard("{Enter}");
   expect(document.activeElement).toBe(warning());
   within(warning()).getByText(/^the password of mail/);
-  within(warning()).getByText("is not sent");
+  within(warning()).getByText("not sent");
   expect(marks(container)).toHaveLength(3);
-  await user.click(screen.getByRole("checkbox", { name: "Send it with this 1 secret" }));
+  await user.click(screen.getByRole("checkbox", { name: "Send with 1 secret" }));
   await user.click(approve());
   const { samplingEdit, confirmSecrets } = onApprove.mock.calls[0]?.[0] ?? {};
   expect(confirmSecrets).toBe(true);
@@ -134,7 +134,7 @@ test("one is taken out of everything that can be edited, by the keyboard too", a
 test("all are taken out at once, and undone as any edit is", async () => {
   const { user, onApprove, onDraft, container } = show();
   await user.click(screen.getByRole("button", { name: "Redact All" }));
-  screen.getByRole("region", { name: "No secret is sent any more." });
+  screen.getByRole("region", { name: "No secret is left in the request." });
   expect(marks(container)).toEqual([]);
   expect(await axeFindings(container)).toEqual([]);
   // The draft holds no secret.
@@ -151,7 +151,7 @@ test("all are taken out at once, and undone as any edit is", async () => {
 
 test("a yes to secrets is for the request that it was said of", async () => {
   const { user } = show({ draft: { editing: true } });
-  await user.click(screen.getByRole("checkbox", { name: "Send it with these 2 secrets" }));
+  await user.click(screen.getByRole("checkbox", { name: "Send with 2 secrets" }));
   expect(isShut()).toBe(false);
   await user.type(screen.getByRole("textbox", { name: "System prompt" }), "!");
   expect(isShut()).toBe(true);
@@ -161,7 +161,7 @@ test("what stands where nothing can be edited can only be confirmed, or denied",
   const stop = { maxTokens: 1, messages: request.messages?.slice(2) ?? [], stopSequences: [key] };
   const { container } = show({ request: stop, secrets: [aws] });
   expect(within(warning()).queryByRole("button")).toBeNull();
-  within(warning()).getByText("It stands where nothing can be edited.");
+  within(warning()).getByText("This text is read-only.");
   expect(isShut()).toBe(true);
   expect(marks(container)).toHaveLength(1);
 });
@@ -180,7 +180,7 @@ test("secrets that the person wrote are told when they are refused", async () =>
   again({ refusedSecrets: ["What you wrote looks like an AWS access key."] });
   screen.getByText("What you wrote looks like an AWS access key.");
   expect(isShut()).toBe(true);
-  await user.click(screen.getByRole("checkbox", { name: "Send it all the same" }));
+  await user.click(screen.getByRole("checkbox", { name: "Send anyway" }));
   await user.click(approve());
   expect(onApprove.mock.lastCall?.[0].confirmSecrets).toBe(true);
   // The new text has not been searched for secrets yet.
@@ -229,15 +229,15 @@ test("context goes along where the person says so, and with it the secrets in it
   const plain = { maxTokens: 9, messages: [{ role: "user" as const, content: [] }] };
   const { user, onApprove, onDraft, container } = show({ request: plain, context, secrets: [aws] });
   const summary = screen.getByText(
-    "The server asks to be given context: 47 characters from calendar, mail",
+    "The server asks for context: 47 characters from calendar, mail",
   );
   screen.getByText(/^1 message · about 4 tokens/);
   await user.click(approve());
   expect(onApprove).toHaveBeenLastCalledWith({});
   await user.click(summary);
   await screen.findByText(/^What MCP servers returned/);
-  screen.getByText("2 older results did not fit and are not in it.");
-  const along = screen.getByRole<HTMLInputElement>("checkbox", { name: "Send it along" });
+  screen.getByText("2 older results were left out because they did not fit.");
+  const along = screen.getByRole<HTMLInputElement>("checkbox", { name: "Send this context" });
   expect(along.checked).toBe(false);
   await user.click(along);
   expect(onDraft).toHaveBeenLastCalledWith({ context: true });
@@ -245,7 +245,7 @@ test("context goes along where the person says so, and with it the secrets in it
   within(warning()).getByText(/in the context$/);
   expect(isShut()).toBe(true);
   expect(await axeFindings(container)).toEqual([]);
-  await user.click(screen.getByRole("checkbox", { name: "Send it with this 1 secret" }));
+  await user.click(screen.getByRole("checkbox", { name: "Send with 1 secret" }));
   await user.click(approve());
   expect(onApprove).toHaveBeenLastCalledWith({ includeContext: true, confirmSecrets: true });
 });

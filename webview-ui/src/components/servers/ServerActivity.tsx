@@ -19,15 +19,15 @@ export function ServerActivity({ known, tasks, now, onOpen }: ServerActivityProp
   // One of an older server serves one conversation alone, once that needs it.
   const ofNone =
     handshake?.era === "legacy"
-      ? l10n.t("which no conversation has needed yet")
+      ? l10n.t("no conversation has used it yet")
       : l10n.t("for every conversation");
   // A conversation may have been renamed since.
   const titleOf = (taskId: string, title = "") =>
     taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
   return (
     <Part heading={l10n.t("Calls")}>
-      {calls.length === 0 && <p className="muted">{l10n.t("No call is under way.")}</p>}
-      <ul aria-label={l10n.t("Calls under way")}>
+      {calls.length === 0 && <p className="muted">{l10n.t("No call is running.")}</p>}
+      <ul aria-label={l10n.t("Running calls")}>
         {calls.map(({ taskId, title, messageId, toolName, resourceUri, since }) => (
           <li key={`${taskId}:${messageId}:${since}`}>
             <button

@@ -16,7 +16,7 @@ export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps)
   const { era, protocolVersion, name = "", title = "", version = "" } = handshake;
   const { capabilities = [], instructions = "" } = handshake;
   return (
-    <Part heading={l10n.t("What it says of itself")}>
+    <Part heading={l10n.t("Server information")}>
       <dl className="values">
         <dt>MCP</dt>
         <dd>
@@ -30,7 +30,7 @@ export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps)
             </dd>
           </>
         )}
-        <dt>{l10n.t("Can do")}</dt>
+        <dt>{l10n.t("Capabilities")}</dt>
         <dd>
           {capabilities.length === 0 ? l10n.t("nothing") : capabilities.map(visible).join(", ")}
         </dd>

@@ -29,7 +29,7 @@ export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps
   const { args = [], envNames = [], searched = [], nearMisses = [] } = launch ?? {};
   return (
     <Part
-      heading={launch === undefined ? l10n.t("How it is reached") : l10n.t("How it is started")}
+      heading={launch === undefined ? l10n.t("Endpoint") : l10n.t("Launch")}
     >
       {server.source === "built in" ? (
         <p>
@@ -100,10 +100,10 @@ export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps
           </Fact>
         ))}
         {orphans.length > 0 && (
-          <Fact name={l10n.t("Left behind")}>
+          <Fact name={l10n.t("Leftover processes")}>
             {orphans.map(processWords).join(", ")}{" "}
             <span className="muted">
-              {l10n.t("— of the same command, with nobody who started it. Assent does not end it.")}
+              {l10n.t("— same command, without a parent process. Assent does not end it.")}
             </span>
           </Fact>
         )}
@@ -111,12 +111,12 @@ export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps
       {known.machineUnknown && (
         <p className="muted">
           {l10n.t(
-            "Who listens on a port, and what was left behind, Assent can find out on Linux only.",
+            "Assent can find listening processes and leftover processes on Linux only.",
           )}
         </p>
       )}
       {nearMisses.length > 0 && (
-        <ul aria-label={l10n.t("What is there instead")}>
+        <ul aria-label={l10n.t("Similar names found")}>
           {nearMisses.map((miss) => (
             <li key={miss}>{visible(miss)}</li>
           ))}
@@ -127,8 +127,8 @@ export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps
           keep={`server-searched:${server.name}`}
           summary={plural(
             searched.length,
-            l10n.t("Looked for in 1 folder"),
-            l10n.t("Looked for in {0} folders"),
+            l10n.t("Searched 1 folder"),
+            l10n.t("Searched {0} folders"),
           )}
         >
           <Verbatim text={searched.join("\n")} />
@@ -168,7 +168,7 @@ function LastFailure({
       )}
       {stdout.length > 0 && (
         <>
-          <p className="muted">{l10n.t("What came first on stdout and is not MCP:")}</p>
+          <p className="muted">{l10n.t("First output on stdout that is not MCP:")}</p>
           <Verbatim text={stdout.join("\n")} />
         </>
       )}
@@ -187,9 +187,9 @@ function quoted(arg: string): string {
 }
 
 function listenerWords({ listening, by = [] }: PortUse): string {
-  if (!listening) return l10n.t("nobody listens");
-  if (by.length === 0) return l10n.t("somebody listens whom Assent may not see");
-  return l10n.t("{0} listens", by.map(processWords).join(", "));
+  if (!listening) return l10n.t("nothing listens");
+  if (by.length === 0) return l10n.t("used by a process that Assent may not see");
+  return l10n.t("used by {0}", by.map(processWords).join(", "));
 }
 
 function processWords({ pid, name, since, own = false }: ServerProcess): string {

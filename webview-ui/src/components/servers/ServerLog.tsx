@@ -26,8 +26,8 @@ export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
             <p className="muted">
               {plural(
                 dropped,
-                l10n.t("1 older line not kept."),
-                l10n.t("{0} older lines not kept."),
+                l10n.t("1 older line was dropped."),
+                l10n.t("{0} older lines were dropped."),
               )}
             </p>
           )}

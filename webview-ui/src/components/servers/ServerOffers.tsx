@@ -24,7 +24,7 @@ const kinds = ["tools", "resources", "prompts"] as const;
 export function ServerOffers({ server, offers, counts, onList }: ServerOffersProps) {
   const known = offeredCounts(counts, offers);
   return (
-    <Part heading={l10n.t("What it offers")}>
+    <Part heading={l10n.t("Offers")}>
       {kinds.map((kind) => (
         <Disclosure
           key={kind}
@@ -59,7 +59,7 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
   if (list === undefined) {
     return (
       <p className="muted">
-        {unlisted ? l10n.t("Reading…") : l10n.t("It is read once the server is running.")}
+        {unlisted ? l10n.t("Reading…") : l10n.t("Listed when the server is running.")}
       </p>
     );
   }

@@ -75,11 +75,11 @@ export function ServerPage(props: ServerPageProps) {
         <Part heading={l10n.t("Automatic Answers")}>
           <p>
             {active === 0
-              ? l10n.t("Nothing answers this server alone in your name.")
+              ? l10n.t("No automatic answer is specific to this server.")
               : plural(
                   active,
-                  l10n.t("1 decision answers this server in your name."),
-                  l10n.t("{0} decisions answer this server in your name."),
+                  l10n.t("1 automatic answer applies to this server."),
+                  l10n.t("{0} automatic answers apply to this server."),
                 )}{" "}
             <button type="button" className="link" onClick={onShowPolicy}>
               {l10n.t("Show Automatic Answers")}

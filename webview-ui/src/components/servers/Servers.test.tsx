@@ -148,7 +148,7 @@ describe("the page of a server", () => {
     within(region).getByText('-y "a mail"');
     within(region).getByText(/^TOKEN/);
     within(region).getByText("There is /opt/bunx.");
-    await user.click(within(region).getByText("Looked for in 2 folders"));
+    await user.click(within(region).getByText("Searched 2 folders"));
     within(region).getByText(/\/usr\/bin/);
     await user.click(within(region).getByText(/^Last failure/));
     within(region).getByText("Exit code 127.");
@@ -221,7 +221,7 @@ describe("the page of a server", () => {
     const { user } = await openPage(host, /^database/);
     const region = await page("database");
     await within(region).findByText(/process 42, for First, 1 question waiting for you/);
-    const calls = within(region).getByRole("list", { name: "Calls under way" });
+    const calls = within(region).getByRole("list", { name: "Running calls" });
     await user.click(within(calls).getByRole("button", { name: /^cleanup .*in First/ }));
     await waitFor(() => expect(document.activeElement?.id).toBe("message-1"));
   });
@@ -237,7 +237,7 @@ describe("the page of a server", () => {
     const { user } = await openPage(host, /^database/);
     const region = await page("database");
     await user.click(await within(region).findByText("Tools (1)"));
-    within(region).getByText("It is read once the server is running.");
+    within(region).getByText("Listed when the server is running.");
     expect(host.calls("tools/list")).toEqual([]);
     await host.tell("server/changed", server());
     await within(region).findByText("cleanup");
@@ -256,7 +256,7 @@ describe("the page of a server", () => {
     const { user, container } = await openPage(host, /^database/);
     const log = await screen.findByRole("log", { name: "Log of database" });
     expect(log.textContent).toMatch(/stderr ready <b>\[U\+202E\]now<\/b>\n.* log warning slow$/);
-    screen.getByText("7 older lines not kept.");
+    screen.getByText("7 older lines were dropped.");
     expect(log.tabIndex).toBe(0);
     await user.click(screen.getByRole("button", { name: "Copy Log" }));
     expect(await navigator.clipboard.readText()).toBe(log.textContent);
@@ -282,7 +282,7 @@ describe("the page of a server", () => {
     });
     const { user } = await openPage(host, /^mail/);
     await screen.findByText("node (process 7) listens");
-    screen.getByText("nobody listens");
+    screen.getByText("nothing listens");
     screen.getByText(/^node \(process 9 since/);
     screen.getByText(/on Linux only/);
     screen.getByText("tools, tools.listChanged");

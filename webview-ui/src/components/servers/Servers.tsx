@@ -76,7 +76,7 @@ function ServerList(props: ServerListProps) {
       onClose={onClose}
     >
       {missing !== undefined && (
-        <p className="muted">{l10n.t("No server is configured under the name that was shown.")}</p>
+        <p className="muted">{l10n.t("This server is no longer configured.")}</p>
       )}
       {servers?.length === 0 && <p className="muted">{l10n.t("No MCP server is configured.")}</p>}
       <ul>

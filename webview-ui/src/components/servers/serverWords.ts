@@ -73,7 +73,7 @@ export function eraWords(era: ServerEra): string {
     case "modern":
       return l10n.t("asks in its results");
     case "legacy":
-      return l10n.t("asks by requests of its own");
+      return l10n.t("sends its own requests");
     default:
       return unreachable(era);
   }
@@ -87,10 +87,10 @@ export function placeWords(place: ProgramPlace): string {
     case "PATH":
       return l10n.t("in PATH");
     case "loginShell":
-      return l10n.t("in the PATH of your login shell only, which the server gets too");
+      return l10n.t("only in the PATH of your login shell; Assent adds it");
     case "usualFolder":
       return l10n.t(
-        "in a folder where programs often are, which is not in PATH and is added to it",
+        "in a common program folder that is not in PATH; Assent adds it",
       );
     default:
       return unreachable(place);

@@ -54,7 +54,7 @@ export function DeletedTask({ task, onUndo, onDismiss }: DeletedTaskProps) {
           </>
         }
       >
-        {l10n.t("Deleted “{0}”. What the journal has of it stays.", taskTitle(task))}
+        {l10n.t("Deleted “{0}”. Its journal records remain.", taskTitle(task))}
       </Banner>
     </div>
   );

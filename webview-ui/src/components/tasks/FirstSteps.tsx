@@ -31,7 +31,7 @@ export function FirstSteps({ state, actions }: FirstStepsProps) {
         <section className="first-steps" aria-label={l10n.t("First steps")}>
           {noServer && (
             <>
-              <p>{l10n.t("Add an MCP server, for this workspace or for all.")}</p>
+              <p>{l10n.t("Add an MCP server, for this workspace or for all workspaces.")}</p>
               <div className="actions">
                 <button
                   type="button"
@@ -65,7 +65,7 @@ export function FirstSteps({ state, actions }: FirstStepsProps) {
               </div>
             </>
           )}
-          <p>{l10n.t("See a question first: no model and no network needed.")}</p>
+          <p>{l10n.t("See a question first. You need no model and no network.")}</p>
           <div className="actions">
             <button type="button" className="secondary" onClick={actions.tryExampleServer}>
               {l10n.t("Try the Example Server")}

@@ -16,7 +16,7 @@ export function OtherWorkspace({ task, workspace, actions }: OtherWorkspaceProps
     <section className="other-workspace" aria-label={l10n.t("Another workspace")}>
       <p className="muted">
         {l10n.t(
-          "This conversation belongs to {0}. Go on with it in a window of that workspace.",
+          "This conversation belongs to {0}. Continue it in a window of that workspace.",
           visible(workspace),
         )}
       </p>

@@ -230,7 +230,7 @@ function CloseQuestion({ onClose, onCancel }: CloseQuestionProps) {
       <legend>{l10n.t("Close this task?")}</legend>
       <p>
         {l10n.t(
-          "Its running calls end and its open questions are dismissed. It can still be read.",
+          "Its running calls end, and its open questions are dismissed. You can still read it.",
         )}
       </p>
       <div className="actions">
@@ -263,16 +263,16 @@ function DeleteQuestion({ ends, onDelete, onCancel }: DeleteQuestionProps) {
       <legend>{l10n.t("Close and delete this task?")}</legend>
       <p>
         {ends.length === 0
-          ? l10n.t("Nothing goes on in it any more.")
-          : l10n.t("It ends with it: {0}.", listed(ends))}{" "}
-        {l10n.t("What the journal has of the task stays.")}
+          ? l10n.t("Nothing is running in it.")
+          : l10n.t("This also ends: {0}.", listed(ends))}{" "}
+        {l10n.t("Its journal records remain.")}
       </p>
       <div className="actions">
         <button type="button" className="primary" ref={takeFocus} onClick={onDelete}>
           {l10n.t("Close and Delete")}
         </button>
         <button type="button" className="secondary" onClick={onCancel}>
-          {l10n.t("Keep the Task")}
+          {l10n.t("Keep Task")}
         </button>
       </div>
     </fieldset>

@@ -98,7 +98,7 @@ export function TaskList(props: TaskListProps) {
         ref={field}
         type="text"
         role="combobox"
-        aria-label={l10n.t("Find a task, or what was said in one")}
+        aria-label={l10n.t("Find tasks by title or message")}
         placeholder={l10n.t("Find in tasks…")}
         aria-expanded="true"
         aria-controls={`${prefix}-list`}
@@ -174,7 +174,7 @@ function statusOf(found: number, search: ReturnType<typeof useSearch>): string {
   }
   if (search.searching) return l10n.t("Messages are being searched…");
   if (search.truncated) return l10n.t("There may be more, in older messages.");
-  return found === 0 ? l10n.t("Nothing was found.") : "";
+  return found === 0 ? l10n.t("No results found.") : "";
 }
 
 function fits(task: Task, filter: string): boolean {

@@ -20,12 +20,12 @@ function show(tasks = many) {
 test("one of many tasks is found by its title, without a mouse", async () => {
   const { user, onOpen, container } = show();
   await user.click(screen.getByRole("button", { name: "Number 0" }));
-  const filter = screen.getByRole("combobox", { name: "Find a task, or what was said in one" });
+  const filter = screen.getByRole("combobox", { name: "Find tasks by title or message" });
   expect(document.activeElement).toBe(filter);
   expect(await axeFindings(container)).toEqual([]);
   await user.keyboard("nothing");
   expect(screen.queryAllByRole("option")).toEqual([]);
-  await screen.findByText("Nothing was found.");
+  await screen.findByText("No results found.");
   await user.keyboard("{Enter}");
   expect(onOpen).not.toHaveBeenCalled();
   await user.clear(filter);

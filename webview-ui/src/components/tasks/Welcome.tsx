@@ -8,7 +8,7 @@ export function Welcome(props: FirstStepsProps) {
       <h2>{l10n.t("Your servers can ask; you stay in control")}</h2>
       <p>
         {l10n.t(
-          "A model works on your task with your servers' tools; each call, and each question of a server, waits for you here.",
+          "A model works on your task with your servers' tools. Each call, and each question from a server, waits for you here.",
         )}
       </p>
       <FirstSteps {...props} />

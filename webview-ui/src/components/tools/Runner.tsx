@@ -196,7 +196,7 @@ function Offered(props: OfferedProps) {
   };
   return (
     <Tabs
-      label={l10n.t("What it offers")}
+      label={l10n.t("Offers")}
       tabs={shown.map(({ key }) => ({ key, label: kindWords(key) }))}
       chosen={tab.key}
       onChoose={(key) => onChange({ ...runner, tab: key })}

@@ -80,7 +80,7 @@ function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
           {stderr.length > 0 && (
             <Disclosure
               keep={`stderr:${name}`}
-              summary={l10n.t("What the server last wrote to stderr")}
+              summary={l10n.t("Latest output on stderr")}
               initiallyOpen
             >
               <Verbatim text={stderr.join("\n")} />

@@ -25,6 +25,6 @@ export function useCopy(text: string): Copying {
       ? ""
       : copied
         ? l10n.t("Copied.")
-        : l10n.t("The clipboard is not to be had; select the text instead.");
+        : l10n.t("The clipboard is not available. Select the text and copy it.");
   return { copy, copied, status };
 }
