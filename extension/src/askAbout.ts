@@ -3,9 +3,9 @@ import { mentionOf, quoteOf } from "./quote.ts";
 import type { Panel } from "./view.ts";
 
 /**
- * Puts what the person has chosen into the panel's composer, where they go on: the selection of the editor,
- * or the names of files. Nothing is read but the selection, and nothing is sent. VS Code gives the command of a
- * menu the file that it was opened on and, in the explorer, all that are selected.
+ * Puts the selection of the editor, or the names of files, into the panel's composer. It reads nothing else and sends
+ * nothing. VS Code gives a menu's command the file that the menu was opened on and, in the explorer, all selected
+ * files.
  */
 export async function askAbout(panel: Panel, chosen: readonly unknown[]): Promise<void> {
   const [opened, selected] = chosen;
@@ -13,7 +13,7 @@ export async function askAbout(panel: Panel, chosen: readonly unknown[]): Promis
   if (text !== undefined) await panel.reveal({ kind: "draft", text });
 }
 
-/** The selection of the editor, or the name of its file where nothing is selected. */
+/** The selection of the editor, or the name of its file if nothing is selected. */
 function quote(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return undefined;
@@ -25,7 +25,7 @@ function quote(): string | undefined {
     language: document.languageId,
     text: document.getText(selection),
     from: start.line + 1,
-    // A selection of whole lines ends where the next one begins.
+    // A selection of whole lines ends at the start of the next line.
     to: Math.max(start.line, end.character === 0 ? end.line - 1 : end.line) + 1,
   });
 }

@@ -6,12 +6,12 @@ import { showInformationMessage } from "./window.ts";
 
 const mutedKey = "attention.muted";
 
-/** Several questions that come together make one notification. */
+/** Milliseconds to wait, so that questions that come together make one notification. */
 const gatherMs = 300;
 
 /**
- * Tells about questions that wait while the panel is hidden: once, with one notification for all of
- * them, and again only after all of them were settled.
+ * Notifies the person of open questions while the panel is hidden: one notification for all of them, and another only
+ * after all of them were settled.
  */
 export class Attention {
   readonly #panel: Panel;
@@ -22,14 +22,14 @@ export class Attention {
   #quiet = false;
   #gathering: NodeJS.Timeout | undefined;
 
-  /** `list` reads what waits. */
+  /** `list` reads the open questions. */
   constructor(panel: Panel, state: vscode.Memento, list: () => Promise<ListOpenAsksResult>) {
     this.#panel = panel;
     this.#state = state;
     this.#list = list;
   }
 
-  /** Quiet: another window of this workspace tells the person. */
+  /** Quiet: another window of this workspace notifies the person. */
   setOpenAsks(count: number, quiet: boolean): void {
     this.#quiet = quiet;
     const grew = count > this.#count;
@@ -51,7 +51,7 @@ export class Attention {
     this.#told = true;
     const text = await this.#text();
     if (text === undefined || this.#panel.visible) {
-      this.#told = false; // of these, nothing was told
+      this.#told = false; // the person was not notified of these
       return;
     }
     const show = vscode.l10n.t("Show");
@@ -61,7 +61,7 @@ export class Attention {
     if (choice === mute) await this.#state.update(mutedKey, true);
   }
 
-  /** Absent if nothing waits any more, or the sidecar has ended: the next one tells what waits then. */
+  /** Undefined if nothing waits any more, or the sidecar has ended: the next sidecar starts over. */
   async #text(): Promise<string | undefined> {
     try {
       return attentionText(await this.#list());

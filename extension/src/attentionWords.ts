@@ -2,18 +2,21 @@ import type { AskWants, ListOpenAsksResult, OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { oneLine } from "./previewText.ts";
 
-/** A notification is to be read at a glance. */
+/** The most characters of a text in a notification. */
 const longestText = 120;
 const longestName = 60;
 
-/** One question, as far as a notification tells of it. */
+/** The parts of a question that a notification shows. */
 interface Asked {
   readonly serverName: string;
   readonly wants: AskWants;
   readonly text: string;
 }
 
-/** What waits for the person, with the servers and a lone question by their own words; absent if nothing does. */
+/**
+ * Says what waits for the person, with the servers' names and the words of a single question. Undefined if nothing
+ * waits.
+ */
 export function attentionText({
   asks = [],
   unclaimed = [],
@@ -41,7 +44,7 @@ export function attentionText({
     : l10n.t("{0} and {1} other servers wait for you", name, servers - 1);
 }
 
-/** A workspace with a window tells of its questions there. */
+/** A window notifies the person of its own workspace's questions. */
 function isTold({ workspace, unattended = false }: Pick<OpenAsk, "workspace" | "unattended">) {
   return workspace === undefined || unattended;
 }
@@ -67,7 +70,7 @@ function wanted(wants: AskWants, name: string): string {
   }
 }
 
-/** A stranger's text on one line, not too long, with its hidden characters to be seen. */
+/** Shortens a foreign text to one line, with its hidden characters visible. */
 function shown(text: string, longest: number): string {
   const line = oneLine(text);
   const cut = [...line].length > longest ? `${[...line].slice(0, longest).join("")}…` : line;

@@ -9,7 +9,7 @@ import { logLine } from "./log.ts";
 import { settingsReader } from "./settings.ts";
 import { Sidecar } from "./sidecar.ts";
 
-/** What the sidecar of VS Code's window may ask of it. */
+/** The requests that the sidecar may send to VS Code's window. */
 const capabilities = {
   elicitation: true,
   sampling: true,
@@ -22,16 +22,16 @@ const capabilities = {
 } as const;
 
 /**
- * The window's sidecar, and the daemon that serves the windows behind it. The sidecar's process starts at the first need,
- * and ends with the backend.
+ * The window's sidecar, and the daemon behind it that serves all windows. The sidecar's process starts when it is first
+ * needed, and ends with the backend.
  */
 export class Backend {
   readonly sidecar: Sidecar;
   /** The path of Assent's program. */
   readonly program: string;
   /**
-   * The conversations of the workspace. It stays the same if a folder is added: the sidecar that starts again has the same
-   * conversations.
+   * The data folder of the workspace. It stays the same when a folder is added, so that a restarted sidecar has the
+   * same conversations.
    */
   readonly dataFolder: string;
   readonly #daemon: DaemonCommand;
@@ -87,7 +87,7 @@ export class Backend {
     await this.sidecar.stop();
   }
 
-  /** The sidecar of this window relays to the daemon, so the daemon is the one to end first. */
+  /** The sidecar of this window relays to the daemon, so the daemon ends first. */
   async #restart(endDaemon: () => Promise<void>): Promise<null> {
     try {
       await endDaemon();
@@ -112,10 +112,10 @@ function binary(context: vscode.ExtensionContext): string {
   return context.asAbsolutePath(join("bin", name));
 }
 
-/** Tasks belong to a workspace; without one, to the person. */
+/** The state where tasks are kept: the workspace's, or the person's if there is no workspace. */
 function dataFolder(storage: string): string {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
-  // An unsaved workspace has another file at each opening.
+  // An unsaved workspace has a different file each time it is opened.
   const saved = workspaceFile?.scheme === "untitled" ? undefined : workspaceFile?.toString();
   const folders = workspaceFolders.map(({ uri }) => uri.toString());
   return dataFolderOf(storage, { workspaceFile: saved, folders });

@@ -13,7 +13,7 @@ import {
 /** A JSON-RPC connection over a carrier of whole messages, such as postMessage or a WebSocket. */
 export interface Channel {
   readonly connection: MessageConnection;
-  /** Hands over what arrived. Anything but a JSON-RPC message is ignored. */
+  /** Takes a message that arrived. It ignores anything but a JSON-RPC message. */
   receive(message: unknown): void;
 }
 
@@ -54,7 +54,7 @@ class Writer extends AbstractMessageWriter implements MessageWriter {
     this.#post = post;
   }
 
-  /** Late answers to a webview that has gone are dropped: its successor counts from 0 again. */
+  /** Drops late answers to a webview that has gone, because its successor counts from 0 again. */
   async write(message: Message): Promise<void> {
     if (!this.#disposed) this.#post(message);
   }

@@ -2,24 +2,24 @@ import * as vscode from "vscode";
 import { chatTurn, type Stream, type TurnEnd, words } from "./chatTurn.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-/** As the manifest has it. */
+/** The id in the manifest. */
 const participantId = "assent.chat";
 
 /** The command behind a button of an answer. No menu has it. */
 export const showInTaskCommand = "assent.showInTask";
 
-/** What VS Code keeps of an answer, for those that follow. */
+/** What VS Code stores with an answer, for later answers. */
 interface Metadata {
   readonly taskId: string;
   readonly reason?: TurnEnd["reason"];
 }
 
 /**
- * Takes part in VS Code's own chat, as @assent. A chat there is a task here, seen from another side: the
- * same model, servers and questions. Does nothing where VS Code has no chat.
+ * Takes part in VS Code's own chat as @assent. A chat there is a task in Assent, with the same model, servers and
+ * questions. Does nothing if VS Code has no chat.
  */
 export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vscode.Disposable {
-  // Forks of VS Code leave it out.
+  // Some forks of VS Code have no chat.
   if (typeof vscode.chat?.createChatParticipant !== "function")
     return new vscode.Disposable(() => {});
   const participant = vscode.chat.createChatParticipant(
@@ -27,7 +27,7 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
     async ({ prompt, references }, { history }, response, token) => {
       sidecar.start();
       const stream = streamOf(response);
-      // VS Code adds the open file by itself; only what the person attached is worth a word.
+      // VS Code adds the open file by itself, so only files that the person attached are mentioned.
       if (references.some(({ id }) => !id.startsWith("vscode.implicit"))) {
         stream.progress(
           vscode.l10n.t(
@@ -48,7 +48,7 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
 
 function streamOf(response: vscode.ChatResponseStream): Stream {
   return {
-    // A string is shown as Markdown that may neither run commands nor bring HTML.
+    // VS Code shows a string as Markdown that can neither run commands nor contain HTML.
     markdown: (text) => response.markdown(text),
     progress: (text) => response.progress(words(text)),
     link: (title, taskId, messageId) =>
@@ -56,7 +56,7 @@ function streamOf(response: vscode.ChatResponseStream): Stream {
   };
 }
 
-/** The task in which the last answer of ours in this chat was given. */
+/** The task of Assent's last answer in this chat. */
 function taskOf(history: vscode.ChatContext["history"]): string | undefined {
   for (const turn of history.toReversed()) {
     if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== participantId) continue;

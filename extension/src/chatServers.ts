@@ -7,8 +7,8 @@ import type { Sidecar } from "./sidecar.ts";
 const providerId = "assent.servers";
 
 /**
- * Offers the servers of the setting `assent.servers` to VS Code's own chat, one definition each, through the gateway: what
- * they ask is shown and answered in Assent. Servers of mcp.json are not offered, because VS Code has them itself.
+ * Offers the servers of the setting `assent.servers` to VS Code's own chat, one definition each, through the gateway.
+ * Their questions are answered in Assent. Servers of mcp.json are not offered, because VS Code has them itself.
  */
 export function offerServersToChat(backend: Backend): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
@@ -29,7 +29,7 @@ export function offerServersToChat(backend: Backend): vscode.Disposable {
   );
 }
 
-/** None where the window's sidecar is in a process of its own, which the gateway cannot reach. */
+/** Empty if the window's sidecar is a process of its own, which the gateway cannot reach. */
 function definitions({ program, dataFolder }: Backend): vscode.McpStdioServerDefinition[] {
   const read = settingsReader();
   if (read("standalone", false)) return [];
@@ -38,9 +38,9 @@ function definitions({ program, dataFolder }: Backend): vscode.McpStdioServerDef
       name,
       program,
       ["gateway", "--data-dir", dataFolder, "--", name],
-      // Not for a program that is no Electron.
+      // This variable would make Electron act as Node.js.
       { ELECTRON_RUN_AS_NODE: null },
-      // VS Code keeps the tools of a version, and stops a server whose version has changed under its calls.
+      // VS Code caches the tools of a version, and stops a server if the version changes during its calls.
       "1",
     );
     const [folder] = vscode.workspace.workspaceFolders ?? [];

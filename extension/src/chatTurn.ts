@@ -12,7 +12,7 @@ import * as l10n from "@vscode/l10n";
 import { oneLine } from "./previewText.ts";
 import type { Sidecar } from "./sidecar.ts";
 
-/** Where an answer appears: the part of VS Code's ChatResponseStream that is used here. */
+/** The part of VS Code's ChatResponseStream that is used here. */
 export interface Stream {
   markdown(text: string): void;
   progress(text: string): void;
@@ -20,19 +20,19 @@ export interface Stream {
   link(title: string, taskId: string, messageId?: number): void;
 }
 
-/** What a person said in VS Code's chat, and where. */
+/** A message that a person typed in VS Code's chat. */
 export interface Prompt {
   readonly text: string;
-  /** The task that the chat began with; undefined begins one. */
+  /** The task that the chat began with; undefined starts a new one. */
   readonly taskId: string | undefined;
 }
 
 /** How the turn ended. */
 export interface TurnEnd {
   readonly taskId: string;
-  /** Absent where the message was queued behind another turn, which the panel shows. */
+  /** Undefined if the message was queued behind another turn, which the panel shows. */
   readonly reason?: ModelEnd["reason"];
-  /** A sentence for the person, where the model did not come to an end. */
+  /** A sentence for the person, if the model did not finish. */
   readonly problem?: string;
 }
 
@@ -43,9 +43,8 @@ interface Cancellation {
 }
 
 /**
- * Sends what a person said in VS Code's chat to the model of a task, and shows there what follows, until
- * the turn ends. The task is the same as in the panel: what is asked on the way is answered there, once,
- * and stays open when nobody looks at the chat any more.
+ * Sends a message of VS Code's chat to the model of a task, and shows there what follows until the turn ends. It is the
+ * same task as in the panel: the person answers its questions there, and they stay open if the person leaves the chat.
  */
 export async function chatTurn(
   sidecar: Sidecar,
@@ -76,7 +75,7 @@ export async function chatTurn(
   }
 }
 
-/** The task of the chat, or a new one where that has gone. */
+/** Returns the task of the chat, or a new one if that task has gone. */
 async function openTask(
   sidecar: Sidecar,
   known: string | undefined,
@@ -99,7 +98,7 @@ type Heard =
   | { readonly kind: "piece"; readonly piece: ChatProgressParams }
   | { readonly kind: "event"; readonly event: Event };
 
-/** Listens from before the message is sent: what follows it may come before the answer to that. */
+/** Listens before the message is sent, because events may arrive before the answer to `chat/send`. */
 class Follower {
   readonly #sidecar: Sidecar;
   readonly #taskId: string;
@@ -109,7 +108,7 @@ class Follower {
   readonly #shown = new Map<number, number>();
   readonly #end: Promise<TurnEnd>;
   #finish: (end: TurnEnd) => void = () => {};
-  /** What was heard before it is known which message began the turn. */
+  /** Events that arrived before the answer said which message began the turn. */
   #early: Heard[] | undefined = [];
   #after = 0;
 
@@ -136,7 +135,7 @@ class Follower {
     ];
   }
 
-  /** Shows what follows a message; resolves when the turn has ended. */
+  /** Shows what follows a message. Resolves when the turn has ended. */
   async follow(messageId: number): Promise<TurnEnd> {
     this.#after = messageId;
     const early = this.#early ?? [];
@@ -184,7 +183,7 @@ class Follower {
       case "toolUseFailed":
         if (event.messageId > this.#after) this.#stream.progress(oneLine(event.error));
         return;
-      default: // is of asks, calls and the list of tasks, and to be seen in the panel
+      default: // asks, calls and the task list are shown in the panel
     }
   }
 
@@ -197,7 +196,7 @@ class Follower {
         this.#stream.progress(callInWords(body));
         return;
       case "ask":
-        if (body.outcome !== undefined) return; // a grant, or a setting, has answered it
+        if (body.outcome !== undefined) return; // a grant or a setting has answered it
         this.#stream.markdown(`\n\n${askInWords(body)}\n\n`);
         this.#stream.link(l10n.t("Answer in Assent"), this.#taskId, id);
         return;
@@ -205,7 +204,7 @@ class Follower {
         this.#stream.progress(oneLine(body.text));
         return;
       case "attachment":
-      case "user": // of the same person, who has gone on in the panel
+      case "user": // the person continued in the panel
         return;
       default:
         body satisfies never;
@@ -221,7 +220,7 @@ class Follower {
   }
 
   #endMessage(messageId: number, { text = "", end }: ModelMessage): void {
-    // A piece may have come before this window listened, or the text may have come whole.
+    // Pieces may have come before this window listened, or the whole text came at once.
     const shown = this.#shown.get(messageId) ?? 0;
     if (shown < text.length) this.#write(messageId, text.slice(shown));
     if (end === undefined || end.reason === "toolUse") return;
@@ -235,7 +234,7 @@ class Follower {
   }
 }
 
-/** What a call does, on one line. */
+/** Describes a call on one line. */
 export function callInWords({ serverName, request }: Call): string {
   const server = brief(serverName);
   switch (request.type) {
@@ -252,7 +251,7 @@ export function callInWords({ serverName, request }: Call): string {
   }
 }
 
-/** Who asks, and what, in Markdown in which a stranger's words are nothing but words. */
+/** Says who asks, and what, in Markdown that shows foreign words as plain text. */
 export function askInWords({ question }: Ask): string {
   const server = `**${words(brief(question.serverName))}**`;
   switch (question.type) {
@@ -294,7 +293,7 @@ function brief(text: string, longest = 100): string {
   return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : line;
 }
 
-/** A text as Markdown that shows just that. */
+/** Escapes a text, so that Markdown shows it unchanged. */
 export function words(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~&$:@]/g, "\\$&");
 }

@@ -7,7 +7,7 @@ import { registerCommand } from "./window.ts";
 /** What the commands do, by their names after "assent.". */
 export type Commands = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
-/** The earlier names of commands, which this version still has for the keys that a person bound to them. */
+/** Earlier names of commands, kept in this version for people's keybindings. */
 const oldCommands = [
   ["exportJournal", "showJournal"],
   ["forgetInputs", "forgetSecrets"],
@@ -21,7 +21,7 @@ const oldCommands = [
   ["showGrants", "showAutomaticAnswers"],
 ] as const;
 
-/** Registers the commands, each of which starts the sidecar, and the earlier names of some. */
+/** Registers the commands, and the earlier names of some. Each command starts the sidecar. */
 export function registerCommands(
   commands: Commands,
   sidecar: Sidecar,
@@ -43,7 +43,7 @@ export function registerCommands(
   );
 }
 
-/** The place that the arguments of a command name. Every extension and link can run a command, with any arguments. */
+/** Reads the place that a command's arguments name. Any extension or link can run a command with any arguments. */
 export function placeInTask(taskId: unknown, messageId: unknown): Reveal {
   if (typeof taskId !== "string") return { kind: "openAsks" };
   return typeof messageId === "number"

@@ -9,13 +9,13 @@ import * as vscode from "vscode";
 import { apiKeyName, endpointNames, readModelSettings } from "./modelSettings.ts";
 import { settingsReader } from "./settings.ts";
 
-/** What a server may ask of the person and of models. */
+/** How much a server may ask of the person and of models. */
 interface Limits extends SamplingLimits {
   readonly maxOpen?: number;
   readonly answerSeconds?: number;
 }
 
-/** Reads the person's settings and the open folders, in the protocol's words. */
+/** Reads the person's settings and the open folders as the protocol's configuration. */
 export async function readConfiguration(
   secrets: vscode.SecretStorage,
   exampleServer: boolean,
@@ -58,7 +58,7 @@ export async function readConfiguration(
   };
 }
 
-/** Calls back whenever reading the configuration again may give something else. */
+/** Calls back when the configuration may have changed. */
 export function onConfigurationChange(
   secrets: vscode.SecretStorage,
   changed: () => void,

@@ -34,7 +34,7 @@ const params = (serverName: string): ConfirmServerParams => ({
 const token = (isCancellationRequested = false) =>
   ({ isCancellationRequested }) as import("vscode").CancellationToken;
 
-/** Waits for the dialog after those that were shown, and returns it. */
+/** Waits for the next dialog, and returns it. */
 async function next(): Promise<Dialog> {
   await vi.advanceTimersByTimeAsync(1000);
   const dialog = dialogs.shift();

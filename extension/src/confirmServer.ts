@@ -4,10 +4,10 @@ import { definitionText } from "./definitionText.ts";
 import { openConfiguration } from "./openSource.ts";
 import { showWarningMessage } from "./window.ts";
 
-/** Milliseconds that a question waits for others. The first message of a task starts all servers at once. */
+/** How long a question waits for others, in milliseconds. The first message of a task starts all servers at once. */
 const gatherMs = 100;
 
-/** The most definitions that one dialog shows. */
+/** The most definitions in one dialog. */
 const mostTogether = 5;
 
 interface Question {
@@ -23,7 +23,7 @@ interface Question {
  */
 export class ConfirmServer {
   #questions: Question[] = [];
-  /** VS Code shows one dialog at a time. Questions that come while one is open wait, and then come together. */
+  /** VS Code shows one dialog at a time. Questions that arrive while one is open are asked together afterwards. */
   #isAsking = false;
 
   ask(params: ConfirmServerParams, token: vscode.CancellationToken): Promise<ConfirmServerResult> {

@@ -2,29 +2,29 @@ import type { TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 import type { State } from "./state.ts";
 
-/** The keys that the manifest's `when`, `enablement` and `completionEvents` are made of. */
+/** The context keys that the manifest uses in `when`, `enablement` and `completionEvents`. */
 export type ContextKey =
-  /** The sidecar answers. */
+  /** The sidecar is running. */
   | "assent.running"
-  /** How many questions wait here. */
+  /** The number of open questions here. */
   | "assent.openAsks"
   /** An MCP server is configured. */
   | "assent.hasServers"
   /** There is a conversation. */
   | "assent.hasTasks"
-  /** The person has answered a question, in whichever session. */
+  /** The person has answered a question, in this session or an earlier one. */
   | "assent.hasAnswered"
   /**
-   * The walkthrough was opened by its command. VS Code takes note of a step's context key when that becomes
-   * true, and not of one that was before VS Code had read the walkthrough, seconds after its start: this
-   * one, beside the other, makes it look again.
+   * The walkthrough was opened by its command. VS Code completes a step when its context key becomes true. It misses a
+   * key that was true before it read the walkthrough, seconds after its start. This second key makes it evaluate the
+   * step again.
    */
   | "assent.walkthrough";
 
-/** Where it is kept that the person has answered once: VS Code shows a walkthrough for weeks. */
+/** The state that says that the person has answered once. VS Code shows a walkthrough for weeks. */
 const answeredKey = "contexts.answered";
 
-/** Keeps VS Code's context keys at what the sidecar says, and sets each only when it changes. */
+/** Keeps VS Code's context keys up to date. It sets a key only when its value changes. */
 export class Contexts {
   readonly #sidecar: Sidecar;
   readonly #state: State;
@@ -69,7 +69,7 @@ export class Contexts {
       const { servers = [] } = await this.#sidecar.request("server/list", undefined);
       this.#put("assent.hasServers", servers.length > 0);
     } catch {
-      // The sidecar has ended again; the next one is asked when it runs.
+      // The sidecar has ended. The next one is asked when it runs.
     }
   }
 
@@ -83,7 +83,7 @@ export class Contexts {
   }
 
   #note({ event }: TaskEventParams): void {
-    this.#put("assent.hasTasks", true); // and no task is ever deleted
+    this.#put("assent.hasTasks", true); // tasks are never removed for good
     if (event.type !== "askSettled" || event.outcome.by === undefined) return;
     if (this.#values.get("assent.hasAnswered") === true) return;
     this.#put("assent.hasAnswered", true);

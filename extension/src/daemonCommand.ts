@@ -2,10 +2,10 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** For how long a daemon may take to answer before it is ended by force, in milliseconds. */
+/** How long a daemon may take to answer before it is killed, in milliseconds. */
 const answerMs = 5_000;
 
-/** The commands for the process that serves all windows. It needs no VS Code. */
+/** Runs the commands for the daemon, which serves all windows. Does not need VS Code. */
 export class DaemonCommand {
   readonly #command: string;
   #following: ChildProcess | undefined;
@@ -15,10 +15,10 @@ export class DaemonCommand {
     this.#command = command;
   }
 
-  /** Ends the daemon, if there is one: in good order, or else by force. Fails if neither succeeds. */
+  /** Ends the daemon, if there is one: by request, or else by force. Rejects if both fail. */
   async stop(): Promise<void> {
     try {
-      await this.#run(["status"], answerMs); // one that hangs cannot leave
+      await this.#run(["status"], answerMs); // fails if the daemon hangs, which then cannot end by request
       await this.#run(["stop"]);
     } catch {
       await this.kill();
@@ -35,7 +35,7 @@ export class DaemonCommand {
     await promisify(execFile)(this.#command, ["daemon", ...args], options);
   }
 
-  /** Passes on the lines of the daemon's log, those that there are and those that come, until it is disposed. Once is enough. */
+  /** Passes on the lines of the daemon's log, old and new, until it is disposed. A second call does nothing. */
   follow(take: (line: string) => void): void {
     if (this.#following !== undefined) return;
     const child = spawn(this.#command, ["daemon", "log", "--follow"], {

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 import { showInformationMessage, showWarningMessage } from "./window.ts";
 
-/** Where it is kept about which daemon the person was asked, for all windows. */
+/** The state that says, for all windows, about which daemon the person was asked. */
 const askedKey = "update.asked";
 
 /**
- * Asks whether to end an earlier version now. Resolves to false if the person was not asked: only one window asks about a
- * daemon, the first that the person uses, unless the question is over before.
+ * Asks whether to end an earlier version now. Only one window asks about a daemon: the first one that the person uses.
+ * Resolves to false if this window did not ask, or if the signal is aborted first.
  */
 export async function askToUpdate(
   state: vscode.Memento,
@@ -30,7 +30,9 @@ export async function askToUpdate(
   return choice === now;
 }
 
-/** Asks whether to end a daemon that hangs, in the window that the person uses. VS Code cannot take the question back. */
+/**
+ * Asks, in the window that the person uses, whether to end a daemon that hangs. VS Code cannot withdraw the question.
+ */
 export async function askToEnd(pid: number, over: AbortSignal): Promise<boolean> {
   await focused(over);
   if (over.aborted) return false;

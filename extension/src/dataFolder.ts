@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 
 /** What a window has open, as URIs. */
 export interface Opened {
-  /** The saved workspace, where it is one. */
+  /** The file of the workspace, if it is saved. */
   readonly workspaceFile: string | undefined;
   /** The folders. */
   readonly folders: readonly string[];
 }
 
 /**
- * The folder that the conversations of a workspace are in: one for all windows that have it open. VS Code's own
- * `storageUri` is not, because a second window on the same folder gets another one, beside the first.
+ * Returns the folder for the conversations of a workspace, the same for all windows that have it open. VS Code's own
+ * `storageUri` differs for a second window on the same folder.
  */
 export function dataFolderOf(globalStorage: string, { workspaceFile, folders }: Opened): string {
   const opened = workspaceFile === undefined ? folders.toSorted() : [workspaceFile];
@@ -22,8 +22,8 @@ export function dataFolderOf(globalStorage: string, { workspaceFile, folders }: 
 }
 
 /**
- * The arguments of a window's sidecar. The windows of all workspaces share the secrets of the extension, so they share
- * the folder with the locks of logins, too.
+ * Returns the arguments of a window's sidecar. The windows of all workspaces share the extension's secrets, so they
+ * also share the folder with the login locks.
  */
 export function serveArgs(
   globalStorage: string,
@@ -37,8 +37,8 @@ export function serveArgs(
 }
 
 /**
- * Moves what an earlier version kept in another folder, if this one has nothing yet. If that fails, it
- * throws, and the data stays in the other folder.
+ * Moves the data of an earlier version from another folder, unless this folder has data. Throws if that fails, and
+ * leaves the data in the other folder.
  */
 export function moveData(from: string, to: string): void {
   if (existsSync(to) || !existsSync(join(from, "assent.db"))) return;

@@ -1,7 +1,7 @@
 import type { ConfirmServerParams, ServerDefinition } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** Returns the definition line by line. After a changed line it gives the value that the person confirmed last. */
+/** Returns the definition line by line. A changed line is followed by the value that the person confirmed last. */
 export function definitionText({ source, line, definition, earlier }: ConfirmServerParams): string {
   const now = lines(definition);
   const before = earlier === undefined ? undefined : lines(earlier);
@@ -27,7 +27,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
   return said.join("\n");
 }
 
-/** Returns the same lines for every definition. A list is JSON, which shows where an element ends. */
+/** Returns the same lines for every definition. Lists are JSON, which shows where an element ends. */
 function lines(d: ServerDefinition): readonly { label: string; value: string }[] {
   return [
     { label: l10n.t("Transport"), value: d.transport },

@@ -7,7 +7,7 @@ export class ExampleServer {
   readonly #state: State;
   readonly #changed: () => Promise<void>;
 
-  /** `changed` tells the sidecar. */
+  /** `changed` informs the sidecar. */
   constructor(state: State, changed: () => Promise<void>) {
     this.#state = state;
     this.#changed = changed;
@@ -17,7 +17,7 @@ export class ExampleServer {
     return this.#state.get(key) === true;
   }
 
-  /** Adds the server, or removes it. Resolves once the sidecar was told. */
+  /** Adds or removes the server. Resolves when the sidecar has been informed. */
   async set({ added }: { readonly added: boolean }): Promise<null> {
     await this.#state.update(key, added ? true : undefined);
     await this.#changed();

@@ -9,7 +9,7 @@ export function activate(context: vscode.ExtensionContext): void {
   session = new Session(context);
 }
 
-/** VS Code waits for this promise, and for no subscription. */
+/** VS Code waits for this promise, but not for subscriptions. */
 export async function deactivate(): Promise<void> {
   await session?.dispose();
 }

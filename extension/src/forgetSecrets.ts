@@ -4,7 +4,7 @@ import type { Secrets } from "./secrets.ts";
 import type { Sidecar } from "./sidecar.ts";
 import { showQuickPick, showWarningMessage } from "./window.ts";
 
-/** Has the person choose what Assent forgets: the logins at servers, or the values of inputs. */
+/** Lets the person choose what Assent forgets: sign-ins at servers, or values of inputs. */
 export async function forgetSecrets(
   inputs: Inputs,
   secrets: Secrets,
@@ -24,7 +24,7 @@ export async function forgetSecrets(
   else if (chosen === values) await inputs.forgetAll();
 }
 
-/** The sidecar has the logins in its memory too, for all windows. */
+/** The sidecar also has the sign-ins in memory, for all windows. */
 async function signOut(secrets: Secrets, sidecar: Sidecar): Promise<void> {
   const yes = vscode.l10n.t("Sign Out");
   const choice = await showWarningMessage(

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Contexts } from "./contexts.ts";
 import { showQuickPick } from "./window.ts";
 
-/** The first steps with Assent, by the name that a link has for each. */
+/** The first steps, by the names that links use. */
 export type FirstSteps = Readonly<
   Record<"exampleServer" | "importServers" | "walkthrough" | "guide", () => unknown>
 >;
@@ -12,13 +12,13 @@ export async function openWalkthrough(extensionId: string, contexts: Contexts): 
   contexts.noteWalkthrough();
 }
 
-/** VS Code's page of the extension shows no file of the package, so the guide with its pictures has a command. */
+/** VS Code's page of the extension shows no files of the package, so a command opens the guide with its pictures. */
 export async function openGuide(extensionUri: vscode.Uri): Promise<void> {
   const guide = vscode.Uri.joinPath(extensionUri, "docs", "guide.md");
   await vscode.commands.executeCommand("markdown.showPreview", guide);
 }
 
-/** Takes the first step that a link names, or one that the person chooses. */
+/** Takes the first step that a link names, or lets the person choose one. */
 export async function getStarted(steps: FirstSteps, wanted: unknown): Promise<void> {
   const items = [
     { label: vscode.l10n.t("Try the Example Server"), step: steps.exampleServer },

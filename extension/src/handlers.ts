@@ -1,10 +1,10 @@
 import { ErrorCode } from "@assent/protocol";
 import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
 
-/** Requests by method, as protocol.ts and host.ts list them. */
+/** Request types by method, as in protocol.ts and host.ts. */
 type Requests<R> = { readonly [M in keyof R]: { params: unknown; result: unknown } };
 
-/** One function for each request that is answered here. */
+/** One function for each request that is handled here. */
 export type Handlers<R extends Requests<R>> = {
   readonly [M in keyof R]?: (
     params: R[M]["params"],
@@ -14,13 +14,13 @@ export type Handlers<R extends Requests<R>> = {
 
 type Handler = (params: unknown, token: CancellationToken) => Promise<unknown>;
 
-/** The handler of a method that came over the wire, where there is one. */
+/** Returns the handler of a method, or undefined. */
 export function handlerOf<R extends Requests<R>>(
   handlers: Handlers<R>,
   method: string,
 ): Handler | undefined {
   if (!Object.hasOwn(handlers, method)) return undefined;
-  // The other side of the wire was built from the same types; its params are taken at their word.
+  // The peer was built from the same types, so its params are not validated.
   const handler = handlers[method as keyof R] as Handler;
   return async (params, token) => {
     try {
@@ -31,7 +31,7 @@ export function handlerOf<R extends Requests<R>>(
   };
 }
 
-/** vscode-jsonrpc would put words of its own before the message of any other error. */
+/** For any other error, vscode-jsonrpc would put its own words before the message. */
 function asResponseError(error: unknown): ResponseError<unknown> {
   if (error instanceof ResponseError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import type { FindImportsResult, ImportName, ImportServer, ImportSource } from "
 import * as l10n from "@vscode/l10n";
 import { oneLine, previewText } from "./previewText.ts";
 
-/** A line of the list to choose from: a heading, or a server. */
+/** A line of the list: a heading or a server. */
 export type ImportLine =
   | { readonly kind: "heading"; readonly label: string }
   | ({ readonly kind: "server" } & ImportChoice);
@@ -13,7 +13,7 @@ export interface ImportChoice extends ImportName {
   readonly server: ImportServer;
 }
 
-/** What is listed: the servers that are not configured already, by file. */
+/** Returns the servers that are not configured yet, grouped by file. */
 export function importLines(
   { sources = [] }: FindImportsResult,
   home: string,
@@ -32,7 +32,7 @@ export function importLines(
   return lines;
 }
 
-/** The question of the list, with the names of those that cannot be chosen. */
+/** Returns the list's question, with the names of the servers that cannot be chosen. */
 export function importQuestion({ sources = [] }: FindImportsResult): string {
   const question = l10n.t("Which servers should be copied?");
   const known = sources.flatMap(({ servers = [] }) =>
@@ -48,7 +48,7 @@ export function hasNews({ sources = [] }: FindImportsResult): boolean {
   return sources.some(({ servers = [] }) => servers.some(({ known }) => known !== true));
 }
 
-/** Why there is nothing to choose from, for the person. */
+/** Says why there is nothing to choose. */
 export function nothingToImport({ sources = [] }: FindImportsResult): string {
   return sources.some(({ servers = [] }) => servers.length > 0)
     ? l10n.t("Every MCP server that other programs use on this machine is already configured.")
@@ -57,21 +57,21 @@ export function nothingToImport({ sources = [] }: FindImportsResult): string {
       );
 }
 
-/** The files that could not be read, a sentence each. */
+/** Returns a sentence for each file that could not be read. */
 export function importProblems({ sources = [] }: FindImportsResult): readonly string[] {
   return sources.flatMap(({ program, path, problem = "" }: ImportSource) =>
     problem === "" ? [] : [`${program}: ${path}: ${problem}`],
   );
 }
 
-/** What stays chosen when the choice becomes another: of two servers of one name, the one that was chosen last. */
+/** Returns what stays chosen after a change: of two servers with one name, the one chosen last. */
 export function importable<T extends ImportChoice>(before: readonly T[], now: readonly T[]): T[] {
   const added = now.filter((choice) => !before.includes(choice));
   const latest = new Map([...now, ...added].map((choice) => [choice.name, choice]));
   return now.filter((choice) => latest.get(choice.name) === choice);
 }
 
-/** The command line of a server, or its URL, on one line. */
+/** Returns the command line of a server, or its URL, on one line. */
 export function commandOf({ entry }: ImportServer): string {
   if (typeof entry !== "object" || entry === null) return "";
   const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = entry;
@@ -81,8 +81,8 @@ export function commandOf({ entry }: ImportServer): string {
 }
 
 /**
- * The second line of a server in the list: what the person should know of the copy. VS Code cuts the line at the edge, so
- * it has the main clause of the first warning. The preview has every warning whole.
+ * Returns the second line of a server in the list: what the person should know about the copy. VS Code cuts the line
+ * off, so it has only the main clause of the first warning. The preview shows every warning in full.
  */
 export function detailOf({ server: { warnings = [] } }: ImportChoice): string | undefined {
   const [first, ...others] = warnings;
@@ -93,12 +93,12 @@ export function detailOf({ server: { warnings = [] } }: ImportChoice): string | 
     : l10n.t("⚠ {0} (and {1} more)", clause, others.length);
 }
 
-/** A path as people write it. */
+/** Shortens a path in the home folder to `~`. */
 function inHome(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The document that shows what will be written. */
+/** Returns the document that shows what will be written. */
 export function previewOf(choices: readonly ImportChoice[], file: string): string {
   return previewText({
     target: file,

@@ -26,8 +26,8 @@ interface Line extends vscode.QuickPickItem {
 }
 
 /**
- * Copies servers that other programs have configured into a folder's mcp.json. The person chooses
- * which, and sees what will be written before it is: what is written says which programs to start.
+ * Copies servers of other programs into a folder's mcp.json. The person chooses the servers, and sees what will be
+ * written first, because it says which programs to start.
  */
 export class Importer {
   readonly #sidecar: Sidecar;
@@ -63,7 +63,7 @@ export class Importer {
     return undefined;
   }
 
-  /** Asks once more, beside the whole of what will be written. */
+  /** Asks for confirmation, beside a preview of all that will be written. */
   async #confirm(
     chosen: readonly ImportChoice[],
     folder: vscode.WorkspaceFolder,

@@ -5,12 +5,12 @@ import { showInputBox, showQuickPick } from "./window.ts";
 const prefix = "input:";
 
 /**
- * Asks for the values of an mcp.json's inputs, each once, and keeps them. A value belongs to the
- * configuration file that asks for it: another file with the same id gets nothing of it.
+ * Asks once for each value of an mcp.json's inputs, and stores it. A value belongs to the configuration file that asks
+ * for it. Another file with the same id does not get it.
  */
 export class Inputs {
   readonly #secrets: vscode.SecretStorage;
-  /** VS Code has one input box: a prompt that came while another is open would close that one. */
+  /** VS Code has one input box: a second prompt would close the first. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(secrets: vscode.SecretStorage) {
@@ -28,7 +28,7 @@ export class Inputs {
     await this.#secrets.delete(keyOf(source, id));
   }
 
-  /** Forgets every value; servers ask again at their next start. */
+  /** Forgets all values. Servers ask again when they start next. */
   async forgetAll(): Promise<void> {
     const keys = await this.#secrets.keys();
     await Promise.all(
@@ -73,7 +73,7 @@ async function ask(
       );
     case "pickString": {
       const options = [...(params.options ?? [])];
-      // Where there is a default, it is the one that Enter takes.
+      // Enter accepts the default, if there is one.
       options.sort((a, b) => Number(b === params.default) - Number(a === params.default));
       const chosen = await showQuickPick(
         options.map((label) => ({ label })),

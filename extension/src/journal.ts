@@ -10,11 +10,11 @@ import { showInformationMessage, showQuickPick } from "./window.ts";
 /** How many records a document shows. */
 const mostShown = 1000;
 
-/** How much of what the program says about a failure is shown, in characters. */
+/** How much of the program's error message is shown, in characters. */
 const mostProblem = 1000;
 
 export interface JournalOptions {
-  /** The sidecar's program, which reads the journal too. */
+  /** The sidecar's program, which also reads the journal. */
   readonly command: string;
   readonly dataFolder: string;
 }
@@ -29,7 +29,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
 
   readonly #sidecar: Sidecar;
   readonly #options: JournalOptions;
-  /** The documents that are to be opened, by their URI. */
+  /** The documents that will be opened, by URI. */
   readonly #texts = new Map<string, string>();
 
   constructor(sidecar: Sidecar, options: JournalOptions) {
@@ -42,11 +42,11 @@ export class Journal implements vscode.TextDocumentContentProvider {
     const text =
       this.#texts.get(key) ??
       vscode.l10n.t("This view is from an earlier session. Show the journal again.");
-    this.#texts.delete(key); // VS Code keeps it from here on
+    this.#texts.delete(key); // VS Code has the text from now on
     return text;
   }
 
-  /** Has the person choose a part of the journal, and whether to show it or to write it to a file. */
+  /** Lets the person choose a part of the journal, and whether to show it or write it to a file. */
   async open(): Promise<void> {
     const title = vscode.l10n.t("Journal");
     const filter = await this.#choose(title);
@@ -64,7 +64,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
       limit: mostShown,
     });
     const { command, dataFolder } = this.#options;
-    // VS Code keeps the text of a document that it has seen, so each is another one.
+    // VS Code caches the text of a document, so each one has a new URI.
     const uri = vscode.Uri.from({
       scheme: Journal.scheme,
       path: "/Assent Journal.txt",
@@ -73,7 +73,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     const verify = [command, ...journalArgs("verify", dataFolder)];
     this.#texts.set(uri.toString(), journalText(listed, filter.label, verify));
     await vscode.window.showTextDocument(uri, { preview: true });
-    await vscode.commands.executeCommand("editor.foldAll"); // to the lines, each of which unfolds
+    await vscode.commands.executeCommand("editor.foldAll"); // one line for each record
   }
 
   async #export(filter: JournalFilter): Promise<void> {
@@ -85,7 +85,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     });
     if (target === undefined) return;
     const { command, dataFolder } = this.#options;
-    // It may be longer than what fits into a message, so the program writes it straight into the file.
+    // A part may be longer than a message can be, so the program writes it directly into the file.
     const file = await open(target.fsPath, "w", 0o600);
     try {
       await run(command, journalArgs("export", dataFolder, filter.params), file);

@@ -15,7 +15,7 @@ test("a record is a line, with the whole of it indented below", () => {
   const text = journalText({ records: [record], lines: ["   1  asks"] }, "everything", ["assent"]);
   expect(text).toContain("Assent's journal: everything, oldest first.");
   const [line, ...rest] = text.slice(text.indexOf("1  asks")).trimEnd().split("\n");
-  expect(text).toContain("\n1  asks\n"); // folds no more than its own record
+  expect(text).toContain("\n1  asks\n"); // folds only its own record
   expect(line).toBe("1  asks");
   expect(rest.every((l) => l.startsWith("        "))).toBe(true);
   expect(JSON.parse(rest.join("\n"))).toEqual(record);

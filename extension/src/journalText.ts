@@ -1,7 +1,7 @@
 import type { ListJournalParams, ListJournalResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** What the person wants to see of the journal. */
+/** The part of the journal that the person wants to see. */
 export interface JournalFilter {
   /** For the person: "the server weather". */
   readonly label: string;
@@ -21,8 +21,8 @@ export function journalArgs(
 }
 
 /**
- * A part of the journal as a document: a line for each record, and the record below it, indented, so
- * that it can be folded away.
+ * Renders a part of the journal as a document: a line for each record, and below it the record, indented, so that it
+ * can be folded.
  */
 export function journalText(
   { records = [], lines = [], earlier }: ListJournalResult,
@@ -46,7 +46,7 @@ export function journalText(
   return `${header.join("\n")}\n\n${entries.join("\n")}\n`;
 }
 
-/** An argument as most shells read it. */
+/** Quotes an argument for common shells. */
 function quoted(argument: string): string {
   return /^[\w./:=-]+$/.test(argument) ? argument : `"${argument.replace(/(["$`\\])/g, "\\$1")}"`;
 }

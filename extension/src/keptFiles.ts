@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { AttachedFile } from "@assent/protocol";
 import type { KeepFileResult, KeptFileResult } from "@assent/protocol/host";
 
-/** All of them together, in bytes: then the oldest ones go. */
+/** The most bytes of all files together. Beyond that, the oldest files are removed. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** How old one gets that nobody sends, in milliseconds. */
+/** How long an unsent file is kept, in milliseconds. */
 const mostAge = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Keeps the files of messages that are not sent yet, in a folder of their own: the panel's page is thrown away
- * with all that it holds. Several windows may have the same folder.
+ * Stores the attachments of unsent messages in a folder of their own, because the panel's page loses its memory when it
+ * is hidden. Several windows may use the same folder.
  */
 export class KeptFiles {
   readonly #folder: string;
@@ -21,7 +21,7 @@ export class KeptFiles {
     this.#folder = folder;
   }
 
-  /** Resolves once it is on disk. */
+  /** Resolves when the file is on disk. */
   async keep(file: AttachedFile): Promise<KeepFileResult> {
     const id = randomUUID();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ export class KeptFiles {
     return { id };
   }
 
-  /** Has nothing where there is nothing any more. */
+  /** Resolves to nothing if the file is gone. */
   async read(id: string): Promise<KeptFileResult> {
     try {
       return { file: JSON.parse(await readFile(this.#path(id), "utf8")) as AttachedFile };
@@ -45,7 +45,7 @@ export class KeptFiles {
     return null;
   }
 
-  /** A page names what it was given, and no other file of the machine. */
+  /** A page can name only files that it stored, and no other file of the machine. */
   #path(id: string): string {
     if (!/^[\da-f-]{36}$/.test(id)) throw new Error(`${id} is not the id of a kept file`);
     return join(this.#folder, `${id}.json`);
@@ -68,7 +68,7 @@ export class KeptFiles {
       const { size, mtimeMs } = await stat(path);
       return { path, size, mtimeMs };
     } catch (error) {
-      if (isGone(error)) return undefined; // another window's doing
+      if (isGone(error)) return undefined; // another window removed it
       throw error;
     }
   }

@@ -1,16 +1,19 @@
 import type { ViewOfPanel } from "@assent/protocol/host";
 import type { State } from "./state.ts";
 
-/** Where it is kept what the panel's page last looked like. */
+/** The key under which the state of the panel's page is stored. */
 const viewKey = "panel.view";
 
-/** More is left to VS Code, which reads all that an extension keeps at once. In UTF-16 code units. */
+/**
+ * The largest state to store, in UTF-16 code units. VS Code reads everything that an extension stores at once, so it
+ * stores larger states itself.
+ */
 const mostKept = 512 * 1024;
 
 /**
- * Keeps what a page of the panel would have VS Code keep. VS Code itself writes that down seconds later, in a
- * browser up to five and else at its end, and a window that is reloaded before then, or crashes, is shown an older
- * one. What an extension keeps is written at once.
+ * Stores the state of the panel's page. VS Code writes a webview's state only seconds later, in a browser after up to
+ * five and otherwise at its end. A window that is reloaded or crashes before that would get an older state. An
+ * extension's own state is written at once.
  */
 export class KeptView {
   readonly #state: State;
@@ -19,7 +22,7 @@ export class KeptView {
     this.#state = state;
   }
 
-  /** What was kept last, in this life or an earlier one; undefined where nothing was. */
+  /** The last stored state, of this session or an earlier one; undefined if there is none. */
   get(): unknown {
     return this.#state.get(viewKey);
   }

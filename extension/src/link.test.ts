@@ -46,7 +46,7 @@ describe("a link", () => {
         ],
       },
     });
-    // Else a link could name the input of another server, and have what was typed for that one.
+    // Otherwise a link could name the input of another server, and get the value typed for that one.
     expect(() => install({ ...weather, env: { KEY: "${input:github-token}" } })).toThrow(
       /asks for the input github-token, which it does not define/,
     );

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, previewText } from "./previewText.ts";
 
-/** What a link to Assent wants, `vscode://assent.assent/...`. Anybody may have written it. */
+/** A link to Assent, `vscode://assent.assent/...`. Anyone may have written it. */
 export type Link =
   /** `/task/ID`: a conversation. */
   | { readonly kind: "task"; readonly taskId: string }
@@ -10,28 +10,28 @@ export type Link =
   /** `/mcp/install?JSON`: a server to add, in the shape that VS Code's own links have. */
   | { readonly kind: "install"; readonly server: LinkedServer };
 
-/** A server that a link brings. Nothing of it is to be trusted. */
+/** A server that a link adds. It is not trusted. */
 export interface LinkedServer {
   readonly name: string;
-  /** What goes under its name into `assent.servers`. */
+  /** The entry for `assent.servers`, under the server's name. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** What goes into `assent.inputs`. */
+  /** The entries for `assent.inputs`. */
   readonly inputs: readonly LinkedInput[];
 }
 
-/** A value that the server wants to be asked for. */
+/** An input that the server needs. */
 export interface LinkedInput {
   readonly id: string;
   readonly [member: string]: unknown;
 }
 
-/** Says why a link is refused, in a sentence for the person. */
+/** Explains in a sentence for the person why a link is refused. */
 export class LinkError extends Error {}
 
 const longestQuery = 16_384;
 const longestName = 64;
 
-/** The members of a server that a link may set, and what each must be. */
+/** The members of a server that a link may set, and the rule for each. */
 const serverMembers = {
   type: oneOf("stdio", "http", "sse", "ws"),
   command: isText,
@@ -52,7 +52,7 @@ const inputMembers = {
   options: listOf(isText, 100),
 } as const;
 
-/** Reads the path and the query of a link, both without their escapes; throws a {@link LinkError}. */
+/** Parses the unescaped path and query of a link. Throws a {@link LinkError}. */
 export function parseLink(path: string, query: string): Link {
   const task = /^\/task\/([\w-]{1,64})\/?$/.exec(path)?.[1];
   if (task !== undefined) return { kind: "task", taskId: task };
@@ -99,8 +99,8 @@ function readInputs(value: unknown): readonly LinkedInput[] {
 }
 
 /**
- * Renames the inputs, so that they are the server's alone: what the person once typed for another
- * server's input must not go to the one of a link that happens, or likes, to ask by the same id.
+ * Renames the inputs, so that only this server uses them. A link may reuse the id of another server's input, and must
+ * not get the value that the person typed for that one.
  */
 function withInputsOfItsOwn(
   name: string,
@@ -128,7 +128,7 @@ function withInputsOfItsOwn(
   };
 }
 
-/** The document that shows what would be added to the settings. */
+/** Returns the document that shows what would be added to the settings. */
 export function previewOfLink({ name, entry, inputs }: LinkedServer): string {
   const warnings = [
     entry["command"] === undefined
@@ -186,7 +186,7 @@ function asRecord(value: unknown): Record<string, unknown> | undefined {
   return { ...value };
 }
 
-/** A name that cannot pass for another, or for more than a name, where it is shown. */
+/** Reports whether a name cannot be mistaken for another name, or for other text. */
 function isPlainName(name: string): boolean {
   return name.length <= longestName && /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@/-]*$/u.test(name);
 }

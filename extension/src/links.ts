@@ -6,10 +6,10 @@ import type { Sidecar } from "./sidecar.ts";
 import type { Panel } from "./view.ts";
 import { showWarningMessage } from "./window.ts";
 
-/** What the settings call the source of their inputs' values; see {@link Inputs}. */
+/** The source under which the values of the settings' inputs are stored; see {@link Inputs}. */
 const settingsSource = "settings";
 
-/** What of the extension a link may reach. */
+/** The parts of the extension that a link can reach. */
 export interface LinkTargets {
   readonly sidecar: Sidecar;
   readonly panel: Panel;
@@ -18,8 +18,8 @@ export interface LinkTargets {
 }
 
 /**
- * Follows links to Assent, which anybody may have written. They show something, or bring a server to add
- * to the settings: after the person has seen the whole of it and said so. Nothing is started by a link.
+ * Follows links to Assent, which anyone may have written. A link shows something, or adds a server to the settings
+ * after the person has seen and confirmed all of it. A link never starts anything.
  */
 export class Links implements vscode.UriHandler {
   readonly #targets: LinkTargets;
@@ -75,12 +75,12 @@ export class Links implements vscode.UriHandler {
       add: vscode.l10n.t("Add This Server"),
     });
     if (!confirmed) return;
-    await this.#refuseKnown(server); // there was time for another one
+    await this.#refuseKnown(server); // one may have been added in the meantime
     await this.#write(server);
     await panel.reveal({ kind: "servers", serverName: server.name });
   }
 
-  /** A server that is configured stays what the person made of it. */
+  /** Refuses a server that is already configured. */
   async #refuseKnown({ name }: LinkedServer): Promise<void> {
     const { servers = [] } = await this.#targets.sidecar.request("server/list", undefined);
     const known = servers.find((server) => server.name === name);
@@ -98,7 +98,7 @@ export class Links implements vscode.UriHandler {
     const settings = vscode.workspace.getConfiguration("assent");
     const target = vscode.ConfigurationTarget.Global;
     if (inputs.length > 0) {
-      // What was typed for a server of the same name, which is gone, is not for this one.
+      // Values typed for a removed server of the same name are not for this one.
       await Promise.all(inputs.map(({ id }) => this.#targets.inputs.forget(settingsSource, id)));
       const ids = new Set(inputs.map(({ id }) => id));
       const others = (

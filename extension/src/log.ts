@@ -4,7 +4,7 @@ type Level = "trace" | "debug" | "info" | "warn" | "error";
 export type Log = Readonly<Record<Level, (text: string) => void>>;
 
 /**
- * Writes a line of the sidecar to the log: zerolog's JSON, or what a crash leaves behind. If the line may be older, it is
+ * Writes a line of the sidecar to the log: zerolog's JSON, or the output of a crash. A line that may be older is
  * written with its time.
  */
 export function logLine(log: Log, line: string, older = false): void {
@@ -20,7 +20,7 @@ export function logLine(log: Log, line: string, older = false): void {
   log[methodOf(level)](escaped(words.join(" ")));
 }
 
-/** A server may have written it: nothing in it controls a terminal, or changes the direction of writing. */
+/** Removes control characters and bidirectional marks, because a server may have written the text. */
 function escaped(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0)?.toString(16).padStart(4, "0");
@@ -43,7 +43,7 @@ function methodOf(level: unknown): Level {
   }
 }
 
-/** The members of a line of the log; undefined if it is not JSON. */
+/** Parses a line of the log; undefined if it is not JSON. */
 export function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);

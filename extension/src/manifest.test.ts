@@ -47,8 +47,8 @@ const settings = configuration.flatMap(({ properties }) => Object.entries(proper
 const texts = JSON.parse(read("package.nls.json")) as Readonly<Record<string, string>>;
 
 /**
- * Who may set what, by the harm that it could do. In a remote window VS Code shows those of the person under User, those of
- * the machine under Remote, and both of the others under Workspace too.
+ * The scope of each setting, by the harm that it could do. In a remote window VS Code shows settings of the person
+ * under User, settings of the machine under Remote, and both of the others under Workspace too.
  */
 const scopes: Readonly<Record<string, readonly [scope: string, why: string]>> = {
   "assent.servers": ["machine", "starts programs, without the question that mcp.json leads to"],
@@ -68,7 +68,7 @@ const scopes: Readonly<Record<string, readonly [scope: string, why: string]>> = 
   "assent.standalone": ["machine", "ends what is open with the window"],
 };
 
-/** Names are the same in every language. */
+/** Names that are the same in every language. */
 const names = /^(Assent|VS Code|Anthropic|Gemini|OpenRouter|Ollama|LM Studio|vLLM|\$\([\w-]+\))$/;
 
 describe("the manifest", () => {
@@ -110,7 +110,7 @@ describe("the manifest", () => {
     );
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(supported).toBe("limited");
-    // A workspace that is not trusted may set only what changes the display.
+    // An untrusted workspace may set only what changes the display.
     const harmless = ["assent.log.level"];
     const ofWorkspaces = settings
       .filter(([, { scope }]) => scope === "window" || scope === "machine-overridable")
@@ -144,7 +144,7 @@ describe("the manifest", () => {
     expect(linked.map(([, name]) => name).filter((name) => !names.includes(name ?? ""))).toEqual(
       [],
     );
-    // A command is a link and not a name in bold, and links work in Markdown only.
+    // Descriptions link commands instead of naming them in bold, and links work in Markdown only.
     for (const [key, text] of Object.entries(texts)) {
       if (!key.startsWith("setting.")) continue;
       expect(text).not.toContain("**Assent:");

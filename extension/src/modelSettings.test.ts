@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readModelSettings } from "./modelSettings.ts";
 
-/** As much of VS Code's settings and secrets as is used here. */
+/** The part of VS Code's settings and secrets that is used here. */
 async function read(
   settings: Readonly<Record<string, unknown>>,
   secrets: Readonly<Record<string, string>> = {},

@@ -2,7 +2,7 @@ import type { ModelFacts, ModelProvider, ModelRow, ModelSettings, Secret } from 
 import type * as vscode from "vscode";
 import type { ReadSetting } from "./settings.ts";
 
-/** The endpoints that have a key of their own in VS Code's secret storage, and their names. */
+/** The endpoints with a key in VS Code's secret storage, and their names. */
 export const endpoints = {
   openai: "OpenAI-compatible endpoint",
   anthropic: "Anthropic",
@@ -17,7 +17,7 @@ export type Endpoint = keyof typeof endpoints;
 
 export const endpointNames = Object.keys(endpoints) as readonly Endpoint[];
 
-/** Where an endpoint's key is kept. */
+/** Returns the secret storage's key for an endpoint. */
 export function apiKeyName(endpoint: Endpoint): string {
   return `model.${endpoint}.apiKey`;
 }
@@ -35,7 +35,7 @@ export async function readModelSettings(
   const set = read<Endpoints>("model.endpoints", {});
   const allowed = read<Readonly<Record<string, readonly string[]>>>("model.allowed", {});
   const used = endpointNames.filter((name) =>
-    // Its address is the one that is not known.
+    // This endpoint has no default URL.
     name === "openai" ? set.openai?.baseUrl : set[name] !== undefined,
   );
   const { facts = [] } = set["*"] ?? {};
@@ -45,7 +45,7 @@ export async function readModelSettings(
     ...(vscodeModel === "" ? {} : { vscodeModel }),
     endpoints: await Promise.all(
       used.map(async (name) => {
-        // Only known members: a key in the settings goes no further.
+        // Only known members are copied, so that a key in the settings goes no further.
         const { baseUrl = "", models = [] } = set[name] ?? {};
         const names = [models].flat().filter((model) => model !== "");
         return { provider: name, baseUrl, models: names, ...(await keyOf(name)) };
@@ -56,7 +56,7 @@ export async function readModelSettings(
   };
 }
 
-/** The setting. One model may stand for a list of it, and rows for facts: so they are under their old names. */
+/** The setting. A model may stand for a list of one, and facts may be rows, as in the old settings. */
 export type Endpoints = Readonly<
   Partial<
     Record<Endpoint, { readonly baseUrl?: string; readonly models?: string | readonly string[] }>

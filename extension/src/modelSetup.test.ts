@@ -4,12 +4,12 @@ interface Item {
   readonly label: string;
 }
 
-/** What VS Code has, and what it was asked to do. */
+/** A fake VS Code that records requests. */
 const world = vi.hoisted(() => ({
   models: [] as object[],
   settings: {} as Record<string, unknown>,
   secrets: {} as Record<string, string>,
-  /** The labels that the person chooses, and the texts that they type, one after the other. */
+  /** The labels that the person chooses and the texts that they type, in order. */
   picks: [] as string[],
   typed: [] as (string | undefined)[],
   offered: [] as string[][],

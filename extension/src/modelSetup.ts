@@ -10,14 +10,14 @@ import { idOf } from "./models.ts";
 import { settingsReader } from "./settings.ts";
 import { showInputBox, showQuickPick } from "./window.ts";
 
-/** The endpoints that a person runs on their own machine, which need no key. */
+/** The endpoints on the person's own machine, which need no key. */
 const local = ["ollama", "lmstudio", "vllm"] as const satisfies readonly Endpoint[];
 
 interface Choice extends vscode.QuickPickItem {
   readonly choose?: () => Promise<void>;
 }
 
-/** Has the person choose a model of VS Code, or an endpoint, or go to the settings. */
+/** Lets the person choose a model of VS Code or an endpoint, or open the settings. */
 export async function chooseModel(secrets: vscode.SecretStorage): Promise<void> {
   const models = await vscode.lm.selectChatModels();
   const items: readonly Choice[] = [
@@ -54,7 +54,7 @@ export async function chooseModel(secrets: vscode.SecretStorage): Promise<void> 
       },
     },
   ];
-  // VS Code has no models before its own chat is set up, or a provider of models is installed.
+  // VS Code has no models until its own chat is set up or a provider of models is installed.
   const shown = models.length === 0 ? items.slice(1) : items;
   const chosen = await showQuickPick(shown, {
     title: vscode.l10n.t("Choose a Model"),
@@ -64,7 +64,7 @@ export async function chooseModel(secrets: vscode.SecretStorage): Promise<void> 
   await chosen?.choose?.();
 }
 
-/** Asks for the key of an endpoint, which is used from then on. An empty one removes the key. */
+/** Asks for the key of an endpoint. An empty text removes the key. */
 export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const items = endpointNames.map((name) => ({ name, label: endpoints[name] }));
   const chosen = await showQuickPick(items, {
@@ -93,7 +93,7 @@ export async function setModelApiKey(secrets: vscode.SecretStorage): Promise<voi
   else if (baseUrl !== openaiBaseUrlSetting()) await setEndpoint(name, { baseUrl });
 }
 
-/** The URL that the key is for: the one of the settings, or one that the person gives. */
+/** Returns the URL that the key is for: from the settings, or typed by the person. */
 async function openaiBaseUrl(label: string): Promise<string | undefined> {
   const known = openaiBaseUrlSetting();
   if (known !== "") return known;
@@ -109,7 +109,7 @@ function openaiBaseUrlSetting(): string {
   return settingsReader()<Endpoints>("model.endpoints", {}).openai?.baseUrl ?? "";
 }
 
-/** Adds an endpoint to the settings, unless it is there. */
+/** Adds an endpoint to the settings, unless it is there already. */
 async function use(name: Endpoint): Promise<void> {
   if (!Object.hasOwn(ownEndpoints(), name)) await setEndpoint(name, {});
 }

@@ -21,7 +21,7 @@ export async function listLanguageModels(): Promise<ListLanguageModelsResult> {
   };
 }
 
-/** Has one of VS Code's models continue a conversation, and hands over each piece as it comes. */
+/** Continues a conversation with one of VS Code's models, and passes on each piece as it arrives. */
 export async function sendLanguageModelRequest(
   request: LanguageModelRequest,
   piece: (text: string) => void,
@@ -57,7 +57,7 @@ export async function sendLanguageModelRequest(
   return toolUses.length === 0 ? {} : { toolUses };
 }
 
-/** VS Code promises that an id is unique among the models of one vendor, and no more. */
+/** VS Code promises only that an id is unique among the models of one vendor. */
 export function idOf({ vendor, id }: vscode.LanguageModelChat): string {
   return `${vendor}/${id}`;
 }
@@ -110,7 +110,7 @@ function toPart(block: ContentBlock): Part {
   }
 }
 
-/** VS Code leaves these to each model; the names are those that OpenAI's and Copilot's take. */
+/** VS Code passes these options to the model unchanged. The names are those of OpenAI's and Copilot's models. */
 function toOptions(request: LanguageModelRequest): vscode.LanguageModelChatRequestOptions {
   const { justification, maxTokens, temperature, stopSequences, tools, toolRequired } = request;
   return {

@@ -25,7 +25,7 @@ test("open asks are counted over all tasks, from the list and from the events af
     await sidecar.forward("test/emit", { taskId, number, openAsks, event, workspace });
   };
   counts.length = 0;
-  await emit("a", 4, 7); // Older than what the list said: it says nothing new.
+  await emit("a", 4, 7); // older than the list, so it is ignored
   await emit("a", 6, 1);
   await emit("b", 1, 3);
   await emit("a", 7, 0);

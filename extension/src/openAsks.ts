@@ -11,12 +11,12 @@ interface TaskState {
   readonly openAsks: number;
 }
 
-/** How many asks of a task wait for a person. */
+/** The number of open asks of a task. */
 export type TaskCount = Pick<TaskState, "title" | "openAsks">;
 
 /**
- * Counts what waits for a person here: the asks of all tasks, those that no task has yet, and those of workspaces without a
- * window if this is the window that tells of them.
+ * Counts the open asks for a person here: those of all tasks, unattributed requests, and those of workspaces without a
+ * window if this window notifies of them.
  */
 export class OpenAsks {
   readonly #sidecar: Sidecar;
@@ -50,7 +50,7 @@ export class OpenAsks {
       }
       if (method !== "task/event") return;
       const { taskId, number, openAsks, event, workspace } = params as TaskEventParams;
-      if (workspace !== undefined) return; // of a task that was opened here
+      if (workspace !== undefined) return; // of a task in another workspace
       const title = event.type === "taskChanged" ? event.task.title : undefined;
       this.#update(taskId, { number, openAsks, title });
     });
@@ -62,22 +62,22 @@ export class OpenAsks {
     return count;
   }
 
-  /** Those that a person has yet to place in a task. */
+  /** The requests that the person has not assigned to a task. */
   get unclaimed(): number {
     return this.#unclaimed;
   }
 
-  /** Those of workspaces without a window, of which this window tells. */
+  /** The open asks of workspaces without a window, if this window notifies of them. */
   get unattended(): number {
     return this.#unattended;
   }
 
-  /** Another window of this workspace notifies the person. */
+  /** Whether another window of this workspace notifies the person. */
   get quiet(): boolean {
     return this.#quiet;
   }
 
-  /** The tasks that have any, the one with the most first. */
+  /** The tasks with open asks, most asks first. */
   get byTask(): readonly TaskCount[] {
     return [...this.#tasks.values()]
       .filter(({ openAsks }) => openAsks > 0)
@@ -91,13 +91,13 @@ export class OpenAsks {
         this.#update(id, { number, openAsks, title });
       }
     } catch {
-      // The sidecar has ended again; the next one is read when it runs.
+      // The sidecar has ended. The next one is read when it runs.
     }
   }
 
   /**
-   * Events and the list cross each other on their way: the later of the two counts. Few events bring the
-   * title, so that it may come with the older of the two.
+   * Events and the list can arrive in any order, and the newer of the two counts. Few events have the title, so it may
+   * come from the older one.
    */
   #update(taskId: string, said: Omit<TaskState, "title"> & { title: string | undefined }): void {
     const known = this.#tasks.get(taskId);

@@ -17,7 +17,7 @@ const example = `{
 }
 `;
 
-/** Opens a place in a configuration; without one, the file where a first server would go. */
+/** Opens a place in a configuration file. Without a place it opens the file for a first server. */
 export async function openConfiguration(position: SourcePosition | undefined): Promise<null> {
   const source = position?.source;
   if (source === "settings") await openSettings(position?.setting);
@@ -30,7 +30,7 @@ export async function openConfiguration(position: SourcePosition | undefined): P
   return null;
 }
 
-/** The settings that start programs belong to the machine on which they run. */
+/** Settings that start programs belong to the machine that runs them. */
 async function openSettings(setting?: string): Promise<void> {
   const settings = vscode.env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
   const query = setting === undefined ? "@ext:assent.assent" : `@id:${setting}`;
@@ -52,7 +52,7 @@ async function openFileOf(folder: vscode.WorkspaceFolder): Promise<void> {
   await openAt(file);
 }
 
-/** Opens a file at a place; lines and columns count from 1. */
+/** Opens a file at a place. Lines and columns count from 1. */
 export async function openAt(file: vscode.Uri, line = 1, column = 1): Promise<void> {
   const place = new vscode.Position(Math.max(line - 1, 0), Math.max(column - 1, 0));
   await vscode.window.showTextDocument(file, { selection: new vscode.Range(place, place) });

@@ -23,7 +23,7 @@ test("what is open is remembered over the sidecar's end, and forgotten when it i
   const crash = expect(sidecar.forward("test/crash", {})).rejects.toThrow();
   await reach(sidecar, "restarting");
   await crash;
-  work.setOpenAsks(0); // which nobody knows
+  work.setOpenAsks(0); // the person cannot know these
   expect(work.wasOpen).toBe(true);
   await reach(sidecar, "running");
   work.setOpenAsks(0);

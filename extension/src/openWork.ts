@@ -2,12 +2,12 @@ import type { TaskEventParams } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 import type { State } from "./state.ts";
 
-/** Where it is kept, with the workspace, that something was open when a window last knew. */
+/** The workspace's state that says whether something was open. */
 const openKey = "openWork.open";
 
 /**
- * Remembers whether questions or MCP tasks were open, for the window's next life: only then does that start a
- * sidecar before the person has shown the panel.
+ * Remembers whether questions or MCP tasks were open. Only then does the next session start a sidecar before the person
+ * shows the panel.
  */
 export class OpenWork {
   readonly #sidecar: Sidecar;
@@ -28,7 +28,7 @@ export class OpenWork {
     });
   }
 
-  /** Something was open when the last window on this workspace ended. */
+  /** Whether something was open when the last window of this workspace ended. */
   get wasOpen(): boolean {
     return this.#state.get(openKey) === true;
   }
@@ -46,11 +46,11 @@ export class OpenWork {
       ).length;
       this.#keep();
     } catch {
-      // The sidecar has ended again; what it last said stays.
+      // The sidecar has ended. Its last count stays.
     }
   }
 
-  /** A sidecar that ends takes its count with it, and not what is open. */
+  /** A sidecar that ends resets its count, but the work stays open. */
   #keep(): void {
     if (this.#sidecar.status.state !== "running") return;
     const open = this.#asks + this.#jobs > 0;

@@ -4,29 +4,29 @@ export interface PageOptions {
   readonly base: string;
   /** The Content-Security-Policy source of that folder. */
   readonly source: string;
-  /** Fresh for every page. */
+  /** A new random value for every page. */
   readonly nonce: string;
-  /** Absent where the panel is English. */
+  /** Undefined if the panel is in English. */
   readonly translation?: Translation;
-  /** What an earlier page had its host keep, as JSON has it; absent where there was none. */
+  /** The state that an earlier page stored, as JSON; undefined if there is none. */
   readonly view?: unknown;
 }
 
-/** What the panel says, in the person's language. */
+/** The panel's texts in the person's language. */
 export interface Translation {
   /** A BCP 47 tag. */
   readonly language: string;
-  /** The texts, by the English ones. */
+  /** The translations, by the English texts. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
 /**
- * The webview's HTML. Only scripts with the nonce and styles of the webview's own folder are
- * allowed; what a server sends can neither run nor load anything.
+ * Returns the webview's HTML. It allows only scripts with the nonce and styles of the webview's own folder, so that a
+ * server's text can neither run nor load anything.
  */
 export function page(options: PageOptions): string {
   const { base, source, nonce, translation } = options;
-  // The page has them from the start, so that nothing is English first.
+  // The page gets the texts with its HTML, so that it never shows English first.
   const texts =
     translation === undefined
       ? ""

@@ -3,7 +3,7 @@ import type { PickFilesResult } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { mostBytes } from "./workspaceFile.ts";
 
-/** Has the person choose files to attach, from where the workspace is. */
+/** Lets the person choose files to attach, starting in the workspace's folder. */
 export async function pickFiles(): Promise<PickFilesResult> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const chosen = await vscode.window.showOpenDialog({

@@ -1,32 +1,31 @@
 import * as vscode from "vscode";
 import { showQuickPick } from "./window.ts";
 
-/** What is to be confirmed. */
+/** What the person confirms. */
 export interface Confirmation {
   readonly title: string;
-  /** JSON with comments. It begins with what the person knows: the list lies over the first lines. */
+  /** JSON with comments. It begins with text that the person knows already, because the list covers the first lines. */
   readonly text: string;
-  /** What the person chooses to have it done, such as "Add This Server". */
+  /** The label of the confirming choice, such as "Add This Server". */
   readonly add: string;
 }
 
 /**
- * Has the person confirm what says which programs to start, beside the whole of it: in a document that
- * cannot be changed.
+ * Lets the person confirm which programs to start. A read-only document shows all of what will be added.
  */
 export class Preview implements vscode.TextDocumentContentProvider {
   static readonly scheme = "assent-import";
 
   #text = "";
 
-  /** The preview, which VS Code shows as a document that cannot be changed. */
+  /** Returns the preview for VS Code's read-only document. */
   provideTextDocumentContent(): string {
     return this.#text;
   }
 
   async confirm({ title, text, add }: Confirmation): Promise<boolean> {
     this.#text = text;
-    // VS Code keeps the text of a document that it has seen, so each preview is another one.
+    // VS Code caches the text of a document, so each preview has a new URI.
     const uri = vscode.Uri.from({
       scheme: Preview.scheme,
       path: `/${vscode.l10n.t("{0} (Preview)", title)}.jsonc`,
@@ -35,8 +34,8 @@ export class Preview implements vscode.TextDocumentContentProvider {
     await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
     const yes: vscode.QuickPickItem = { label: add };
     const no: vscode.QuickPickItem = { label: vscode.l10n.t("Cancel") };
-    // A list that stays where it is, other than a dialogue, lets the person scroll the document.
-    // Whoever presses Enter once too often has added nothing.
+    // Unlike a dialog, a list that stays open lets the person scroll the document. Cancel comes first, so that an
+    // accidental Enter adds nothing.
     const choice = await showQuickPick([no, yes], {
       title,
       placeHolder: vscode.l10n.t("The editor shows what will be added"),

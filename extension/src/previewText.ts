@@ -4,7 +4,7 @@ const commentWidth = 70;
 
 /** What a preview shows. */
 export interface PreviewedServers {
-  /** The file or setting that it will be added to, in words that stand alone. */
+  /** The name of the file or setting that the text will be added to. */
   readonly target: string;
   /** Sentences for the person. */
   readonly warnings: readonly string[];
@@ -13,8 +13,8 @@ export interface PreviewedServers {
 }
 
 /**
- * The document that shows what will be written, before it is: JSON with comments. It begins with what
- * the person knows already, because the list in which they confirm it lies over the first lines.
+ * Returns the document that shows what will be written: JSON with comments. It begins with text that the person knows
+ * already, because the confirming list covers the first lines.
  */
 export function previewText({ target, warnings, content }: PreviewedServers): string {
   const head = [l10n.t("Nothing has been written yet."), "", l10n.t("This text will be added to"), target, ""];
@@ -27,15 +27,15 @@ export function previewText({ target, warnings, content }: PreviewedServers): st
   ].join("\n");
 }
 
-/** Strangers' text may have anything in it; none of it may begin a line of its own. */
+/** Puts a foreign text on one line, so that no part of it begins a line. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, " ").trim();
 }
 
-/** What would be in the document without being seen there, but for its own line breaks. */
+/** Characters that the document would hide, except line breaks. */
 const hidden = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Means the same in JSON, within a string; there is none of it anywhere else. */
+/** Escapes a character for JSON. Such characters occur only within strings. */
 function escaped(character: string): string {
   let units = "";
   for (let i = 0; i < character.length; i++) {
@@ -44,7 +44,7 @@ function escaped(character: string): string {
   return units;
 }
 
-/** A text as a comment, in lines that fit beside the panel. */
+/** Returns a text as comment lines that fit beside the panel. */
 function commentOf(text: string): readonly string[] {
   const lines: string[] = [];
   for (const word of oneLine(text).split(" ")) {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 
-/** A part of a file, as the person selected it. Lines count from 1. */
+/** A selected part of a file. Lines count from 1. */
 export interface Selection {
   readonly path: string;
   readonly language: string;
@@ -9,13 +9,13 @@ export interface Selection {
   readonly to: number;
 }
 
-/** How much is quoted, in UTF-16 units. A model that reads tools' results can read the rest of a file by itself. */
+/** How much is quoted, in UTF-16 units. A model with tools can read the rest of a file. */
 const most = 50_000;
 
-/** How many files are named. */
+/** The most files that are named. */
 const mostFiles = 50;
 
-/** What a message to the model begins with that is about a selection: where it is, and all of it. */
+/** Returns the beginning of a message about a selection: its place and its text. */
 export function quoteOf({ path, language, text, from, to }: Selection): string {
   const where =
     from === to
@@ -28,7 +28,7 @@ export function quoteOf({ path, language, text, from, to }: Selection): string {
   return `${where}\n\n${fence}${language}\n${shown.replace(/\n+$/, "")}\n${fence}\n\n${note}`;
 }
 
-/** What a message begins with that is about files: which ones. */
+/** Returns the beginning of a message about files: their names. */
 export function mentionOf(paths: readonly string[]): string {
   const named = paths.slice(0, mostFiles).map(asCode).join(", ");
   const left = paths.length - mostFiles;
@@ -36,14 +36,14 @@ export function mentionOf(paths: readonly string[]): string {
   return `${l10n.t("About {0}:", all)}\n\n`;
 }
 
-/** A text as code within a line of Markdown, whatever is in it. */
+/** Returns any text as inline code of Markdown. */
 function asCode(text: string): string {
   const fence = "`".repeat(longestRun(text) + 1);
   const room = fence.length > 1 ? " " : "";
   return `${fence}${room}${text}${room}${fence}`;
 }
 
-/** How many backticks there are in a row, at most. */
+/** Returns the longest run of backticks. */
 function longestRun(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 }

@@ -5,8 +5,8 @@ import { type Handlers, handlerOf } from "./handlers.ts";
 import type { Sidecar } from "./sidecar.ts";
 
 /**
- * What the host alone may say to the sidecar. A webview shows what strangers wrote; it must not be
- * the one that says which programs to start, or that reads other programs' configuration.
+ * The methods that only the host may send to the sidecar. A webview shows foreign texts, so it must not say which
+ * programs to start or read other programs' configuration.
  */
 const reserved: ReadonlySet<string> = new Set([
   "initialize",
@@ -17,9 +17,9 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Joins webviews with one sidecar. Every message of the protocol is passed on as it is; the
- * sidecar's notifications go to all webviews, and `host/*` is the host's own. A request that was
- * passed on stays under way when its webview goes away: it may carry an answer that a person gave.
+ * Joins webviews with one sidecar. It passes every message of the protocol on unchanged. The sidecar's notifications go
+ * to all webviews, and the host handles `host/*` itself. A request continues after its webview has gone, because it may
+ * carry a person's answer.
  */
 export class Relay {
   readonly #sidecar: Sidecar;
@@ -31,7 +31,7 @@ export class Relay {
     sidecar.onStatus((status) => this.#tellAll("host/sidecarStatus", status));
   }
 
-  /** Takes a webview in and starts to listen to it. It leaves when its connection is disposed. */
+  /** Adds a webview and starts to listen to it. Disposing its connection removes it. */
   attach(webview: MessageConnection, host: Handlers<HostRequests>): void {
     webview.onRequest((method, params, token) => {
       const handle = handlerOf(host, method);
@@ -54,7 +54,7 @@ export class Relay {
     webview.listen();
   }
 
-  /** Tells every webview something that only a host can say. */
+  /** Sends a notification of the host to every webview. */
   tell<M extends keyof HostNotifications>(method: M, params: HostNotifications[M]): void {
     this.#tellAll(method, params);
   }
@@ -63,7 +63,7 @@ export class Relay {
     const args = params === undefined ? [] : [params];
     for (const webview of this.#webviews) {
       webview.sendNotification(method, ...args).catch(() => {
-        // The webview has just gone; there is nobody to tell.
+        // The webview has gone in the meantime.
       });
     }
   }

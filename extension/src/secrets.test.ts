@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Secrets } from "./secrets.ts";
 
-/** As much of VS Code's secret storage as is used here. */
+/** The part of VS Code's secret storage that is used here. */
 function storage(entries: Readonly<Record<string, string>> = {}) {
   const kept = new Map(Object.entries(entries));
   return {

@@ -6,10 +6,10 @@ import type {
 } from "@assent/protocol";
 import type * as vscode from "vscode";
 
-/** Sets the sidecar's secrets apart from the values of inputs and from a model's key. */
+/** Separates the sidecar's secrets from the values of inputs and the keys of models. */
 const prefix = "sidecar:";
 
-/** Keeps the sidecar's secrets where VS Code keeps its own. */
+/** Stores the sidecar's secrets in VS Code's secret storage. */
 export class Secrets {
   readonly #secrets: vscode.SecretStorage;
 
@@ -22,7 +22,7 @@ export class Secrets {
     return { value: secret === undefined ? null : { secret } };
   }
 
-  /** Forgets everything that the sidecar had kept, such as what servers gave it at a sign-in. */
+  /** Forgets all secrets of the sidecar, such as sign-ins at servers. */
   async forget(): Promise<void> {
     const keys = await this.#secrets.keys();
     await Promise.all(

@@ -39,11 +39,12 @@ import { registerCommand } from "./window.ts";
 import { readWorkspaceFile } from "./workspaceFile.ts";
 
 /**
- * All of Assent in one window, from its activation to its deactivation. The constructor builds the parts, and `dispose` ends
- * them as one, the last one first: commands and views end before the sidecar that they use, and the log ends last.
+ * All of Assent in one window, from its activation to its deactivation. The constructor builds the parts, and `dispose`
+ * ends them in reverse order: commands and views end before the sidecar that they use, and the log ends last.
  *
- * No part outlives the session, so a part that listens to the sidecar never stops listening. Two things have a shorter life:
- * the sidecar's process starts at the first need and again after a crash, and the panel's page lives while it is visible.
+ * No part outlives the session, so a part that listens to the sidecar never stops listening. Two things live shorter:
+ * the sidecar's process starts when it is first needed and again after a crash, and the panel's page lives while it is
+ * visible.
  */
 export class Session {
   readonly #context: vscode.ExtensionContext;
@@ -104,8 +105,8 @@ export class Session {
     );
     sidecar.onStatus(() => this.#tellFocus());
     void reportOldSettings(this.#log, context.globalState);
-    // A window that has servers wakes the extension, and may never use them. So the sidecar starts now only
-    // if something waits for the person, and else at their first action.
+    // The extension activates in every window with servers, even if the person never uses them. So the sidecar starts
+    // now only if something waits for the person, and otherwise at the person's first action.
     if (openWork.wasOpen) sidecar.start();
   }
 
@@ -119,7 +120,7 @@ export class Session {
     return part;
   }
 
-  /** Sends the configuration as it is now. */
+  /** Sends the current configuration. */
   async #configure(): Promise<void> {
     void reportOldSettings(this.#log, this.#context.globalState);
     const { secrets } = this.#context;
@@ -127,7 +128,7 @@ export class Session {
     this.#backend.sidecar.notify("workspace/didChangeConfiguration", configuration);
   }
 
-  /** The sidecar asks and notifies the person in the window that they use. */
+  /** Tells the sidecar which window the person uses. It asks and notifies there. */
   #tellFocus(): void {
     const { sidecar } = this.#backend;
     if (vscode.window.state.focused && sidecar.status.state === "running") {
@@ -135,7 +136,7 @@ export class Session {
     }
   }
 
-  /** Passes the open asks on to everything that shows or remembers their number. */
+  /** Passes the open asks on to all parts that show or store their number. */
   #countOpenAsks(contexts: Contexts): OpenWork {
     const { sidecar } = this.#backend;
     const { globalState, workspaceState } = this.#context;
@@ -222,7 +223,7 @@ export class Session {
   }
 }
 
-/** Answers a request with null when something is done. */
+/** Wraps a handler without a result, so that it answers with null. */
 function done(act: () => unknown): () => Promise<null> {
   return async () => {
     await act();

@@ -9,8 +9,8 @@ export type ReadSetting = <T>(name: string, otherwise: T) => T;
 const ofWorkspaces = new Set(["server.timeouts", "chat.systemPrompt", "chat.limits", "log.level"]);
 
 /**
- * The names of settings in version 0.1, with the setting, and the member of it, that each is now. This version still reads
- * them; the one without a new name has gone.
+ * The names of settings in version 0.1, with their new setting and member. This version still reads them. The one
+ * without a new name was removed.
  */
 const moved: readonly (readonly [old: string, now?: string, ...path: string[]])[] = [
   ["connections.idleMinutes", "server.timeouts", "idleMinutes"],
@@ -29,12 +29,12 @@ const moved: readonly (readonly [old: string, now?: string, ...path: string[]])[
   ["sampling.diagram"],
 ];
 
-/** Where the old names are stored that the notification was about, so that it comes once. */
+/** The state with the old names that the person was notified of, so that the notification comes once. */
 const toldKey = "settings.told";
 
 /**
  * Returns a function that reads the current settings. VS Code merges a workspace's "assent.servers.NAME" into
- * "assent.servers", although a workspace may not set that. So the settings of the person come from their own files alone.
+ * "assent.servers", which a workspace may not set. So settings of the person are read from their own files only.
  */
 export function settingsReader(): ReadSetting {
   const settings = vscode.workspace.getConfiguration("assent");
@@ -51,7 +51,7 @@ export function settingsReader(): ReadSetting {
   };
 }
 
-/** Notes in the log, and in one notification, the old names that the settings have. */
+/** Reports old names in the settings, in the log and in one notification. */
 export async function reportOldSettings(log: Log, state: vscode.Memento): Promise<void> {
   const settings = vscode.workspace.getConfiguration("assent");
   const lines = moved
@@ -80,7 +80,7 @@ export async function reportOldSettings(log: Log, state: vscode.Memento): Promis
   if (choice === open) await vscode.commands.executeCommand("workbench.action.openSettingsJson");
 }
 
-/** Returns a setting's value with an earlier value in the member at a path, unless the member is there. */
+/** Returns a setting's value with an earlier value in the member at a path, unless that member is set. */
 function addUnder(value: unknown, path: readonly string[], earlier: unknown): unknown {
   if (earlier === undefined) return value;
   const [member, ...rest] = path;

@@ -156,7 +156,7 @@ test("a sidecar that says why it ends is quoted", async () => {
 });
 
 describe("a sidecar with an older daemon", () => {
-  /** Starts one, and returns what it was started with, and the answer to its question. */
+  /** Starts a sidecar, and returns its start arguments and the answer to its question. */
   function older() {
     let answer = (_now: boolean): void => {};
     const answered = new Promise<boolean>((resolve) => {
@@ -222,7 +222,7 @@ test("the question about an update ends with the sidecar that had the older daem
 });
 
 describe("a daemon that hangs", () => {
-  /** Starts a sidecar, and says something on its stderr. The signals are those of the questions. */
+  /** Starts a sidecar that writes to stderr. The signals are those of the questions. */
   async function begin() {
     const signals: AbortSignal[] = [];
     const hangs = vi.fn(async (_pid: number, over: AbortSignal) => void signals.push(over));
@@ -310,7 +310,7 @@ test("a sidecar that still ends its servers is given the time that the protocol 
   });
   const stopped = sidecar?.stop();
   vi.advanceTimersByTime(farewellMs - 1);
-  expect(vi.getTimerCount()).toBe(1); // it is not killed yet
+  expect(vi.getTimerCount()).toBe(1); // not killed yet
   vi.advanceTimersByTime(1);
   await stopped;
 });

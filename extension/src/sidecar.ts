@@ -30,35 +30,35 @@ import { parse } from "./log.ts";
 /** How to start a sidecar, and who handles its requests, its notifications and its log. */
 export interface SidecarOptions {
   readonly command: string;
-  /** The arguments; asked for at every start. With `update`, an older daemon is to be ended. */
+  /** Returns the arguments for a start. With `update`, an older daemon ends. */
   args(update: boolean): readonly string[];
-  /** The handshake's params; asked for at every start, so that they are current after a crash. */
+  /** Returns the handshake's params. Called at every start, so that they are current after a crash. */
   initializeParams(): Promise<InitializeParams>;
-  /** Takes a line that the sidecar wrote to stderr. */
+  /** Receives a line that the sidecar wrote to stderr. */
   log(line: string): void;
   /**
-   * Asks whether to end the daemon, which is older than the sidecar, now; else it is updated once nothing is open. Gets a
-   * sentence on what is open, and the daemon's process if that serves the sidecar. Not called again after an answer, or
-   * before one. The signal says that the question is over.
+   * Asks whether to end the older daemon now; otherwise it is updated when nothing is open. Gets a sentence on what is
+   * open, and the daemon's process id if that daemon serves the sidecar. Called at most once at a time, and not again
+   * after an answer. The signal is aborted when the question no longer applies.
    */
   update?(why: string, pid: number | undefined, over: AbortSignal): Promise<boolean>;
-  /** Takes note that the daemon, a process, does not answer. The signal says that it answers again, or has ended. */
+  /** Reports that the daemon's process does not answer. The signal is aborted when it answers again or has ended. */
   hangs?(pid: number, over: AbortSignal): Promise<void>;
-  /** Answers the sidecar's requests; what a handler throws becomes the answer. */
+  /** Handle the sidecar's requests. An error that a handler throws becomes the answer. */
   readonly handlers: Handlers<FrontEndRequests>;
   readonly timing?: Partial<Timing>;
 }
 
-/** How patient to be, in milliseconds. */
+/** Timeouts and pauses, in milliseconds. */
 export interface Timing {
   /** The pause after a first crash; each further crash doubles it. */
   readonly firstPause: number;
   readonly longestPause: number;
-  /** A sidecar that ran for this long has its earlier crashes forgiven. */
+  /** After this running time, earlier crashes no longer count. */
   readonly steady: number;
-  /** For the handshake's answer. */
+  /** Timeout of the handshake's answer. */
   readonly handshake: number;
-  /** For the process to end after its stdin was closed. */
+  /** Timeout of the process's end after its stdin was closed. */
   readonly farewell: number;
 }
 
@@ -70,12 +70,12 @@ const patience: Timing = {
   farewell: farewellMs,
 };
 
-/** How one process ended. After a final end another try would end the same way. */
+/** How one process ended. If the end is final, another start would end the same way. */
 interface End {
-  /** A sentence about "it", to stand after one that names the sidecar. */
+  /** A sentence about "it". It follows a sentence that names Assent. */
   readonly reason: string;
   readonly final: boolean;
-  /** The daemon ended first: another start makes another daemon. */
+  /** The daemon ended first. Another start creates another daemon. */
   readonly daemonEnded?: boolean;
 }
 
@@ -83,9 +83,9 @@ type StatusListener = (status: SidecarStatus) => void;
 type NotificationListener = (method: string, params: unknown) => void;
 
 /**
- * The sidecar's process and the connection to it. The process relays to the daemon, or is one itself. It is started
- * again when it ends by itself: at once if the daemon ended, and else after growing pauses. It is left alone when
- * starting it again cannot help. It needs no VS Code.
+ * The sidecar's process and the connection to it. The process relays to the daemon, or is one itself. It is restarted
+ * when it ends by itself: at once if the daemon ended, and otherwise after growing pauses. It is not restarted if that
+ * cannot help. Does not need VS Code.
  */
 export class Sidecar {
   readonly #options: SidecarOptions;
@@ -95,7 +95,7 @@ export class Sidecar {
   #status: SidecarStatus = { state: "starting" };
   /** Set while the handshake is done and the process runs. */
   #connection: MessageConnection | undefined;
-  /** Aborted to end the present process, or the pause between two. */
+  /** Aborted to end the current process, or the pause between two. */
   #interrupt = new AbortController();
   readonly #stopping = new AbortController();
   #update: "unasked" | "asked" | "wanted" = "unasked";
@@ -116,18 +116,18 @@ export class Sidecar {
     return () => this.#statusListeners.delete(listener);
   }
 
-  /** Calls back with every notification of the sidecar's, until the returned function is called. */
+  /** Calls back with every notification of the sidecar, until the returned function is called. */
   onNotification(listener: NotificationListener): () => void {
     this.#notificationListeners.add(listener);
     return () => this.#notificationListeners.delete(listener);
   }
 
-  /** Starts the process and keeps it running; once is enough, and more does no harm. */
+  /** Starts the process and keeps it running. Further calls do nothing. */
   start(): void {
     this.#supervision ??= this.#supervise();
   }
 
-  /** Ends the present process, if there is one, and starts another without a pause. */
+  /** Ends the current process, if there is one, and starts another without a pause. */
   restart(): void {
     this.#interrupt.abort();
   }
@@ -146,12 +146,12 @@ export class Sidecar {
     return (await this.forward(method, params)) as SidecarRequests[M]["result"];
   }
 
-  /** Sends a notification, or nothing while the sidecar is not running. */
+  /** Sends a notification. Does nothing while the sidecar is not running. */
   notify<M extends keyof SidecarNotifications>(method: M, params: SidecarNotifications[M]): void {
     this.forwardNotification(method, params);
   }
 
-  /** Passes a request on as it is; fails with `Unavailable` where no answer can come. */
+  /** Passes a request on unchanged. Rejects with `Unavailable` if there is no connection. */
   async forward(
     method: string,
     params: unknown,
@@ -160,7 +160,7 @@ export class Sidecar {
     const connection = this.#connection;
     if (connection === undefined) throw unavailable(whyUnavailable(this.#status));
     try {
-      // vscode-jsonrpc sends params that are given as `undefined` as `[null]`.
+      // vscode-jsonrpc sends `undefined` params as `[null]`.
       return await (params === undefined
         ? connection.sendRequest(method, token)
         : connection.sendRequest(method, params, token));
@@ -170,11 +170,11 @@ export class Sidecar {
     }
   }
 
-  /** Passes a notification on as it is, or drops it while the sidecar is not running. */
+  /** Passes a notification on unchanged, or drops it while the sidecar is not running. */
   forwardNotification(method: string, params: unknown): void {
     const args = params === undefined ? [] : [params];
     this.#connection?.sendNotification(method, ...args).catch(() => {
-      // The pipe is broken: the process is ending, and its end is reported as such.
+      // The pipe is broken: the process is ending, and its end is reported separately.
     });
   }
 
@@ -191,7 +191,7 @@ export class Sidecar {
         this.#setStatus({ state: "failed", reason: end.reason });
         await aborted(signal);
       } else if (!signal.aborted) {
-        // The workspace comes back from where it was. A daemon that ends again and again has pauses, too.
+        // The daemon restores the workspace. A daemon that ends repeatedly gets pauses, too.
         if (end.daemonEnded !== true || pause > this.#timing.firstPause) {
           this.#setStatus({ state: "restarting", retryInMs: pause, reason: end.reason });
           await unlessAborted(sleep(pause, undefined, { signal }));
@@ -205,7 +205,7 @@ export class Sidecar {
   /** Runs one process from its start to its end. */
   async #run(signal: AbortSignal): Promise<End> {
     const { command } = this.#options;
-    // A group of its own keeps a terminal's Ctrl-C away from it: its stdin tells it when to end.
+    // Its own process group protects it from a terminal's Ctrl-C. Closing its stdin ends it.
     const update = this.#update === "wanted";
     if (update) this.#update = "unasked";
     const child = spawn(command, this.#options.args(update), {
@@ -213,7 +213,7 @@ export class Sidecar {
       detached: process.platform !== "win32",
       windowsHide: true,
     });
-    /** The last error that it told of. */
+    /** The message of the last error that it logged. */
     let said: string | undefined;
     const ended = new Promise<End>((resolve) => {
       child.once("error", (error) => {
@@ -243,7 +243,7 @@ export class Sidecar {
       child.once("close", () => clearTimeout(force));
     };
     signal.addEventListener("abort", () => finish(), { once: true });
-    /** Aborted when what the relay says of its daemon is over. */
+    /** Aborted when the relay's reports about its daemon no longer apply. */
     const ending = new AbortController();
     let answers = new AbortController();
     child.once("close", () => {
@@ -273,7 +273,7 @@ export class Sidecar {
       });
     });
     const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
-    // What cannot be written was meant for a process that is ending, or of no use any more.
+    // The process is ending, so lost messages do not matter.
     connection.onError(() => finish());
     connection.onRequest((method, params, token) => {
       const handle = handlerOf(this.#options.handlers, method);
@@ -288,7 +288,7 @@ export class Sidecar {
     });
     connection.listen();
 
-    // How a process ends that cannot be spoken to says more than the broken pipe.
+    // The end of the process explains the failure better than the broken pipe.
     const shaken = this.#shakeHands(connection).catch(() => {
       finish();
       return ended;
@@ -316,7 +316,7 @@ export class Sidecar {
     this.restart();
   }
 
-  /** Introduces both sides; returns why they cannot talk, or nothing. Rejects if the connection broke. */
+  /** Does the handshake. Returns why the two cannot work together, or undefined. Rejects if the connection broke. */
   async #shakeHands(connection: MessageConnection): Promise<End | undefined> {
     const answered = new AbortController();
     try {
@@ -338,7 +338,7 @@ export class Sidecar {
     } catch (error) {
       if (isDisconnection(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      // A refusal is final: the sidecar would refuse the same words again.
+      // A refusal is final: the sidecar would refuse the same params again.
       return { reason, final: error instanceof ResponseError };
     } finally {
       answered.abort();
@@ -355,7 +355,7 @@ function unavailable(reason: string): ResponseError<void> {
   return new ResponseError(ErrorCode.Unavailable, reason);
 }
 
-/** Reports whether an error is the library's own: the request, or its answer, did not get through. */
+/** Reports whether an error is vscode-jsonrpc's own: the request or its answer was not transmitted. */
 function isDisconnection(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   const own: readonly number[] = [ErrorCodes.MessageWriteError, ErrorCodes.PendingResponseRejected];
@@ -382,12 +382,11 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
 }
 
-/** Waits for a pause to end, be it early. */
+/** Waits for a pause. An abort ends it early. */
 async function unlessAborted(pause: Promise<unknown>): Promise<undefined> {
   try {
     await pause;
   } catch {
-    // Cut short, as was wanted.
   }
   return undefined;
 }

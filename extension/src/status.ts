@@ -3,7 +3,7 @@ import type { TaskCount } from "./openAsks.ts";
 import { inWords, statusTooltip } from "./statusWords.ts";
 import { StatusBarItem } from "./window.ts";
 
-/** The open asks in the status bar, as long as there are any. VS Code's own menu hides it for good. */
+/** The open asks in the status bar, while there are any. VS Code's own menu hides the item permanently. */
 export class Status {
   readonly #item = new StatusBarItem(
     "openAsks",
@@ -24,7 +24,7 @@ export class Status {
       return;
     }
     const tooltip = statusTooltip(count, tasks, unclaimed, unattended);
-    // It is told after every event of a task, of which few concern it.
+    // Called after every event of a task, few of which change the number.
     if (tooltip === this.#tooltip) return;
     this.#tooltip = tooltip;
     const text =

@@ -1,16 +1,16 @@
 import * as l10n from "@vscode/l10n";
 import type { TaskCount } from "./openAsks.ts";
 
-/** More lines than that are no tooltip any more. */
+/** The most tasks that the tooltip lists. */
 const mostTasks = 10;
 const longestTitle = 60;
 
-/** The open asks in words, as on the badge. */
+/** Returns the number of open asks in words, as on the badge. */
 export function inWords(count: number): string {
   return count === 1 ? l10n.t("1 open question") : l10n.t("{0} open questions", count);
 }
 
-/** The open asks in words, and how many there are in each task, in none, and in workspaces without a window. */
+/** Returns the number of open asks in words: of each task, without a task, and of workspaces without a window. */
 export function statusTooltip(
   count: number,
   tasks: readonly TaskCount[],
@@ -31,7 +31,7 @@ export function statusTooltip(
   return [`Assent: ${inWords(count)}`, ...lines].join("\n");
 }
 
-/** A task may be named by a tool, and a tool by a stranger: a title is one line, and not for ever. */
+/** Shortens a title to one line, because a server's text may be in it. */
 function shortTitle(title: string): string {
   const line = title.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   if (line === "") return l10n.t("New task");

@@ -9,15 +9,15 @@ import type { Relay } from "./relay.ts";
 import type { Sidecar } from "./sidecar.ts";
 import { inWords } from "./statusWords.ts";
 
-/** The requests of the page that the panel leaves to others. */
+/** The page's requests that the panel does not handle itself. */
 export type HostHandlers = Omit<
   Handlers<HostRequests>,
   "host/ready" | "host/focus" | "host/keepView"
 >;
 
 /**
- * The panel in the side bar. Its page is thrown away when the panel is hidden and made anew when it
- * is shown; nothing is lost by that, since the page holds no truth.
+ * The panel in the side bar. Its page is destroyed when the panel is hidden and created again when it is shown. Nothing
+ * is lost, because the page owns no state.
  */
 export class Panel implements vscode.WebviewViewProvider {
   static readonly id = "assent.panel";
@@ -28,12 +28,12 @@ export class Panel implements vscode.WebviewViewProvider {
   readonly #kept: KeptView;
   readonly #handlers: Handlers<HostRequests>;
   #view: vscode.WebviewView | undefined;
-  /** To the page that has said that it is ready. */
+  /** The connection to a page that is ready. */
   #channel: Channel | undefined;
   #reveal: Reveal | undefined;
   #openAsks = 0;
 
-  /** The handlers are everything that a host does, but what only the panel knows. */
+  /** `handlers` has all requests of the host except those that only the panel can handle. */
   constructor(
     extension: vscode.Uri,
     sidecar: Sidecar,
@@ -79,7 +79,7 @@ export class Panel implements vscode.WebviewViewProvider {
     });
   }
 
-  /** Brings the panel up, and something in it into view. */
+  /** Shows the panel, and reveals something in it. */
   async reveal(reveal: Reveal): Promise<void> {
     if (this.visible && this.#channel !== undefined) {
       this.#relay.tell("host/reveal", reveal);
@@ -89,7 +89,7 @@ export class Panel implements vscode.WebviewViewProvider {
     await vscode.commands.executeCommand(`${Panel.id}.focus`);
   }
 
-  /** How many questions the badge counts. */
+  /** Sets the number of open asks on the badge. */
   setOpenAsks(count: number): void {
     this.#openAsks = count;
     this.#showBadge();
@@ -105,7 +105,7 @@ export class Panel implements vscode.WebviewViewProvider {
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip: inWords(count) };
   }
 
-  /** A page says that it is ready once in its life, so whatever was there before it has gone. */
+  /** A page reports ready once, so any earlier page has gone. */
   #open(webview: vscode.Webview): void {
     this.#close();
     this.#channel = openChannel((message) => void webview.postMessage(message));

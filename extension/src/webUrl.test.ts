@@ -5,7 +5,7 @@ describe("a URL to open", () => {
   test.each([
     ["https://example.org/a?b=c%26d#e", "https://example.org/a?b=c%26d#e"],
     ["http://127.0.0.1:8080", "http://127.0.0.1:8080/"],
-    // A Cyrillic letter that looks like a Latin one, and a mark that turns what follows it.
+    // A Cyrillic letter that looks like a Latin one, and a mark that reverses the text after it.
     ["https://ex\u0430mple.org/\u202egpj.exe", "https://xn--exmple-4nf.org/%E2%80%AEgpj.exe"],
     [" https://example.org/\n", "https://example.org/"],
   ])("%j is shown as %s", (text, want) => {

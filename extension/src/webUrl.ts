@@ -3,8 +3,8 @@ import * as l10n from "@vscode/l10n";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 /**
- * A page of the web, as it is shown and opened: its host in ASCII and the rest escaped, so that
- * nothing in it looks like something else. Anything but http and https could start a program.
+ * Returns the URL of a web page in the form in which it is shown and opened: its host in ASCII and the rest escaped, so
+ * that no part looks like another. Throws for anything but http and https, which could start a program.
  */
 export function webUrl(text: string): string {
   if (!URL.canParse(text)) throw refusal(l10n.t("Assent cannot open this: it is not a URL."));

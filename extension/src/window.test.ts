@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { iconsIn, linksIn } from "./testing/linkedText.ts";
 
-/** What VS Code was asked to show. */
+/** The texts that VS Code was asked to show. */
 const shown = vi.hoisted(() => ({
   messages: [] as string[],
   lists: [] as { label: string; description?: string; detail?: string }[][],

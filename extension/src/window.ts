@@ -1,11 +1,13 @@
 import * as vscode from "vscode";
 import { withoutIcons, withoutLinks } from "./plainText.ts";
 
-// The only file that shows a text in VS Code's notifications, dialogs, lists, input boxes and status bar. VS Code makes
-// links that run commands, and icons, of what it finds in such texts. These functions escape every text, because any
-// may have a part that a link, a server or a file brought. A test forbids the originals in all other files.
+// The only file that shows texts in VS Code's notifications, dialogs, lists, input boxes and status bar. VS Code turns
+// parts of such texts into icons and into links that run commands. These functions escape every text, because a link, a
+// server or a file may have supplied a part of it. A test forbids the originals in all other files.
 
-/** Shows a notification, or with `modal` a dialog, whose `detail` VS Code shows as it is. Returns the chosen item. */
+/**
+ * Shows a notification, or with `modal` a dialog with `detail`, which VS Code shows unchanged. Returns the chosen item.
+ */
 export async function showInformationMessage(
   message: string,
   options: vscode.MessageOptions = {},
@@ -14,7 +16,7 @@ export async function showInformationMessage(
   return await vscode.window.showInformationMessage(withoutLinks(message), options, ...items);
 }
 
-/** As {@link showInformationMessage}, as a warning. */
+/** Like {@link showInformationMessage}, as a warning. */
 export async function showWarningMessage(
   message: string,
   options: vscode.MessageOptions = {},
@@ -23,7 +25,7 @@ export async function showWarningMessage(
   return await vscode.window.showWarningMessage(withoutLinks(message), options, ...items);
 }
 
-/** Has the person choose one of the items, and returns that very item. */
+/** Lets the person choose one of the items, and returns that item. */
 export async function showQuickPick<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
@@ -34,7 +36,7 @@ export async function showQuickPick<T extends vscode.QuickPickItem>(
   return chosen === undefined ? undefined : items[shown.indexOf(chosen)];
 }
 
-/** A list with the items, whose labels the list's owner leaves as they are. */
+/** A list with the items. The caller must not change their labels. */
 export function createQuickPick<T extends vscode.QuickPickItem>(
   items: readonly T[],
 ): vscode.QuickPick<T> {
@@ -43,7 +45,7 @@ export function createQuickPick<T extends vscode.QuickPickItem>(
   return list;
 }
 
-/** Has the person type a text. */
+/** Lets the person type a text. */
 export async function showInputBox(
   options: vscode.InputBoxOptions & { readonly prompt: string },
   token?: vscode.CancellationToken,
@@ -52,7 +54,7 @@ export async function showInputBox(
   return await vscode.window.showInputBox({ ...options, prompt }, token);
 }
 
-/** An item of the status bar: one icon and words of Assent's own, so that foreign texts are in its tooltip alone. */
+/** An item of the status bar: an icon and Assent's own words. Foreign texts are only in its tooltip. */
 export class StatusBarItem {
   readonly #item: vscode.StatusBarItem;
 
@@ -78,7 +80,7 @@ export class StatusBarItem {
   }
 }
 
-/** Registers a command. VS Code shows the message of an error that the command throws in a notification. */
+/** Registers a command. VS Code shows the message of an error that the command throws. */
 export function registerCommand(
   name: string,
   run: (...args: unknown[]) => unknown,

@@ -4,15 +4,16 @@ import { fileURLToPath } from "node:url";
 import type { PickedFile } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
 
-/** More is not read: no file that can be attached is as large. */
+/** The largest file that is read. It is the limit of an attachment. */
 export const mostBytes = 4 * 1024 * 1024;
 
-/** Where VS Code shows a window of another machine, its files have this scheme; here they have "file". */
+/** The scheme of files in a window of another machine. Here they have "file". */
 const remote = "vscode-remote:";
 
 /**
- * Reads a file of the workspace that somebody dragged. Whoever wrote a page can say which URI is dragged from it, so
- * nothing but a file in one of the folders is read, wherever links lead. Rejects with a sentence that names it.
+ * Reads a file of the workspace that the person dragged. A web page can set the URI that is dragged from it, so only
+ * files in one of the folders are read, and symbolic links must stay there. Rejects with a sentence that names the
+ * file.
  */
 export async function readWorkspaceFile(
   uri: string,
@@ -26,21 +27,22 @@ export async function readWorkspaceFile(
   }
   const name = basename(path);
   const stats = await stat(path);
-  // A pipe or a device would be read for ever.
+  // Reading a pipe or a device might never end.
   if (!stats.isFile()) throw new Error(l10n.t("{0} is not a file.", name));
   if (stats.size > mostBytes) return { name, size: stats.size };
   const data = await readFile(path);
   return { name, size: data.length, data: data.toString("base64") };
 }
 
-/** Where a file of one of the folders really is. */
+/** Returns the resolved path of a file in one of the folders. */
 async function pathIn(uri: string, folders: readonly string[]): Promise<string | undefined> {
   try {
     const path = await realpath(pathOf(uri));
     const roots = await Promise.all(folders.map((folder) => realpath(folder)));
     return roots.some((root) => isIn(root, path)) ? path : undefined;
   } catch {
-    // It is no URI of a file, or there is no such file. What is there outside of the workspace is not told.
+    // It is not the URI of a file, or the file does not exist. The error must not reveal which files exist outside the
+    // workspace.
     return undefined;
   }
 }

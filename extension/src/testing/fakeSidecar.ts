@@ -1,5 +1,4 @@
-// A stand-in for the sidecar that misbehaves on demand. The first argument says how it starts; the
-// methods below say what it does later.
+// A sidecar that misbehaves on demand. The first argument says how it starts. The methods below say what it does later.
 import { closeSync } from "node:fs";
 import { ErrorCode, exitEnded, protocolVersion } from "@assent/protocol";
 import {
@@ -91,7 +90,7 @@ connection.onRequest(async (method, params, token) => {
 connection.onNotification((method, params) => {
   void connection.sendNotification("test/told", { method, params: params ?? null });
 });
-// One that is deaf does not notice that its stdin was closed, either.
+// A deaf one does not notice that its stdin was closed, either.
 if (mode === "deaf") setInterval(() => {}, 1000);
 else connection.onClose(() => process.exit(0));
 connection.listen();

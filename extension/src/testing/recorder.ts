@@ -7,7 +7,7 @@ export interface Link {
   readonly messageId: number | undefined;
 }
 
-/** Stands where VS Code's chat shows an answer, and keeps what was shown. */
+/** A fake answer of VS Code's chat. It records what is shown. */
 export class Recorder implements Stream {
   text = "";
   readonly lines: string[] = [];
@@ -30,12 +30,12 @@ export class Recorder implements Stream {
     this.#onLink(link);
   }
 
-  /** Calls back with every link as it is shown. */
+  /** Calls back with every link. */
   onLink(listener: (link: Link) => void): void {
     this.#onLink = listener;
   }
 
-  /** Calls back whenever there is more text. */
+  /** Calls back after new text. */
   onText(listener: () => void): void {
     this.#onText = listener;
   }

@@ -7,7 +7,7 @@ import { Sidecar, type SidecarOptions, type Timing } from "../sidecar.ts";
 /** The program of {@link startSidecar}. */
 export const fake = fileURLToPath(new URL("fakeSidecar.ts", import.meta.url));
 
-/** Pauses that a test can wait for. */
+/** Short pauses for tests. */
 const hasty: Partial<Timing> = {
   firstPause: 10,
   longestPause: 80,
@@ -39,7 +39,7 @@ export function startSidecar(mode: string, options: Partial<SidecarOptions> = {}
   return sidecar;
 }
 
-/** Waits for a state and returns the status; the states before it are of no interest. */
+/** Waits for a state, ignoring earlier ones, and returns the status. */
 export async function reach<S extends SidecarStatus["state"]>(
   sidecar: Sidecar,
   state: S,
