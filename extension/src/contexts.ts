@@ -83,7 +83,7 @@ export class Contexts {
   }
 
   #note({ event }: TaskEventParams): void {
-    this.#put("assent.hasTasks", true); // tasks are never removed for good
+    this.#put("assent.hasTasks", true);
     if (event.type !== "askSettled" || event.outcome.by === undefined) return;
     if (this.#values.get("assent.hasAnswered") === true) return;
     this.#put("assent.hasAnswered", true);

@@ -35,6 +35,6 @@ test("says what each line was before", () => {
 
 test("says that a value changed that is not shown", () => {
   expect(definitionText({ ...params, earlier: definition })).toContain(
-    "A value that is not shown has changed",
+    "A hidden value has changed",
   );
 });

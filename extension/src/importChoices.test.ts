@@ -62,7 +62,7 @@ describe("the list", () => {
   test("that has nothing new says why", () => {
     expect(hasNews(found)).toBe(true);
     expect(hasNews({})).toBe(false);
-    expect(nothingToImport({})).toMatch(/^No other program/);
+    expect(nothingToImport({})).toMatch(/^Assent found no MCP servers/);
     const [source] = found.sources?.slice(2) ?? [];
     const known = source === undefined ? {} : { sources: [source] };
     expect(hasNews(known)).toBe(false);

@@ -55,11 +55,11 @@ describe("a link", () => {
 });
 
 test.for<[name: string, path: string, query: string | object, why: RegExp]>([
-  ["to nowhere", "/", "", /none that Assent knows/],
-  ["to a path outside", "/task/../../etc", "", /none that Assent knows/],
-  ["with markup for an id", "/task/<b>", "", /none that Assent knows/],
-  ["with lines in its path", "/a\n\u2028b", "", /knows: \/a b$/],
-  ["with a command of Assent's", "/assent.signOut", "", /none that Assent knows/],
+  ["to nowhere", "/", "", /Unknown link/],
+  ["to a path outside", "/task/../../etc", "", /Unknown link/],
+  ["with markup for an id", "/task/<b>", "", /Unknown link/],
+  ["with lines in its path", "/a\n\u2028b", "", /link: \/a b$/],
+  ["with a command of Assent's", "/assent.signOut", "", /Unknown link/],
   ["without JSON", "/mcp/install", "npx", /not a JSON object/],
   ["with a list", "/mcp/install", "[]", /not a JSON object/],
   ["that is too long", "/mcp/install", JSON.stringify("x".repeat(20_000)), /too long/],
@@ -107,7 +107,7 @@ test("the preview shows all that a link brings, and what it would be given", () 
   });
   if (link.kind !== "install") throw new Error("it is a server's");
   const preview = previewOfLink(link.server);
-  expect(preview).toContain("may do all that");
+  expect(preview).toContain("can do everything that");
   expect(preview).toContain("The server gets ");
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of mcp.json's.
   expect(preview).toContain('"TOKEN": "${env:GITHUB_TOKEN}"');

@@ -144,7 +144,7 @@ describe("a turn in VS Code's chat", () => {
     const third = new Recorder();
     const other = await chatTurn(sidecar, { text: "Again", taskId: end.taskId }, third, token);
     expect(other.taskId).not.toBe(end.taskId);
-    expect(third.text).toMatch(/^_The task of this chat is closed/);
+    expect(third.text).toMatch(/^_This chat's task is closed/);
   });
 
   test("shows what is asked, which is answered once, in the task", async () => {

@@ -59,7 +59,7 @@ describe("a request", () => {
     const webview = attach(new Relay(sidecar));
     await expect(webview.sendRequest("test/echo", {})).rejects.toMatchObject({
       code: ErrorCode.Unavailable,
-      message: expect.stringMatching(/speaks version/),
+      message: expect.stringMatching(/protocol version/),
     });
   });
 

@@ -256,7 +256,7 @@ describe("a daemon that hangs", () => {
 
 describe("a sidecar that can never work", () => {
   test.for<readonly [name: string, mode: string, reason: RegExp]>([
-    ["speaks another version", "old", /speaks version \d+ of the protocol/],
+    ["speaks another version", "old", /protocol version is \d+/],
     ["refuses the handshake", "refuses", /Update the extension\.$/],
   ])("fails for good when it %s", async ([, mode, reason]) => {
     const states: SidecarStatus["state"][] = [];

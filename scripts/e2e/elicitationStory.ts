@@ -270,7 +270,7 @@ async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void
     await form.getByLabel("Full name").fill("Grace Hopper");
     await form.getByLabel("Country").selectOption("Portugal");
     await killSidecar();
-    const settled = panel.settled("What you had typed was not sent");
+    const settled = panel.settled("You typed this, but it was not sent");
     await settled.getByText("Grace Hopper").waitFor();
     await settled.getByText("Portugal").waitFor();
     await settled.getByRole("button", { name: "Copy" }).click();

@@ -13,7 +13,7 @@ export async function seeFlow(panel: Panel, words: RegExp, participant: string):
 /** What the browser says of the person's wishes is heeded while the picture is there. */
 export async function wearPicture(page: Page, panel: Panel): Promise<void> {
   await step("the picture has the theme's colours, and keeps still where it should", async () => {
-    const picture = panel.picture(/^It is with you/, "person");
+    const picture = panel.picture(/^With you/, "person");
     const drawnWith = (text: string) =>
       picture.and(page.locator(`[src*="${encodeURIComponent(text)}"]`));
     await beginCompletion(panel);

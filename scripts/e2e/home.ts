@@ -92,7 +92,7 @@ async function tell(page: Page): Promise<void> {
     await openUrl(page, `mcp/install?${encodeURIComponent(JSON.stringify(server))}`);
     await page
       .locator(".editor-instance")
-      .getByText(/Nothing\sis\swritten\syet/)
+      .getByText(/Nothing\shas\sbeen\swritten\syet/)
       .waitFor();
     await photographWindow(page, "link");
     await page.getByRole("option", { name: "Add This Server" }).click();
@@ -115,7 +115,7 @@ async function tell(page: Page): Promise<void> {
       "the extension's tests know how VS Code finds links",
     );
     await openUrl(page, encodeURIComponent(path));
-    const warning = page.locator(".notification-list-item", { hasText: "none that Assent knows" });
+    const warning = page.locator(".notification-list-item", { hasText: "Unknown link" });
     await warning.getByText("[Update now] (command:workbench.action.openSettings)").waitFor();
     assert.equal(await warning.locator(".notification-list-item-message a").count(), 0);
   });

@@ -67,7 +67,7 @@ async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Pro
     await whileServersStop(async () => {
       await panel.tabTo(call.getByRole("button", { name: "Cancel" }), "Shift+Tab");
       await panel.press("Enter");
-      await call.getByText("Asked to cancel, waiting for the server.").waitFor();
+      await call.getByText("Waiting for the server to cancel.").waitFor();
       await call.getByRole("button", { name: "Give Up" }).waitFor();
       assert(await call.getByText(/^cancelling/).isVisible(), "the server has not said so yet");
     });
@@ -176,7 +176,7 @@ async function openPages({ page, panel, newTask }: Stage): Promise<void> {
   };
   await step("a page is opened by VS Code, and its server says that it is done", async () => {
     await visit(terms, "Confirmed.");
-    await panel.text("The server said that it is complete").waitFor();
+    await panel.text("The server reported completion").waitFor();
   });
   await step("a page that is marked as done too early is asked for again", async () => {
     const pages = /\/confirm\?/;

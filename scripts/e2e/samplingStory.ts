@@ -185,7 +185,7 @@ async function seePicture({ page, panel }: Stage): Promise<void> {
     await approval.getByText(/The server asks for context: .* from sampler/).waitFor();
     await chooseModel(approval.getByLabel("Answered by"), "Test caller");
     await approval.getByText(/does not support: audio\. The request would fail/).waitFor();
-    await approval.getByText(/takes no system prompt/).waitFor();
+    await approval.getByText(/does not support a system prompt/).waitFor();
     await photograph(page, "sampling-picture", cardWidths);
     await approval.getByRole("button", { name: "Decline", exact: true }).click();
     assert.deepEqual(await told(panel, "ask_with_picture", "failed"), {

@@ -193,13 +193,13 @@ async function tell(window: ExtensionWindow): Promise<void> {
   await photograph(page, "asks");
   await step("a picture shows who has the request", async () => {
     await panel.showDiagram();
-    await panel.picture(/^It is with you/, "person").scrollIntoViewIfNeeded();
+    await panel.picture(/^With you/, "person").scrollIntoViewIfNeeded();
   });
   await photograph(page, "picture");
   await step("a killed sidecar is started again and says what became of the asks", async () => {
     await window.killSidecar();
     await panel.settled("Assent stopped while this was open").waitFor();
-    await panel.settled("What you had typed was not sent").waitFor();
+    await panel.settled("You typed this, but it was not sent").waitFor();
     await panel.settled(/Assent stopped while this was open: What is sampling/).waitFor();
     await panel.call(server, "ask_user_preferences").getByText("lost").waitFor();
     await window.badge("open question").waitFor({ state: "detached" });
@@ -246,7 +246,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await page.getByPlaceholder(/Already configured: /).waitFor();
     await tick(page, imported);
     await page.keyboard.press("Enter");
-    const preview = page.locator(".editor-instance").getByText(/Nothing\sis\swritten\syet/);
+    const preview = page.locator(".editor-instance").getByText(/Nothing\shas\sbeen\swritten\syet/);
     await preview.waitFor();
     const configuration = join(workbench.workspace, ".vscode", "mcp.json");
     assert(!(await readFile(configuration, "utf8")).includes(imported), "nothing is written yet");

@@ -1,7 +1,6 @@
 /**
- * VS Code gives its webviews the colours of the person's theme. A plain browser has none, so there
- * the page wears one of four of its own: the one in the query (`?theme=dark`), else the one that the
- * person's system prefers.
+ * VS Code gives its webviews the colours of the person's theme. In a plain browser the page uses one of its own four
+ * themes: the one in the query (`?theme=dark`), or else the one that the person's system prefers.
  */
 export function applyBrowserTheme(window: Window): void {
   const { body } = window.document;

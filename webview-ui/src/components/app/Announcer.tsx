@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from "react";
 import { listed } from "../../lib/l10n.ts";
 
 export interface AnnouncerProps {
-  /** The open task; another one is not news. */
+  /** The open task. A change of the task is not announced. */
   readonly taskId: string | undefined;
   readonly asks: readonly Ask[];
 }
 
-/** Tells who does not see the panel of each new ask, without moving their focus. */
+/** Announces each new ask to screen readers, without moving the focus. */
 export function Announcer({ taskId, asks }: AnnouncerProps) {
   const [words, setWords] = useState("");
   const known = useRef<{ taskId: string | undefined; askIds: ReadonlySet<string> }>({

@@ -13,7 +13,7 @@ export interface AppProps {
   readonly view: ViewStateStore;
 }
 
-/** The whole panel, or why it cannot be drawn. */
+/** The whole panel, or the reason why it cannot be drawn. */
 export function App(props: AppProps) {
   const { subscribe, getState, actions } = props.session;
   const taskId = useSyncExternalStore(subscribe, () => getState().conversation?.taskId);

@@ -19,7 +19,7 @@ export interface BannersProps {
   readonly actions: Actions;
 }
 
-/** What the panel itself has to say: what is wrong with it, and what it needs from the person. */
+/** The banners about the panel itself: its problems, and what it needs from the person. */
 export function Banners({ state, actions }: BannersProps) {
   const { link, sidecar, pages, problems, storageFailure, storageNote, failure } = state;
   return (
@@ -110,8 +110,8 @@ function SidecarBanner({
 }
 
 /**
- * The seconds until something is tried again; they begin anew with each announcement. They stand in
- * a live region and must not make it speak.
+ * The seconds until the next try. They restart with each announcement, and must not make the live region around them
+ * speak.
  */
 function Countdown({ to }: { readonly to: { readonly retryInMs: number } }) {
   const [due, setDue] = useState(() => Date.now() + to.retryInMs);

@@ -23,7 +23,7 @@ export interface HeadProps {
   readonly onNewTask: () => void;
 }
 
-/** The head of the panel: the open task, and the ways to the lists with what they count. */
+/** The head of the panel: the open task, and buttons for the lists with their counts. */
 export function Head(props: HeadProps) {
   const { state, actions, list, inbox, more, onShow, onHide, onFind, onNewTask } = props;
   const { conversation } = state;
@@ -44,7 +44,7 @@ export function Head(props: HeadProps) {
         <ListButton
           ref={inbox}
           icon="inbox"
-          // Those of the open task are in the dock already.
+          // The dock already shows those of the open task.
           n={elsewhere}
           label={
             waiting === 0

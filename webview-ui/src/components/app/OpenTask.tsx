@@ -17,7 +17,7 @@ export interface OpenTaskProps {
   readonly chat: RefObject<ChatHandle | null>;
   readonly dock: RefObject<DockHandle | null>;
   readonly onOpenMessage: (taskId: string, messageId: number) => void;
-  /** The dock has the focus and nothing more to show. */
+  /** The dock has the focus but nothing more to show. */
   readonly onLeaveDock: () => void;
 }
 
@@ -26,7 +26,7 @@ export function OpenTask(props: OpenTaskProps) {
   const { conversation, state, actions, chat, dock, onOpenMessage, onLeaveDock } = props;
   const { taskId, task } = conversation;
   return (
-    // The servers of another workspace are not known here.
+    // The servers of another workspace are unknown here.
     <ServersContext value={task?.workspace === undefined ? state.servers : undefined}>
       <DeclinedContext value={state.inbox.declined}>
         <ChatView

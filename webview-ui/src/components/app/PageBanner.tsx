@@ -7,7 +7,7 @@ export interface PageBannerProps {
   readonly onDone: (opened: boolean) => void;
 }
 
-/** A page that somebody wants opened: the person sees the whole URL, and clicks it or does not. */
+/** A page that the sidecar wants to open. The person sees the whole URL and may click it. */
 export function PageBanner({ page, onDone }: PageBannerProps) {
   return (
     <Banner

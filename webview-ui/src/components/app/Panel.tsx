@@ -30,7 +30,7 @@ import { useLists } from "./useLists.ts";
 import { useModels } from "./useModels.ts";
 import { useReveal } from "./useReveal.ts";
 
-/** The panel: its head, a list or none, the open task, and what the person can do in it. */
+/** The panel: its head, an optional list, the open task, and the controls below it. */
 export function Panel({ session, view }: AppProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
@@ -138,7 +138,7 @@ interface PartProps {
   readonly actions: Actions;
 }
 
-/** What stands in the place of a conversation: the tasks to choose from, or a welcome. */
+/** Shown instead of a conversation: the tasks to choose from, or a welcome. */
 function Home({ state, actions }: PartProps) {
   const { tasks, servers } = state;
   if (tasks === undefined || servers === undefined) return <main className="chat" />;
@@ -146,7 +146,7 @@ function Home({ state, actions }: PartProps) {
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }
 
-/** The tool runner; without servers, the ways to get some. */
+/** The tool runner. Without servers, the ways to add some. */
 function Tools({ state, actions, runner }: PartProps & { readonly runner: RunnerHandle }) {
   const { servers, offers, conversation } = state;
   if (servers === undefined) return null;
@@ -176,7 +176,7 @@ function Tools({ state, actions, runner }: PartProps & { readonly runner: Runner
 
 type RunnerHandle = ReturnType<typeof useRunner>;
 
-/** The tool runner's state, which outlives the page. */
+/** The tool runner's state, which survives the page. */
 function useRunner(view: AppProps["view"]) {
   const [runner, setRunner] = useState(view.get().runner);
   const [asked, setAsked] = useState(0);
@@ -196,8 +196,8 @@ function useRunner(view: AppProps["view"]) {
 }
 
 /**
- * The composer of a task that is being made takes the focus when it is there. In a browser it has the focus at first;
- * in VS Code that may be in an editor.
+ * The composer of a new task takes the focus when it appears. In a browser the page has the focus at first; in VS Code
+ * an editor may have it.
  */
 function useComposer({ conversation, servers, tasks }: State) {
   const composer = useRef<ComposerHandle>(null);

@@ -12,7 +12,7 @@ import type { List } from "./useReveal.ts";
 
 export interface ShownListProps {
   readonly list: List;
-  /** The question in it that takes the focus, or the server with the wanted page; absent for the first. */
+  /** The question that takes the focus, or the server of the page to show; undefined for the first. */
   readonly at: string | undefined;
   readonly state: State;
   readonly actions: Actions;

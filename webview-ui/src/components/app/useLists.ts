@@ -4,12 +4,12 @@ import type { List } from "./useReveal.ts";
 
 interface Shown {
   readonly list: List;
-  /** What of it is wanted: a question, or a server's page. */
+  /** What to show in it: a question, or a server's page. */
   readonly at: string | undefined;
   readonly times: number;
 }
 
-/** The action that reads each of the lists. */
+/** The action that reads each list. */
 const listReader = {
   openAsks: "listOpenAsks",
   mcpTasks: "listMcpTasks",
@@ -17,7 +17,7 @@ const listReader = {
   servers: "listServers",
 } as const satisfies Record<List, keyof Actions>;
 
-/** Keeps which of the lists above the conversation is shown. */
+/** Keeps track of which list is shown above the conversation. */
 export function useLists(actions: Actions) {
   const [shown, setShown] = useState<Shown>();
   const inbox = useRef<HTMLButtonElement>(null);
@@ -28,7 +28,7 @@ export function useLists(actions: Actions) {
     inbox,
     more,
     show(list: List, at?: string): void {
-      // Asked for once more, it takes the focus once more.
+      // A second request gives it the focus again.
       setShown({ list, at, times: (shown?.times ?? 0) + 1 });
       actions[listReader[list]]();
     },

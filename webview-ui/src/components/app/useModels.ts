@@ -4,19 +4,19 @@ import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 
 /**
- * Reads which models a server may have, again for each of its requests that waits for approval and each
- * answer that waits for review.
+ * Reads which models a server may use, again for each request that waits for approval and each answer that waits for
+ * review.
  */
 export function useModels({ conversation, sidecar, models }: State, actions: Actions): void {
   const running = sidecar.state === "running";
   const asked = useRef(new Set<string>());
   const hadModels = useRef(false);
   useEffect(() => {
-    // What a sidecar said is over with it, and with the way to it.
+    // A new connection or sidecar invalidates what was read.
     if (!running || (hadModels.current && models.size === 0)) asked.current.clear();
     hadModels.current = models.size > 0;
     if (!running) return;
-    // Those of a conversation: no server asks for them.
+    // The models of a conversation, which no server asks for.
     if (!asked.current.has("")) {
       asked.current.add("");
       actions.listModels("");

@@ -16,27 +16,27 @@ import { otherTasksWaiting } from "../../store/tasks.ts";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import { focusedAskId } from "../ui/focus.ts";
 
-/** The lists above the conversation, of which one is shown at a time. */
+/** The lists above the conversation. At most one is shown. */
 export type List = "openAsks" | "mcpTasks" | "policy" | "servers";
 
-/** What can be brought into view of the panel itself. */
+/** The parts of the panel that can be revealed. */
 export interface PanelHandles {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
   readonly askForComposer: () => void;
-  /** Puts a text into the composer; reports whether there is one. */
+  /** Adds a text to the composer. Reports whether there is a composer. */
   readonly insert: (text: string) => boolean;
   readonly show: (list: List, at?: string) => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
-/** What must be known from one drawing to the next until something is in view. */
+/** State that is kept between renders until something is in view. */
 interface Memory {
-  /** For this, another task was opened or made already. That happens once. */
+  /** Another task was opened or created for this already. That happens once. */
   followed?: Reveal;
-  /** An older page was read for this. One that did not come is not asked for again and again. */
+  /** An older page was requested for this. A failed page is not requested again. */
   paged?: { readonly reveal: Reveal; readonly oldest: number };
-  /** The ask that the last step went to. */
+  /** The ask that the last step led to. */
   stepped?: AskPlace;
   /** The ask that had the focus last. */
   lastAsk?: string;
@@ -49,7 +49,7 @@ interface Scene {
   readonly memory: Memory;
 }
 
-/** Brings into view what the host, or a button, wants there, as soon as that can be drawn. */
+/** Reveals what the host or a button asked for, as soon as it can be drawn. */
 export function useReveal(state: State, actions: Actions, handles: PanelHandles): void {
   const memory = useRef<Memory>({}).current;
   useLastAsk(memory);
@@ -62,8 +62,8 @@ export function useReveal(state: State, actions: Actions, handles: PanelHandles)
 }
 
 /**
- * Keeps which ask had the focus last. VS Code takes the focus from the page to run a command, so that a
- * command finds nothing that has it.
+ * Remembers which ask had the focus last. VS Code takes the focus from the page to run a command, so during the command
+ * no ask has it.
  */
 function useLastAsk(memory: Memory): void {
   useEffect(() => {
@@ -76,7 +76,7 @@ function useLastAsk(memory: Memory): void {
   }, [memory]);
 }
 
-/** Goes on with bringing something into view. Until it is there, that is called again after each drawing. */
+/** Continues to reveal something. It is called after each render until that is in view. */
 function follow(reveal: Reveal, scene: Scene): void {
   const { state, actions, handles } = scene;
   switch (reveal.kind) {
@@ -137,11 +137,11 @@ function followDraft(reveal: Reveal & { kind: "draft" }, scene: Scene): void {
     actions.revealed();
   } else if (conversation !== undefined && memory.followed !== reveal) {
     memory.followed = reveal;
-    actions.newTask(); // the open one takes no messages
+    actions.newTask(); // the open task accepts no messages
   }
 }
 
-/** Shows the oldest ask of the open task; without one, that of another task, or the inbox. */
+/** Shows the oldest ask of the open task. Without one, it shows the oldest ask of another task, or the inbox. */
 function followAsk(reveal: Reveal, { state, actions, handles, memory }: Scene): void {
   const { conversation, inbox } = state;
   if (isBeingRead(conversation)) return;
@@ -152,7 +152,7 @@ function followAsk(reveal: Reveal, { state, actions, handles, memory }: Scene): 
     return;
   }
   const [task] = otherTasksWaiting(state);
-  // To another task once: two tasks that each point to the other must not go on for ever.
+  // Switches the task only once: two tasks that point to each other must not cause a loop.
   if (oldest === undefined && task !== undefined && memory.followed !== reveal) {
     memory.followed = reveal;
     actions.openTask(task.id);
@@ -163,7 +163,7 @@ function followAsk(reveal: Reveal, { state, actions, handles, memory }: Scene): 
   else if (inbox.unclaimed.length > 0) handles.show("openAsks");
 }
 
-/** Goes to the next ask of all tasks, or the previous one, from the one that had the focus last. */
+/** Goes to the next or previous ask of all tasks, starting at the one that had the focus last. */
 function followStep(direction: "next" | "previous", scene: Scene): void {
   const { state, actions, handles, memory } = scene;
   const { inbox } = state;

@@ -22,18 +22,18 @@ export interface AskCardProps extends Occasion {
   readonly icon: string;
   /** The title, with the server's name at {0}: "{0} asks", "{0} wants to ask a model". */
   readonly does: string;
-  /** The name to put at {0}; the server's name then stands beside the title. */
+  /** The name to put at {0}. The server's name is then shown beside the title. */
   readonly what?: string;
-  /** An answer is under way. */
+  /** An answer is being sent. */
   readonly busy: boolean;
-  /** Why the last answer failed, and why the ask cannot be answered now. */
+  /** Why the last answer failed, or why the ask cannot be answered now. */
   readonly problems?: ReactNode;
   /** All buttons that answer the ask. The one that accepts comes first. */
   readonly actions: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The frame of every open ask. Its head and its actions stay in sight; the question between them scrolls. */
+/** The frame of every open ask. The head and the actions stay visible, and the question between them scrolls. */
 export function AskCard(props: AskCardProps) {
   const { askId, serverName, icon, does, what, busy, problems, actions, children } = props;
   const { shown, head, notes, more } = useContext(DockedContext);
@@ -101,7 +101,10 @@ export function AskCard(props: AskCardProps) {
   );
 }
 
-/** What is approved is not hidden behind a button, unless it has more characters than this. */
+/**
+ * The card shows a question with at most this many characters in full, so that the approved content is not hidden
+ * behind a button.
+ */
 const readAtOnce = 2048;
 
 /** Scrolls the question by keys while the card itself has the focus. */

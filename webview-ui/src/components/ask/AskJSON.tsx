@@ -11,7 +11,7 @@ export interface AskJSONProps {
   readonly keep: string;
 }
 
-/** What a question asked and what was returned, as JSON, for open and settled asks. It is closed at first. */
+/** Shows a question and its answer as JSON, for open and settled asks. It is closed at first. */
 export function AskJSON({ question, undelivered, keep }: AskJSONProps) {
   const parts = useMemo(() => askJSON(question, undelivered), [question, undelivered]);
   return <RawJSON {...{ parts, keep }} />;

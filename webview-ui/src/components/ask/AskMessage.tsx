@@ -8,7 +8,7 @@ export interface AskMessageProps {
   readonly text: string;
 }
 
-/** What a server says to its question. It is quoted, lest it be taken for Assent's own words. */
+/** A server's message in its question. It is quoted, so that it cannot pass for Assent's own words. */
 export function AskMessage({ askId, serverName, text }: AskMessageProps) {
   if (text === "") return null;
   return (

@@ -15,8 +15,8 @@ export interface AskTimeProps {
 }
 
 /**
- * The time that there is for an open ask: what is left of it and more, where the person has limited it, and
- * until when the server waits, where it has said so.
+ * The time left for an open ask, with a button for more, if the person has set a limit; and the server's own deadline,
+ * if it gave one.
  */
 export function AskTime({ taskId, ask, actions }: AskTimeProps) {
   const { askId, expiresAt, waitsUntil, outcome } = ask;

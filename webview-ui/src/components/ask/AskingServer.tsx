@@ -10,8 +10,8 @@ export interface AskingServerProps {
 }
 
 /**
- * Who a server is, beyond its name: where it is configured, and what runs or is reached. A server says
- * nothing of this, so that it cannot pass for another.
+ * Identifies a server beyond its name: where it is configured, and its program or URL. None of this comes from the
+ * server, so it cannot pass for another.
  */
 export function AskingServer({ askId, serverName }: AskingServerProps) {
   const servers = useContext(ServersContext);
@@ -45,13 +45,13 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
   );
 }
 
-/** Where a server comes from that no file configures. */
+/** The source of a server that no file configures. */
 function withoutFile(source: string): string | undefined {
   if (source === "settings") return l10n.t("configured in your settings");
   return source === "built in" ? l10n.t("built into Assent") : undefined;
 }
 
-/** A file as far as one knows it by: its folder and its name. */
+/** A short form of a file's path: its folder and its name. */
 function nameOf(path: string): string {
   return path.split(/[\\/]/).slice(-2).join("/");
 }

@@ -6,17 +6,17 @@ export interface DeclineButtonProps {
   readonly serverName: string;
   readonly ready: boolean;
   readonly busy?: boolean;
-  /** The person said no. */
+  /** The person declined. */
   readonly onDecline: () => void;
   /** The person dismissed the question: MCP's "cancel". */
   readonly onCancel: () => void;
-  /** The person declined this and everything else that the server asks for; absent if the question has no such answer. */
+  /** The person declined this and all later requests of the server; undefined if the question has no such answer. */
   readonly onDeclineAll?: () => void;
-  /** Entries that only this question has. */
+  /** Additional entries for this kind of question. */
   readonly more?: readonly MenuEntry[];
 }
 
-/** Declines a question, with a menu of the other ways to turn it down. */
+/** A button to decline a question, with a menu of the other ways to refuse it. */
 export function DeclineButton(props: DeclineButtonProps) {
   const { serverName, ready, busy = false, onDecline, onCancel, onDeclineAll, more = [] } = props;
   return (

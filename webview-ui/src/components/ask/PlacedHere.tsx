@@ -5,7 +5,7 @@ export interface PlacedHereProps {
   readonly ask: Ask;
 }
 
-/** Says that the person put the question into this task: its server did not say where it belongs. */
+/** Says that the person assigned the question to this task, because its server did not say where it belongs. */
 export function PlacedHere({ ask: { question } }: PlacedHereProps) {
   const { placedBy } = question;
   if (placedBy === undefined) return null;

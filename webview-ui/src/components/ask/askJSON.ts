@@ -13,9 +13,9 @@ import { unreachable } from "../../lib/unreachable.ts";
 import type { JSONPart } from "../ui/RawJSON.tsx";
 
 /**
- * Returns what a question asked and what was returned, as the MCP specification writes them: the params of the request
- * and, once there is one, the result. Members of a request that Assent does not read are not among them, and secrets in
- * a result are masked. A question of Assent's own has no JSON. An answer that is `undelivered` did not reach the server.
+ * Returns a question and its answer as in the MCP specification: the request's params and, if there is one, the result.
+ * Members that Assent does not read are left out, and secrets in a result are masked. Assent's own questions have no
+ * JSON. An `undelivered` answer did not reach the server.
  */
 export function askJSON(question: UseMcpServer, undelivered = false): readonly JSONPart[] {
   const result = (value: unknown): JSONPart => ({
@@ -109,7 +109,7 @@ function elicitationResult(
   };
 }
 
-/** The sidecar has masked them already, except while a server has yet to get them. */
+/** The sidecar has masked them already, except while a server is still to receive them. */
 function masked(content: unknown, secrets: readonly string[]): unknown {
   if (typeof content !== "object" || content === null || secrets.length === 0) return content;
   return Object.fromEntries(
@@ -135,7 +135,7 @@ function createMessageResult(response: McpSamplingResponse): unknown {
   };
 }
 
-/** One block is written as itself, as every revision of MCP reads it. */
+/** A single block is written without an array, which every revision of MCP accepts. */
 function contentOf(content: readonly ContentBlock[]): unknown {
   const blocks = content.map((block) => (block.type === "unknown" ? block.raw : block));
   return blocks.length === 1 ? blocks[0] : blocks;

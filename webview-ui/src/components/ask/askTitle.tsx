@@ -6,16 +6,16 @@ import { unreachable } from "../../lib/unreachable.ts";
 
 import { visible } from "../../lib/visible.ts";
 
-/** What an ask is about, in a line, and its icon. */
+/** The one-line title of an ask, and its icon. */
 export interface AskTitle {
   readonly icon: string;
   /** The line, with something's name at {0}. */
   readonly words: string;
-  /** The name to put at {0}; absent for the server's name. */
+  /** The name to put at {0}; undefined for the server's name. */
   readonly what?: string;
 }
 
-/** What the card of each kind says, with the server's name at {0}, and its icon. */
+/** The title of each kind of card, with the server's name at {0}, and its icon. */
 export function wanted(wants: AskWants): { readonly icon: string; readonly words: string } {
   switch (wants) {
     case "mcp_elicitation":
@@ -63,7 +63,7 @@ export function titleOf(question: UseMcpServer): AskTitle {
       return wanted(question.type);
     default:
       question satisfies never;
-      return { icon: "question", words: l10n.t("{0} asks") }; // its card says that it cannot be drawn
+      return { icon: "question", words: l10n.t("{0} asks") }; // the card says that it cannot be drawn
   }
 }
 
@@ -71,7 +71,7 @@ export interface AskTitleLineProps {
   readonly question: UseMcpServer;
 }
 
-/** The same, drawn in a line. */
+/** Renders the title as elements. */
 export function AskTitleLine({ question }: AskTitleLineProps): ReactNode {
   const { words, what } = titleOf(question);
   return (

@@ -1,11 +1,11 @@
 import { createContext, type ReactNode } from "react";
 import { focusAsk } from "../ui/focus.ts";
 
-/** What the dock gives to the card that it shows. */
+/** The values that the dock provides to the card that it shows. */
 export interface Docked {
-  /** Counts the times that a question was shown. Its buttons wait for a moment each time. */
+  /** Counts how often a question was shown. Its buttons are disabled for a moment each time. */
   readonly turn: number;
-  /** The question is the one that is shown. */
+  /** Whether the question is the visible one. */
   readonly shown: boolean;
   /** Drawn in the card's head, below the title. */
   readonly head: ReactNode;
@@ -15,7 +15,7 @@ export interface Docked {
   readonly more: ReactNode;
 }
 
-/** By default a card is not in a dock, and is always shown. */
+/** Without a provider, a card is not in a dock and is always shown. */
 export const DockedContext = createContext<Docked>({
   turn: 0,
   shown: true,
@@ -24,5 +24,5 @@ export const DockedContext = createContext<Docked>({
   more: null,
 });
 
-/** How a row brings an ask of its task into view, and the focus to it. The ask may be out of sight. */
+/** Reveals an ask of the row's task and focuses it. The ask may be out of view. */
 export const ShowContext = createContext<(askId: string) => void>(focusAsk);

@@ -1,15 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { brief } from "../../lib/brief.ts";
 
-/** Where a question of a server's comes from, as far as that is known. */
+/** Where a server's question comes from, as far as that is known. */
 export interface Occasion {
-  /** The calls during which the server asks; more than one where it does not say which. */
+  /** The calls during which the server asks; several if it does not say which one. */
   readonly toolNames?: readonly string[] | undefined;
-  /** The resource that is read meanwhile. */
+  /** The resource that is being read. */
   readonly resourceUri?: string | undefined;
 }
 
-/** On what occasion a server asks, or nothing where it asks by itself. */
+/** Says during what a server asks; empty if it asks without a call. */
 export function during({ toolNames = [], resourceUri }: Occasion): string | undefined {
   if (resourceUri !== undefined) return l10n.t("while {0} is read", brief(resourceUri));
   const [only, ...others] = toolNames;

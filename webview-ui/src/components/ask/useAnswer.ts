@@ -1,27 +1,27 @@
 import type { AskResponseParams } from "@assent/protocol";
 import { useRef, useState } from "react";
 
-/** What an answer to an ask is made of, apart from the ask. */
+/** The parts of an answer, without the ask. */
 export type Answer = Omit<AskResponseParams, "taskId" | "askId">;
 
 export interface AnswerState {
-  /** An answer is under way, or was confirmed. */
+  /** An answer is being sent, or was confirmed. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: Error | undefined;
   readonly answer: (answer: Answer) => void;
-  /** Does something else to the ask, under the same lock. It says whether that settles the ask. */
+  /** Runs another action on the ask under the same lock. It resolves to whether the action settles the ask. */
   readonly act: (work: () => Promise<boolean>) => void;
 }
 
 /**
- * The busy lock of an ask: one answer at a time. It opens again where the answer was refused, and
- * stays shut where it was confirmed, since the event that settles the ask is on its way.
+ * The busy lock of an ask: one answer at a time. A refused answer releases it. A confirmed answer does not, because the
+ * event that settles the ask follows.
  */
 export function useAnswer(send: (answer: Answer) => Promise<unknown>): AnswerState {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Error>();
-  // Two clicks may come before the first one is drawn.
+  // A second click may arrive before the first one is rendered.
   const locked = useRef(false);
 
   const run = async (work: () => Promise<boolean>) => {

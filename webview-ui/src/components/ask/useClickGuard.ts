@@ -1,13 +1,13 @@
 import { useContext, useEffect, useState } from "react";
 import { DockedContext } from "./contexts.ts";
 
-/** How long an ask must be in sight before it can be answered, in milliseconds. */
+/** How long an ask must be visible before it can be answered, in milliseconds. */
 export const armingMs = 500;
 
 /**
- * Reports whether an ask can be answered. It is false at first, because a click or key at the moment in which an ask
- * appears was not meant for it. It is false again when the ask's buttons change, which makes another phase, and when
- * the dock shows the ask again.
+ * Reports whether an ask can be answered. It is false at first, because a click or key at the moment when an ask
+ * appears was not meant for it. It becomes false again when the ask's buttons change (another phase), and when the dock
+ * shows the ask again.
  */
 export function useClickGuard(phase = "asked"): boolean {
   const { turn } = useContext(DockedContext);

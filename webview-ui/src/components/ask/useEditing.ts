@@ -7,15 +7,15 @@ import {
 } from "react";
 
 export interface Editing {
-  /** The props of the button that begins and ends the editing. */
+  /** The props of the button that starts and ends editing. */
   readonly toggle: ComponentProps<"button">;
-  /** Has the fields. The first of them takes the focus when the editing begins. */
+  /** The element with the fields. The first field takes the focus when editing starts. */
   readonly fields: RefObject<HTMLDivElement | null>;
-  /** Ends the editing at Escape, which would otherwise put the whole ask away. */
+  /** Ends editing on Escape, which would otherwise set the whole ask aside. */
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** Switches between reading and editing, without losing a keyboard's place. */
+/** Switches between reading and editing, and keeps the keyboard focus in place. */
 export function useEditing(isEditing: boolean, onChange: (isEditing: boolean) => void): Editing {
   const button = useRef<HTMLButtonElement>(null);
   const fields = useRef<HTMLDivElement>(null);

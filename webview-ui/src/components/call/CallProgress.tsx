@@ -4,13 +4,13 @@ import { brief } from "../../lib/brief.ts";
 
 export interface CallProgressProps {
   readonly progress: Progress;
-  /** What the server says of the call elsewhere, which is not shown twice. */
+  /** The server's status text, which is shown elsewhere and is not repeated. */
   readonly said: string | undefined;
-  /** The id of what names the call. */
+  /** The id of the element that names the call. */
   readonly labelledBy: string;
 }
 
-/** How far a call is, in the server's own units. Where it names no total, that it moves at all. */
+/** The progress of a call, in the server's own units. Without a total, it only shows activity. */
 export function CallProgress({ progress, said, labelledBy }: CallProgressProps) {
   const { progress: done, total = 0, message = "" } = progress;
   const words =

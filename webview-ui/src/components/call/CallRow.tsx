@@ -28,7 +28,7 @@ export interface CallRowProps {
   readonly waits: boolean;
   /** The asks that the call caused. */
   readonly steps: ReactNode;
-  /** Absent where the call cannot be cancelled from here. */
+  /** Undefined if the call cannot be cancelled from here. */
   readonly onCancel: (() => Promise<boolean>) | undefined;
 }
 
@@ -92,7 +92,7 @@ export function CallRow(props: CallRowProps) {
       {steps}
       {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
       {byModel && (
-        // A call of a model is one line, because the model itself reports the result.
+        // A model's call is one line, because the model reports the result itself.
         <Disclosure
           keep={`${keep}:call`}
           summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
@@ -107,10 +107,10 @@ export function CallRow(props: CallRowProps) {
 
 interface Asked {
   readonly name: string;
-  /** Says what the name is of, and of which server. */
+  /** Names the kind of the item, and its server. */
   readonly from: string;
   readonly args: unknown;
-  /** Where doubles do not hold them. */
+  /** Used if a double cannot hold the numbers. */
   readonly argumentsText?: string | undefined;
 }
 
@@ -210,7 +210,7 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
   );
 }
 
-/** A prompt is text for a model, so it is shown letter by letter: markup is a part of it. */
+/** A prompt is text for a model, so it is shown verbatim, with its markup. */
 function FilledIn({ result, keep }: EndingProps<PromptResult>) {
   const { description = "", messages = [] } = result;
   return (

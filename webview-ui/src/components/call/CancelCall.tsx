@@ -3,24 +3,24 @@ import { useRef, useState } from "react";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 
 export interface CancelCallProps {
-  /** The server was asked already: the next press gives the call up. */
+  /** The server was asked to cancel already. The next press gives up the call. */
   readonly cancelling: boolean;
-  /** The id of what says so. */
+  /** The id of the element that says so. */
   readonly describedBy: string | undefined;
-  /** Says whether it was taken; the person is told where it was not. */
+  /** Resolves to whether the sidecar accepted it. If not, the person is told. */
   readonly onCancel: () => Promise<boolean>;
 }
 
 /**
- * Cancels a call. Of an MCP task, the first press asks the server, and the second waits for it no
- * longer: that must not come of a double click, nor of a key that is held.
+ * Cancels a call. For an MCP task, the first press asks the server to cancel, and the second stops waiting for it. A
+ * double click or a held key must not do both.
  */
 export function CancelCall({ cancelling, describedBy, onCancel }: CancelCallProps) {
   const phase = cancelling ? "cancelling" : "running";
   const armed = useClickGuard(phase);
   const [pressedIn, setPressedIn] = useState<string>();
   const ready = pressedIn !== phase && (armed || !cancelling);
-  // Two clicks may come before the first one is drawn.
+  // A second click may arrive before the first one is rendered.
   const locked = useRef<string>(undefined);
   const press = async () => {
     if (locked.current === phase) return;

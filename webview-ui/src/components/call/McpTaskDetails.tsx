@@ -10,18 +10,18 @@ import { isFinal } from "./mcpTaskWords.ts";
 
 export interface McpTaskDetailsProps {
   readonly task: McpTask;
-  /** The call has its result: nothing is waited for any more. */
+  /** The call has its result, so nothing is pending. */
   readonly ended: boolean;
-  /** A question of the task is open, and is shown beside it. */
+  /** A question of the task is open and shown beside it. */
   readonly waits: boolean;
   readonly now: number;
-  /** Names what giving up means, for the button that does. */
+  /** The id of the text that explains giving up, for its button. */
   readonly cancellingId: string;
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
-/** What a server says of its long-running task, what it waits for, and what Assent knows of it. */
+/** The server's status of its MCP task, what it waits for, and what Assent knows about it. */
 export function McpTaskDetails(props: McpTaskDetailsProps) {
   const { task, ended, waits, now, cancellingId, keep } = props;
   const { taskId, status, statusMessage = "", expiresAt, cancelling = false, problem = "" } = task;
@@ -61,7 +61,7 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
   );
 }
 
-/** The furthest time that a Date can hold. */
+/** The latest time that a Date can hold. */
 const lastTime = 8.64e15;
 
 function expiry(expiresAt: number, now: number): string {

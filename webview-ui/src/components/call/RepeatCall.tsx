@@ -8,19 +8,19 @@ import { Refusal } from "../ui/Refusal.tsx";
 export interface RepeatCallProps {
   readonly askId: string;
   readonly question: RepeatMcpCall;
-  /** An answer is under way. */
+  /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The person wants the call made once more. */
+  /** The person calls again. */
   readonly onRepeat: () => void;
-  /** The person leaves the call as it failed. */
+  /** The person does not call again. */
   readonly onDecline: () => void;
-  /** The person put the question away and said nothing. */
+  /** The person dismissed the question. */
   readonly onCancel: () => void;
 }
 
-/** A call failed, and may have done something before it did: the person decides whether it is made once more. */
+/** Asks whether to call again after a failed call that may have had effects. */
 export function RepeatCall(props: RepeatCallProps) {
   const { askId, question, busy, refusal, onRepeat, onDecline, onCancel } = props;
   const { serverName, toolNames = [], reason } = question;

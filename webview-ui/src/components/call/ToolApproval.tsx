@@ -20,29 +20,29 @@ import { toolClaims, wrongArguments } from "./toolWords.ts";
 export interface ToolApprovalProps {
   readonly askId: string;
   readonly question: UseMcpTool | AccessMcpResource;
-  /** An answer is under way. */
+  /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
   /** The arguments typed before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** The person lets the model do it, perhaps with other arguments, as JSON, and perhaps from now on. */
+  /** The person allows it, optionally with other arguments, as JSON, and optionally from now on. */
   readonly onApprove: (remember: Remember | undefined, toolArguments: string | undefined) => void;
-  /** The person said no, perhaps from now on. */
+  /** The person declined, optionally from now on. */
   readonly onDecline: (remember: Remember | undefined) => void;
-  /** The person put the question away and said nothing. */
+  /** The person dismissed the question. */
   readonly onCancel: () => void;
 }
 
-/** A model wants to call a tool, or to read a resource: nothing happens before the person says so. */
+/** Asks for approval before a model calls a tool or reads a resource. */
 export function ToolApproval(props: ToolApprovalProps) {
   const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
   const ready = useClickGuard("asked") && !busy;
   const [edited, setEdited] = useState(() => editedBefore(question, draft));
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
-  // The fields are checked by their form; Enter in one of them approves nothing.
+  // The form checks its fields itself. Enter in a field does not approve.
   const approving = useRef<{ readonly remember: Remember | undefined }>(undefined);
   const isTool = question.type === "use_mcp_tool";
   const destructive = isTool && question.destructive === true;
@@ -152,7 +152,7 @@ interface AskedToolProps {
   readonly destructive: boolean;
 }
 
-/** The tool in its server's words, and what its server claims of it. */
+/** The tool as its server describes it, with the server's claims about it. */
 function AskedTool({ askId, question, destructive }: AskedToolProps) {
   const { tool, serverName, changed } = question;
   const title = tool.title ?? tool.annotations?.title;

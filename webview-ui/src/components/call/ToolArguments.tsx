@@ -11,7 +11,7 @@ import { HiddenNote, hides } from "../form/HiddenNote.tsx";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
-/** Arguments that the person changes: in the fields of the tool's form, or as JSON. */
+/** Edited arguments: in the fields of the tool's form, or as JSON. */
 export type Edited =
   | { readonly as: "json"; readonly text: string }
   | { readonly as: "fields"; readonly inputs: Draft };
@@ -20,27 +20,27 @@ export interface ArgumentsProps {
   readonly askId: string;
   readonly question: UseMcpTool;
   readonly busy: boolean;
-  /** Absent if the person changed nothing. */
+  /** Undefined if the person changed nothing. */
   readonly edited: Edited | undefined;
   /** The problem in the JSON. */
   readonly problem: string | undefined;
   readonly form: RefObject<HTMLFormElement | null>;
   readonly onEdit: (edited: Edited | undefined) => void;
   readonly onCheck: (text: string) => void;
-  /** The form was submitted, and these are its arguments. */
+  /** The form was submitted with these arguments. */
   readonly onSubmit: (text: string) => void;
-  /** The form was not submitted: it has problems, or changed while it was checked. */
+  /** The form was not submitted: it has problems, or changed during the check. */
   readonly onNotSubmitted: () => void;
 }
 
-/** What the tool would be called with, which the person may change. */
+/** The arguments of the tool call, which the person can edit. */
 export function Arguments(props: ArgumentsProps) {
   const { askId, question, busy, edited, problem, form } = props;
   const { onEdit, onCheck, onSubmit, onNotSubmitted } = props;
   const headingId = useId();
   const written = writtenOf(question);
   const fields = question.tool.fields ?? noFields;
-  // The inputs that the form began with. A new form begins with others.
+  // The inputs that the form started with. A new form starts with others.
   const [began, setBegan] = useState(edited?.as === "fields" ? edited.inputs : undefined);
   const hasNone = written.trim() === "{}";
   const listed = listedArguments(question);
@@ -53,7 +53,7 @@ export function Arguments(props: ArgumentsProps) {
   const editButton = useRef<HTMLButtonElement>(null);
   const as = edited?.as;
   const asBefore = useRef(as);
-  // The pressed button is gone.
+  // The pressed button has been removed.
   useEffect(() => {
     if (as === asBefore.current) return;
     asBefore.current = as;
@@ -139,7 +139,7 @@ interface ListedArgument {
   readonly value: string;
 }
 
-/** Returns the arguments one by one; undefined if one is nested, or a double does not hold its number. */
+/** Returns the arguments one by one; undefined if one is nested, or a double cannot hold its number. */
 function listedArguments(question: UseMcpTool): readonly ListedArgument[] | undefined {
   const { arguments: args, argumentsText, tool } = question;
   if (argumentsText !== undefined || typeof args !== "object" || args === null) return undefined;
@@ -228,7 +228,7 @@ export function draftOf(edited: Edited | undefined): Draft {
   }
 }
 
-/** The edit of an earlier life of the view. */
+/** An edit that an earlier page stored. */
 export function editedBefore(
   question: UseMcpTool | AccessMcpResource,
   draft: Draft | undefined,
@@ -236,7 +236,7 @@ export function editedBefore(
   if (question.type !== "use_mcp_tool") return undefined;
   const { arguments: text, fields } = draft ?? {};
   if (typeof text === "string") return { as: "json", text };
-  // The form may not be there any more, or another one.
+  // The form may be gone or replaced.
   const fits = inputsOf(question.tool.fields ?? noFields, writtenOf(question)) !== undefined;
   if (!fits || typeof fields !== "string") return undefined;
   try {

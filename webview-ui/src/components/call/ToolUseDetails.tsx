@@ -7,12 +7,12 @@ import { Diff } from "../ui/Diff.tsx";
 
 export interface ToolUseDetailsProps {
   readonly question: UseMcpTool | AccessMcpResource;
-  /** What the model was told, if the call was not made. */
+  /** What the model was told if the call was not made. */
   readonly told: string | undefined;
   readonly keep: string;
 }
 
-/** What a model wanted of a server, and what the person changed of it. */
+/** The details of a model's call, with the person's changes. */
 export function ToolUseDetails({ question, told, keep }: ToolUseDetailsProps) {
   return (
     <>

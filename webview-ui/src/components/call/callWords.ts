@@ -3,10 +3,10 @@ import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../lib/unreachable.ts";
 import { type McpTaskWords, mcpTaskWords } from "./mcpTaskWords.ts";
 
-/** What stands in the place of a tool's name where a task was found in its server's list. */
+/** Replaces the tool's name for an MCP task that came from its server's list. */
 export const foundMcpTask = (): string => l10n.t("Found MCP task");
 
-/** How a call is now, or how it ended. */
+/** The state of a call, or how it ended. */
 export function describeCall({ result, task }: Call, now: number): McpTaskWords {
   if (result !== undefined) return { spin: false, ...describeResult(result) };
   return task === undefined

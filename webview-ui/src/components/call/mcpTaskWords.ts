@@ -8,7 +8,7 @@ export interface McpTaskWords {
   readonly words: string;
 }
 
-/** How an MCP task is, as long as its call has no result: the server's last word, not our wish. */
+/** The state of an MCP task while its call has no result: the last state that the server reported. */
 export function mcpTaskWords(task: McpTask, now: number): McpTaskWords {
   const { status, cancelling = false, problem = "" } = task;
   const known = own<Status>(statuses, status);
@@ -31,12 +31,12 @@ export function mcpTaskWords(task: McpTask, now: number): McpTaskWords {
   };
 }
 
-/** The server has said its last word; what is left is to fetch the result. */
+/** Whether the server has reported a final state. Only the result is missing. */
 export function isFinal(status: McpTaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** The time is over for which the server keeps the task, and its end is not known. */
+/** Whether the server may have deleted the task before its end was known. */
 export function hasExpired(
   { status, expiresAt }: { readonly status: McpTaskStatus; readonly expiresAt?: number },
   now: number,

@@ -1,16 +1,16 @@
 import type { ToolAnnotations } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** Something that a server says, or does not say, of its tool. */
+/** A server's claim about its tool, or the lack of one. */
 export interface ToolClaim {
   readonly icon: string;
-  /** In a word or two. */
+  /** A short form, in a word or two. */
   readonly badge: string;
   readonly words: string;
 }
 
 /**
- * Returns a server's claims of a tool, in words. Without a claim, a tool may destroy something (2025-11-25,
+ * Returns a server's claims about a tool, in words. Without a claim, a tool may be destructive (2025-11-25,
  * ToolAnnotations).
  */
 export function toolClaims(annotations: ToolAnnotations | undefined): readonly ToolClaim[] {
@@ -72,7 +72,7 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
   return [destroys, ...again, ...open];
 }
 
-/** Says what is wrong with arguments that a person typed; undefined if they are a JSON object. */
+/** Returns the problem in arguments that a person typed; undefined if they are a JSON object. */
 export function wrongArguments(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

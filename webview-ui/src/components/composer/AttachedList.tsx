@@ -10,12 +10,12 @@ export interface AttachedListProps {
   readonly attached: readonly Attached[];
   /** Why something was not attached. */
   readonly refusals: readonly string[];
-  /** The model that gets it; absent where that is not known. */
+  /** The model that gets it; undefined if that is not known. */
   readonly model: Model | undefined;
   readonly onRemove: (key: number) => void;
 }
 
-/** What goes along with a message, each to be taken out again. */
+/** The attachments of a message, each with a button to remove it. */
 export function AttachedList({ attached, refusals, model, onRemove }: AttachedListProps) {
   const unseen = attached.some(isImage) && model !== undefined && model.images !== true;
   return (
@@ -66,7 +66,7 @@ function isImage(one: Attached): boolean {
   return one.kind === "file" && one.file?.content.type === "image";
 }
 
-/** It is being read, and cannot go along yet. */
+/** Whether it is still loading and cannot be sent yet. */
 export function isRead(one: Attached): boolean {
   return (
     (one.kind === "resource" && one.messageId === undefined) ||

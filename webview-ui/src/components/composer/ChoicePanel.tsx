@@ -5,13 +5,13 @@ export interface ChoicePanelProps {
   readonly id: string;
   readonly ref?: Ref<HTMLFieldSetElement>;
   readonly legend: string;
-  /** What the button is called that closes it. */
+  /** The label of the button that closes it. */
   readonly closeLabel: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** What a button of the composer opens, to choose from; Escape closes it. */
+/** A panel of choices that a button of the composer opens. Escape closes it. */
 export function ChoicePanel({ id, ref, legend, closeLabel, onClose, children }: ChoicePanelProps) {
   return (
     <fieldset

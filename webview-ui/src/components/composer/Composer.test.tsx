@@ -215,7 +215,7 @@ test("files are attached, taken out again, and sent", async () => {
   if (chooser === null) throw new Error("there is nothing to choose files by");
   await user.upload(chooser, [text(), text("other.md", "# Other"), new File(["\0"], "bad.bin")]);
   await within(await screen.findByRole("list", { name: "Attached" })).findByText("other.md");
-  await screen.findByText(/^bad.bin is neither text nor an image/);
+  await screen.findByText(/^bad.bin is neither text nor a PNG/);
   expect(valueIn(await field())).toBe("Read them");
   expect(await axeFindings(container)).toEqual([]);
   await user.click(within(attached()).getByRole("button", { name: "Remove other.md" }));
@@ -316,7 +316,7 @@ describe("after a reload", () => {
     const host = talking({}, { "host/keepFile": () => Promise.reject(new Error("disk full")) });
     const { user } = showApp(host);
     await drop(text());
-    await screen.findByText(/^notes.txt is attached, but not kept .*disk full$/);
+    await screen.findByText(/^notes.txt is attached, but is lost .*disk full$/);
     await user.click(screen.getByRole("button", { name: "Send" }));
     await waitFor(() =>
       expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "", files: [kept] }]),

@@ -33,45 +33,45 @@ import { ServersChoice } from "./ServersChoice.tsx";
 import { type AttachedState, useAttached } from "./useAttached.ts";
 
 export interface ComposerProps {
-  /** The open task's id; undefined if no task is open, and the first message makes one. */
+  /** The open task's id; undefined if no task is open, and the first message creates one. */
   readonly taskId: string | undefined;
-  /** Absent until it was read. */
+  /** Undefined until it was read. */
   readonly task: Task | undefined;
-  /** The models of the person; absent until they were listed. */
+  /** The person's models; undefined until they were listed. */
   readonly models: readonly Model[] | undefined;
   readonly servers: readonly Server[];
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The host lets the person choose files; without it, the page does. */
+  /** The host lets the person choose files; otherwise the page does. */
   readonly picksFiles: boolean;
   readonly actions: Actions;
-  /** The first message is sent: there will be another composer, of the task that it makes. */
+  /** The first message is being sent. Its new task will have another composer. */
   readonly onBegin: () => void;
   readonly ref?: Ref<ComposerHandle>;
 }
 
 export interface ComposerHandle {
-  /** Takes the focus for want of a better place. A new question may take it from here until the person types. */
+  /** Takes the focus if there is no better place. A new question may take it from here until the person types. */
   park(): void;
-  /** Adds a text after the typed one, and takes the focus. */
+  /** Appends a text to the typed one, and takes the focus. */
   insert(text: string): void;
 }
 
 /**
- * What VS Code drags: URIs, a line each. No page can have a link dragged as this, as it can as `text/uri-list`;
- * the host looks at each all the same.
+ * What VS Code drags: URIs, one a line. Unlike `text/uri-list`, a web page cannot set this type for a dragged link. The
+ * host checks each URI nevertheless.
  */
 const draggedURIs = "application/vnd.code.uri-list";
 
 const nothing: TaskSettings = {};
 const emptyQueue: readonly QueuedMessage[] = [];
 
-/** Takes the person's messages, and the choice of the model and of its servers. */
+/** The message box, with the choice of the model and of its servers. */
 export function Composer(props: ComposerProps) {
   const { taskId, task, models, servers, offers, picksFiles, actions, onBegin, ref } = props;
   const view = useView();
   const draftKey = `composer:${taskId ?? ""}`;
   const [text, setText] = useState(() => textOf(view.draft(draftKey)?.["text"]));
-  // The settings that are chosen before there is a task to keep them.
+  // Settings that are chosen before a task exists.
   const [chosen, setChosen] = useState(nothing);
   const field = useRef<HTMLTextAreaElement>(null);
   const hintId = useId();
@@ -107,12 +107,12 @@ export function Composer(props: ComposerProps) {
     sent(along);
     if (field.current?.value === message) {
       write("");
-      // Nothing is typed here any more, so the first question of the turn may take the focus. The button that had the
-      // focus is disabled or gone, so the focus may be on the body.
+      // The person no longer types here, so the first question of the turn may take the focus. The button that had the
+      // focus is disabled or gone, so the body may have it.
       const at = document.activeElement;
       if (hadFocus && (at === document.body || form?.contains(at))) parkFocus(field.current);
     } else {
-      // Text that was typed during the sending stays.
+      // Text that was typed while the message was being sent stays.
       view.setDraft(draftKey, undefined);
     }
   });
@@ -155,7 +155,7 @@ export function Composer(props: ComposerProps) {
             attach.addFiles(event.clipboardData.files);
           }}
           onKeyDown={(event) => {
-            // What ends the composition of a character is not the end of the message.
+            // An Enter that ends an input method's composition does not send the message.
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
             send();
@@ -176,7 +176,7 @@ export function Composer(props: ComposerProps) {
             blocked,
           }}
           onConfigure={configure}
-          // The button goes with the turn.
+          // The button disappears with the turn.
           onStopped={park}
         />
       </div>
@@ -197,7 +197,7 @@ function Hint({ id, running }: { readonly id: string; readonly running: boolean 
   );
 }
 
-/** Returns the handlers that attach what is dragged onto the composer. */
+/** Returns the drag handlers of the composer, which attach what is dropped. */
 function dropping(
   picksFiles: boolean,
   attach: Pick<AttachedState, "addFiles" | "addURIs">,
@@ -246,7 +246,7 @@ function ComposerBar(props: ComposerBarProps) {
         aria-label={l10n.t("Files to attach")}
         onChange={({ target }) => {
           attach.addFiles(target.files ?? []);
-          // The same file can be chosen once more.
+          // Allows choosing the same file again.
           target.value = "";
         }}
       />

@@ -9,7 +9,7 @@ import { Refusal } from "../ui/Refusal.tsx";
 import { ChoicePanel } from "./ChoicePanel.tsx";
 
 export interface ContextChoiceProps {
-  /** Those of the task; empty where no task is open, in which a resource could be read. */
+  /** The servers of the task; empty if no task is open, because resources are read in a task. */
   readonly servers: readonly Server[];
   readonly offers: ReadonlyMap<string, Offers>;
   readonly actions: Pick<Actions, "listOffers">;
@@ -19,10 +19,10 @@ export interface ContextChoiceProps {
   readonly onResource: (serverName: string, resource: Resource) => void;
 }
 
-/** Many resources are found by what is typed, and so many of them are shown. */
+/** With more resources than this there is a filter, and at most this many are shown. */
 const mostShown = 50;
 
-/** What can go along with a message: files, and resources of the task's servers. */
+/** The choice of attachments: files, and resources of the task's servers. */
 export function ContextChoice(props: ContextChoiceProps) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -139,7 +139,7 @@ function wordsOf(found: number): string {
   return found > mostShown ? l10n.t("{0} more. Type part of the name.", found - mostShown) : "";
 }
 
-/** How a resource is called. */
+/** The name of a resource. */
 export function titleOf({ title, name, uri }: Resource): string {
   return title ?? (name === "" ? uri : name);
 }

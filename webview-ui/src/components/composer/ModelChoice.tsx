@@ -2,13 +2,13 @@ import type { Model, TaskSettings } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
 export interface ModelChoiceProps {
-  /** Absent until they were listed. */
+  /** Undefined until they were listed. */
   readonly models: readonly Model[] | undefined;
   readonly settings: TaskSettings;
   readonly onChange: (settings: TaskSettings) => void;
 }
 
-/** The model of a conversation. Where the person chose none, it is the first one. */
+/** The model of a conversation. Without a choice, it is the first one. */
 export function ModelChoice({ models = [], settings, onChange }: ModelChoiceProps) {
   const chosen = settings.modelId ?? models[0]?.id ?? "";
   const known = models.some(({ id }) => id === chosen);

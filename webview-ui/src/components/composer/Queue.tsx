@@ -5,14 +5,14 @@ import { visible } from "../../lib/visible.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 
 export interface QueueProps {
-  /** The first to be sent first. */
+  /** In the order in which they will be sent. */
   readonly queue: readonly QueuedMessage[];
   readonly onRemove: (queuedId: string) => void;
-  /** Sends the first one; absent while the model is at work, after which it goes by itself. */
+  /** Sends the first one; undefined while the model works, after which it is sent automatically. */
   readonly onSend: (() => void) | undefined;
 }
 
-/** What the person typed while the model was at work. */
+/** The messages that the person typed while the model was working. */
 export function Queue({ queue, onRemove, onSend }: QueueProps) {
   return (
     <section className="queue" aria-label={l10n.t("Queued messages")}>

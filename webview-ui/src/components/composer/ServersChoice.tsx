@@ -17,7 +17,7 @@ export interface ServersChoiceProps {
   readonly onChange: (settings: TaskSettings) => void;
 }
 
-/** The servers that the model of a conversation may use, and which of their tools. */
+/** The servers and tools that the model of a conversation may use. */
 export function ServersChoice(props: ServersChoiceProps) {
   const { servers, settings } = props;
   const [open, setOpen] = useState(false);
@@ -99,7 +99,7 @@ function ServerLine({ server, offers, settings, actions, onChange, names }: Serv
   useEffect(() => () => reading.current?.abort(), []);
   const toggle = () => {
     setOpen(!open);
-    // Whoever looks at a server's tools wants it started.
+    // Opening a server's tools starts it.
     if (open || list?.state === "ready" || list?.state === "loading") return;
     reading.current = new AbortController();
     actions.listOffers(name, ["tools"], reading.current.signal);

@@ -4,11 +4,11 @@ import { visible } from "../../lib/visible.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface TurnLineProps {
-  /** Of the open task, whose turn is under way. */
+  /** The messages of the open task, in which a turn is running. */
   readonly messages: readonly Message[];
 }
 
-/** What a turn that is under way waits for; where that is the person, the bar of open questions says so. */
+/** Says what a running turn waits for. If it waits for the person, the dock says so. */
 export function TurnLine({ messages }: TurnLineProps) {
   const words = turnWords(messages);
   return (
@@ -18,7 +18,7 @@ export function TurnLine({ messages }: TurnLineProps) {
   );
 }
 
-/** The newest message that is not over says what is awaited. */
+/** The newest unfinished message determines the text. */
 export function turnWords(messages: readonly Message[]): string {
   for (const { body } of messages.toReversed()) {
     if (body.type === "call" && body.result === undefined) {

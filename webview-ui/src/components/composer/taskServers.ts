@@ -1,13 +1,13 @@
 import type { TaskServer, TaskSettings } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** What a task's conversation may use of a server: all tools, some of them, or nothing. */
+/** How much of a server a task's conversation may use: all tools, some of them, or none. */
 export function enabledOf(settings: TaskSettings, serverName: string): TaskServer | undefined {
   if (settings.servers === undefined) return { serverName };
   return settings.servers.find((server) => server.serverName === serverName);
 }
 
-/** Lets a conversation use a server, or not. All servers of them are said as no choice at all. */
+/** Adds a server to a conversation, or removes it. If all servers are chosen, the choice is left out. */
 export function withServer(
   settings: TaskSettings,
   all: readonly string[],
@@ -24,7 +24,7 @@ export function withServer(
   return isAll ? others : { ...others, servers };
 }
 
-/** Lets a conversation use a tool, or not. All tools of them are said as no choice at all. */
+/** Adds a tool to a conversation, or removes it. If all tools are chosen, the choice is left out. */
 export function withTool(
   settings: TaskSettings,
   all: readonly string[],
@@ -40,7 +40,7 @@ export function withTool(
   return withServer(settings, all, serverName, next);
 }
 
-/** The choice in a few words. */
+/** Describes the choice in a few words. */
 export function serversWords(settings: TaskSettings, all: readonly string[]): string {
   if (settings.servers === undefined) return l10n.t("All servers");
   const names = all.filter((name) => enabledOf(settings, name) !== undefined);

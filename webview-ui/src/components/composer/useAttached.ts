@@ -11,29 +11,29 @@ import { isRead } from "./AttachedList.tsx";
 
 export interface AttachedState {
   readonly attached: readonly Attached[];
-  /** Why something was not attached the last time, a sentence each. */
+  /** Why the last attachments failed, a sentence each. */
   readonly refusals: readonly string[];
-  /** Something is being read. */
+  /** Whether something is loading. */
   readonly reading: boolean;
   /** Attaches what was dropped, pasted, or chosen in the browser. */
   readonly addFiles: (files: Iterable<File>) => void;
-  /** Attaches files that were dragged from VS Code, which the host reads. */
+  /** Attaches files that were dragged from VS Code. The host reads them. */
   readonly addURIs: (uris: readonly string[]) => void;
-  /** Has the person choose files in the host's own dialog. */
+  /** Lets the person choose files in the host's own dialog. */
   readonly pickFiles: () => void;
-  /** Reads a resource in the open task, and attaches what comes of it. */
+  /** Reads a resource in the open task, and attaches its contents. */
   readonly addResource: (serverName: string, uri: string, title: string) => void;
   readonly remove: (key: number) => void;
-  /** Drops these: they are sent. */
+  /** Removes these after they were sent. */
   readonly sent: (attached: readonly Attached[]) => void;
 }
 
 type FileAttached = Extract<Attached, { kind: "file" }>;
 
-/** As many as the sidecar takes with one message. */
+/** The most attachments that the sidecar accepts with one message. */
 const maxAttached = 20;
 
-/** What goes along with the message of a draft. It is there again when the composer is, also after a reload. */
+/** The attachments of a draft. They survive the composer and a reload. */
 export function useAttached(draftKey: string, actions: Actions): AttachedState {
   const { view, attached, refusals, change, drop, each, add, checkRoom } = useList(
     draftKey,
@@ -90,13 +90,13 @@ export function useAttached(draftKey: string, actions: Actions): AttachedState {
   };
 }
 
-/** The attachments of a draft, which the host keeps. */
+/** The attachments of a draft, stored by the host. */
 function useList(draftKey: string, actions: Actions) {
   const view = useView();
   const [attached, setAttached] = useState(() => view.attached(draftKey));
   const [refusals, setRefusals] = useState<readonly string[]>([]);
 
-  // What is read may come after the composer has gone: the view has the truth.
+  // A file may finish loading after the composer has gone, so the view's state is used.
   const change = useCallback(
     (edit: (attached: readonly Attached[]) => readonly Attached[]) => {
       const next = edit(view.attached(draftKey));
@@ -159,7 +159,7 @@ function useList(draftKey: string, actions: Actions) {
     }
   };
 
-  /** Takes out what is not to go along any more, or has gone. */
+  /** Removes attachments that the person took out, or that are gone. */
   const drop = (keys: readonly number[]) => {
     setRefusals([]);
     const dropped = view.attached(draftKey).filter(({ key }) => keys.includes(key));
@@ -170,7 +170,7 @@ function useList(draftKey: string, actions: Actions) {
     if (ids.length > 0) actions.forgetFiles(ids);
   };
 
-  /** Does one after the other; what is refused keeps nothing else from being attached. */
+  /** Runs one after the other. A failure does not stop the others. */
   const each = async <T>(items: Iterable<T>, work: (item: T) => Promise<void>) => {
     setRefusals([]);
     for (const item of items) {

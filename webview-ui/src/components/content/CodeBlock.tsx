@@ -5,14 +5,14 @@ import type { Piece } from "./highlight.ts";
 
 export interface CodeBlockProps {
   readonly code: string;
-  /** As it was written after the fence; absent where nothing was. */
+  /** The language after the fence; undefined if there is none. */
   readonly language: string | undefined;
 }
 
-// What is longer is shown without colours: a highlighter must not hold up the panel.
+// Longer code has no highlighting, because it would block the panel.
 const maxHighlighted = 20_000;
 
-/** Code that a model wrote, with a button that copies it, and colours once its language is there. */
+/** Code in a text, with a copy button. It is highlighted once its language has loaded. */
 export function CodeBlock({ code, language }: CodeBlockProps) {
   const pieces = usePieces(code, language);
   return (
@@ -51,7 +51,7 @@ function usePieces(code: string, language: string | undefined): readonly Piece[]
         const pieces = await highlight(code, language);
         if (wanted && pieces !== undefined) setFound({ code, pieces });
       } catch {
-        // Colours are an ornament: a file of the panel's that cannot be read leaves the code as it is.
+        // Highlighting is optional: if its file cannot be loaded, the code stays plain.
       }
     })();
     return () => {

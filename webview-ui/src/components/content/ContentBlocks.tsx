@@ -22,9 +22,9 @@ import type { TextsAs } from "./useTexts.tsx";
 
 export interface ContentBlocksProps {
   readonly blocks: readonly ContentBlock[];
-  /** A conversation's texts are Markdown; a tool's result is shown letter by letter. */
+  /** A conversation's texts are Markdown. A tool's result is shown verbatim. */
   readonly texts: TextsAs;
-  /** The names of the tools that were called, by the ids of their calls. */
+  /** The names of the called tools, by the ids of their calls. */
   readonly calls?: ToolCalls | undefined;
   /** Names the blocks in the view's state; unique in the panel. */
   readonly keep: string;
@@ -32,7 +32,7 @@ export interface ContentBlocksProps {
 
 export type ToolCalls = ReadonlyMap<string, string>;
 
-/** MCP content of every type. Nothing of it is fetched, and nothing is left out. */
+/** MCP content of every type. It fetches nothing and omits nothing. */
 export function ContentBlocks({ blocks, texts, calls, keep }: ContentBlocksProps) {
   return (
     <div className="content-blocks">
@@ -86,7 +86,7 @@ interface TextProps {
   readonly keep: string;
 }
 
-/** A text; one with a secret in it letter by letter, so that all of the secret can be marked. */
+/** A text. With a secret in it, it is shown verbatim, so that the whole secret can be marked. */
 export function Text({ text, texts, keep }: TextProps) {
   const isPlain = useHasSecret(text) || texts === "plain";
   return (
@@ -101,7 +101,7 @@ interface ToolUseProps {
   readonly keep: string;
 }
 
-/** A call that a model asks for, or asked for earlier in the conversation. */
+/** A tool call that a model requests, or requested earlier in the conversation. */
 export function ToolUse({ use: { name, input }, keep }: ToolUseProps) {
   const text = json(input);
   return (
@@ -124,7 +124,7 @@ export function ToolUse({ use: { name, input }, keep }: ToolUseProps) {
 
 interface ToolReturnedProps extends Omit<ContentBlocksProps, "blocks"> {
   readonly result: ToolResultContent;
-  /** The tool's; absent where the call is not in the conversation. */
+  /** The tool's name; undefined if the call is not in the conversation. */
   readonly name: string | undefined;
 }
 
@@ -152,7 +152,7 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
   );
 }
 
-/** What became of a call: of a tool by its name, or of one that is known by the call alone. */
+/** The heading of a call's result: with the tool's name, or else with the call's id. */
 function returnedWords(isNamed: boolean, isError: boolean): string {
   if (isNamed) return isError ? l10n.t("The tool {0} failed") : l10n.t("The tool {0} returned");
   return isError
@@ -174,15 +174,15 @@ interface MediaProps {
 }
 
 export interface PictureProps extends MediaProps {
-  /** What to call the picture; without it, what is known of it. */
+  /** The image's alternative text; without it, its type and size. */
   readonly alt?: string;
   /** Names the picture in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
 /**
- * An image that a server, a model or a person gave. An SVG file is not drawn but offered as text, because it can keep
- * a browser busy for good.
+ * An image of a server, a model or a person. An SVG file is offered as text instead, because it can keep a browser busy
+ * forever.
  */
 export function Picture({ data, mimeType, alt, keep }: PictureProps) {
   const [broken, setBroken] = useState(false);
@@ -258,7 +258,7 @@ function Undrawn({ children }: { readonly children: string }) {
   return <p className="muted">{children}</p>;
 }
 
-/** A link is told, and not followed: reading it is the server's business. */
+/** A link to a resource. It is not followed, because its server decides how it is read. */
 function LinkedResource({ link }: { readonly link: ResourceLink }) {
   const { uri, name, title, description, mimeType } = link;
   return (
@@ -293,7 +293,7 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
   );
 }
 
-/** The size of what base64 stands for. */
+/** The decoded size of a base64 text. */
 export function bytes(base64: string): string {
   return size(Math.floor((base64.replace(/=+$/, "").length * 3) / 4));
 }

@@ -10,15 +10,14 @@ import { tooMuchMarkdown } from "./tooMuchMarkdown.ts";
 
 export interface MarkdownProps {
   readonly text: string;
-  /** Blocks of code have colours and can be copied; a text that is not whole yet has neither. */
+  /** Code blocks are highlighted and can be copied, unless the text is incomplete. */
   readonly code?: "plain" | "highlighted";
 }
 
 /**
- * A stranger's Markdown. It loads nothing, runs nothing, and cannot pass for the panel itself:
- * pictures are told in words, links show where they lead, and headings stay below the panel's own. It
- * hides nothing either: what a model reads, the person who approves it sees. What would take too long
- * to be read as Markdown is shown letter by letter.
+ * Markdown of a foreign text. It loads nothing, runs nothing, and cannot pass for the panel itself: images are
+ * described in words, links show their targets, and headings rank below the panel's own. It hides nothing either: the
+ * person who approves a text sees what the model reads. A text that would take too long to parse is shown verbatim.
  */
 export function Markdown({ text, code = "plain" }: MarkdownProps) {
   const seen = visible(text);
@@ -68,7 +67,7 @@ function heading({ children }: ComponentProps<"h3">) {
   return <h3>{children}</h3>;
 }
 
-/** The host opens what is clicked, so it had better be seen. */
+/** The host opens what is clicked, so the target is visible. */
 function Link({
   target,
   children,

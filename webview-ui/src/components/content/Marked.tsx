@@ -4,10 +4,10 @@ import { createContext, useContext } from "react";
 import { visible } from "../../lib/visible.ts";
 import { formsOf } from "../../timeline/secrets.ts";
 
-/** What looks like a secret in the texts below. */
+/** The possible secrets in the texts below. */
 export const SecretsContext = createContext<readonly SecretFinding[]>([]);
 
-/** A text letter by letter, in which secrets are marked. */
+/** A verbatim text with its secrets marked. */
 export function Marked({ text }: { readonly text: string }) {
   const secrets = useContext(SecretsContext);
   return piecesOf(text, secrets).map(({ text: piece, secret }, index) =>
@@ -23,7 +23,7 @@ export function Marked({ text }: { readonly text: string }) {
   );
 }
 
-/** Says whether there is something to mark in a text. */
+/** Reports whether a text has something to mark. */
 export function useHasSecret(text: string): boolean {
   const secrets = useContext(SecretsContext);
   return secrets.some((secret) => formsOf(secret).some((form) => text.includes(form)));

@@ -2,7 +2,7 @@ import type { ElementContent } from "hast";
 import type { LanguageFn } from "highlight.js";
 import { createLowlight } from "lowlight";
 
-/** A piece of code: its text, and the class that says what it is. */
+/** A piece of code: its text, and its class. */
 export interface Piece {
   readonly text: string;
   readonly kind?: string;
@@ -10,7 +10,7 @@ export interface Piece {
 
 type Load = () => Promise<{ readonly default: LanguageFn }>;
 
-/** The languages, each in a file of its own that is read when it is first met. */
+/** The languages, each in a file that is loaded when it is first needed. */
 const languages: Readonly<Record<string, Load>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
   c: () => import("highlight.js/lib/languages/c"),
@@ -61,7 +61,7 @@ const aliases: Readonly<Record<string, string>> = {
 
 const lowlight = createLowlight();
 
-/** The pieces of a code, which together are all of it; undefined where its language is not known. */
+/** Returns the pieces of a code, which together are all of it; undefined if its language is not known. */
 export async function highlight(
   code: string,
   language: string,

@@ -24,8 +24,8 @@ test("what is UTF-8 is text", () => {
 });
 
 test.each<[string, Uint8Array, string]>([
-  ["bytes", bytes("\xff\xfe\x00"), "a is neither text nor an image"],
-  ["a zero", bytes("a\x00b"), "a is neither text nor an image"],
+  ["bytes", bytes("\xff\xfe\x00"), "a is neither text nor a PNG"],
+  ["a zero", bytes("a\x00b"), "a is neither text nor a PNG"],
   [
     "much text",
     new Uint8Array(maxText + 1).fill(65),

@@ -3,16 +3,16 @@ import * as l10n from "@vscode/l10n";
 import { size } from "../../lib/format.ts";
 import { imageTypeOf } from "./imageType.ts";
 
-/** The bounds of an image and of a text, in bytes; the sidecar has the same. */
+/** The most bytes of an image and of a text, as in the sidecar. */
 export const maxImage = 3_932_160;
 export const maxText = 256 * 1024;
 
-/** Why a file is not attached: a sentence that names it. */
+/** Says why a file is not attached, in a sentence that names it. */
 export class FileRefusal extends Error {
   override readonly name = "FileRefusal";
 }
 
-/** Refuses what is too large for any kind of file, before it is read. */
+/** Refuses a file that is too large for any kind, before it is read. */
 export function checkSize(name: string, bytes: number): void {
   if (bytes <= maxImage) return;
   throw new FileRefusal(
@@ -26,7 +26,7 @@ export function checkSize(name: string, bytes: number): void {
   );
 }
 
-/** Reads a file as what it is, whatever its name says: an image, or text. Throws a {@link FileRefusal}. */
+/** Reads a file as an image or a text, by its content and not its name. Throws a {@link FileRefusal}. */
 export function readFile(name: string, bytes: Uint8Array): AttachedFile {
   checkSize(name, bytes.length);
   const mimeType = imageTypeOf(String.fromCharCode(...bytes.subarray(0, 16)));
@@ -56,7 +56,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How many bytes are made a text at once: each is an argument of a call. */
+/** How many bytes are converted at once. Each one is an argument of a call. */
 const chunk = 8192;
 
 function toBase64(bytes: Uint8Array): string {
@@ -67,7 +67,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** The bytes of a base64 text. */
+/** Decodes a base64 text. */
 export function fromBase64(data: string): Uint8Array {
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
 }

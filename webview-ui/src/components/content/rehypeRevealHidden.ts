@@ -1,29 +1,28 @@
 import type { Code, Paragraph, Parents, Root, RootContent, Text } from "mdast";
 import { SKIP, visit } from "unist-util-visit";
 
-/** What Markdown was read from, as unified hands it to a plugin. */
+/** The Markdown source, as unified passes it to a plugin. */
 interface Source {
   toString(): string;
 }
 
-/** Languages of code have names like these; a longer word after the fence is a message. */
+/** The form of a language's name. Longer text after a fence may be a message. */
 const language = /^[\w+#.-]{1,20}$/;
 
-/** What a link may lead to. */
+/** The allowed targets of links. */
 export const webTarget = /^(https?|mailto):/i;
 
 /**
- * A plugin for remark. Whoever approves a text must see all of it, and Markdown has many places for
- * words that are read and not drawn: HTML and its comments, titles, definitions that nobody refers to,
- * the targets of links that lead nowhere, what follows a fence, cells beyond the last column. All of
- * them are drawn letter by letter, as they were written.
+ * A plugin for remark. A person who approves a text must see all of it, but Markdown has many places for words that are
+ * not rendered: HTML and its comments, titles, unused definitions, the targets of blocked links, text after a fence,
+ * cells beyond the last column. This plugin shows all of them verbatim.
  */
 export function nothingHidden() {
   return (tree: Root, file: Source): void => {
     const source = file.toString();
     visit(tree, (node, index, parent) => {
       if (node.type === "table") {
-        // A row's cells are drawn as far as there are columns.
+        // Cells beyond the last column are not rendered.
         const widest = Math.max(...node.children.map((row) => row.children.length));
         const align = node.align ?? [];
         node.align = [...align, ...Array<null>(Math.max(0, widest - align.length)).fill(null)];
@@ -62,7 +61,7 @@ function isSet(text: string | null | undefined): text is string {
   return text !== null && text !== undefined && text !== "";
 }
 
-/** Between words a text stays among them; what stands alone keeps its lines. */
+/** Inline text stays in its line. Text on its own keeps its line breaks. */
 function verbatim(
   node: Root | RootContent,
   parent: Parents,
@@ -74,7 +73,7 @@ function verbatim(
   return { type: "paragraph", children: [text] };
 }
 
-/** Says whether a node holds words rather than blocks. */
+/** Reports whether a node contains inline content rather than blocks. */
 function isPhrasing({ type }: Parents): boolean {
   switch (type) {
     case "root":

@@ -1,7 +1,6 @@
 // A text of more characters is not read as Markdown.
 const longest = 100_000;
-// So deep may quotes and lists be inside of each other, so many marks may stand in a row, so many be in
-// the text, so many lines may it have, and so many cells its tables.
+// The limits of nesting, of marks in a row and in the text, of lines, and of table cells.
 const deepest = 16;
 const longestRun = 200;
 const mostMarks = 2_000;
@@ -9,9 +8,9 @@ const mostLines = 3_000;
 const mostCells = 4_000;
 
 /**
- * Says whether a stranger's text would take the panel's time, or its stack, to be read as Markdown. A few
- * kilobytes can: quotes and lists a thousand levels deep, or a table with many columns, each line of
- * which is filled up to a whole row. Nobody writes so for a reader.
+ * Reports whether parsing a foreign text as Markdown would take too much time or stack. A few kilobytes are enough:
+ * quotes and lists nested a thousand levels deep, or a table with many columns, which adds cells to each line. No text
+ * for readers is like that.
  */
 export function tooMuchMarkdown(text: string): boolean {
   if (text.length > longest) return true;
@@ -24,7 +23,7 @@ export function tooMuchMarkdown(text: string): boolean {
 }
 
 const run = new RegExp(`[*_~]{${longestRun}}`);
-/** What may begin quotes and lists, as far as the line has it at its beginning. */
+/** Matches the starts of quotes and lists at the beginning of a line. */
 const containers = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 const rule = /^[-*_ \t]{0,200}$/;
 

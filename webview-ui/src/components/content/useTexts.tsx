@@ -2,12 +2,12 @@ import * as l10n from "@vscode/l10n";
 import { type ReactNode, useState } from "react";
 import { useView } from "../../view/ViewContext.ts";
 
-/** How texts are shown: letter by letter, or as Markdown. */
+/** How texts are shown: verbatim, or as Markdown. */
 export type TextsAs = "markdown" | "plain";
 
 /**
- * Lets the person choose how a request's or an answer's texts are shown. They are exact at first, because they are what is
- * approved. Returns the choice, and the button for it.
+ * Lets the person choose how the texts of a request or an answer are shown. They are verbatim at first, because that is
+ * what the person approves. Returns the choice, and its button.
  */
 export function useTexts(keep: string): readonly [texts: TextsAs, toggle: ReactNode] {
   const view = useView();

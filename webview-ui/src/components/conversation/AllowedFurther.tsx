@@ -12,7 +12,7 @@ export interface AllowedFurtherProps {
   readonly actions: Pick<Actions, "revokeGrant">;
 }
 
-/** What the person allowed from then on, or what approved the request in their place, until they take that back. */
+/** The permission that the person gave, or that approved the request for them, until they revoke it. */
 export function AllowedFurther({ askId, outcome, actions }: AllowedFurtherProps) {
   const grant = useGrant(outcome.grantId);
   if (grant === undefined || !isAlive(grant, Date.now())) return null;

@@ -7,14 +7,14 @@ import type { Line } from "../../timeline/line.ts";
 export interface ChangeDecisionProps {
   readonly at: NonNullable<Line["change"]>;
   readonly serverName: string;
-  /** The grant that answered; absent where something else did. */
+  /** The grant that answered; undefined if something else did. */
   readonly grantId: string | undefined;
-  /** The element with the line that it belongs to, for who hears the button alone. */
+  /** The id of the line that it belongs to, which describes the button to screen readers. */
   readonly describedBy: string;
   readonly actions: Pick<Actions, "reveal" | "openConfiguration">;
 }
 
-/** Leads to where the person changes the decision that answered in their place, as long as it stands. */
+/** Opens the place where the person can change the decision that answered for them, while it exists. */
 export function ChangeDecision({
   at,
   serverName,

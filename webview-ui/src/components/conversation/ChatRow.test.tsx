@@ -303,7 +303,7 @@ describe("content", () => {
 
   test("a sound can be played", () => {
     showContent({ type: "audio", data: "AAAA", mimeType: "audio/wav" });
-    expect(screen.getByLabelText(/^Sound from the server/).tagName).toBe("AUDIO");
+    expect(screen.getByLabelText(/^Audio from the server/).tagName).toBe("AUDIO");
   });
 
   test("a link to a resource is told and leads nowhere", () => {

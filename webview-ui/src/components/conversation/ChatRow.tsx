@@ -19,18 +19,18 @@ export interface ChatRowProps {
   readonly taskId: string;
   readonly entry: Entry;
   readonly actions: Actions;
-  /** A turn of the conversation is under way. */
+  /** Whether a turn of the conversation is running. */
   readonly running?: boolean | undefined;
-  /** The task can only be read, or the message has left its conversation. */
+  /** The task is read-only, or the message has left its conversation. */
   readonly closed?: boolean | undefined;
-  /** The task is one of another workspace, whose servers are not known here. */
+  /** The task belongs to another workspace, whose servers are unknown here. */
   readonly foreign?: boolean | undefined;
-  /** How the conversation goes on after the message, where it ended there and not well. */
+  /** How the conversation can continue after this last message, if it ended early. */
   readonly goOn?: GoOn["label"] | undefined;
   readonly goOnBy?: GoOn["by"] | undefined;
 }
 
-/** One entry of the timeline. It is drawn again only when its props change. */
+/** One entry of the timeline. It renders again only when its props change. */
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   const { message } = props.entry;
   return (

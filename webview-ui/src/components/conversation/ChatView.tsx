@@ -37,32 +37,32 @@ import { usePlace } from "./usePlace.ts";
 export interface ChatViewProps {
   readonly conversation: Conversation;
   readonly actions: Actions;
-  /** What the person can do in a conversation in which nothing was said yet. */
+  /** What the person can do in an empty conversation. */
   readonly begin?: ReactNode;
   /** Called for an open ask, which the dock shows. */
   readonly onShowAsk?: (askId: string) => void;
   readonly ref?: Ref<ChatHandle>;
 }
 
-/** What can be asked of the open task's messages. */
+/** The functions that the list of messages provides. */
 export interface ChatHandle {
-  /** Brings a message that was read into view, and the focus to it. */
+  /** Scrolls to a loaded message and focuses it. */
   show(messageId: number): void;
-  /** The same, by an ask. */
+  /** Scrolls to an ask and focuses it. */
   showAsk(askId: string): void;
-  /** Lets the person find a text in the messages. */
+  /** Opens the search field. */
   find(): void;
 }
 
 // Rows drawn beyond each edge of the view, for scrolling and for the Tab key.
 const overscan = 8;
 
-// Above the first row: the button for earlier messages, or nothing. Below the last one: air.
+// Above the first row: the button for earlier messages, or nothing. Below the last row: some space.
 const earlierPx = 40;
 const topPx = 4;
 const bottomPx = 12;
 
-/** The open task, the newest message last. Of its rows, those in sight are drawn. */
+/** The open task, the newest message last. Only the visible rows are rendered. */
 export function ChatView(props: ChatViewProps) {
   const { conversation, actions, begin, onShowAsk = () => {}, ref } = props;
   const { taskId, task, earlier, paging, failure } = conversation;
@@ -70,7 +70,7 @@ export function ChatView(props: ChatViewProps) {
   const readOnly = task?.closed === true || foreign;
   const { timeline, shown, rowOf, isOpen, setFold } = useTimeline(conversation);
   const { entries } = shown;
-  /** The messages that have rows. */
+  /** The messages with rows. */
   const messages = useMemo(() => entries.map(({ message }) => message), [entries]);
   const scroller = useRef<HTMLElement>(null);
   const { rangeExtractor, held, hold } = useMountedRows(messages);
@@ -158,7 +158,7 @@ export function ChatView(props: ChatViewProps) {
                   ref={virtualizer.measureElement}
                   data-index={index}
                   className={classOf(shown.left.has(message.id), message.id === foundRow)}
-                  // Messages are counted from 1, also those that are not read.
+                  // Positions count from 1 and include messages that are not loaded.
                   aria-posinset={message.id}
                   aria-setsize={newest}
                   style={{ top: start }}
@@ -205,14 +205,14 @@ function ReadFailure({ failure, onRetry }: ReadFailureProps) {
 }
 
 interface RowProps extends ChatRowProps {
-  /** How many messages before it are not a part of the conversation any more. */
+  /** How many messages before it have left the conversation. */
   readonly replaced: number;
-  /** Those are shown. */
+  /** Whether those are shown. */
   readonly isOpen: boolean;
   readonly onFold: (open: boolean) => void;
 }
 
-/** The row of a message, after what stands for the messages that it replaced. */
+/** The row of a message, after the line for the messages that it replaced. */
 function Row({ replaced, isOpen, onFold, ...row }: RowProps) {
   const { taskId, entry, actions } = row;
   const { message } = entry;
@@ -229,12 +229,12 @@ function Row({ replaced, isOpen, onFold, ...row }: RowProps) {
   );
 }
 
-/** The timeline of a conversation, with the folds that are open. */
+/** The timeline of a conversation, with the open folds. */
 function useTimeline({ taskId, messages }: Conversation) {
   const view = useView();
-  // Changes whenever a fold is opened or closed, of which the view keeps which.
+  // Changes whenever a fold opens or closes. The view's state stores which folds are open.
   const [folds, setFolds] = useState(0);
-  // Entries that did not change stay the same objects from one timeline to the next.
+  // Unchanged entries stay the same objects from one timeline to the next.
   const before = useRef<Timeline>(undefined);
   const timeline = useMemo(() => timelineOf(messages, before.current), [messages]);
   before.current = timeline;
@@ -254,7 +254,7 @@ function useTimeline({ taskId, messages }: Conversation) {
   };
 }
 
-/** Says which rows are in sight, and where. */
+/** Returns the visible rows and their positions. */
 function useRows(
   scroller: RefObject<HTMLElement | null>,
   entries: readonly Entry[],
@@ -269,15 +269,15 @@ function useRows(
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => messages[index]?.id ?? index, [messages]),
     estimateSize: (index) => likelyHeight(entries[index]),
-    // The first drawing has rows already, before the panel is measured: what leads to one finds it.
+    // The first render has rows before the panel is measured, so that links to a row find it.
     initialRect: { width: 0, height: window.innerHeight },
-    // They are the newest messages, or those left in an earlier life.
+    // They are the newest messages, or those at the position that an earlier page stored.
     initialOffset: () => offsetOf(entries, view.get().place?.messageId),
     rangeExtractor,
     overscan,
     paddingStart: earlier ? earlierPx : topPx,
     paddingEnd: bottomPx,
-    // The rows in sight stay in place when messages come or go above them. usePlace handles the end.
+    // Visible rows keep their place when messages are added or removed above them. usePlace handles the end.
     anchorTo: "end",
     scrollEndThreshold: -1,
   });
@@ -288,15 +288,15 @@ function useRows(
   return virtualizer;
 }
 
-/** Brings messages into view, and the focus to them or to the asks that they are. */
+/** Scrolls to messages, and focuses them or their asks. */
 function useShow(
   conversation: Conversation,
   rows: readonly Message[],
-  /** Brings a message into view; returns the message that has its row, or nothing if it has none yet. */
+  /** Scrolls to a message. Returns the message with its row; undefined if it has none yet. */
   bring: (messageId: number) => number | undefined,
   onShowAsk: (askId: string) => void,
 ) {
-  // A row that is to have the focus is drawn first.
+  // A row must be rendered before it gets the focus.
   const [toFocus, setToFocus] = useState<{ readonly message: Message }>();
   useLayoutEffect(() => {
     if (toFocus !== undefined) focusRow(toFocus.message);
@@ -318,13 +318,13 @@ function useShow(
   return { show, showAsk };
 }
 
-/** Opens and closes the field that finds a text. */
+/** Opens and closes the search field. */
 function useFinding(onEnd: () => void) {
   const [finding, setFinding] = useState(false);
   const findField = useRef<HTMLInputElement>(null);
   const find = () => {
     setFinding(true);
-    findField.current?.select(); // if the field is drawn already
+    findField.current?.select(); // if the field is rendered already
     findField.current?.focus();
   };
   useLayoutEffect(() => {
@@ -338,7 +338,7 @@ function useFinding(onEnd: () => void) {
   return { finding, findField, find, endFind };
 }
 
-/** Returns how the conversation goes on after its last message, if it ended there and not well. */
+/** Returns how the conversation can continue after its last message, if it ended early. */
 function goOnFrom(last: Message | undefined) {
   const end = last?.body.type === "model" ? last.body.end : undefined;
   return end && goOnAfter(end.reason);

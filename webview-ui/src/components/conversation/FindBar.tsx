@@ -8,18 +8,18 @@ import type { Found } from "./useFound.ts";
 export interface FindBarProps {
   readonly taskId: string;
   readonly searchTasks: Actions["searchTasks"];
-  /** A message that has the text is to be seen; or none, where none has it. */
+  /** The message to show, which has the text; or undefined if no message has it. */
   readonly onGo: (found: Found | undefined) => void;
   readonly onClose: () => void;
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** So many messages are gone through; more nobody does. */
+/** The most matches to step through. */
 const mostHits = 1000;
 
 /**
- * Finds a text in the whole conversation: most of it is not drawn, and some of it not even read, so that the
- * browser's own search would not see it. It begins with the newest message that has it, and goes back from there.
+ * Finds a text in the whole conversation. The browser's own search would miss messages that are not rendered or not
+ * loaded. It starts at the newest match and goes back from there.
  */
 export function FindBar({ taskId, searchTasks, onGo, onClose, ref }: FindBarProps) {
   const [text, setText] = useState("");

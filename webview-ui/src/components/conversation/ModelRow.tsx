@@ -14,20 +14,20 @@ import { endWords, type GoOn, leftOutWords } from "./modelEnd.ts";
 
 export interface ModelRowProps {
   readonly said: ModelMessage;
-  /** The calls that a question tells of. */
+  /** The calls that a question shows already. */
   readonly asked: readonly string[];
   /** Names the row in the view's state; unique in the panel. */
   readonly keep: string;
   /** The element that takes the focus for the row. */
   readonly elementId: string;
-  /** How the person goes on, where the conversation ends here and did not end well. */
+  /** How the conversation can continue, if it ended early here. */
   readonly goOn: GoOn["label"] | undefined;
   readonly onGoOn: () => void;
-  /** Absent where no branch can be made. */
+  /** Undefined if no branch can be created. */
   readonly onBranch: (() => void) | undefined;
 }
 
-/** What a model said, while it says it and after. */
+/** A model's message, while it is being written and after. */
 export function ModelRow(props: ModelRowProps) {
   const { said, asked, keep, elementId, goOn, onGoOn, onBranch } = props;
   const { model, progress, end, leftOut, usage, toolUses = [] } = said;
@@ -90,7 +90,7 @@ interface NotCalledProps {
   readonly keep: string;
 }
 
-/** A call that the model asked for and that was not made; one that was has a row of its own. */
+/** A call that the model requested and that was not made. A call that was made has its own row. */
 function NotCalled({ use, keep }: NotCalledProps) {
   const { name, serverName, toolName, error } = use;
   if (error === undefined) return null;

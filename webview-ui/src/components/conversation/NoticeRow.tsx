@@ -6,7 +6,7 @@ export interface NoticeRowProps {
   readonly notice: Notice;
 }
 
-/** Something that Assent itself has to say. */
+/** A notice of Assent itself. */
 export function NoticeRow({ notice }: NoticeRowProps) {
   return (
     <p className={`notice notice-${notice.level}`}>

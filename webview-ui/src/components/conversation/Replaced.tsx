@@ -7,7 +7,7 @@ export interface ReplacedProps {
   readonly onToggle: () => void;
 }
 
-/** Stands for messages that are not a part of the conversation any more. */
+/** The line for messages that have left the conversation. */
 export function Replaced({ n, open, onToggle }: ReplacedProps) {
   return (
     <button type="button" className="link replaced" aria-expanded={open} onClick={onToggle}>

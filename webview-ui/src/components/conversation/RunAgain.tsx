@@ -16,7 +16,7 @@ export interface RunAgainProps {
   readonly actions: Actions;
 }
 
-/** The way on from a call that was lost, and asks with it: the same call, made anew. */
+/** Offers to make a lost call again, if asks were lost with it. */
 export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
   const { serverName, request } = call;
   const view = useView();

@@ -34,7 +34,7 @@ export interface SettledStepProps {
   readonly inCall: boolean;
 }
 
-/** An ask that is settled: one line, which opens for the rest. */
+/** A settled ask: one line, which opens to the details. */
 export function SettledStep({ taskId, step, outcome, actions, inCall }: SettledStepProps) {
   const { ask, message } = step;
   const { askId, question } = ask;
@@ -133,8 +133,7 @@ function Details({ step: { ask, reviewed, told }, outcome, keep }: DetailsProps)
 }
 
 /**
- * Returns what the person had typed if the ask ended by itself. Once a person has settled the ask, their draft is
- * dropped.
+ * Returns the draft of an ask that ended without the person. When a person settles an ask, their draft is dropped.
  */
 function useLeftDraft({ askId, question, draft }: Ask, { reason }: Outcome): Draft | undefined {
   const view = useView();

@@ -13,14 +13,14 @@ export interface StepsProps {
   readonly taskId: string;
   readonly steps: readonly Step[];
   readonly actions: Actions;
-  /** The steps stand beside their call. */
+  /** The steps are shown beside their call. */
   readonly inCall: boolean;
 }
 
 /** The asks of an entry, one line each. */
 export function Steps({ taskId, steps, actions, inCall }: StepsProps) {
   if (steps.length === 0) return null;
-  // One question in a row of its own is no list within the list of rows.
+  // A single question in its own row needs no list in the list of rows.
   const role = !inCall && steps.length === 1 ? "presentation" : undefined;
   return (
     <ol
@@ -50,7 +50,7 @@ interface StepLineProps {
   readonly inCall: boolean;
 }
 
-/** It is drawn again only when its ask changes. */
+/** It renders again only when its ask changes. */
 const StepLine = memo(function StepLine({ taskId, step, actions, inCall }: StepLineProps) {
   const { message, ask } = step;
   return (

@@ -10,11 +10,11 @@ import { PlacedHere } from "../ask/PlacedHere.tsx";
 export interface ToldProps {
   readonly ask: Ask;
   readonly outcome: Outcome;
-  /** The ask is told beside its call, which says during what the server asked. */
+  /** The ask is shown at its call, which says during what the server asked. */
   readonly inCall: boolean;
 }
 
-/** Who asked during what, when the ask ended and in which window, and why. */
+/** Says who asked during what, and when, where and why the ask ended. */
 export function Told({ ask, outcome, inCall }: ToldProps) {
   const { question } = ask;
   const { by, at, detail = "" } = outcome;

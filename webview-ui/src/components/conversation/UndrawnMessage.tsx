@@ -25,8 +25,8 @@ export interface UndrawnMessageProps {
 }
 
 /**
- * Stands for a message whose row cannot be drawn: the message as JSON, and a way on. An open ask can still be
- * dismissed, and a running call cancelled.
+ * Replaces a message whose row cannot be drawn: it shows the message as JSON. An open ask can still be dismissed, and a
+ * running call cancelled.
  */
 export function UndrawnMessage({
   taskId,

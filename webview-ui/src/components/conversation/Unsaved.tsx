@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { Icon } from "../ui/Icon.tsx";
 
-/** Says that the message, as it is now, is in memory only. */
+/** Says that the message's current state is only in memory. */
 export function Unsaved() {
   return (
     <p className="outcome">

@@ -18,17 +18,17 @@ export interface UserRowProps {
   readonly keep: string;
   /** The element that takes the focus for the row. */
   readonly elementId: string;
-  /** A turn is under way: the message cannot be replaced. */
+  /** A turn is running, so the message cannot be replaced. */
   readonly running: boolean;
-  /** Nothing can be said here any more. */
+  /** The task accepts no more messages. */
   readonly closed: boolean;
-  /** Sends another message in its place; rejects where that cannot be. */
+  /** Sends another message in its place. Rejects if that fails. */
   readonly onResend: (text: string) => Promise<void>;
-  /** Absent where no branch can be made. */
+  /** Undefined if no branch can be created. */
   readonly onBranch: (() => void) | undefined;
 }
 
-/** What the person said to the model, which they can say in other words. */
+/** A message of the person, which they can edit and resend. */
 export function UserRow(props: UserRowProps) {
   const { said, keep, elementId, running, closed, onResend, onBranch } = props;
   const { text, attachments = [] } = said;
@@ -157,7 +157,7 @@ function EditMessage(props: EditMessageProps) {
   );
 }
 
-/** A ref for what the person just asked for, in place of what they pressed. */
+/** A ref that moves the focus from a pressed button to the element that it opened. */
 function takeFocus(element: HTMLTextAreaElement | null): void {
   element?.focus({ preventScroll: true });
 }

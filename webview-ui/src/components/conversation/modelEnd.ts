@@ -20,7 +20,7 @@ export function endWords(reason: ModelEndReason): string | undefined {
       return l10n.t("The model reached the limit of tool rounds for one message.");
     case "interrupted":
       return l10n.t("Assent stopped before the model was done.");
-    default: // a newer sidecar may have more reasons, and the conversation must still be drawn
+    default: // a newer sidecar may have more reasons, and the conversation must still render
       reason satisfies never;
       return l10n.t("It ended early.");
   }
@@ -29,11 +29,11 @@ export function endWords(reason: ModelEndReason): string | undefined {
 /** A way to go on from where the conversation ends. */
 export interface GoOn {
   readonly label: string;
-  /** Retry asks the model again in place of its last message; a message asks it for more. */
+  /** Retry asks the model again for its last message. A message asks it for more. */
   readonly by: "retry" | "message";
 }
 
-/** How the person goes on after a message that ended so; undefined where they just say something. */
+/** Returns how to continue after a message with this end; undefined if the person just writes a message. */
 export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
   switch (reason) {
     case "endTurn":
@@ -54,7 +54,7 @@ export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
   }
 }
 
-/** What a model was not sent, in words. */
+/** Says what was left out of the request to the model. */
 export function leftOutWords(leftOut: LeftOut): string {
   const { messages = 0, toolResults = 0, tools = 0 } = leftOut;
   const parts = [

@@ -1,8 +1,8 @@
 import type { Entry } from "../../timeline/timeline.ts";
 
 /**
- * Guesses the height of an entry's row in pixels, until the row is drawn and measured. A wrong guess moves only the
- * scrollbar, because the rows in sight keep their place.
+ * Estimates the height of an entry's row in pixels, until the row is measured. A wrong estimate moves only the
+ * scrollbar, because visible rows keep their place.
  */
 export function likelyHeight(entry: Entry | undefined): number {
   return entry === undefined ? 0 : ownHeight(entry) + stepPx * entry.steps.length;
@@ -29,7 +29,7 @@ function ownHeight({ message: { body } }: Entry): number {
   }
 }
 
-/** About where the entry of a message begins, in pixels; where the last one ends, without one that is here. */
+/** Returns the estimated start of a message's entry in pixels; for an unknown message, the end of the last entry. */
 export function offsetOf(entries: readonly Entry[], messageId: number | undefined): number {
   const index =
     messageId === undefined ? -1 : entries.findIndex(({ message }) => message.id === messageId);

@@ -110,12 +110,12 @@ describe("what a model said", () => {
   });
 
   test.each<[ModelEndReason, RegExp]>([
-    ["maxTokens", /may not write more/],
+    ["maxTokens", /token limit/],
     ["refused", /refused/],
     ["stopped", /^You stopped it\.$/],
     ["failed", /^There is no answer\./],
-    ["roundsLimit", /as often as it may/],
-    ["interrupted", /^Assent stopped in the middle/],
+    ["roundsLimit", /limit of tool rounds/],
+    ["interrupted", /^Assent stopped before/],
   ])("and ended as %s says so", (reason, words) => {
     show(ended(reason));
     screen.getByText(words);

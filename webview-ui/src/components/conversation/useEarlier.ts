@@ -4,12 +4,12 @@ import type { Conversation } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
 
-// How many rows before the first one that is here the page before it is asked for: several screens.
+// Loads the previous page when the view is this many rows from the first loaded one: several screens.
 const nearFirst = 40;
 
 /**
- * Reads earlier messages before they are scrolled to, and those among which the view was in an earlier
- * life. A page that did not come is not asked for again: for that there is a button.
+ * Loads earlier messages before the person scrolls to them, and those at the position that an earlier page stored. A
+ * failed page is not requested again: there is a button for that.
  */
 export function useEarlier(
   { messages, earlier, paging }: Conversation,
@@ -30,16 +30,16 @@ export function useEarlier(
   }, [oldest, earlier, paging, isNear, loadEarlier]);
 }
 
-/** Of how many messages those that were scrolled past long ago are dropped, and how many are left then. */
+/** Above the first number of messages, old ones are dropped until the second number is left. */
 const mostMessages = { here: 1000, left: 400 } as const;
 
 /**
- * Drops what was scrolled past long ago while the person is at the newest message: a conversation that
- * goes on for months must not be held whole. What must stay drawn stays, and whatever is after it.
+ * Drops old messages while the person is at the newest one, because a conversation of months would need too much
+ * memory. A message that must stay rendered stays, with all that follow it.
  */
 export function useForgetting(
   { messages }: Conversation,
-  /** The message whose row must stay drawn, as must those of open asks. */
+  /** The message whose row must stay rendered, as must the rows of open asks. */
   held: number | undefined,
   isAtBottom: () => boolean,
   { forgetEarlier }: Actions,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** Ctrl+F, or Command+F, finds in the conversation: the browser's own search sees only what is drawn of it. */
+/** Opens the conversation's search on Ctrl+F or Command+F, because the browser's search sees only rendered messages. */
 export function useFindKey(find: () => void): void {
   const latest = useRef(find);
   latest.current = find;

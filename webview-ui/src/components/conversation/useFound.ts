@@ -2,27 +2,27 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 
-/** A message in which a text was found, and is to be seen. */
+/** A message that contains the searched text, and will be shown. */
 export interface Found {
   readonly messageId: number;
   readonly text: string;
 }
 
-/** The name of the marks; conversation.css says how they look. */
+/** The name of the highlight, which conversation.css styles. */
 const marks = "assent-found";
 
-/** As many marks as one message may need. */
+/** The most highlights of one message. */
 const mostMarks = 200;
 
 /**
- * Leads to what was found: reads older messages until it is here, has it brought into view, and marks the text in
- * its row. Nothing else takes part in it, the focus least of all.
+ * Shows a search result: loads older messages until it is loaded, scrolls to it, and highlights the text in its row. It
+ * does not move the focus.
  */
 export function useFound(
   conversation: Conversation,
   actions: Actions,
   scroller: RefObject<HTMLElement | null>,
-  /** Brings a message into view; returns the message that has its row, or nothing if it has none yet. */
+  /** Scrolls to a message. Returns the message with its row; undefined if it has none yet. */
   bring: (messageId: number) => number | undefined,
 ): { readonly row: number | undefined; readonly setFound: (found: Found | undefined) => void } {
   const [found, setFound] = useState<Found>();
@@ -34,7 +34,7 @@ export function useFound(
     if (found === undefined || reached.current === found || paging) return;
     const oldest = messages[0]?.id;
     const page = `${found.messageId} from ${oldest}`;
-    // A page that did not come is not asked for again and again.
+    // A failed page is not requested again.
     if (oldest !== undefined && found.messageId < oldest && earlier && paged.current !== page) {
       paged.current = page;
       actions.loadEarlier(found.messageId);
@@ -56,7 +56,7 @@ export function useFound(
 }
 
 function mark(rowId: number | undefined, text: string | undefined, list: HTMLElement | null): void {
-  // Not every browser has it: there the message is shown, and no more.
+  // Not every browser supports highlights. Others only show the message.
   if (typeof CSS === "undefined" || !("highlights" in CSS)) return;
   CSS.highlights.delete(marks);
   const row = list?.querySelector(`.rows > [aria-posinset="${rowId}"]`);

@@ -4,16 +4,16 @@ import { useCallback, useState } from "react";
 import { indexOfMessage } from "../../store/messages.ts";
 
 export interface MountedRows {
-  /** The rows to draw, by index in ascending order: those in sight and those that must not go. */
+  /** The rows to render, by index in ascending order: the visible ones and those that must stay. */
   readonly rangeExtractor: (range: Range) => number[];
-  /** The message with the row that has the focus, had it last, or is about to get it. */
+  /** The message whose row has the focus, had it last, or is about to get it. */
   readonly held: number | undefined;
   hold(messageId: number): void;
 }
 
 /**
- * Decides which rows are drawn: those in sight, and the one that has the focus or had it last. The focus is lost with
- * its element, and VS Code and scrollbars take it only for a while.
+ * Decides which rows are rendered: the visible ones, and the one that has or had the focus. Removing an element loses
+ * its focus, and VS Code and scrollbars take the focus only for a while.
  */
 export function useMountedRows(messages: readonly Message[]): MountedRows {
   const [held, hold] = useState<number>();

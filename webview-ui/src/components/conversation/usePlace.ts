@@ -5,29 +5,29 @@ import { indexOfMessage } from "../../store/messages.ts";
 import { useView } from "../../view/ViewContext.ts";
 import type { Place, ViewStateStore } from "../../view/viewState.ts";
 
-// Fractions of pixels and a person's aim are both imprecise.
+// Tolerance for fractions of pixels and imprecise scrolling.
 const nearBottomPx = 24;
 
-// What of a page is still seen on the next one.
+// The overlap of two pages, in pixels.
 const overlapPx = 60;
 
-// What is brought into view gets some air above it.
+// The space above a row that is scrolled to.
 const marginPx = 8;
 
 export interface PlaceKeeper {
-  /** Brings a row into view from its beginning, unless it is wholly in view. It may not be drawn yet. */
+  /** Scrolls to the start of a row, unless all of it is visible. It may not be rendered yet. */
   show(messageId: number): void;
-  /** The list sticks to its newest message. */
+  /** Whether the list follows its newest message. */
   isAtBottom(): boolean;
 }
 
 /**
- * Keeps the place in a list of messages: at its newest, unless the person scrolled away from there; at a
- * message that was asked for, until the person scrolls; and where it was in an earlier life of the view.
+ * Keeps the position in a list of messages: at the newest one, unless the person scrolled away; at a requested message,
+ * until the person scrolls; or at the position that an earlier page stored.
  *
- * Rows get their heights only when they are drawn, so a place is a message and not a number of pixels:
- * after every drawing the list is scrolled to where that message has come to be. Where the person has
- * scrolled elsewhere, the virtualizer alone keeps in place what they read.
+ * Rows have heights only when they are rendered, so a position is a message and not a number of pixels. After every
+ * render the list scrolls to where that message is now. After the person has scrolled elsewhere, only the virtualizer
+ * keeps the position.
  */
 export function usePlace(
   scroller: RefObject<HTMLElement | null>,
@@ -38,11 +38,11 @@ export function usePlace(
   const before = useRef<readonly Message[]>([]);
   const atBottom = useRef(true);
   const place = useRef<Place>(undefined);
-  /** The person did something in the list since it changed: what grows is what they opened. */
+  /** The person has used the list since its last change, so growth is something that they opened. */
   const touched = useRef(false);
-  /** Where the list was scrolled to by this hook; another position is somebody else's. */
+  /** The position that this hook scrolled to. Any other position comes from the person. */
   const written = useRef<number>(undefined);
-  // For the listeners, which outlive a drawing.
+  // For the listeners, which live longer than a render.
   const shown = useRef(messages);
 
   const scrollTo = useCallback((element: HTMLElement, top: number) => {
@@ -62,7 +62,7 @@ export function usePlace(
     if (old.length === 0) {
       place.current = view.get().place;
     } else if (old !== messages && atBottom.current && !isAwaited(place.current, old)) {
-      // A message taller than the panel is shown from its beginning; one that grows is followed.
+      // A message taller than the panel is shown from its start. A growing message is followed.
       const appended = old.at(-1)?.id !== last.id;
       place.current = appended ? { messageId: last.id, offset: 0 } : undefined;
     }
@@ -106,7 +106,7 @@ export function usePlace(
   };
 }
 
-/** What the listeners share with the hook. */
+/** State shared by the listeners and the hook. */
 interface Scrolling {
   readonly virtualizer: Virtualizer<HTMLElement, HTMLLIElement>;
   readonly view: ViewStateStore;
@@ -118,7 +118,7 @@ interface Scrolling {
   readonly scrollTo: (element: HTMLElement, top: number) => void;
 }
 
-/** Hears where the person scrolls, until the returned function is called. */
+/** Listens for the person's scrolling, until the returned function is called. */
 function listen(element: HTMLElement, scrolling: Scrolling): () => void {
   const { virtualizer, view, shown, atBottom, place, touched, written, scrollTo } = scrolling;
   const onScroll = () => {
@@ -137,7 +137,7 @@ function listen(element: HTMLElement, scrolling: Scrolling): () => void {
   const onWheel = () => {
     place.current = undefined;
   };
-  // What a person opens or closes must not be moved away under their hand.
+  // A fold that the person toggles must stay under the pointer.
   const onPointerDown = () => {
     place.current = undefined;
     touched.current = true;
@@ -161,7 +161,7 @@ function listen(element: HTMLElement, scrolling: Scrolling): () => void {
         if (now === undefined) return;
         const by = event.key === "PageUp" ? -page : page;
         element.scrollTop += by;
-        // Rows that come into view get their heights: what was at the top stays where it went.
+        // Rows get their heights as they come into view. Keep the top row in place.
         written.current = element.scrollTop;
         place.current = { ...now, offset: now.offset + by };
         atBottom.current = isAtBottom(element);
@@ -174,13 +174,13 @@ function listen(element: HTMLElement, scrolling: Scrolling): () => void {
   };
   const controller = new AbortController();
   const { signal } = controller;
-  // Before the virtualizer hears of it, which draws at once.
+  // Runs before the virtualizer's listener, which renders at once.
   element.addEventListener("scroll", onScroll, { signal, passive: true, capture: true });
   element.addEventListener("scrollend", onScrollEnd, { signal });
   element.addEventListener("pointerdown", onPointerDown, { signal });
   element.addEventListener("wheel", onWheel, { signal, passive: true });
   element.addEventListener("keydown", onKeyDown, { signal });
-  // What opens below the list must not hide its end. Drawing follows only where other rows are in sight.
+  // What opens below the list must not cover its end. A render follows only if other rows become visible.
   const resizes = new ResizeObserver(() => {
     if (!atBottom.current || touched.current || place.current !== undefined) return;
     scrollTo(element, element.scrollHeight - element.clientHeight);
@@ -196,14 +196,14 @@ function isAtBottom({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boo
   return scrollHeight - scrollTop - clientHeight < nearBottomPx;
 }
 
-/** Says whether a place is on a page that has not been read yet. */
+/** Reports whether a position is on a page that is not loaded yet. */
 function isAwaited(place: Place | undefined, messages: readonly Message[]): boolean {
   return place !== undefined && indexOfMessage(messages, place.messageId) === -1;
 }
 
 /**
- * Says whether a key is the list's and not a control's. The browser's own way to scroll by it glides, and
- * stops halfway where rows get their heights meanwhile.
+ * Reports whether a key scrolls the list, and not a control. The browser's smooth scrolling stops halfway when rows get
+ * their heights.
  */
 function isForList({
   target,
@@ -218,7 +218,7 @@ function isForList({
   return !(target instanceof Element && target.matches(controls));
 }
 
-/** How far to scroll to a place, in pixels; undefined where its message is not among those here. */
+/** Returns the scroll offset of a position in pixels; undefined if its message is not loaded. */
 function topOf(
   virtualizer: Virtualizer<HTMLElement, HTMLLIElement>,
   messages: readonly Message[],
@@ -229,7 +229,7 @@ function topOf(
   return start === undefined ? undefined : start + offset;
 }
 
-/** The place at the top of what is seen. */
+/** Returns the position at the top of the view. */
 function placeAt(
   virtualizer: Virtualizer<HTMLElement, HTMLLIElement>,
   messages: readonly Message[],

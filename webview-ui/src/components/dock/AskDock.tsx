@@ -28,7 +28,7 @@ export interface AskDockProps {
   readonly conversation: Conversation;
   readonly models: Models;
   readonly actions: Actions;
-  /** How many of the task's open asks are on pages that were not read. */
+  /** How many of the task's open asks are on pages that are not loaded. */
   readonly older: number;
   /** The person wants the oldest of those asks, or the newest. */
   readonly onOlder: (which: "first" | "last") => void;
@@ -72,7 +72,7 @@ export function AskDock(props: AskDockProps) {
   }, [askId, collapsed]);
   const returning = useReturnFocus(root, asks.length === 0, onLeave);
 
-  // A dock that was empty comes back at half size.
+  // A dock that was empty reopens at half size.
   const isEmpty = asks.length === 0 && older === 0;
   const wasThere = useRef(false);
   useEffect(() => {
@@ -96,7 +96,7 @@ export function AskDock(props: AskDockProps) {
     }
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    // A key that is held down answers one question, and not the next one too.
+    // A held key answers one question, but not the next one.
     if (event.repeat) return;
     if (collapsed) resize("half");
     else accept(root.current?.querySelector<HTMLElement>(".docked:not([hidden])"));
@@ -144,7 +144,7 @@ export function AskDock(props: AskDockProps) {
   );
 }
 
-/** The line of a dock whose asks are all on pages that were not read. */
+/** The line of a dock whose asks are all on pages that are not loaded. */
 function OlderOnly({ older, onShow }: { readonly older: number; readonly onShow: () => void }) {
   return (
     <>
@@ -236,7 +236,7 @@ function DockTools({ question, size, expand, at, total, onResize, onStep }: Dock
   );
 }
 
-/** Presses the card's one primary button. If that is disabled, the focus goes to the reason. */
+/** Presses the card's primary button. If it is disabled, the focus moves to the reason. */
 function accept(docked: HTMLElement | null | undefined): void {
   const button = docked?.querySelector<HTMLButtonElement>(".ask-actions .primary");
   if (!docked || !button) return;

@@ -53,7 +53,7 @@ type RowProps<T extends UseMcpServer["type"]> = AskRowProps & {
   readonly question: Extract<UseMcpServer, { readonly type: T }>;
 };
 
-/** What the cards of all kinds have in common. */
+/** The props that the cards of all kinds share. */
 function useAsk({ taskId, ask, actions }: AskRowProps) {
   const { askId } = ask;
   const view = useView();
@@ -66,14 +66,14 @@ function useAsk({ taskId, ask, actions }: AskRowProps) {
     act,
     refusal,
     problems: useMemo(() => refusedProblems(refusal), [refusal]),
-    /** What every card takes. */
+    /** Builds the props of every card. */
     card: {
       ...{ askId, busy },
       onCancel: () => answer({ askResponse: "cancelButtonClicked" }),
       onDecline: () => answer({ askResponse: "noButtonClicked" }),
     },
     onDeclineAll: () => answer({ askResponse: "noButtonClicked", declineAll: true }),
-    // What this view remembers is never older than what the sidecar kept of it.
+    // The view's own state is at least as new as the sidecar's.
     draft: view.draft(askId) ?? parseDraft(ask.draft),
     onDraft: (next: Draft) => {
       view.setDraft(askId, next);
@@ -97,7 +97,7 @@ function FormRow({ question, ...props }: RowProps<"mcp_elicitation">) {
     <>
       {typedBefore !== undefined && <TypedBefore onFillIn={() => fillIn(typedBefore)} />}
       <McpElicitationForm
-        // A form takes its draft when it is new.
+        // A form reads its draft only when it is created.
         key={filledIn ? "filled in" : "as it came"}
         {...card}
         {...{ serverName, toolNames, resourceUri, onDeclineAll, problems, draft, onDraft }}
@@ -176,7 +176,7 @@ function PageRow({ question, ...props }: RowProps<"mcp_url_elicitation">) {
       setOpening(false);
     }
     if (!awaitsCompletion) return true;
-    // Kept like a draft, so that a page opened before a reload needs no second consent.
+    // Stored like a draft, so that a page opened before a reload needs no second consent.
     view.setDraft(askId, { opened: true });
     return false;
   };
@@ -228,7 +228,7 @@ function RepeatRow({ question, ...props }: RowProps<"repeat_mcp_call">) {
   );
 }
 
-/** Offers the draft of the same form from before its call was lost. */
+/** Offers the draft of the same form that was lost with its earlier call. */
 function TypedBefore({ onFillIn }: { readonly onFillIn: () => void }) {
   return (
     <p className="typed-before">

@@ -18,7 +18,7 @@ export interface DockedAskProps {
   readonly models: Models;
   readonly actions: Actions;
   readonly offered: readonly SamplingTool[] | undefined;
-  /** This ask is the visible one. The hidden ones keep their controls, with text and caret. */
+  /** This ask is the visible one. Hidden ones keep their controls, with text and caret. */
   readonly shown: boolean;
   readonly turn: number;
 }

@@ -2,7 +2,7 @@ import type { Message } from "@assent/protocol";
 import type { OpenAskAt } from "../../store/openAsks.ts";
 
 /**
- * Returns the open ask to show: the chosen one; if that is settled, the next one after it; else the first.
+ * Returns the open ask to show: the chosen one; if that is settled, the next one; otherwise the first.
  */
 export function currentOf(
   asks: readonly OpenAskAt[],
@@ -16,10 +16,10 @@ export function currentOf(
   return next ?? asks[0];
 }
 
-/** The target of a step in the dock: an ask that is loaded, or one on a page that was not read. */
+/** The target of a step in the dock: a loaded ask, or one on a page that is not loaded. */
 export type Step = { readonly to: OpenAskAt } | { readonly older: "first" | "last" };
 
-/** Steps through all open asks of the task, and round. Those on older pages come first. */
+/** Steps through all open asks of the task, in a circle. Those on older pages come first. */
 export function stepFrom(
   asks: readonly OpenAskAt[],
   current: OpenAskAt,

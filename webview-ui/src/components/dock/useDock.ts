@@ -8,21 +8,21 @@ import { currentOf } from "./dockedAsks.ts";
 export type DockSize = "half" | "expanded" | "collapsed";
 
 export interface Dock {
-  /** The open asks that were read, the oldest first. */
+  /** The loaded open asks, oldest first. */
   readonly asks: readonly OpenAskAt[];
-  /** The ask to show; undefined if none was read. */
+  /** The ask to show; undefined if none is loaded. */
   readonly current: OpenAskAt | undefined;
-  /** The current ask and those that were shown before. Their cards stay mounted. */
+  /** The current ask and those shown before. Their cards stay mounted. */
   readonly visited: readonly OpenAskAt[];
   readonly size: DockSize;
-  /** Counts the times that a question was shown. */
+  /** Counts how often a question was shown. */
   readonly turn: number;
-  /** Shows an ask, in a dock that is not collapsed. */
+  /** Shows an ask, and expands a collapsed dock. */
   readonly show: (askId: string) => void;
   readonly resize: (size: DockSize) => void;
 }
 
-/** Decides which open ask of a task the dock shows, and its size. The view's state keeps both. */
+/** Decides which open ask of a task the dock shows, and its size. The view's state stores both. */
 export function useDock(taskId: string, messages: readonly Message[]): Dock {
   const view = useView();
   const [kept, setKept] = useState(() => view.get().dock);

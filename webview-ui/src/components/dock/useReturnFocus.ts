@@ -2,8 +2,8 @@ import { type ComponentProps, type RefObject, useEffect, useRef } from "react";
 import { mayTakeFocus, parkFocus } from "../ui/focus.ts";
 
 /**
- * Remembers which element had the focus before it came into `root`. When `root` is empty, that element gets the focus
- * back; if it is gone, onLeave is called.
+ * Remembers which element had the focus before it moved into `root`. When `root` becomes empty, that element gets the
+ * focus back; if it is gone, onLeave is called.
  */
 export function useReturnFocus(
   root: RefObject<HTMLElement | null>,
@@ -30,7 +30,7 @@ export function useReturnFocus(
       before.current = relatedTarget;
     },
     onBlur: ({ relatedTarget }) => {
-      // There is no relatedTarget if the focused element is removed, or if the window loses the focus.
+      // There is no relatedTarget if the focused element was removed or the window lost the focus.
       if (relatedTarget !== null && !root.current?.contains(relatedTarget))
         isInside.current = false;
     },

@@ -9,7 +9,7 @@ export interface FormDetailsProps {
   readonly question: McpElicitation;
 }
 
-/** A server's form and the whole answer; its fields, if the server got no values. */
+/** A server's form and the whole answer. Without values, only its fields. */
 export function FormDetails({ askId, question }: FormDetailsProps) {
   const { serverName, elicitationRequest, elicitationResponse } = question;
   const { message, fields = [] } = elicitationRequest;

@@ -367,7 +367,7 @@ test("drafts hold what was typed, and nothing that looks like a secret", async (
   ]);
   const key = screen.getByLabelText("Key");
   expect(key.getAttribute("type")).toBe("password");
-  expect(descriptionOf(key)).toMatch(/MCP forbids asking for a secret/);
+  expect(descriptionOf(key)).toMatch(/MCP forbids servers to ask for a secret/);
   await user.type(screen.getByRole("textbox", { name: "User" }), "ada");
   await user.type(key, "s3cret");
   for (const [draft] of onDraft.mock.calls) expect(JSON.stringify(draft)).not.toContain("s3");
@@ -405,7 +405,7 @@ describe("a field that asks for a secret", () => {
     const { user, onDecline, container } = show(fields);
     const warning = screen.getByRole("note", { name: "Warning" });
     expect(warning.textContent).toMatch(
-      /^Key, PIN look like secrets\. MCP forbids a server to ask/,
+      /^Key, PIN look like secrets\. MCP forbids servers to ask/,
     );
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Decline" }));

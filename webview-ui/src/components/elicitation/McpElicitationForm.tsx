@@ -20,11 +20,11 @@ export interface McpElicitationFormProps {
   readonly toolNames: readonly string[];
   readonly resourceUri?: string | undefined;
   readonly request: McpElicitationRequest;
-  /** An answer is under way: until it is confirmed or refused, there is no second one. */
+  /** An answer is being sent. No second one is possible until it is confirmed or refused. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The problems that the sidecar found in its fields. */
+  /** The problems that the sidecar found in the fields. */
   readonly problems: readonly FieldProblem[] | undefined;
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
@@ -33,15 +33,15 @@ export interface McpElicitationFormProps {
     content: Readonly<Record<string, unknown>>,
     secretFields?: readonly string[],
   ) => void;
-  /** The person said no. */
+  /** The person declined. */
   readonly onDecline: () => void;
-  /** The person declined this and everything else that the server asks for. */
+  /** The person declined this and all later requests of the server. */
   readonly onDeclineAll: () => void;
-  /** The person put the form away and said nothing. */
+  /** The person dismissed the form. */
   readonly onCancel: () => void;
 }
 
-/** A server's form, as long as it waits for an answer. */
+/** A server's form that waits for an answer. */
 export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
@@ -110,7 +110,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
   );
 }
 
-/** Lets the person mark answers as secret if the server's words do not show it. */
+/** Lets the person mark answers as secret that Assent did not recognise. */
 function MarkSecrets(props: {
   readonly askId: string;
   readonly fields: readonly Field[];

@@ -177,9 +177,9 @@ describe("in the panel, a page", () => {
       0,
     );
     await screen.findByText("You opened login.example.com");
-    expect(screen.queryByText(/^The server said/)).toBeNull();
+    expect(screen.queryByText(/^The server reported/)).toBeNull();
     await host.event({ type: "askCompleted", messageId: 1, completedAt: at + 60_000 }, 0);
-    await screen.findByText(/^The server said that it is complete/);
+    await screen.findByText(/^The server reported completion/);
     expect(host.calls("askResponse")).toEqual([]);
     expect(host.calls("ask/openUrl")).toHaveLength(1);
   });

@@ -20,27 +20,27 @@ export interface McpURLConsentProps {
   readonly resourceUri?: string | undefined;
   readonly message: string;
   readonly url: string;
-  /** The page was opened, and the server waits for what the person does there. */
+  /** The page was opened, and the server waits for the person to finish there. */
   readonly waiting: boolean;
-  /** The page is being opened, for which a browser may want a click of its own. */
+  /** The page is being opened. A browser may need another click for that. */
   readonly opening: boolean;
-  /** Something is under way: until it is confirmed or refused, there is nothing else. */
+  /** An action is running. No other is possible until it is confirmed or refused. */
   readonly busy: boolean;
   /** Why the last answer was refused, or the page was not opened. */
   readonly refusal: string | undefined;
-  /** The person has seen the whole URL and wants it opened, perhaps once more. */
+  /** The person has seen the whole URL and opens it, perhaps again. */
   readonly onOpen: () => void;
-  /** The person finished at the page. */
+  /** The person has finished at the page. */
   readonly onDone: () => void;
-  /** The person said no. */
+  /** The person declined. */
   readonly onDecline: () => void;
-  /** The person declined this and everything else that the server asks for. */
+  /** The person declined this and all later requests of the server. */
   readonly onDeclineAll: () => void;
-  /** The person put the question away and said nothing. */
+  /** The person dismissed the question. */
   readonly onCancel: () => void;
 }
 
-/** A page that a server sends the person to. Nothing is opened, or fetched, before they say so. */
+/** A page that a server wants the person to visit. Nothing is opened or fetched before they agree. */
 export function McpURLConsent(props: McpURLConsentProps) {
   const {
     askId,

@@ -12,7 +12,7 @@ export interface PageDetailsProps {
   readonly question: McpURLElicitation;
 }
 
-/** A page that a server sent the person to, with the whole URL. */
+/** A page that a server asked the person to visit, with the whole URL. */
 export function PageDetails({ askId, question }: PageDetailsProps) {
   const { serverName, message, url } = question;
   const page = webPage(url);

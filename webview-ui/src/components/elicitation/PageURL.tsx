@@ -5,7 +5,7 @@ export interface PageURLProps {
   readonly page: WebPage;
 }
 
-/** A whole URL as text, which opens nothing, with whose page it is made to stand out. */
+/** A whole URL as text, not as a link, with the owner's domain emphasised. */
 export function PageURL({ page: { before, domain, after } }: PageURLProps) {
   return (
     <URLBox>

@@ -12,7 +12,7 @@ export interface TypedProps {
   readonly draft: Draft;
 }
 
-/** The draft of a form that cannot be sent from here. The person may need it elsewhere. */
+/** The draft of a form that can no longer be sent. The person may need it elsewhere. */
 export function Typed({ intro, fields, draft }: TypedProps) {
   const typed = fields.flatMap((field) => {
     const input = own(draft, field.name);

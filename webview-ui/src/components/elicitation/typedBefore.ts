@@ -1,9 +1,9 @@
 import type { McpElicitation } from "@assent/protocol";
 
-/** More of a form than anybody needs to tell it from another of the same server. */
+/** The length of a form's text that tells it from other forms of the same server. */
 const longestKey = 1000;
 
-/** Names what was typed into a form, for when the same form comes again in the task. */
+/** Returns the key of a form's draft, the same when the form comes again in the task. */
 export function typedBeforeKey(taskId: string, question: McpElicitation): string {
   const { serverName, elicitationRequest } = question;
   const { message, fields = [] } = elicitationRequest;

@@ -3,12 +3,12 @@ import punycode from "punycode/punycode.js";
 import { getDomain } from "tldts";
 import { visible } from "../../lib/visible.ts";
 
-/** A page that may be opened, as it is shown: its whole URL in three pieces, and what to beware of. */
+/** A page that may be opened, as it is shown: its whole URL in three parts, and warnings. */
 export interface WebPage {
-  /** The URL as it is opened: its host in ASCII and the rest escaped, so that nothing in it hides. */
+  /** The URL to open, with its host in ASCII and the rest escaped, so that no part can hide. */
   readonly href: string;
   readonly before: string;
-  /** Whose page it is: the domain that somebody registered; a host that has none, whole. */
+  /** The registered domain, which names the owner; the whole host if it has none. */
   readonly domain: string;
   readonly after: string;
   readonly warnings: readonly PageWarning[];
@@ -16,7 +16,7 @@ export interface WebPage {
 
 export interface PageWarning {
   readonly kind: PageWarningKind;
-  /** For the person. */
+  /** Warnings for the person. */
   readonly words: string;
 }
 
@@ -31,21 +31,20 @@ export type PageWarningKind =
   | "hidden"
   | "long";
 
-/** A page that is not opened at all, and why. */
+/** A page that is not opened, with the reason. */
 export interface RefusedPage {
   readonly refused: string;
 }
 
 const names = {
-  // Who has a name below github.io is not GitHub: such suffixes count as well.
+  // The owner of a name below github.io is not GitHub, so such suffixes count as well.
   allowPrivateDomains: true,
-  // A browser goes to names that break the rules, so their domain has to be found too.
+  // Browsers accept hosts that break the rules, so their domain must be found too.
   validateHostname: false,
 };
 
 /**
- * Reads a URL that a stranger wants opened. It looks at the text alone: nothing is fetched, and no
- * name is looked up.
+ * Parses a URL that a server wants to open. It examines only the text: it fetches nothing and resolves no names.
  */
 export function webPage(text: string): WebPage | RefusedPage {
   if (!URL.canParse(text)) return { refused: l10n.t("Assent cannot open this: it is not a URL.") };
@@ -74,7 +73,7 @@ export function webPage(text: string): WebPage | RefusedPage {
   };
 }
 
-/** Browsers and servers do with as much; what is longer has something to carry, or to hide. */
+/** The longest URL, about as long as browsers and servers accept. Longer ones may hide or smuggle data. */
 const longest = 2_000;
 
 function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarning[] {
@@ -82,7 +81,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
   const name = nameWarning(host);
   const place = placeOf(host);
   const warnings: PageWarning[] = name === undefined ? [] : [name];
-  // What stays on this computer, nobody on the way can read.
+  // Data to this computer does not cross the network.
   if (protocol === "http:" && place !== "computer") {
     warnings.push({
       kind: "plainHttp",
@@ -91,7 +90,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
       ),
     });
   }
-  // Whose this computer is, is no question.
+  // The owner of this computer is known.
   if (isAddress(host) && place !== "computer") {
     warnings.push({
       kind: "address",
@@ -135,19 +134,19 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
   return warnings;
 }
 
-/** Says whether what is spelled with % would not be seen, or not in its place, if it were not. */
+/** Reports whether the escaped characters would be invisible or out of place if they were unescaped. */
 function hidesSomething(href: string): boolean {
   return (href.match(/(?:%[0-9a-f]{2})+/gi) ?? []).some((escaped) => {
     try {
       const text = decodeURIComponent(escaped);
       return /[\t\r\n]/.test(text) || visible(text) !== text;
     } catch {
-      return false; // Not UTF-8, so no text.
+      return false; // not UTF-8, so not text
     }
   });
 }
 
-/** Letters beyond a to z are spelled in Punycode; the worst that can be said of them is said. */
+/** Hosts with letters other than a to z are in Punycode. Returns the strongest warning that applies. */
 function nameWarning(host: string): PageWarning | undefined {
   if (!host.split(".").some((label) => label.startsWith("xn--"))) return undefined;
   const shown = unicode(host);
@@ -186,7 +185,7 @@ function unicode(host: string): string {
   try {
     return punycode.toUnicode(host);
   } catch {
-    return host; // What cannot be decoded is shown as it is spelled.
+    return host; // a host that cannot be decoded is shown encoded
   }
 }
 
@@ -208,7 +207,7 @@ const otherScript = new RegExp(
   "u",
 );
 
-/** The alphabets that a language writes together (Unicode TS 39, "Highly Restrictive"). */
+/** Scripts that languages write together (Unicode TS 39, "Highly Restrictive"). */
 const together: readonly ReadonlySet<string>[] = [
   new Set(["Latin", "Han", "Hiragana", "Katakana"]),
   new Set(["Latin", "Han", "Hangul"]),
@@ -232,13 +231,13 @@ function isAddress(host: string): boolean {
   return host.startsWith("[") || ipv4(host) !== undefined;
 }
 
-/** Where a host is, as far as its name says. */
+/** Where a host is, according to its name. */
 function placeOf(host: string): "computer" | "network" | "web" {
   if (host === "localhost" || host.endsWith(".localhost")) return "computer";
   const address = ipv4(host) ?? mappedIpv4(host);
   if (address !== undefined) return placeOfIpv4(address);
   if (host === "[::1]" || host === "[::]") return "computer";
-  // Unique local addresses, and those of one link or, as it was once, of one site.
+  // Unique local, link-local and the former site-local addresses.
   if (/^\[(?:f[cd][0-9a-f]{2}|fe[89a-f][0-9a-f]):/.test(host)) return "network";
   if (host.startsWith("[")) return "web";
   const names = [".local", ".localdomain", ".internal", ".intranet", ".private"];
@@ -257,12 +256,12 @@ function placeOfIpv4([a = 0, b = 0]: readonly number[]): "computer" | "network" 
   return isPrivate ? "network" : "web";
 }
 
-/** A URL's host has its IPv4 addresses in four decimal numbers, however they were written. */
+/** The URL parser writes IPv4 addresses as four decimal numbers. */
 function ipv4(host: string): readonly number[] | undefined {
   return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split(".").map(Number) : undefined;
 }
 
-/** An IPv4 address inside of one of IPv6: mapped, compatible as it was once, or translated. */
+/** Returns the IPv4 address within an IPv6 address: mapped, translated, or in the former compatible form. */
 function mappedIpv4(host: string): readonly number[] | undefined {
   const [, high, low] = /^\[(?:::ffff:|64:ff9b::|::)([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return undefined;

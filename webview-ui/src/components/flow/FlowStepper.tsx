@@ -4,7 +4,7 @@ import type { Place } from "./samplingFlow.ts";
 
 export interface FlowStepperProps {
   readonly place: Place;
-  /** A grant approved the request, and the person was not asked. */
+  /** Whether a grant approved the request without asking the person. */
   readonly byGrant: boolean;
   /** Says in a sentence who has the request now. */
   readonly words: string;

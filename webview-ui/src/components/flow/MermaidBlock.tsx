@@ -6,21 +6,21 @@ import { useWidth } from "./useWidth.ts";
 export interface MermaidBlockProps {
   /** A sequence diagram in Mermaid's language. */
   readonly code: string;
-  /** The participants that stand out. */
+  /** The highlighted participants. */
   readonly highlightNodes?: readonly string[];
-  /** They pulse, unless the person wants things to keep still. */
+  /** They pulse, unless the person prefers reduced motion. */
   readonly animating?: boolean;
-  /** What there is to see. It stands in the picture's place until, and unless, there is one. */
+  /** The alternative text. It is shown until there is an image, and if drawing fails. */
   readonly description: string;
-  /** Draws a picture and returns its URL. */
+  /** Draws an image and returns its URL. */
   readonly draw?: (drawing: Drawing) => Promise<string>;
 }
 
-/** In pixels: narrower, a picture is shrunk; wider, it is no clearer. */
+/** The narrowest and widest drawing in pixels. Narrower images are scaled down. */
 const narrowest = 200;
 const widest = 560;
 
-/** A diagram as an image: see drawImage.ts for why it is no more than that. */
+/** A diagram as an image. drawImage.ts says why it is only an image. */
 export function MermaidBlock(props: MermaidBlockProps) {
   const { code, highlightNodes = [], animating = false, description, draw = drawLazily } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function MermaidBlock(props: MermaidBlockProps) {
       css,
     }).then(
       show,
-      // There is nothing for the person to do about it, and the words are there.
+      // The person cannot fix this, and the alternative text is shown.
       () => show(undefined),
     );
     return () => {

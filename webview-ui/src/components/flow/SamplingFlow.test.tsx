@@ -48,7 +48,7 @@ describe("where a request is", () => {
   test("is drawn where the person wants a picture of it, and stays so", async () => {
     const host = new FakeHost(waiting, [request]);
     const { user } = showApp(host);
-    await screen.findByText(/^It is with you/);
+    await screen.findByText(/^With you/);
     expect(document.querySelector(".diagram")).toBeNull();
     await user.click(await screen.findByText("Show diagram"));
     await waitFor(() => expect(document.querySelector(".diagram")).not.toBeNull());

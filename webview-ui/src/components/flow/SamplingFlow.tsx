@@ -9,7 +9,7 @@ export interface SamplingFlowProps {
   readonly ask: Ask;
 }
 
-/** Shows in one line who has a sampling request, as long as it runs. */
+/** Shows in one line who has a sampling request while it runs. */
 export function SamplingFlow({ ask }: SamplingFlowProps) {
   const { question, outcome } = ask;
   const place = placeOf(question, outcome);
@@ -26,7 +26,7 @@ export interface FlowDiagramProps extends SamplingFlowProps {
 /** Shows the same as a diagram, which is closed at first. */
 export function FlowDiagram({ ask: { question, outcome }, keep }: FlowDiagramProps) {
   const place = placeOf(question, outcome);
-  // A review has no diagram of its own: its request has one.
+  // A review has no diagram of its own, because its request has one.
   if (place === undefined || question.type !== "mcp_sampling") return null;
   const { code, at, words } = flowOf(place, question, outcome?.reason === "granted");
   return (

@@ -1,31 +1,30 @@
 /**
- * Mermaid at arm's length. It wants inline styles, which the panel's Content-Security-Policy forbids
- * for good reasons, and it reads what strangers wrote. So
+ * Isolates Mermaid. It needs inline styles, which the panel's Content-Security-Policy forbids, and it parses foreign
+ * text. Therefore:
  *
- * - it runs in a sandboxed frame, whose origin is nobody's: what goes wrong in there reaches neither
- *   the panel nor VS Code. The frame's document is written here and inherits the panel's policy, so
- *   it can load nothing and run nothing but the script that it is given with the panel's nonce. A
- *   frame with a file of its own, and a policy of its own, is not to be had: VS Code's webviews serve
- *   files to frames of their own origin only.
- * - what it draws comes back as text and is shown as an image. An image's document runs no script and
- *   loads nothing, and has its styles, and its animation, to itself.
+ * - Mermaid runs in a sandboxed frame with an opaque origin, so that errors and attacks reach neither the panel nor VS
+ * Code. The frame's document is written here and inherits the panel's policy: it can load nothing, and run only the
+ * script that carries the panel's nonce. A frame with its own file and policy is not possible, because VS Code's
+ * webviews serve files only to frames of their own origin.
+ * - The drawing comes back as text and is shown as an image. An image's document runs no scripts and loads nothing, and
+ * its styles and animation do not affect the panel.
  *
- * This file is loaded when a first picture is wanted, and Mermaid with it.
+ * This file and Mermaid are loaded when the first diagram is needed.
  */
 import * as l10n from "@vscode/l10n";
 import type { Drawing, Drawn } from "./drawing.ts";
 import script from "./mermaidFrame.ts?script";
 
-/** More than any answer of the frame's, and few enough for an image's URL. */
+/** The largest drawing in characters. It is more than the frame sends, and short enough for an image's URL. */
 const longest = 500_000;
 
-/** Longer than the frame takes to start on a slow machine. */
+/** Longer than the frame takes to start on a slow machine, in milliseconds. */
 const patienceMs = 20_000;
 
-/** Kept for the page's lifetime, unless it fails: the next picture comes at once. */
+/** The frame, kept for the page's lifetime unless it fails, so that later diagrams are quick. */
 let opened: Promise<HTMLIFrameElement> | undefined;
 
-/** Draws a picture and returns the URL of an image; rejects where that does not work. */
+/** Draws a diagram and returns the URL of an image. Rejects if that fails. */
 export async function drawImage(drawing: Drawing): Promise<string> {
   opened ??= openFrame();
   const frame = await opened;
@@ -39,7 +38,7 @@ export async function drawImage(drawing: Drawing): Promise<string> {
   return `data:image/svg+xml,${encodeURIComponent(drawn.svg)}`;
 }
 
-/** What the frame makes of a drawing. Rejects where the frame is of no more use. */
+/** Draws in the frame. Rejects if the frame has failed. */
 async function answer({ contentWindow }: HTMLIFrameElement, drawing: Drawing): Promise<Drawn> {
   const { port1, port2 } = new MessageChannel();
   let timeout: ReturnType<typeof setTimeout> | undefined;
@@ -51,8 +50,8 @@ async function answer({ contentWindow }: HTMLIFrameElement, drawing: Drawing): P
         patienceMs,
       );
       port1.onmessage = ({ data }: MessageEvent<Drawn>) => resolve(data);
-      // An origin that is nobody's has no name to send to. The port is the way back: the frame never
-      // has to speak to the panel's window, and the bridge does not listen to it.
+      // An opaque origin cannot be addressed by name, so the frame answers on this port. It never posts to the panel's
+      // window, and the bridge does not listen to it.
       contentWindow.postMessage(drawing, "*", [port2]);
     });
   } finally {
@@ -62,7 +61,7 @@ async function answer({ contentWindow }: HTMLIFrameElement, drawing: Drawing): P
 }
 
 async function openFrame(): Promise<HTMLIFrameElement> {
-  // The policy lets run what has this; the attribute reads as empty, the property does not.
+  // The policy allows scripts with this nonce. The attribute reads as empty, but the property does not.
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
@@ -77,7 +76,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   return frame;
 }
 
-/** These begin something else in HTML; in a script they are in strings and patterns only. */
+/** These sequences have a meaning in HTML. In a script they occur only in strings and patterns. */
 function forHtml(code: string): string {
   return code.replaceAll(/<(?=!--|\/?script)/gi, "\\x3C");
 }

@@ -1,19 +1,19 @@
-/** A sequence diagram to draw: what the panel tells the frame that draws. */
+/** A sequence diagram, as the panel sends it to the drawing frame. */
 export interface Drawing {
-  /** In Mermaid's language. Text of strangers in it has gone through {@link mermaidText}. */
+  /** Mermaid code. Foreign text in it has passed through {@link mermaidText}. */
   readonly code: string;
-  /** The participants that stand out, by their names in the code. */
+  /** The names of the highlighted participants in the code. */
   readonly highlightNodes: readonly string[];
-  /** How wide the picture may be, in CSS pixels; participants share it. */
+  /** The image's width in CSS pixels, which the participants share. */
   readonly width: number;
-  /** As CSS has them; the size in pixels. */
+  /** The font as in CSS; the size in pixels. */
   readonly fontFamily: string;
   readonly fontSize: number;
-  /** The picture's style sheet. It is an image's: nothing outside of the picture is in its reach. */
+  /** The image's style sheet. It affects nothing outside of the image. */
   readonly css: string;
 }
 
-/** What the frame has to say to that. */
+/** The frame's answer. */
 export type Drawn =
   /** A whole SVG document. */
   { readonly svg: string } | { readonly problem: string };

@@ -1,7 +1,6 @@
 /**
- * Mermaid has its entities (`#35;`) drawn as eight other characters each, and measures those. A
- * character of the private use area is one, has no meaning in Mermaid's language, and is put back
- * when all is drawn.
+ * Mermaid turns its entities (`#35;`) into eight other characters each, and measures those. So each is replaced by one
+ * character of the private use area, which means nothing in Mermaid's language, and put back after drawing.
  */
 const privateUse = 0xe000;
 

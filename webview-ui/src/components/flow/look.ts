@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { highlighted } from "./drawing.ts";
 
-/** How a picture has to look that stands in the panel. */
+/** The fonts and colours of an image in the panel. */
 export interface Look {
   readonly fontFamily: string;
   readonly fontSize: number;
@@ -10,7 +10,7 @@ export interface Look {
 
 type Colours = Readonly<Record<keyof typeof colours, string>>;
 
-/** The theme's colours, by what they are for; the first that the theme has. */
+/** The theme's colours by purpose. The first one that the theme has is used. */
 const colours = {
   text: ["--vscode-foreground"],
   ground: ["--vscode-sideBar-background"],
@@ -19,12 +19,12 @@ const colours = {
   highlight: ["--vscode-contrastActiveBorder", "--vscode-focusBorder"],
 } as const;
 
-/** The panel's look, now and whenever the theme changes. */
+/** The panel's look, updated when the theme changes. */
 export function useLook(): Look {
   return JSON.parse(useSyncExternalStore(onThemeChange, readLook)) as Look;
 }
 
-/** As text, so that a look is the same as long as nothing in it changes. */
+/** As text, so that an unchanged look is the same value. */
 function readLook(): string {
   const style = getComputedStyle(document.body);
   const colour = (names: readonly string[]) =>
@@ -38,12 +38,12 @@ function readLook(): string {
   return JSON.stringify(look);
 }
 
-/** A theme's author writes these; they are to be a declaration's value and nothing more. */
+/** Theme authors write these values, so each must be a plain value of a declaration. */
 function isColour(value: string): boolean {
   return /^[\w#(),.%/\s-]+$/.test(value);
 }
 
-/** VS Code tells a page of its theme by the styles of its root and the classes of its body. */
+/** VS Code announces its theme by the root's styles and the body's classes. */
 function onThemeChange(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
   const attributes = { attributeFilter: ["style", "class", "data-theme"] };
@@ -54,7 +54,7 @@ function onThemeChange(changed: () => void): () => void {
 
 const query = "(prefers-reduced-motion: reduce)";
 
-/** Says whether the person wants things to keep still; VS Code has a setting of its own for that. */
+/** Reports whether the person prefers reduced motion. VS Code has its own setting for that. */
 export function useStillness(): boolean {
   const subscribe = useCallback((changed: () => void) => {
     const media = window.matchMedia(query);
@@ -72,7 +72,7 @@ export function useStillness(): boolean {
   );
 }
 
-/** The style sheet of a picture, whose highlighted participants pulse where it is animated. */
+/** Returns the style sheet of an image, whose highlighted participants pulse if it is animated. */
 export function styleSheet({ fontFamily, colours }: Look, animating: boolean): string {
   const { text, ground, box, line, highlight } = colours;
   const pulse = animating ? "animation: pulse 1.6s ease-in-out infinite;" : "";

@@ -1,6 +1,6 @@
 /**
- * The script of the frame that draws; {@link drawImage} makes the frame and says why there is one.
- * Mermaid measures text in a living document, and so needs one of its own.
+ * The script of the drawing frame; {@link drawImage} creates the frame and explains it. Mermaid measures text in a live
+ * document, so it needs its own.
  */
 import mermaid from "mermaid";
 import { type Drawing, type Drawn, highlighted } from "./drawing.ts";
@@ -9,11 +9,11 @@ import { maskEntities, unmaskEntities } from "./entities.ts";
 const svgNamespace = "http://www.w3.org/2000/svg";
 const id = "diagram";
 
-// A style sheet that is constructed needs no leave of the Content-Security-Policy, a <style> does.
+// The Content-Security-Policy allows a constructed style sheet, but not a <style> element.
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [sheet];
 
-// Mermaid keeps what it draws in variables of its module: one drawing at a time.
+// Mermaid keeps its state in variables of its module, so it can draw one diagram at a time.
 let last: Promise<void> = Promise.resolve();
 addEventListener("message", ({ data, ports: [port] }: MessageEvent<Drawing>) => {
   last = last.then(async () => port?.postMessage(await drawn(data)));
@@ -30,9 +30,8 @@ async function drawn(drawing: Drawing): Promise<Drawn> {
 }
 
 /**
- * Draws with Mermaid's own parser and renderer, but puts the document together itself: Mermaid's
- * `render` would have the result parsed as HTML, which reports each style attribute in it as a
- * violation of the policy, and it could not be had as well-formed XML either.
+ * Draws with Mermaid's own parser and renderer, but builds the document itself. Mermaid's `render` parses the result as
+ * HTML, which reports each style attribute as a violation of the policy, and its result is not well-formed XML.
  */
 async function draw(drawing: Drawing): Promise<string> {
   const { code, highlightNodes, css } = drawing;
@@ -60,7 +59,7 @@ async function draw(drawing: Drawing): Promise<string> {
   return new XMLSerializer().serializeToString(svg);
 }
 
-/** Participants that stand close, and share the width. */
+/** Participants that stand close together share the width. */
 function configOf({ width, fontFamily, fontSize }: Drawing) {
   const margin = Math.max(6, width / 40);
   const participants = 4;
@@ -89,5 +88,5 @@ function configOf({ width, fontFamily, fontSize }: Drawing) {
   } as const;
 }
 
-/** Around the picture, in pixels: the pulsing line must not be cut off. */
+/** The space around the image in pixels, so that the pulsing line is not cut off. */
 const edge = 4;

@@ -1,18 +1,18 @@
 import { visible } from "../../lib/visible.ts";
 
-/** In code points: a few lines of a narrow participant. */
+/** The longest text in code points: a few lines of a narrow participant. */
 const longest = 44;
 
-/** Controls, halves of characters and private use, of which fonts and XML make nothing good. */
+/** Controls, lone surrogates and private use characters, which fonts and XML cannot handle. */
 const unprintable = /(?![\u200c\u200d])\p{C}/gu;
 
-/** ASCII that means something somewhere to Mermaid, or may come to. */
+/** ASCII characters that have or may get a meaning in Mermaid. */
 const special = /[\0-\x7f]/g;
 const plain = /[A-Za-z0-9 ._/()-]/;
 
 /**
- * A stranger's text for a line of Mermaid's language: clipped, in one line, with everything in it to
- * be seen, and nothing in it that could be taken for that language.
+ * Prepares a foreign text for a line of Mermaid code: shortened, on one line, with hidden characters visible, and
+ * without anything that Mermaid could interpret.
  */
 export function mermaidText(text: string): string {
   const spaced = text.slice(0, 20 * longest).replaceAll(/[^\S\ufeff]+/g, " ");

@@ -3,21 +3,21 @@ import * as l10n from "@vscode/l10n";
 import { brief } from "../../lib/brief.ts";
 import { mermaidText } from "./mermaidText.ts";
 
-/** Where a sampling request is while it runs. */
+/** Who has a sampling request while it runs. */
 export type Place =
-  /** With the person, who is to approve it. */
+  /** The person, who must approve it. */
   | "approval"
-  /** With the model, of which nothing has come yet. */
+  /** The model, which has sent nothing yet. */
   | "asked"
-  /** With the model, which writes. */
+  /** The model, which is writing. */
   | "answering"
-  /** With the person, who is to review what the model wrote. */
+  /** The person, who must review the model's answer. */
   | "review";
 
-/** A picture of where a request is, and the same in words. */
+/** A diagram of who has the request, and the same in words. */
 export interface Flow {
   readonly code: string;
-  /** The participant that has it. */
+  /** The participant that has the request. */
   readonly at: "person" | "model";
   readonly words: string;
 }
@@ -40,8 +40,8 @@ export function placeOf(question: UseMcpServer, outcome: Outcome | undefined): P
 }
 
 /**
- * Draws a request as a sequence diagram, with solid lines for past steps and dotted ones for the next. A review is
- * drawn only once it is open, since not every answer has one. A request that a grant approved has no step of the
+ * Draws a request as a sequence diagram, with solid lines for past steps and dotted lines for next steps. A review is
+ * drawn only when it is open, because not every answer has one. A request that a grant approved has no step of the
  * person.
  */
 export function flowOf(place: Place, question: Participants, byGrant = false): Flow {

@@ -1,4 +1,4 @@
-/** A whole script, bundled with all that it imports, as text: the build makes it. */
+/** A whole script as text, bundled with its imports by the build. */
 declare module "*?script" {
   const code: string;
   export default code;

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** Pixels: what is drawn for a width is drawn anew only when that changed by something. */
+/** The step in pixels, so that a drawing is repeated only after a real change of width. */
 const step = 10;
 
-/** The width of an element, rounded down to steps; 0 until it is known. */
+/** Returns the width of an element, rounded down to steps; 0 until it is known. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

@@ -48,7 +48,7 @@ test("each decision says what it does, where it came from and what it was used f
   within(answer).getByText('Its form is answered with environment: "staging" and copies: 2.');
   within(answer).getByText("assent.elicitation.answers", { selector: "code" });
   within(answer).getByText(/Used once since Assent started, at /);
-  within(approved).getByText(/^A model may use each tool that changes nothing/);
+  within(approved).getByText(/^A model may use each tool that is read-only/);
   within(approved).getByText("A server gets each answer of a model before you see it.");
   within(approved).getByText(/Used 2 times since Assent started, last for mail at /);
   const declined = within(region).getByRole("list", { name: "Declined without asking" });

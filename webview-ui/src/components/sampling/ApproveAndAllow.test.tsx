@@ -84,7 +84,7 @@ test("all of it can be said", async () => {
   expect(screen.queryByRole("textbox", { name: "Requests" })).toBeNull();
   await user.click(screen.getByRole("radio", { name: /^Any of the 2 models/ }));
   await user.click(screen.getByRole("checkbox", { name: "Only during the tool classify" }));
-  await user.click(screen.getByRole("checkbox", { name: /^Let me see each answer/ }));
+  await user.click(screen.getByRole("checkbox", { name: /^Review each answer/ }));
   expect(onDraft).toHaveBeenLastCalledWith({
     "grant open": true,
     "grant span": "session",

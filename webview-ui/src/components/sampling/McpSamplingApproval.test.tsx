@@ -77,7 +77,7 @@ test("nothing of the request is hidden", async () => {
   expect(within(card).getByRole("img").getAttribute("src")).toBe(`data:image/png;base64,${png}`);
   expect(
     within(card)
-      .getByLabelText(/^Sound from the server/)
+      .getByLabelText(/^Audio from the server/)
       .getAttribute("src"),
   ).toBe("data:audio/wav;base64,AAAA");
   within(card).getByText(/"tool_use"/);

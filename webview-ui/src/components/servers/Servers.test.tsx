@@ -104,7 +104,7 @@ describe("the list of servers", () => {
     await host.tell("host/reveal", { kind: "servers", serverName: "mail" });
     await page("mail");
     await host.tell("host/reveal", { kind: "servers", serverName: "gone" });
-    await within(await list()).findByText(/No server is configured under the name/);
+    await within(await list()).findByText(/This server is no longer configured/);
   });
 
   test("is reached from the runner, with the server that is chosen there", async () => {
@@ -302,7 +302,7 @@ describe("the page of a server", () => {
     );
     const { user } = await openPage(host, /^database/);
     await within(await page("database")).findByText(
-      /^1 decision answers this server in your name\./,
+      /^1 automatic answer applies to this server\./,
     );
     await user.click(await button("Show Automatic Answers"));
     await screen.findByRole("region", { name: "Automatic Answers" });
