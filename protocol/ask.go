@@ -10,18 +10,19 @@ type Ask struct {
 	// AskID names the ask in [AskResponseParams]; it is unique across tasks.
 	AskID string  `json:"askId"`
 	Ask   AskKind `json:"ask"`
-	// Question is who asks, and what.
+	// Question is the question, with the server that asks it.
 	Question UseMcpServer `json:"question"`
-	// InputKey names the question for good, where an MCP task asks: asked again, it is the same ask.
+	// InputKey is the MCP task's name for the question. If the server repeats the key, it is the
+	// same ask.
 	InputKey string `json:"inputKey,omitempty"`
-	// ExpiresAt is when Assent stops waiting for the person, as they have set it; absent if it waits for ever.
-	// [Sidecar.ExtendAsk] gives more time.
+	// ExpiresAt is when Assent stops waiting for the person, by [Configuration.AskTimeout]; absent if there
+	// is no limit. [Sidecar.ExtendAsk] gives more time.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
-	// WaitsUntil is when the server gives up waiting, where it has said so (2025-11-25, "Tasks": the ttl of a
-	// task that it made of its question).
+	// WaitsUntil is when the server stops waiting; absent if it gave no time (2025-11-25, "Tasks": the ttl
+	// of the task that it made of its question).
 	WaitsUntil int64 `json:"waitsUntil,omitempty"`
-	// Draft is what a person has typed and not sent, as the front end put it with [Sidecar.SaveDraft]. It is
-	// in [OpenTaskResult] alone, until a person answers.
+	// Draft is an answer that a person has typed and not sent, as [Sidecar.SaveDraft] received it. Only
+	// [OpenTaskResult] has it, and only while the ask is open.
 	Draft json.RawMessage `json:"draft,omitempty"`
 	// Delivered: the MCP task's server has acknowledged the answer.
 	Delivered bool `json:"delivered,omitempty"`
@@ -34,10 +35,10 @@ type AskKind string
 
 // The kinds.
 const (
-	// AskUseMcpServer: the server asks during a tool call or a prompt, or by itself; or a model wants something
-	// of a server.
+	// AskUseMcpServer: a server asks during a tool call or a prompt, or on its own; or a model wants to call a
+	// server.
 	AskUseMcpServer AskKind = "use_mcp_server"
-	// AskAccessMcpResource: the server asks while a resource of its is read.
+	// AskAccessMcpResource: a server asks while one of its resources is read.
 	AskAccessMcpResource AskKind = "access_mcp_resource"
 )
 
@@ -49,33 +50,34 @@ type UseMcpServer interface {
 	From() Origin
 }
 
-// McpElicitation shows a form of the server's making.
+// McpElicitation shows a form that the server defines.
 //
 //protocol:variant UseMcpServer mcp_elicitation
 type McpElicitation struct {
 	Type tag[McpElicitation] `json:"type"`
 	Origin
 	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
-	// ElicitationResponse is the server's answer; absent while the ask is open, and if the server had ended. Secrets in
-	// it are masked, except while the server of an MCP task has yet to get them: such an answer outlives the sidecar.
+	// ElicitationResponse is the answer that the server got; absent while the ask is open, and if the server had
+	// ended. Secrets are masked. The exception is an MCP task whose server has not yet received them: such an answer
+	// outlives the sidecar.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
-// McpURLElicitation asks the person to go to a page: there they give the server what it needs, which
-// Assent never sees (2025-11-25, "Elicitation: URL mode").
+// McpURLElicitation asks the person to open a page and give the server what it needs there. Assent
+// does not see the data (2025-11-25, "Elicitation: URL mode").
 //
 //protocol:variant UseMcpServer mcp_url_elicitation
 type McpURLElicitation struct {
 	Type tag[McpURLElicitation] `json:"type"`
 	Origin
-	// Message is the server's, in Markdown; it is not to be trusted.
+	// Message is the server's text, in Markdown. It is untrusted.
 	Message string `json:"message"`
 	// URL is http or https. A front end shows all of it before [Sidecar.OpenAskURL] opens it.
 	URL string `json:"url"`
-	// AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
-	// that it is done. Without it, opening the page is the answer.
+	// AwaitsCompletion: the ask stays open after the page was opened, until the server or the person
+	// reports that it is completed. Otherwise opening the page is the answer.
 	AwaitsCompletion bool `json:"awaitsCompletion,omitempty"`
-	// ElicitationResponse is the server's answer; absent if the server got none.
+	// ElicitationResponse is the answer that the server got; absent if it got none.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
@@ -87,28 +89,30 @@ type McpSampling struct {
 	Origin
 	// SamplingRequest is what the server asked for.
 	SamplingRequest McpSamplingRequest `json:"samplingRequest"`
-	// SentRequest is what went to the model instead, where the person edited the request.
+	// SentRequest is the edited request that the model got; absent if the person changed nothing.
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
-	// Model is the one proposed and, once approved, the one that answers; absent if
-	// there is none, and once a person answered in its place.
+	// Model is the proposed model and, after approval, the one that answers; absent if there is
+	// none, and after a person wrote the answer.
 	Model *Model `json:"model,omitempty"`
-	// ModelReason is a line that says why that one was proposed; it may quote the server.
+	// ModelReason says in one line why Model was proposed. It may quote the server.
 	ModelReason string `json:"modelReason,omitempty"`
-	// GrantReason is a line that says why no grant approved the request, where one nearly did.
+	// GrantReason says in one line why a grant that almost covered the request did not approve it.
 	GrantReason string `json:"grantReason,omitempty"`
-	// Secrets are what looks like one in the request. It leaves only where the person edited them out or
-	// confirmed them.
+	// Secrets are the parts of the request that look like secrets. The request is sent only after the
+	// person has removed or confirmed them.
 	Secrets []SecretFinding `json:"secrets,omitempty"`
-	// Context goes before the conversation if the person includes it; absent if the server asked for none or there is
-	// none.
+	// Context is sent before the conversation if the person includes it; absent if the server did not ask for it, or
+	// if there is none.
 	Context *SamplingContext `json:"context,omitempty"`
 	// Progress is what the model has written so far; present only while it writes.
 	Progress *SamplingProgress `json:"progress,omitempty"`
-	// InReview: the model is done, and a [McpSamplingReview] asks whether the server gets its answer.
+	// InReview: the model has answered, and a [McpSamplingReview] asks whether the server gets the
+	// answer.
 	InReview bool `json:"inReview,omitempty"`
-	// Result is absent until it is certain what the server gets.
+	// Result is absent until the server's answer is final.
 	Result SamplingResult `json:"result,omitempty"`
-	// Usage counts the tokens of the models; absent until then, and if no model was asked.
+	// Usage counts the tokens of all models; absent until Result is set, and if no model was
+	// asked.
 	Usage *SamplingUsage `json:"usage,omitempty"`
 }
 
@@ -120,32 +124,32 @@ type SecretFinding struct {
 	Text string `json:"text"`
 }
 
-// SamplingContext is what a server may have of the conversation, which it asked for with includeContext
-// (2025-11-25, "Sampling: includeContext").
+// SamplingContext is the context that a server asked for with includeContext (2025-11-25, "Sampling:
+// includeContext").
 type SamplingContext struct {
-	// Text is the message of the user that would go before the server's own.
+	// Text is a user message that would precede the server's messages.
 	Text string `json:"text"`
-	// ServerNames are those whose results are in it, the asking one among them.
+	// ServerNames are the servers with results in Text. The asking server is one of them.
 	ServerNames []string `json:"serverNames,omitempty"`
-	// Omitted counts the older results that were left out because the whole would have been too long.
+	// Omitted counts the older results that did not fit.
 	Omitted int `json:"omitted,omitempty"`
 }
 
 // SamplingUsage is what a request cost.
 type SamplingUsage struct {
-	// InputTokens and OutputTokens are those of every answer that was asked for, the withheld ones too.
+	// InputTokens and OutputTokens are sums over all answers, including those that were withheld.
 	InputTokens  int64 `json:"inputTokens"`
 	OutputTokens int64 `json:"outputTokens"`
-	// Estimated: a provider did not say, and the numbers are Assent's own measure.
+	// Estimated: a provider did not report its numbers, so Assent estimated them.
 	Estimated bool `json:"estimated,omitempty"`
-	// Cost is in US dollars; absent if the price of a model is not known.
+	// Cost is in US dollars; absent if the price of a model is unknown.
 	Cost *float64 `json:"cost,omitempty"`
 }
 
-// McpSamplingReview shows what a model answered, before the server gets it (2025-11-25, "Sampling:
-// user interaction model"). [YesButtonClicked] returns it, edited or not, [NoButtonClicked] and
-// [CancelButtonClicked] withhold it, and [RegenerateButtonClicked] has a model answer anew, after which
-// there is another review.
+// McpSamplingReview shows a model's answer before the server gets it (2025-11-25, "Sampling: user
+// interaction model"). [YesButtonClicked] returns the answer, edited or not. [NoButtonClicked] and
+// [CancelButtonClicked] withhold it. [RegenerateButtonClicked] asks a model again, and another review
+// follows.
 //
 //protocol:variant UseMcpServer mcp_sampling_review
 type McpSamplingReview struct {
@@ -153,18 +157,19 @@ type McpSamplingReview struct {
 	Origin
 	// SamplingMessageID is the message of the [McpSampling] that was approved.
 	SamplingMessageID int64 `json:"samplingMessageId"`
-	// Model is the one that answered and, once the person asks for another answer, the one that gives it.
+	// Model is the one that answered or, after [RegenerateButtonClicked], the one that answers next.
 	Model *Model `json:"model,omitempty"`
-	// SamplingResponse is what the model answered.
+	// SamplingResponse is the model's answer.
 	SamplingResponse McpSamplingResponse `json:"samplingResponse"`
-	// SentResponse is what the server got instead, where the person edited the answer.
+	// SentResponse is the edited answer that the server got; absent if the person changed nothing.
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
-	// Problem is a sentence on why the model gave no other answer. The review is then of the one before.
+	// Problem says in a sentence why the model gave no new answer. The review then shows the previous
+	// one.
 	Problem string `json:"problem,omitempty"`
 }
 
-// RepeatMcpCall asks whether a call is made once more that has failed, and may have done something before it
-// did. Assent asks this, not the server. [YesButtonClicked] makes the call once more; [NoButtonClicked] and
+// RepeatMcpCall asks whether to repeat a failed call, which may have had effects before it failed. Assent
+// asks this, not the server. [YesButtonClicked] repeats the call; [NoButtonClicked] and
 // [CancelButtonClicked] leave it as it ended.
 //
 //protocol:variant UseMcpServer repeat_mcp_call
@@ -179,15 +184,15 @@ type RepeatMcpCall struct {
 type Origin struct {
 	ServerName string `json:"serverName"`
 	// ToolNames are the calls of this task that the server was serving when it asked. There is
-	// more than one where the server's era does not say which call a request belongs to.
+	// more than one if the server's era does not say which call a request belongs to.
 	ToolNames []string `json:"toolNames,omitempty"`
-	// ResourceURI is set where the server asks while that resource is read.
+	// ResourceURI is the resource that was being read; absent if none was.
 	ResourceURI string `json:"resourceUri,omitempty"`
-	// MessageID is that of the call to which the question belongs; absent if unknown.
+	// MessageID is the message of the call that the question belongs to; absent if unknown.
 	MessageID int64 `json:"messageId,omitempty"`
-	// PlacedBy names the front end in which a person said that the question belongs here, where nothing
-	// proved it; see [UnclaimedAsk]. What is for one tool alone does not apply to it: no fixed answer, and
-	// no grant of a tool.
+	// PlacedBy names the front end in which a person assigned an unattributed request to this task; see
+	// [UnclaimedAsk]. Decisions about one tool do not apply to such a question: it gets no fixed answer,
+	// and no grant of a tool covers it.
 	PlacedBy string `json:"placedBy,omitempty"`
 }
 
@@ -197,25 +202,25 @@ func (o Origin) From() Origin { return o }
 // Outcome is how an ask was settled.
 type Outcome struct {
 	Reason OutcomeReason `json:"reason"`
-	// By names the front end whose answer it was; absent if no person answered.
+	// By names the front end that answered; absent if no person answered.
 	By string `json:"by,omitempty"`
 	At int64  `json:"at"`
-	// Detail is a sentence for the person, where the reason alone does not say enough.
+	// Detail is a sentence for the person, if the reason needs one.
 	Detail string `json:"detail,omitempty"`
-	// Undelivered says why the server did not get the answer, in a sentence for the person; absent if nothing of
-	// the kind is known.
+	// Undelivered says in a sentence for the person why the server did not get the answer; absent if no failure
+	// is known.
 	Undelivered string `json:"undelivered,omitempty"`
-	// CompletedAt is when the server reported that the person has finished on the page that they opened as their answer
-	// (2025-11-25, "Elicitation: Completion Notifications").
+	// CompletedAt is when the server reported that the person completed the page that they had opened (2025-11-25,
+	// "Elicitation: Completion Notifications").
 	CompletedAt int64 `json:"completedAt,omitempty"`
-	// GrantID names the grant that approved, with [OutcomeGranted], or that the person made with their
-	// answer.
+	// GrantID names the grant that approved the request ([OutcomeGranted]), or that the person
+	// created with their answer.
 	GrantID string `json:"grantId,omitempty"`
-	// DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
-	// sidecar ends, or until [Sidecar.AskAgain].
+	// DeclinedAll: the person declined all elicitations of the server, with this answer or an earlier
+	// one. That lasts until the sidecar ends, or until [Sidecar.AskAgain].
 	DeclinedAll bool `json:"declinedAll,omitempty"`
-	// Standing is the earlier decision of the person that settled the ask; absent if they were asked, or if a grant or a
-	// setting settled it.
+	// Standing is the person's earlier decision that settled the ask; absent if the person was asked, or if a grant or
+	// a setting settled it.
 	Standing StandingDecision `json:"standing,omitempty"`
 }
 
@@ -224,7 +229,8 @@ type StandingDecision string
 
 // The standing decisions.
 const (
-	// StandingDeclineAll: they declined everything from the server; see [DeclinedServer].
+	// StandingDeclineAll: the person declined all elicitations of the server; see
+	// [DeclinedServer].
 	StandingDeclineAll StandingDecision = "declineAll"
 	// StandingNever, StandingAlways and StandingTask are a [ToolRule] with [RememberNever], [RememberAlways] and
 	// [RememberTask].
@@ -233,8 +239,8 @@ const (
 	StandingTask   StandingDecision = "task"
 )
 
-// OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
-// "dismissed" or "regenerated".
+// OutcomeReason is why an ask is settled. "answered", "declined", "dismissed" and "regenerated" are
+// always a person's own act.
 type OutcomeReason string
 
 // The reasons.
@@ -243,11 +249,12 @@ const (
 	OutcomeAnswered OutcomeReason = "answered"
 	// OutcomeDeclined: a person said no.
 	OutcomeDeclined OutcomeReason = "declined"
-	// OutcomeDismissed: a person put the ask away, or closed its task.
+	// OutcomeDismissed: a person dismissed the ask, or closed its task.
 	OutcomeDismissed OutcomeReason = "dismissed"
-	// OutcomeRegenerated: a person wanted another answer than the one to review.
+	// OutcomeRegenerated: a person asked for another answer instead of approving the one to
+	// review.
 	OutcomeRegenerated OutcomeReason = "regenerated"
-	// OutcomeTimedOut: the person did not answer within the time that they have set for it.
+	// OutcomeTimedOut: the person did not answer within the time set.
 	OutcomeTimedOut OutcomeReason = "timedOut"
 	// OutcomeServerStoppedWaiting: the server cancelled its request.
 	OutcomeServerStoppedWaiting OutcomeReason = "serverStoppedWaiting"
@@ -255,11 +262,12 @@ const (
 	OutcomeCallEnded OutcomeReason = "callEnded"
 	// OutcomeServerLost: the connection to the server ended.
 	OutcomeServerLost OutcomeReason = "serverLost"
-	// OutcomeCompleted: the server said that what the person was sent to do is done.
+	// OutcomeCompleted: the server reported that the person completed the page.
 	OutcomeCompleted OutcomeReason = "completed"
-	// OutcomeGranted: a grant that the person had made approved it, or an answer that they had set.
+	// OutcomeGranted: a grant, or an answer in the settings, answered the ask.
 	OutcomeGranted OutcomeReason = "granted"
-	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it.
+	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request was lost with
+	// it.
 	OutcomeRestarted OutcomeReason = "restarted"
 	// OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
 	// earlier versions have it.
@@ -272,7 +280,7 @@ const (
 
 // McpElicitationRequest is MCP's elicitation/create in form mode, its schema read into fields.
 type McpElicitationRequest struct {
-	// Message is the server's, in Markdown; it is not to be trusted.
+	// Message is the server's text, in Markdown. It is untrusted.
 	Message string `json:"message"`
 	// Fields are in the order in which the server wrote them.
 	Fields []Field `json:"fields,omitempty"`
@@ -283,13 +291,13 @@ type McpElicitationRequest struct {
 // McpElicitationResponse is MCP's result of elicitation/create.
 type McpElicitationResponse struct {
 	Action ElicitationAction `json:"action"`
-	// Content is present with [ActionAccept] alone.
+	// Content is present only with [ActionAccept].
 	Content json.RawMessage `json:"content,omitempty"`
 	// SecretFields are [AskResponseParams.SecretFields]. The server does not get this list.
 	SecretFields []string `json:"secretFields,omitempty"`
 }
 
-// ElicitationAction is MCP's word for the way out.
+// ElicitationAction is MCP's action in the result of elicitation/create.
 type ElicitationAction string
 
 // The actions.
@@ -305,14 +313,15 @@ type McpSamplingRequest struct {
 	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
 	SystemPrompt     string            `json:"systemPrompt,omitempty"`
 	IncludeContext   string            `json:"includeContext,omitempty"`
-	// Temperature is absent if the server gave none: 0 is a value.
+	// Temperature is absent if the server gave none. 0 is a value.
 	Temperature   *float64        `json:"temperature,omitempty"`
 	MaxTokens     int64           `json:"maxTokens"`
 	StopSequences []string        `json:"stopSequences,omitempty"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
-	// Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools").
+	// Tools are the tools of the server that the model may call (2025-11-25, "Sampling with
+	// Tools").
 	Tools []SamplingTool `json:"tools,omitempty"`
-	// ToolChoice is absent if the server left it to the model, as [ToolChoiceAuto] does.
+	// ToolChoice is absent if the server did not restrict the choice, as with [ToolChoiceAuto].
 	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
 }
 
@@ -359,14 +368,15 @@ type McpSamplingResponse struct {
 	Content []ContentBlock `json:"content,omitempty"`
 	// Model is the name that the provider gave.
 	Model string `json:"model"`
-	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", the provider's own word, or "userStopped"
-	// where a person stopped the model and had returned what it had written by then.
+	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", a word of the provider, or "userStopped"
+	// if a person stopped the model and sent the unfinished answer.
 	StopReason string `json:"stopReason,omitempty"`
-	// ByPerson: a person wrote it, and no model was asked; see [HandWritten]. The server does not get this member.
+	// ByPerson: a person wrote the answer, and no model was asked; see [HandWritten]. The server does not get
+	// this member.
 	ByPerson bool `json:"byPerson,omitempty"`
 }
 
-// SamplingWithheld says that a person kept the completion from the server, which was told that they
+// SamplingWithheld says that a person withheld the completion. The server was told that the person
 // refused.
 //
 //protocol:variant SamplingResult withheld
@@ -381,14 +391,14 @@ type SamplingWithheld struct {
 //protocol:variant SamplingResult failure
 type SamplingFailure struct {
 	Type tag[SamplingFailure] `json:"type"`
-	// Reason is a sentence for the person, naming the way out.
+	// Reason is a sentence for the person. It says what to do.
 	Reason string `json:"reason"`
 }
 
 // SamplingProgress is the completion so far.
 type SamplingProgress struct {
 	Text string `json:"text"`
-	// Sequence is the number that the next piece bears.
+	// Sequence is the number of the next piece.
 	Sequence int64 `json:"sequence"`
 }
 
@@ -396,7 +406,7 @@ type SamplingProgress struct {
 type McpSamplingProgressParams struct {
 	TaskID    string `json:"taskId"`
 	MessageID int64  `json:"messageId"`
-	// Sequence counts the pieces of one ask from 0; those of another answer to it go on counting.
+	// Sequence counts the pieces of one ask from 0, over all answers to it.
 	Sequence int64  `json:"sequence"`
 	Chunk    string `json:"chunk"`
 }
@@ -407,42 +417,42 @@ type HandWritten struct {
 	Text string `json:"text"`
 	// Model is the name that the server gets. It is not blank, and has at most 200 bytes.
 	Model string `json:"model"`
-	// StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes, but not
-	// "toolUse": there are no calls. Absent if the server is to get none.
+	// StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes.
+	// "toolUse" is not allowed, because there are no calls. If absent, the server gets no stop reason.
 	StopReason string `json:"stopReason,omitempty"`
 }
 
-// SamplingEdit is what a person makes of a sampling request before it goes to a model.
+// SamplingEdit is a person's edit of a sampling request, made before the request goes to a model.
 type SamplingEdit struct {
 	// Messages replaces the conversation; absent leaves it as the server wrote it.
 	Messages []SamplingMessage `json:"messages,omitempty"`
-	// SystemPrompt is the one to send; absent or empty sends none.
+	// SystemPrompt is the system prompt to send. If absent or empty, none is sent.
 	SystemPrompt string `json:"systemPrompt,omitempty"`
-	// Temperature is from 0 to 2; absent sends none.
+	// Temperature is from 0 to 2. If absent, none is sent.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is at least 1, and at most what the server asked for.
+	// MaxTokens is at least 1, and at most the server's value.
 	MaxTokens int64 `json:"maxTokens"`
 }
 
-// SamplingSettings is how completions are asked for.
+// SamplingSettings are the settings for completions.
 type SamplingSettings struct {
-	// Review is absent if the person has not said: it is then [ReviewAlways].
+	// Review is absent if the person has not set it; the default is [ReviewAlways].
 	Review SamplingReview `json:"review,omitempty"`
-	// Limits bounds what servers may ask for; absent if the person has set none.
+	// Limits bounds the requests of servers; absent if the person has set no limits.
 	Limits *SamplingLimits `json:"limits,omitempty"`
 }
 
-// SamplingLimits bounds the sampling requests of each server. What is absent has its default, and 0 allows
+// SamplingLimits bounds the sampling requests of each server. An absent limit has its default; 0 allows
 // nothing.
 type SamplingLimits struct {
-	// RequestsPerMinute counts those that came in within any minute.
+	// RequestsPerMinute counts the requests of the last minute.
 	RequestsPerMinute *int64 `json:"requestsPerMinute,omitempty"`
-	// InFlight counts those that were neither answered nor refused yet.
+	// InFlight counts the requests without an answer or a refusal.
 	InFlight *int64 `json:"inFlight,omitempty"`
-	// ToolRounds counts how often the model of one conversation may go to the server's tools and back, each
-	// of which may ask a model again.
+	// ToolRounds bounds how often the model of one conversation may call the server's tools and continue
+	// with the results. Each round may ask a model again.
 	ToolRounds *int64 `json:"toolRounds,omitempty"`
-	// PromptBytes is of all texts, tools and results, ImageBytes of all images and audio together, decoded.
+	// PromptBytes bounds all texts, tools and results together; ImageBytes all images and audio, decoded.
 	PromptBytes *int64 `json:"promptBytes,omitempty"`
 	ImageBytes  *int64 `json:"imageBytes,omitempty"`
 }
@@ -453,7 +463,8 @@ type SamplingReview string
 // When answers are reviewed.
 const (
 	ReviewAlways SamplingReview = "always"
-	// ReviewFirstFromServer is until a person let an answer go to that server, since the sidecar started.
+	// ReviewFirstFromServer: until a person has approved an answer for that server. It starts again with
+	// the sidecar.
 	ReviewFirstFromServer SamplingReview = "firstFromServer"
 	ReviewNever           SamplingReview = "never"
 )
@@ -462,8 +473,8 @@ const (
 type StopSamplingParams struct {
 	TaskID string `json:"taskId"`
 	AskID  string `json:"askId"`
-	// Keep: what is written goes on as the model's answer. Without it the server is told that the person
-	// refused.
+	// Keep makes the unfinished text the model's answer. Otherwise the server gets MCP's error for a
+	// refusal by the person.
 	Keep bool `json:"keep,omitempty"`
 }
 

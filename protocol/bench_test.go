@@ -20,7 +20,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode reads what a store keeps of a question.
+// BenchmarkDecode decodes a question as a store saves it.
 func BenchmarkDecode(b *testing.B) {
 	kept, err := json.Marshal(asked.Event.(protocol.MessageAdded).Message)
 	if err != nil {
@@ -35,7 +35,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// answers is a sidecar that takes answers and does nothing else.
+// answers is a sidecar that only takes answers.
 type answers struct{ protocol.Sidecar }
 
 func (answers) AskResponse(context.Context, *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {

@@ -4,16 +4,16 @@
 // three and writes the dispatch, the stubs and the union codecs (protocol_gen.go) and the same API
 // for TypeScript (protocol.ts).
 //
-// A constant marked //protocol:const NAME is in TypeScript by that name.
+// A constant marked //protocol:const NAME is exported to TypeScript under that name.
 //
-// A union is an interface marked //protocol:union; its variants are structs marked
-// //protocol:variant UNION TAG, and travel with the tag in the field "type": their first, which nobody
-// sets. A field that may be absent is omitempty or omitzero; a field that may be null is a pointer or
-// slice without either; a union without either is always there. Times are milliseconds since the Unix
+// A union is an interface marked //protocol:union. Its variants are structs marked //protocol:variant
+// UNION TAG. The tag is encoded in a member "type", which the generated code writes and checks. A
+// field that may be absent is omitempty or omitzero. A field that may be null is a pointer or slice
+// without either. A union without either is always present. Times are milliseconds since the Unix
 // epoch.
 //
-// The package holds data and no state: every value may be copied and used from any goroutine. It
-// knows no transport; [Conn] is all that the stubs ask of one.
+// The package holds data and no state: every value may be copied, and used from any goroutine. It
+// knows no transport; the stubs only need a [Conn].
 package protocol
 
 //go:generate go run ../scripts/tools/protogen
@@ -31,8 +31,8 @@ const Version = 1
 //protocol:const farewellMs
 const FarewellMs = 20_000
 
-// ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end starts it again at
-// once: that starts another daemon.
+// ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end then starts the
+// sidecar again at once, which starts a new daemon.
 //
 //protocol:const exitEnded
 const ExitEnded = 6

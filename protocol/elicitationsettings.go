@@ -2,20 +2,20 @@ package protocol
 
 import "encoding/json"
 
-// ElicitationSettings is what the person has set about what servers elicit.
+// ElicitationSettings are the person's settings for elicitation.
 type ElicitationSettings struct {
-	// Answers are given without asking. There are none unless the person writes them.
+	// Answers are sent without asking the person. The default is none.
 	Answers []FixedAnswer `json:"answers,omitempty"`
-	// MaxOpen bounds how many forms and pages of one server may wait for the person, in all conversations.
-	// Absent it is 32, and 0 lets no server ask.
+	// MaxOpen bounds how many forms and pages of one server may wait for the person, over all
+	// conversations. The default is 32; with 0, no server can ask.
 	MaxOpen *int64 `json:"maxOpen,omitempty"`
 }
 
-// FixedAnswer is the answer to one form of one tool, whoever fills it in. The form is known by its fields:
-// one with other fields, or whose rules the answer violates, is shown as any other.
+// FixedAnswer is an answer in the settings for one form of one tool. It identifies the form by its fields.
+// A form with other fields, or with rules that the answer violates, is shown to the person.
 type FixedAnswer struct {
 	ServerName string `json:"serverName"`
-	// ToolName is the tool during whose call the form comes.
+	// ToolName is the tool whose call leads to the form.
 	ToolName string `json:"toolName"`
 	// Content is a JSON object with a member for each field.
 	Content json.RawMessage `json:"content"`

@@ -5,7 +5,7 @@ import "fmt"
 // ErrorCode is a JSON-RPC error code of this wire.
 type ErrorCode int64
 
-// The codes. Those above -32100 are JSON-RPC's and LSP's own.
+// The codes. Those above -32100 are defined by JSON-RPC and LSP.
 const (
 	CodeParseError           ErrorCode = -32700
 	CodeInvalidRequest       ErrorCode = -32600
@@ -20,9 +20,9 @@ const (
 	CodeUnknownTask ErrorCode = -32101
 	// CodeTaskClosed: the task can only be read.
 	CodeTaskClosed ErrorCode = -32102
-	// CodeUnknownAsk: the task never had an ask with this id, or nothing with it waits to be placed.
+	// CodeUnknownAsk: the task has no ask with this id, or no unattributed request has it.
 	CodeUnknownAsk ErrorCode = -32103
-	// CodeAskSettled: somebody or something was first. Data is the [Outcome].
+	// CodeAskSettled: another answer or event has settled the ask. Data is the [Outcome].
 	CodeAskSettled ErrorCode = -32104
 	// CodeInvalidAnswer: the answer violates the ask's rules; the ask is still open. Data is
 	// [InvalidAnswerData].
@@ -31,37 +31,38 @@ const (
 	CodeUnknownServer ErrorCode = -32106
 	// CodeServerFailed: the MCP server cannot be reached; the message says why.
 	CodeServerFailed ErrorCode = -32107
-	// CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never.
+	// CodeUnavailable: the front end has no connection to the sidecar at present. Only hosts of
+	// front ends return it.
 	CodeUnavailable ErrorCode = -32108
-	// CodeTaskBusy: something goes on in the task, and has to end first; the message names it.
+	// CodeTaskBusy: the task is busy with something that has to end first; the message names it.
 	CodeTaskBusy ErrorCode = -32110
-	// CodeUnknownMcpTask: no MCP task has this id, or an id that begins so.
+	// CodeUnknownMcpTask: no MCP task has this id or an id with this prefix.
 	CodeUnknownMcpTask ErrorCode = -32111
 )
 
-// InvalidAnswerData says what is wrong with an answer.
+// InvalidAnswerData lists the problems of an answer.
 type InvalidAnswerData struct {
 	Problems []FieldProblem `json:"problems,omitempty"`
 }
 
-// FieldProblem is what is wrong with one field.
+// FieldProblem is a problem of one field.
 type FieldProblem struct {
-	// Name is the field's; empty where the answer as a whole is wrong.
+	// Name is the field's name; empty if the problem is about the whole answer.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
-	// Keyword is the rule of the [Field] that its value breaks. A front end that translates its texts shows its own for it;
-	// without a keyword there is the message alone.
+	// Keyword is the violated rule of the [Field]; absent if no keyword applies. A translated front end has its own
+	// text for each keyword, and otherwise shows Message.
 	Keyword Keyword `json:"keyword,omitempty"`
 }
 
-// Keyword is a keyword of JSON Schema that a value can break.
+// Keyword is a keyword of JSON Schema that a value can violate.
 type Keyword string
 
 // The keywords.
 const (
 	// KeywordRequired: the value is absent.
 	KeywordRequired Keyword = "required"
-	// KeywordType: the value is of another type, or has a fraction and must be whole.
+	// KeywordType: the value has another type, or has a fraction and must be an integer.
 	KeywordType      Keyword = "type"
 	KeywordMinLength Keyword = "minLength"
 	KeywordMaxLength Keyword = "maxLength"
@@ -69,14 +70,14 @@ const (
 	KeywordPattern   Keyword = "pattern"
 	KeywordMinimum   Keyword = "minimum"
 	KeywordMaximum   Keyword = "maximum"
-	// KeywordEnum: the value is none of the options.
+	// KeywordEnum: the value is not one of the options.
 	KeywordEnum     Keyword = "enum"
 	KeywordMinItems Keyword = "minItems"
 	KeywordMaxItems Keyword = "maxItems"
 )
 
-// Error is a JSON-RPC error. Message is a sentence for the person; whatever a developer needs
-// besides is in the sidecar's log.
+// Error is a JSON-RPC error. Message is a sentence for the person; details for developers are in
+// the sidecar's log.
 type Error struct {
 	Code    ErrorCode
 	Message string

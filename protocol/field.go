@@ -7,7 +7,7 @@ import (
 )
 
 // Field is one input of a form: a property of an elicitation's requestedSchema or of a tool's
-// inputSchema, with its rules as data. The sidecar checks answers; see [Sidecar.CheckForm].
+// inputSchema, with its rules. The sidecar checks answers; see [Sidecar.CheckForm].
 //
 //protocol:union
 type Field interface {
@@ -15,20 +15,20 @@ type Field interface {
 	Head() FieldHead
 }
 
-// FieldHead is what every field has.
+// FieldHead has the members of all fields.
 type FieldHead struct {
 	// Name is the property's name, and the member of the answer.
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
-	// Secret: the field seems to ask for a password, a token, a key or the number of a card, which MCP
-	// forbids in a form (2025-11-25, "Elicitation: Security Considerations"). What is typed is masked
-	// and goes to the server alone; see [MaskSecrets].
+	// Secret: the field seems to ask for a password, a token, a key or a card number, which MCP
+	// forbids in a form (2025-11-25, "Elicitation: Security Considerations"). Front ends mask its
+	// value, and only the server gets it; see [MaskSecrets].
 	Secret bool `json:"secret,omitempty"`
 }
 
-// Head returns what a field has in common with the others.
+// Head returns the members that all fields have.
 func (h FieldHead) Head() FieldHead { return h }
 
 // StringField is a text.
@@ -41,11 +41,10 @@ type StringField struct {
 	// MinLength and MaxLength count Unicode code points.
 	MinLength *int `json:"minLength,omitempty"`
 	MaxLength *int `json:"maxLength,omitempty"`
-	// Pattern is a regular expression of ECMA-262, as the server wrote it, that must match somewhere in
-	// the text.
+	// Pattern is the server's regular expression, in ECMA-262. It must match somewhere in the text.
 	Pattern string `json:"pattern,omitempty"`
-	// PatternUnchecked: the pattern is only shown, and the server judges. Its expression looks around or back, or is
-	// greater than what can be checked.
+	// PatternUnchecked: Assent shows the pattern but cannot check it, because it uses lookaround or backreferences,
+	// or is too large. The server checks it.
 	PatternUnchecked bool         `json:"patternUnchecked,omitempty"`
 	Format           StringFormat `json:"format,omitempty"`
 }
@@ -70,7 +69,8 @@ type NumberField struct {
 	// Integer allows whole numbers only.
 	Integer bool     `json:"integer,omitempty"`
 	Default *float64 `json:"default,omitempty"`
-	// DefaultText is the default as the server wrote it, where a double does not hold it exactly.
+	// DefaultText is the default as the server wrote it; present if a double cannot hold it
+	// exactly.
 	DefaultText string   `json:"defaultText,omitempty"`
 	Minimum     *float64 `json:"minimum,omitempty"`
 	Maximum     *float64 `json:"maximum,omitempty"`
@@ -104,19 +104,20 @@ type ChoicesField struct {
 	Options  []Option `json:"options,omitempty"`
 	MinItems *int     `json:"minItems,omitempty"`
 	MaxItems *int     `json:"maxItems,omitempty"`
-	// Default, where it is there and empty, ticks none: that is an answer, as leaving the field out is not.
+	// Default selects options. An empty list selects none, which is an answer; absent leaves the field
+	// out.
 	Default []string `json:"default,omitzero"`
 }
 
 // Option is one choice.
 type Option struct {
 	Value string `json:"value"`
-	// Title is shown instead of the value where the server gave one.
+	// Title is shown instead of the value, if the server gave one.
 	Title string `json:"title,omitempty"`
 }
 
-// JSONField is a property of a tool's input that is none of the others: it is typed as JSON.
-// Elicitation never has one.
+// JSONField is a property of a tool's input that no other field can show. The person types it as
+// JSON. Elicitation never has one.
 //
 //protocol:variant Field json
 type JSONField struct {
@@ -130,9 +131,9 @@ type JSONField struct {
 // masked replaces a secret value.
 const masked = "•••"
 
-// MaskSecrets returns an answer as it may be shown and kept: the values of the fields that ask for a
-// secret, and of those that are marked as secret by their names, are replaced. Without such a field, it is the answer
-// itself; one that is no object is masked whole.
+// MaskSecrets returns an answer as it may be shown and saved. It replaces the values of fields that ask for a secret,
+// and of the fields in marked. Without such a field, it returns content itself. Content that is not an object is
+// masked whole.
 func MaskSecrets(fields []Field, content json.RawMessage, marked ...string) json.RawMessage {
 	var given map[string]json.RawMessage
 	secret := func(f Field) bool {
@@ -146,7 +147,7 @@ func MaskSecrets(fields []Field, content json.RawMessage, marked ...string) json
 		return json.RawMessage(`"` + masked + `"`)
 	}
 	var shown bytes.Buffer
-	for _, f := range fields { // in their order, which an answer has
+	for _, f := range fields { // in the order that an answer has
 		head := f.Head()
 		value, ok := given[head.Name]
 		if !ok {

@@ -2,45 +2,46 @@ package protocol
 
 import "context"
 
-// FrontEnd is what the sidecar calls on a front end, or tells it. A method that returns a result is a
-// request; one that returns only an error is a notification. The sidecar makes a request only where
-// the front end's [FrontEndCapabilities] allow it.
+// FrontEnd has the methods that the sidecar calls on a front end. A method that returns a result is a
+// request; one that returns only an error is a notification. The sidecar sends a request only if the
+// front end's [FrontEndCapabilities] allow it.
 type FrontEnd interface {
 	// TaskEvent reports one change of one task. The numbers of a task's events are consecutive.
 	//
 	//protocol:method task/event
 	TaskEvent(ctx context.Context, params *TaskEventParams) error
 
-	// UnclaimedChanged reports that a request came which no conversation has, or that one was placed or has
-	// ended.
+	// UnclaimedChanged reports that an unattributed request arrived, was assigned, or ended.
 	//
 	//protocol:method ask/unclaimedChanged
 	UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error
 
-	// OthersChanged reports that an ask of another workspace came or was settled, so that [Sidecar.ListOpenAsks] returns
-	// something else, or that its params changed. Before the first report they are zero.
+	// OthersChanged reports that an ask of another workspace arrived or was settled, so [Sidecar.ListOpenAsks] has
+	// changed, or that its own params have changed. Before the first report they are zero.
 	//
 	//protocol:method ask/othersChanged
 	OthersChanged(ctx context.Context, params *OthersChangedParams) error
 
-	// DeclinedChanged reports that everything from a server is declined from now on, or no longer.
+	// DeclinedChanged reports that the set of servers whose elicitations are all declined has
+	// changed.
 	//
 	//protocol:method ask/declinedChanged
 	DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error
 
 	// McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
-	// no event number and is not kept: [SamplingEnded] brings the whole.
+	// no event number and is not saved: [SamplingEnded] brings the complete text.
 	//
 	//protocol:method mcpSamplingProgress
 	McpSamplingProgress(ctx context.Context, params *McpSamplingProgressParams) error
 
-	// ChatProgress is a piece of what a model writes in a conversation. It has no event number and is not
-	// kept: [ModelMessageEnded] brings the whole.
+	// ChatProgress is a piece of a model's text in a conversation. It has no event number and is not
+	// saved: [ModelMessageEnded] brings the complete text.
 	//
 	//protocol:method chat/progress
 	ChatProgress(ctx context.Context, params *ChatProgressParams) error
 
-	// CallProgress is what a server says of how far a call is. It has no event number and is not kept.
+	// CallProgress reports the progress of a call, as the server sends it. It has no event number and
+	// is not saved.
 	//
 	//protocol:method callProgress
 	CallProgress(ctx context.Context, params *CallProgressParams) error
@@ -65,21 +66,19 @@ type FrontEnd interface {
 	//protocol:method grant/changed
 	GrantChanged(ctx context.Context, params *Grant) error
 
-	// PolicyChanged reports that [Sidecar.ListPolicy] returns something else, also because an entry was used. It comes once
-	// after each reading of the list, and does not report what [FrontEnd.GrantChanged] does.
+	// PolicyChanged reports that [Sidecar.ListPolicy] has changed, also because an entry was used. It is sent once
+	// after each call of ListPolicy, and not for changes that [FrontEnd.GrantChanged] reports.
 	//
 	//protocol:method policy/changed
 	PolicyChanged(ctx context.Context) error
 
-	// StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
-	// memory.
+	// StorageFailed reports that tasks can no longer be saved. The session continues in memory.
 	//
 	//protocol:method storage/failed
 	StorageFailed(ctx context.Context, params *StorageFailedParams) error
 
-	// StorageRecovered reports that tasks are kept on disk: again after [FrontEnd.StorageFailed], with all that
-	// was in memory since, or in a new store in the place of a damaged one.
-	//
+	// StorageRecovered reports that tasks are saved again: after [FrontEnd.StorageFailed], with all changes
+	// since then, or in a new store that replaces a damaged one.
 	//protocol:method storage/recovered
 	StorageRecovered(ctx context.Context, params *StorageRecoveredParams) error
 
@@ -99,12 +98,12 @@ type FrontEnd interface {
 	//protocol:method window/openUrl
 	OpenURL(ctx context.Context, params *OpenURLParams) (*OpenURLResult, error)
 
-	// GetSecret reads what SetSecret kept.
+	// GetSecret reads a value that SetSecret stored.
 	//
 	//protocol:method secret/get
 	GetSecret(ctx context.Context, params *GetSecretParams) (*GetSecretResult, error)
 
-	// SetSecret keeps a value where the system keeps secrets, or removes it.
+	// SetSecret stores a value in the system's secret storage, or removes it.
 	//
 	//protocol:method secret/set
 	SetSecret(ctx context.Context, params *SetSecretParams) (*SetSecretResult, error)
@@ -121,20 +120,20 @@ type FrontEnd interface {
 	SendLanguageModelRequest(ctx context.Context, params *LanguageModelRequest) (*LanguageModelResponse, error)
 }
 
-// CallProgressParams is how far a call is.
+// CallProgressParams is the progress of a call.
 type CallProgressParams struct {
 	TaskID    string   `json:"taskId"`
 	MessageID int64    `json:"messageId"`
 	Progress  Progress `json:"progress"`
 }
 
-// StorageFailedParams says what became of the store.
+// StorageFailedParams says why the store failed.
 type StorageFailedParams struct {
 	// Message is a sentence for the person.
 	Message string `json:"message"`
 }
 
-// StorageRecoveredParams says where tasks are kept now.
+// StorageRecoveredParams says where tasks are saved now.
 type StorageRecoveredParams struct {
 	// Message is a sentence for the person.
 	Message string `json:"message"`
@@ -151,7 +150,7 @@ type PromptInputParams struct {
 	// Description is the prompt's text, from the configuration file.
 	Description string `json:"description,omitempty"`
 	Default     string `json:"default,omitempty"`
-	// Password hides what is typed.
+	// Password: the front end masks the input.
 	Password bool `json:"password,omitempty"`
 	// Options are the choices of a [PickString].
 	Options []string `json:"options,omitempty"`
@@ -168,7 +167,7 @@ const (
 	PickString InputKind = "pickString"
 )
 
-// PromptInputResult is the person's value, or nothing where they dismissed the prompt.
+// PromptInputResult is the person's value; absent if they dismissed the prompt.
 type PromptInputResult struct {
 	Value *Secret `json:"value"`
 }
@@ -244,22 +243,22 @@ type GetSecretResult struct {
 	Value *Secret `json:"value"`
 }
 
-// SetSecretParams is a secret to keep; without a value it is removed.
+// SetSecretParams is a secret to store. Without a value it is removed.
 type SetSecretParams struct {
 	Key   string  `json:"key"`
 	Value *Secret `json:"value"`
 }
 
-// SetSecretResult confirms that the secret is kept.
+// SetSecretResult confirms that the secret is stored.
 type SetSecretResult struct{}
 
-// Secret is a value that no log, transcript or store may show. It travels as {"secret": "..."}; the
-// wire tap masks every such member, whoever wrote it.
+// Secret is a value that no log, transcript or store may show. It is encoded as {"secret": "..."}.
+// The wire tap masks every member of that name.
 type Secret struct {
 	Secret string `json:"secret"`
 }
 
-// String keeps the value out of anything that formats it.
+// String returns a placeholder, so formatting never shows the value.
 func (Secret) String() string { return "***" }
 
 // ListLanguageModelsResult holds the editor's models.
@@ -272,9 +271,9 @@ type LanguageModel struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Vendor string `json:"vendor"`
-	// Family is its maker's name for the line of models that it belongs to.
+	// Family is the provider's name for the line of models that it belongs to.
 	Family string `json:"family,omitempty"`
-	// MaxInputTokens is what the model can read in one request; 0 where that is not known.
+	// MaxInputTokens is the size of the model's input; 0 if unknown.
 	MaxInputTokens int `json:"maxInputTokens,omitempty"`
 }
 
@@ -284,12 +283,12 @@ type LanguageModelRequest struct {
 	RequestID string                 `json:"requestId"`
 	ModelID   string                 `json:"modelId"`
 	Messages  []LanguageModelMessage `json:"messages,omitempty"`
-	// MaxTokens bounds the answer, as far as the model lets itself be bounded.
+	// MaxTokens bounds the answer, if the model supports a bound.
 	MaxTokens int64 `json:"maxTokens"`
-	// Temperature is absent if the server gave none: 0 is a value.
+	// Temperature is absent if the server gave none. 0 is a value.
 	Temperature   *float64 `json:"temperature,omitempty"`
 	StopSequences []string `json:"stopSequences,omitempty"`
-	// Tools are what the model may call; ToolRequired: it must call one of them.
+	// Tools are the tools that the model may call. ToolRequired: it must call one of them.
 	Tools        []SamplingTool `json:"tools,omitempty"`
 	ToolRequired bool           `json:"toolRequired,omitempty"`
 	// Justification is the sentence that the editor's consent dialog shows.
@@ -305,6 +304,6 @@ type LanguageModelMessage struct {
 
 // LanguageModelResponse ends a [LanguageModelRequest]; its text was streamed before.
 type LanguageModelResponse struct {
-	// ToolUses are the calls that the model asks for, in its order.
+	// ToolUses are the calls that the model asked for, in its order.
 	ToolUses []ToolUseContent `json:"toolUses,omitempty"`
 }

@@ -2,20 +2,20 @@ package protocol
 
 import "encoding/json"
 
-// FindImportsResult is every file of another program that configures MCP servers, in the order in
-// which people are likely to want them.
+// FindImportsResult lists the files of other programs that configure MCP servers, the most likely
+// sources first.
 type FindImportsResult struct {
 	Sources []ImportSource `json:"sources,omitempty"`
 }
 
 // ImportSource is a configuration file of another program.
 type ImportSource struct {
-	// Program is its name, for the person.
+	// Program is the program's name, for the person.
 	Program string `json:"program"`
-	// Path is the file's, and names the source in [ImportParams].
+	// Path is the path of the file. It identifies the source in [ImportParams].
 	Path    string         `json:"path"`
 	Servers []ImportServer `json:"servers,omitempty"`
-	// Problem says why the file, or a part of it, cannot be read.
+	// Problem says why the file, or a part of it, could not be read.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -24,10 +24,10 @@ type ImportServer struct {
 	Name string `json:"name"`
 	// Entry is what would be written under the server's name.
 	Entry json.RawMessage `json:"entry"`
-	// Known reports that a server of this name is configured already, and would be left as it is.
+	// Known: a server of this name is configured already. An import does not change it.
 	Known bool `json:"known,omitempty"`
-	// Warnings are sentences for the person: what the copy would not do as the original does, such as a
-	// secret in plain text.
+	// Warnings are sentences for the person about differences between the copy and the original, and
+	// about risks such as a secret in plain text.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -44,10 +44,10 @@ type ImportName struct {
 	Name string `json:"name"`
 }
 
-// ImportResult says what was written.
+// ImportResult lists the imported servers.
 type ImportResult struct {
 	// Path is the file that was written to.
 	Path string `json:"path"`
-	// Imported are the names of the servers in it now.
+	// Imported are the names of the servers that were added.
 	Imported []string `json:"imported,omitempty"`
 }

@@ -10,7 +10,7 @@ type ServerInspection struct {
 	Verdict *ServerVerdict `json:"verdict,omitempty"`
 	// Warnings are sentences on probable mistakes in its configuration, such as a variable that is not set.
 	Warnings []string `json:"warnings,omitempty"`
-	// Launch is of a server on [TransportStdio], Endpoint of every other.
+	// Launch is set for a server on [TransportStdio], Endpoint for every other.
 	Launch   *ServerLaunch   `json:"launch,omitempty"`
 	Endpoint *ServerEndpoint `json:"endpoint,omitempty"`
 	// Handshake is the last one; absent before the first connection.
@@ -19,23 +19,25 @@ type ServerInspection struct {
 	Connections []ServerConnection `json:"connections,omitempty"`
 	Calls       []ServerCall       `json:"calls,omitempty"`
 	Counts      ServerCounts       `json:"counts"`
-	// LastFailure is present even if the server was started again since.
+	// LastFailure is present even if the server has started again since.
 	LastFailure *ServerFailure `json:"lastFailure,omitempty"`
 	// Log holds the last lines, the oldest first: 200 at most. LogDropped counts those before them.
 	Log        []ServerLogLine `json:"log,omitempty"`
 	LogDropped int64           `json:"logDropped,omitempty"`
 	// Ports are those of this machine that the configuration or the last failure names.
 	Ports []PortUse `json:"ports,omitempty"`
-	// Orphans are processes of the same command without a parent that waits for them. Assent ends none of them.
+	// Orphans are processes of the same command without a parent that waits for them. Assent does not end
+	// them.
 	Orphans []ServerProcess `json:"orphans,omitempty"`
-	// MachineUnknown: who listens on Ports, and Orphans, cannot be found out on this system.
+	// MachineUnknown: this system does not show which processes listen on Ports, or which are
+	// Orphans.
 	MachineUnknown bool `json:"machineUnknown,omitempty"`
 }
 
 // ServerVerdict is why a server does not start.
 type ServerVerdict struct {
 	Kind VerdictKind `json:"kind"`
-	// Text is a sentence on what is wrong, and WayOut one on what to do.
+	// Text says in a sentence why the server does not start, WayOut what to do.
 	Text   string `json:"text"`
 	WayOut string `json:"wayOut"`
 }
@@ -47,13 +49,13 @@ type VerdictKind string
 const (
 	// VerdictNotFound: there is no such program, or no such folder to start it in.
 	VerdictNotFound VerdictKind = "notFound"
-	// VerdictNotExecutable: the file is there and cannot be run.
+	// VerdictNotExecutable: the file exists but cannot be run.
 	VerdictNotExecutable VerdictKind = "notExecutable"
 	// VerdictExited: the process ended before or during the handshake.
 	VerdictExited VerdictKind = "exited"
 	// VerdictSilent: the server did not answer the handshake.
 	VerdictSilent VerdictKind = "silent"
-	// VerdictNoMcp: the answer to the handshake is not MCP.
+	// VerdictNoMcp: the answer to the handshake is not an MCP message.
 	VerdictNoMcp VerdictKind = "noMcp"
 	// VerdictRefused: the server refused the handshake.
 	VerdictRefused VerdictKind = "refused"
@@ -65,11 +67,11 @@ const (
 	VerdictUnreachable VerdictKind = "unreachable"
 	// VerdictLogin: the server requires sign-in.
 	VerdictLogin VerdictKind = "login"
-	// VerdictInput: a value that the configuration asks the person for was not given.
+	// VerdictInput: the configuration needs an input value that the person did not give.
 	VerdictInput VerdictKind = "input"
 	// VerdictUnconfirmed: the person has not confirmed that the server may run as it is configured.
 	VerdictUnconfirmed VerdictKind = "unconfirmed"
-	// VerdictLost: the server was running, and ended by itself.
+	// VerdictLost: the server was running, and ended on its own.
 	VerdictLost VerdictKind = "lost"
 	// VerdictMended: the cause of the last failure is gone.
 	VerdictMended VerdictKind = "mended"
@@ -84,17 +86,17 @@ type ServerLaunch struct {
 	FoundBy ProgramPlace `json:"foundBy,omitempty"`
 	// Manager is the version manager that the program belongs to, as in "nvm"; absent if it belongs to none.
 	Manager string `json:"manager,omitempty"`
-	// Args are as configured, with the variables put in that hold no secrets.
+	// Args are as configured, with all variables replaced except those that hold secrets.
 	Args []string `json:"args,omitempty"`
 	// Cwd is absolute; absent if it is the sidecar's own.
 	Cwd string `json:"cwd,omitempty"`
-	// EnvNames are the variables that the configuration sets. Their values are not told.
+	// EnvNames are the variables that the configuration sets. Their values are not included.
 	EnvNames []string `json:"envNames,omitempty"`
-	// Searched are the folders in which the program was looked for in vain, in this order.
+	// Searched are the folders that were searched without success, in order.
 	Searched []string `json:"searched,omitempty"`
 	// NearMisses are sentences on programs that may be meant instead.
 	NearMisses []string `json:"nearMisses,omitempty"`
-	// Problem says why there is no program, or why it cannot be told without asking the person.
+	// Problem says why there is no program, or why it is unknown without asking the person.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -109,34 +111,33 @@ const (
 	FoundInPATH ProgramPlace = "PATH"
 	// FoundInLoginShell: only in what the startup files of the person's shell add to PATH.
 	FoundInLoginShell ProgramPlace = "loginShell"
-	// FoundInUsualFolder: only where programs often are.
+	// FoundInUsualFolder: only in a usual folder for programs.
 	FoundInUsualFolder ProgramPlace = "usualFolder"
 )
 
-// ServerEndpoint is where a server is that is not started here.
+// ServerEndpoint is the URL of a server that Assent does not start.
 type ServerEndpoint struct {
-	// URL is as configured, without what a query or a user may hold.
+	// URL is as configured, without its query and user.
 	URL string `json:"url"`
-	// HeaderNames are those that the configuration sets. Their values are not told.
+	// HeaderNames are the headers that the configuration sets. Their values are not included.
 	HeaderNames []string `json:"headerNames,omitempty"`
 }
 
-// ServerHandshake is what a server said of itself.
+// ServerHandshake is the server's description of itself.
 type ServerHandshake struct {
 	Era             ServerEra `json:"era"`
 	ProtocolVersion string    `json:"protocolVersion"`
-	// Name, Title and Version are of the Implementation that the server says it is; absent if it says
-	// nothing.
+	// Name, Title and Version are the server's Implementation; absent if it gives none.
 	Name    string `json:"name,omitempty"`
 	Title   string `json:"title,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Capabilities are by name, those within others behind a dot: "tools.listChanged".
+	// Capabilities are the names of its capabilities, nested ones with a dot: "tools.listChanged".
 	Capabilities []string `json:"capabilities,omitempty"`
-	// Instructions are the beginning of what the server would tell a model: 4,000 characters at most.
+	// Instructions are at most the first 4,000 characters of the server's instructions for a model.
 	Instructions string `json:"instructions,omitempty"`
 }
 
-// ServerEra is which of MCP's two ways a server speaks.
+// ServerEra is one of the two eras of MCP.
 type ServerEra string
 
 // The eras.
@@ -171,21 +172,22 @@ type ServerCall struct {
 	Since       int64  `json:"since"`
 }
 
-// ServerCounts is how much a server offers, by its lists as they were last read. A count is absent if
-// its list was not read since the sidecar started, or has changed since.
+// ServerCounts are the lengths of a server's lists. A count is absent if the list has not been read
+// since the sidecar started, or has changed since.
 type ServerCounts struct {
 	Tools     *int64 `json:"tools,omitempty"`
 	Resources *int64 `json:"resources,omitempty"`
 	Prompts   *int64 `json:"prompts,omitempty"`
 }
 
-// ServerFailure is how a connection failed, or ended by itself.
+// ServerFailure is how a connection failed or ended on its own.
 type ServerFailure struct {
 	At     int64  `json:"at"`
 	Reason string `json:"reason"`
-	// ExitCode is that of the process; absent if it did not end by itself.
+	// ExitCode is the exit code of the process; absent if the process did not end on its own.
 	ExitCode *int64 `json:"exitCode,omitempty"`
-	// Stderr holds the last lines on stderr, and Stdout the first ones on stdout, or on the network, that were not MCP.
+	// Stderr holds the last lines of stderr. Stdout holds the first lines of stdout, or of the network, that are not
+	// MCP.
 	Stderr []string `json:"stderr,omitempty"`
 	Stdout []string `json:"stdout,omitempty"`
 }
@@ -194,7 +196,7 @@ type ServerFailure struct {
 type ServerLogLine struct {
 	At   int64         `json:"at"`
 	From ServerLogFrom `json:"from"`
-	// Level is MCP's, of [LogMessage] only.
+	// Level is MCP's logging level; only with [LogMessage].
 	Level string `json:"level,omitempty"`
 	// Text is one line: 2,000 characters at most.
 	Text string `json:"text"`
@@ -206,18 +208,18 @@ type ServerLogFrom string
 // The sources.
 const (
 	LogStderr ServerLogFrom = "stderr"
-	// LogStdout: it came on stdout or over the network, and is not MCP or matches no request.
+	// LogStdout: the line came from stdout or the network, and is not MCP or matches no request.
 	LogStdout ServerLogFrom = "stdout"
 	// LogMessage is a notifications/message ("Logging").
 	LogMessage ServerLogFrom = "message"
-	// LogAssent is what Assent did.
+	// LogAssent is an action of Assent.
 	LogAssent ServerLogFrom = "assent"
 )
 
-// PortUse is who listens on a port of this machine.
+// PortUse says which processes listen on a port of this machine.
 type PortUse struct {
 	Port int64 `json:"port"`
-	// By are the processes that listen; absent if there is none that may be seen.
+	// By are the listening processes; absent if none is visible to this user of the system.
 	By []ServerProcess `json:"by,omitempty"`
 	// Listening reports that a process listens.
 	Listening bool `json:"listening"`
@@ -226,10 +228,10 @@ type PortUse struct {
 // ServerProcess is a process of this machine.
 type ServerProcess struct {
 	PID int64 `json:"pid"`
-	// Name is what the system calls it.
+	// Name is the system's name for the process.
 	Name string `json:"name"`
-	// Since is when it began; absent if unknown.
+	// Since is when the process started; absent if unknown.
 	Since int64 `json:"since,omitempty"`
-	// Own: it is a process of the server's that this sidecar started.
+	// Own: this sidecar started the process for the server.
 	Own bool `json:"own,omitempty"`
 }

@@ -5,24 +5,25 @@ package protocol
 type McpTask struct {
 	// TaskID is the server's.
 	TaskID string `json:"taskId"`
-	// Status is the last that the server told. It stays so if the task is lost: the call's result says that.
+	// Status is the last status from the server. It does not change if the task is lost; the call's result
+	// says that.
 	Status McpTaskStatus `json:"status"`
-	// StatusMessage is the server's; it is not to be trusted.
+	// StatusMessage is the server's text. It is untrusted.
 	StatusMessage string `json:"statusMessage,omitempty"`
-	// CreatedAt is when Assent got the handle: the server's clock may be wrong.
+	// CreatedAt is when Assent received the handle. The server's clock may be wrong.
 	CreatedAt int64 `json:"createdAt"`
-	// ExpiresAt is when the server may forget the task; absent if it will not, or does not say.
+	// ExpiresAt is when the server may delete the task; absent if it keeps it, or does not say.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
-	// Cancelling: a person asked for the end, and the server has not said its last word.
+	// Cancelling: a person cancelled the task, and the server has not reported a final status yet.
 	Cancelling bool `json:"cancelling,omitempty"`
-	// Problem says why the server cannot be asked at present; Assent goes on trying.
+	// Problem says why the server cannot be reached at present. Assent keeps trying.
 	Problem string `json:"problem,omitempty"`
 }
 
-// McpTaskStatus is MCP's word for how a task is.
+// McpTaskStatus is the status of an MCP task, as MCP defines it.
 type McpTaskStatus string
 
-// The statuses. The last three are for good.
+// The statuses. The last three are final.
 const (
 	McpTaskWorking       McpTaskStatus = "working"
 	McpTaskInputRequired McpTaskStatus = "input_required"
@@ -31,15 +32,14 @@ const (
 	McpTaskCancelled     McpTaskStatus = "cancelled"
 )
 
-// ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
-// ended, the newest of each first. A page has a hundred. The last page also has those of the other open workspaces, a
-// hundred of each at most. An entry that changes while the list is read can be in
-// two pages.
+// ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have ended,
+// each the newest first. A page has at most 100 entries. The last page also has those of the other open workspaces,
+// at most 100 of each. An entry that changes while the list is read can be on two pages.
 type ListMcpTasksResult struct {
 	McpTasks []McpTaskEntry `json:"mcpTasks,omitempty"`
 	// NextCursor is for [Sidecar.MoreMcpTasks]; absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty"`
-	// NotAnswering is as of [ListOpenAsksResult], on the last page.
+	// NotAnswering is as in [ListOpenAsksResult]; only on the last page.
 	NotAnswering []string `json:"notAnswering,omitempty"`
 }
 
@@ -51,10 +51,10 @@ type MoreMcpTasksParams struct {
 
 // GetMcpTaskParams names an MCP task.
 type GetMcpTaskParams struct {
-	// McpTaskID is the server's id of the task, or the beginning of it, if no other task's id begins so.
+	// McpTaskID is the server's id of the task, or a prefix of it that is unique.
 	McpTaskID string `json:"mcpTaskId"`
-	// ServerName is the task's server, which is then asked if no call has the task. Absent looks at the calls of
-	// all servers, and asks none.
+	// ServerName is the task's server. If no call has the task, Assent asks that server. If absent, only the
+	// calls of all servers are searched.
 	ServerName string `json:"serverName,omitempty"`
 }
 
@@ -62,7 +62,7 @@ type GetMcpTaskParams struct {
 type GetMcpTaskResult struct {
 	// McpTask is the newest call that has the task or waits for it.
 	McpTask *McpTaskEntry `json:"mcpTask,omitempty"`
-	// ServerMcpTask is what the server says of a task that no call has or waits for.
+	// ServerMcpTask is the server's state of a task that no call has or waits for.
 	ServerMcpTask *ServerMcpTask `json:"serverMcpTask,omitempty"`
 }
 
@@ -80,31 +80,31 @@ type McpTaskEntry struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// ListServerMcpTasksResult holds the MCP tasks that only their servers know: of an earlier installation,
-// or of a call whose answer was lost.
+// ListServerMcpTasksResult holds the MCP tasks that only their servers know: those of an earlier
+// installation, or of a call with a lost answer.
 type ListServerMcpTasksResult struct {
 	McpTasks []ServerMcpTask `json:"mcpTasks,omitempty"`
-	// Problems are of the servers whose list could not be had, or not all of it.
+	// Problems are the servers whose list could not be read, or only in part.
 	Problems []ServerMcpTasksProblem `json:"problems,omitempty"`
 }
 
-// ServerMcpTask is an MCP task as a server lists it, whose end no call has or waits for. Which tool it
-// came from, MCP does not say. A [TaskResultRequest] makes it a call.
+// ServerMcpTask is an MCP task from a server's list that no call has or waits for. MCP does not say
+// which tool created it. A [TaskResultRequest] makes it a call.
 type ServerMcpTask struct {
 	ServerName string `json:"serverName"`
 	// McpTaskID is the server's.
 	McpTaskID string        `json:"mcpTaskId"`
 	Status    McpTaskStatus `json:"status"`
-	// StatusMessage is the server's; it is not to be trusted.
+	// StatusMessage is the server's text. It is untrusted.
 	StatusMessage string `json:"statusMessage,omitempty"`
-	// CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After ExpiresAt
-	// it may forget the task; absent if it will not.
+	// CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After
+	// ExpiresAt the server may delete the task; absent if it keeps it.
 	CreatedAt     int64 `json:"createdAt,omitempty"`
 	LastUpdatedAt int64 `json:"lastUpdatedAt,omitempty"`
 	ExpiresAt     int64 `json:"expiresAt,omitempty"`
 }
 
-// ServerMcpTasksProblem says why a server's list is not there, or not whole.
+// ServerMcpTasksProblem says why a server's list is missing or incomplete.
 type ServerMcpTasksProblem struct {
 	ServerName string `json:"serverName"`
 	// Message is a sentence for the person.

@@ -6,40 +6,41 @@ type Model struct {
 	ID string `json:"id"`
 	// Name is for the person.
 	Name string `json:"name"`
-	// Provider is who runs it.
+	// Provider is the model's provider.
 	Provider ModelProvider `json:"provider"`
 	ModelFacts
-	// Cannot are the parts of a request that this model is not given as the server wrote them; a card
-	// whose request has one of them says so.
+	// Cannot are the parts of a request that this model does not support. A card says so if its
+	// request has one of them.
 	Cannot []RequestPart `json:"cannot,omitempty"`
-	// MayIgnore are the parts that are passed on, and that its provider promises nothing about.
+	// MayIgnore are the parts that are passed on, but that the provider does not promise to
+	// honour.
 	MayIgnore []RequestPart `json:"mayIgnore,omitempty"`
 }
 
-// ModelFacts is what is known of a model. What is not known is absent.
+// ModelFacts are the known facts about a model. Unknown facts are absent.
 type ModelFacts struct {
-	// Family is the line of models that it belongs to, whatever its version: "claude-sonnet".
+	// Family is the line of models that it belongs to, without a version: "claude-sonnet".
 	Family string `json:"family,omitempty"`
-	// ContextTokens is what it can read and write in one request.
+	// ContextTokens is the size of its context, input and output together.
 	ContextTokens int64 `json:"contextTokens,omitempty"`
-	// InputCost and OutputCost are US dollars for a million tokens. 0 is free.
+	// InputCost and OutputCost are US dollars per million tokens. 0 is free.
 	InputCost  *float64 `json:"inputCost,omitempty"`
 	OutputCost *float64 `json:"outputCost,omitempty"`
-	// Images: it can be shown pictures.
+	// Images: it accepts images.
 	Images *bool `json:"images,omitempty"`
 	// Tools: it can call tools.
 	Tools *bool `json:"tools,omitempty"`
-	// Speed and Intelligence are from 0 to 1, and good for no more than an order among models.
+	// Speed and Intelligence are from 0 to 1, and only serve to order models.
 	Speed        *float64 `json:"speed,omitempty"`
 	Intelligence *float64 `json:"intelligence,omitempty"`
 }
 
-// RequestPart is a part of a [McpSamplingRequest] that not every model can be given.
+// RequestPart is a part of a [McpSamplingRequest] that some models do not support.
 type RequestPart string
 
 // The parts.
 const (
-	// PartSystemPrompt is sent as a first message of the user, where it cannot be sent as it is.
+	// PartSystemPrompt is sent as a first user message if the model has no system prompt.
 	PartSystemPrompt RequestPart = "systemPrompt"
 	// PartMaxTokens, PartTemperature and PartStopSequences are left out.
 	PartMaxTokens     RequestPart = "maxTokens"
@@ -54,9 +55,9 @@ const (
 // ModelProvider is a way to reach models.
 type ModelProvider string
 
-// The providers. All but the demo and the editor are endpoints over HTTP.
+// The providers. All except the demo and the editor are endpoints over HTTP.
 const (
-	// ProviderDemo is the scripted stand-in that needs no network and is no model at all.
+	// ProviderDemo is a scripted substitute that needs no network. It is not a model.
 	ProviderDemo ModelProvider = "demo"
 	// ProviderOpenAI is any endpoint that speaks OpenAI's chat completions.
 	ProviderOpenAI ModelProvider = "openai"
@@ -66,7 +67,7 @@ const (
 	ProviderAnthropic ModelProvider = "anthropic"
 	// ProviderGemini is Google's Gemini, by its endpoint for chat completions.
 	ProviderGemini ModelProvider = "gemini"
-	// ProviderOpenRouter is the broker of many makers' models.
+	// ProviderOpenRouter is a broker of models of many providers.
 	ProviderOpenRouter ModelProvider = "openrouter"
 	// ProviderOllama, ProviderLMStudio and ProviderVLLM run models on the person's own machines.
 	ProviderOllama   ModelProvider = "ollama"
@@ -74,19 +75,19 @@ const (
 	ProviderVLLM     ModelProvider = "vllm"
 )
 
-// ModelSettings says where completions come from.
+// ModelSettings are the settings for models.
 type ModelSettings struct {
-	// Provider is preferred, whatever a server wishes; absent means that the server's wishes choose
-	// among all, and where it has none the first endpoint that is configured, else the editor's models
-	// where there are any, else the demo model.
+	// Provider is preferred over a server's preferences. If absent, the server's preferences choose
+	// among all models. If the server has none, the first configured endpoint is used, then the
+	// editor's models, then the demo model.
 	Provider ModelProvider `json:"provider,omitempty"`
 	// Endpoints are those to use over HTTP.
 	Endpoints []EndpointSettings `json:"endpoints,omitempty"`
-	// VSCodeModel is the id of the editor's model to prefer.
+	// VSCodeModel is the id of the editor's preferred model.
 	VSCodeModel string `json:"vscodeModel,omitempty"`
-	// Table adds to what Assent knows of models, and goes before it.
+	// Table adds to Assent's own table of models, and overrides it.
 	Table []ModelRow `json:"table,omitempty"`
-	// Allowed limits the models that servers get; a server that is not named gets any.
+	// Allowed limits the models that servers get. A server without a rule gets any.
 	Allowed []AllowedModels `json:"allowed,omitempty"`
 }
 
@@ -94,8 +95,8 @@ type ModelSettings struct {
 type EndpointSettings struct {
 	// Provider is one of the endpoints over HTTP.
 	Provider ModelProvider `json:"provider"`
-	// BaseURL is its address, up to and without "/chat/completions" or "/messages". Absent means the usual address, which
-	// ProviderOpenAI does not have.
+	// BaseURL is its address, up to and without "/chat/completions" or "/messages". If absent, it is the provider's
+	// default; ProviderOpenAI has none.
 	BaseURL string `json:"baseUrl,omitempty"`
 	// Models are the names to offer; absent means those that the endpoint lists.
 	Models []string `json:"models,omitempty"`
@@ -103,17 +104,17 @@ type EndpointSettings struct {
 	APIKey *Secret `json:"apiKey,omitempty"`
 }
 
-// ModelRow is what is known of the models with a part of a name in common.
+// ModelRow holds facts about all models whose names contain Match.
 type ModelRow struct {
-	// Match is that part, in any case. Where several match, the longest is taken.
+	// Match is a part of a name, in any case. If several rows match, the longest one applies.
 	Match string `json:"match"`
 	ModelFacts
 }
 
 // AllowedModels is a rule for one server.
 type AllowedModels struct {
-	// ServerName may be "*": every server that no other rule names.
+	// ServerName may be "*": every server without its own rule.
 	ServerName string `json:"serverName"`
-	// Models are ids, in which a * stands for any text. None at all allows none.
+	// Models are ids, with * for any text. An empty list allows none.
 	Models []string `json:"models,omitempty"`
 }

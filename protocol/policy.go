@@ -2,8 +2,8 @@ package protocol
 
 import "encoding/json"
 
-// PolicyEntry is one of the things that decide about requests before the person is asked: what they said in a front end,
-// or one of their settings. It answers in their name, or limits what reaches them.
+// PolicyEntry is one thing that decides about requests before the person is asked: a decision in a front end, or a
+// setting. It answers for the person, or limits the requests that reach them.
 //
 //protocol:union
 type PolicyEntry interface {
@@ -11,46 +11,48 @@ type PolicyEntry interface {
 	Head() PolicyHead
 }
 
-// PolicyHead is what every entry has.
+// PolicyHead has the members of all entries.
 type PolicyHead struct {
 	Effect PolicyEffect `json:"effect"`
-	// ServerName and ToolName say whose requests it decides about; absent for those of all.
+	// ServerName and ToolName limit the entry to requests of that server or tool; absent if it is
+	// about all.
 	ServerName string `json:"serverName,omitempty"`
 	ToolName   string `json:"toolName,omitempty"`
-	// By names the front end in which the person said so, and At is when; absent for a setting.
+	// By names the front end in which the person decided, and At is when; absent for a setting.
 	By string `json:"by,omitempty"`
 	At int64  `json:"at,omitempty"`
-	// Setting is the setting's name, as VS Code's settings have it; absent for what the person said in a front end.
+	// Setting is the name of the setting in VS Code; absent for a decision in a front end.
 	Setting string `json:"setting,omitempty"`
-	// Used says what it decided; absent if that is nothing since Assent started.
+	// Used counts the entry's decisions; absent if there were none since Assent started.
 	Used *PolicyUse `json:"used,omitempty"`
 }
 
-// Head returns what an entry has in common with the others.
+// Head returns the members that all entries have.
 func (h PolicyHead) Head() PolicyHead { return h }
 
-// PolicyEffect is what becomes of a request that an entry decides about.
+// PolicyEffect is the effect of an entry on a request.
 type PolicyEffect string
 
 // The effects.
 const (
-	// EffectApprove and EffectDecline answer in the person's name.
+	// EffectApprove and EffectDecline answer for the person.
 	EffectApprove PolicyEffect = "approve"
 	EffectDecline PolicyEffect = "decline"
-	// EffectLimit refuses what goes beyond a limit. The person is asked about the rest.
+	// EffectLimit refuses requests above a limit. The person is asked about the rest.
 	EffectLimit PolicyEffect = "limit"
 )
 
-// PolicyUse is what an entry decided since Assent started.
+// PolicyUse counts an entry's decisions since Assent started.
 type PolicyUse struct {
 	// Count is of requests.
 	Count int64 `json:"count"`
-	// LastAt is when the last one was decided, and LastServer the name of its server.
+	// LastAt is the time of the last decision, and LastServer the name of its server.
 	LastAt     int64  `json:"lastAt"`
 	LastServer string `json:"lastServer"`
 }
 
-// PolicyGrant is a grant, also one that is used up, over or revoked. It ends with [Sidecar.RevokeGrant].
+// PolicyGrant is a grant, including one that is used up, expired or revoked. It ends with
+// [Sidecar.RevokeGrant].
 //
 //protocol:variant PolicyEntry grant
 type PolicyGrant struct {
@@ -59,14 +61,14 @@ type PolicyGrant struct {
 	Grant Grant `json:"grant"`
 }
 
-// PolicyToolRule is an answer about a tool or a resource that is remembered, until [Sidecar.RemoveToolRule].
+// PolicyToolRule is a remembered answer about a tool or a resource, until [Sidecar.RemoveToolRule].
 //
 //protocol:variant PolicyEntry toolRule
 type PolicyToolRule struct {
 	Type   tag[PolicyToolRule] `json:"type"`
 	RuleID string              `json:"ruleId"`
 	PolicyHead
-	// ResourceURI takes the place of ToolName if the rule is about a resource.
+	// ResourceURI is set instead of ToolName if the rule is about a resource.
 	ResourceURI string   `json:"resourceUri,omitempty"`
 	Remember    Remember `json:"remember"`
 	// TaskID is set with [RememberTask].
@@ -98,7 +100,8 @@ type PolicyReadOnlyTools struct {
 	PolicyHead
 }
 
-// PolicyReview says which completions go to a server unseen, if not all are reviewed.
+// PolicyReview says which completions a server gets without a review. It exists if not all are
+// reviewed.
 //
 //protocol:variant PolicyEntry samplingReview
 type PolicyReview struct {
@@ -113,11 +116,11 @@ type PolicyReview struct {
 type PolicyAllowedModels struct {
 	Type tag[PolicyAllowedModels] `json:"type"`
 	PolicyHead
-	// Models are ids, in which a * stands for any text. None at all allows none.
+	// Models are ids, with * for any text. An empty list allows none.
 	Models []string `json:"models,omitempty"`
 }
 
-// PolicyLimit is a limit of each server's requests.
+// PolicyLimit is a limit for each server's requests.
 //
 //protocol:variant PolicyEntry limit
 type PolicyLimit struct {

@@ -14,8 +14,8 @@ export const protocolVersion = 1;
 export const farewellMs = 20000;
 
 /**
- * ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end starts it again at
- * once: that starts another daemon.
+ * ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end then starts the
+ * sidecar again at once, which starts a new daemon.
  */
 export const exitEnded = 6;
 
@@ -30,9 +30,9 @@ export interface FrontEndRequests {
   "server/confirm": { params: ConfirmServerParams; result: ConfirmServerResult };
   /** OpenURL opens a page in the person's browser. */
   "window/openUrl": { params: OpenURLParams; result: OpenURLResult };
-  /** GetSecret reads what SetSecret kept. */
+  /** GetSecret reads a value that SetSecret stored. */
   "secret/get": { params: GetSecretParams; result: GetSecretResult };
-  /** SetSecret keeps a value where the system keeps secrets, or removes it. */
+  /** SetSecret stores a value in the system's secret storage, or removes it. */
   "secret/set": { params: SetSecretParams; result: SetSecretResult };
   /** ListLanguageModels returns the editor's own models. */
   "languageModel/list": { params: undefined; result: ListLanguageModelsResult };
@@ -47,29 +47,32 @@ export interface FrontEndRequests {
 export interface FrontEndNotifications {
   /** TaskEvent reports one change of one task. The numbers of a task's events are consecutive. */
   "task/event": TaskEventParams;
-  /**
-   * UnclaimedChanged reports that a request came which no conversation has, or that one was placed or has
-   * ended.
-   */
+  /** UnclaimedChanged reports that an unattributed request arrived, was assigned, or ended. */
   "ask/unclaimedChanged": UnclaimedChangedParams;
   /**
-   * OthersChanged reports that an ask of another workspace came or was settled, so that `Sidecar.ListOpenAsks` returns
-   * something else, or that its params changed. Before the first report they are zero.
+   * OthersChanged reports that an ask of another workspace arrived or was settled, so `Sidecar.ListOpenAsks` has
+   * changed, or that its own params have changed. Before the first report they are zero.
    */
   "ask/othersChanged": OthersChangedParams;
-  /** DeclinedChanged reports that everything from a server is declined from now on, or no longer. */
+  /**
+   * DeclinedChanged reports that the set of servers whose elicitations are all declined has
+   * changed.
+   */
   "ask/declinedChanged": DeclinedChangedParams;
   /**
    * McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
-   * no event number and is not kept: `SamplingEnded` brings the whole.
+   * no event number and is not saved: `SamplingEnded` brings the complete text.
    */
   "mcpSamplingProgress": McpSamplingProgressParams;
   /**
-   * ChatProgress is a piece of what a model writes in a conversation. It has no event number and is not
-   * kept: `ModelMessageEnded` brings the whole.
+   * ChatProgress is a piece of a model's text in a conversation. It has no event number and is not
+   * saved: `ModelMessageEnded` brings the complete text.
    */
   "chat/progress": ChatProgressParams;
-  /** CallProgress is what a server says of how far a call is. It has no event number and is not kept. */
+  /**
+   * CallProgress reports the progress of a call, as the server sends it. It has no event number and
+   * is not saved.
+   */
   "callProgress": CallProgressParams;
   /** ServerChanged reports one server's new state. */
   "server/changed": Server;
@@ -80,26 +83,23 @@ export interface FrontEndNotifications {
   /** GrantChanged reports a grant that is new, was used, or ended. */
   "grant/changed": Grant;
   /**
-   * PolicyChanged reports that `Sidecar.ListPolicy` returns something else, also because an entry was used. It comes once
-   * after each reading of the list, and does not report what `FrontEnd.GrantChanged` does.
+   * PolicyChanged reports that `Sidecar.ListPolicy` has changed, also because an entry was used. It is sent once
+   * after each call of ListPolicy, and not for changes that `FrontEnd.GrantChanged` reports.
    */
   "policy/changed": undefined;
-  /**
-   * StorageFailed reports that tasks can no longer be kept on disk. The session goes on in
-   * memory.
-   */
+  /** StorageFailed reports that tasks can no longer be saved. The session continues in memory. */
   "storage/failed": StorageFailedParams;
   /**
-   * StorageRecovered reports that tasks are kept on disk: again after `FrontEnd.StorageFailed`, with all that
-   * was in memory since, or in a new store in the place of a damaged one.
+   * StorageRecovered reports that tasks are saved again: after `FrontEnd.StorageFailed`, with all changes
+   * since then, or in a new store that replaces a damaged one.
    */
   "storage/recovered": StorageRecoveredParams;
 }
 
 /**
- * FrontEnd is what the sidecar calls on a front end, or tells it. A method that returns a result is a
- * request; one that returns only an error is a notification. The sidecar makes a request only where
- * the front end's `FrontEndCapabilities` allow it.
+ * FrontEnd has the methods that the sidecar calls on a front end. A method that returns a result is a
+ * request; one that returns only an error is a notification. The sidecar sends a request only if the
+ * front end's `FrontEndCapabilities` allow it.
  */
 export interface FrontEnd {
   requests: FrontEndRequests;
@@ -110,12 +110,15 @@ export interface FrontEnd {
 export interface SidecarRequests {
   /**
    * Initialize is the handshake and must be the first request. It fails with
-   * `CodeVersionMismatch`, naming the side to update, when the versions differ.
+   * `CodeVersionMismatch` if the versions differ; the message names the side to update.
    */
   "initialize": { params: InitializeParams; result: InitializeResult };
   /** CreateTask starts a conversation. */
   "task/create": { params: CreateTaskParams; result: Task };
-  /** ListTasks returns every task, the most recently created first, and those that were deleted apart. */
+  /**
+   * ListTasks returns every task, the most recently created first, and the deleted ones in a
+   * separate list.
+   */
   "task/list": { params: undefined; result: ListTasksResult };
   /**
    * OpenTask reads a task: every message that changed after a number, or a page of older ones.
@@ -127,25 +130,25 @@ export interface SidecarRequests {
   "task/rename": { params: RenameTaskParams; result: Task };
   /**
    * CloseTask ends a task: its calls are cancelled, its asks dismissed, its servers stopped. It
-   * stays readable.
+   * can still be read.
    */
   "task/close": { params: CloseTaskParams; result: Task };
   /**
-   * DeleteTask takes a task out of all lists, in every window. It fails with `CodeTaskBusy` while a question is
-   * open in it, a call runs, or a model is at work; with `DeleteTaskParams.Close` it is closed first. The rules
-   * about tools for this task alone are removed; its records in the journal stay. RestoreTask works until the task
-   * is removed for good: a day later, or when a sidecar first starts after that of this window has ended. For a
+   * DeleteTask removes a task from all lists, in every window. It fails with `CodeTaskBusy` while an ask is open,
+   * a call runs, or a turn is under way; with `DeleteTaskParams.Close` it closes the task first. The rules about
+   * tools for this task alone are removed; its records in the journal stay. RestoreTask works until the task is
+   * removed permanently: a day later, or when a sidecar first starts after that of this window has ended. For a
    * deleted task it does nothing.
    */
   "task/delete": { params: DeleteTaskParams; result: Task };
   /**
-   * RestoreTask brings a deleted task back as it was, except its rules about tools. It fails with
-   * `CodeUnknownTask` if the task was removed for good. For a task that is not deleted it does nothing.
+   * RestoreTask restores a deleted task, except its rules about tools. It fails with `CodeUnknownTask`
+   * if the task was removed permanently. For a task that is not deleted it does nothing.
    */
   "task/restore": { params: RestoreTaskParams; result: Task };
   /**
-   * SearchTasks finds a text in the messages of all tasks, or of one, the newest task and message first, without
-   * regard to case. It looks for a few seconds at most. What a model is still writing is not looked at.
+   * SearchTasks finds a text in the messages of all tasks, or of one, the newest task and message first. Case
+   * does not matter. The search ends after a few seconds. It skips messages that a model is still writing.
    */
   "task/search": { params: SearchTasksParams; result: SearchTasksResult };
   /**
@@ -154,19 +157,19 @@ export interface SidecarRequests {
    */
   "task/branch": { params: BranchTaskParams; result: Task };
   /**
-   * ConfigureTask chooses the model of a task's conversation from its next completion on, and the servers from
+   * ConfigureTask sets the model of a task's conversation, from its next completion on, and the servers, from
    * its next turn on.
    */
   "task/configure": { params: ConfigureTaskParams; result: Task };
   /**
-   * SendChat says something to the model of a task's conversation, and begins a turn; while one is under
-   * way, it is queued. It returns as soon as the message is kept. What follows arrives as messages of the
-   * task and as `FrontEnd.ChatProgress`.
+   * SendChat sends a message to the model of a task's conversation and begins a turn. While a turn is
+   * under way, the message is queued. SendChat returns as soon as the message is saved. The answer
+   * arrives as messages of the task and as `FrontEnd.ChatProgress`.
    */
   "chat/send": { params: SendChatParams; result: SendChatResult };
   /**
-   * StopChat stops the turn that is under way: the model writes no more, calls that it asked for are
-   * cancelled, and asks about those are dismissed. The text so far stays.
+   * StopChat stops the turn that is under way: the model stops writing, its calls are cancelled,
+   * and asks about them are dismissed. The text so far stays.
    */
   "chat/stop": { params: ChatParams; result: StopChatResult };
   /**
@@ -174,23 +177,23 @@ export interface SidecarRequests {
    * with `CodeInvalidParams` while a turn is under way, and if the conversation is empty.
    */
   "chat/retry": { params: ChatParams; result: RetryChatResult };
-  /** UnqueueChat takes a message out of the queue. */
+  /** UnqueueChat removes a message from the queue. */
   "chat/unqueue": { params: UnqueueChatParams; result: UnqueueChatResult };
-  /** RemoveToolRule takes back an answer about a tool or a resource that is remembered: the person is asked again. */
+  /** RemoveToolRule removes a remembered answer about a tool or a resource. The person is then asked again. */
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
-   * ListOpenAsks returns the asks that wait for a person, of all open workspaces: 500 at most. It changes whenever a
-   * `TaskEventParams.OpenAsks` does, and with each `FrontEnd.UnclaimedChanged`, `FrontEnd.DeclinedChanged` and
+   * ListOpenAsks returns at most 500 asks that wait for a person, of all open workspaces. The list changes with
+   * each change of `TaskEventParams.OpenAsks`, and with `FrontEnd.UnclaimedChanged`, `FrontEnd.DeclinedChanged` and
    * `FrontEnd.OthersChanged`.
    *
-   * Every request that names a task is served if any open workspace has the task. Of a task of another workspace, a
-   * front end gets the events once it has opened the task.
+   * Every request that names a task also works for tasks of other open workspaces. A front end gets the events of
+   * such a task after it has opened the task.
    */
   "ask/list": { params: undefined; result: ListOpenAsksResult };
   /**
-   * ClaimAsk says whose an `UnclaimedAsk` is, which is a task of the same workspace, and returns when it is an ask there. The first to say so
-   * places it; a later one fails with `CodeAskSettled`, as does one after the request has ended. A call
-   * that is no candidate any more fails with `CodeInvalidParams`, and the ask waits on.
+   * ClaimAsk assigns an `UnclaimedAsk` to a task of the same workspace, and returns when it is an ask there. The
+   * first assignment counts. A later one fails with `CodeAskSettled`, also after the request has ended. A call that
+   * is no longer a candidate fails with `CodeInvalidParams`, and the request keeps waiting.
    */
   "ask/claim": { params: ClaimAskParams; result: ClaimAskResult };
   /**
@@ -200,39 +203,38 @@ export interface SidecarRequests {
    */
   "askResponse": { params: AskResponseParams; result: AskResponseResult };
   /**
-   * CheckForm returns the problems of what the person has filled in so far: the form of an ask, or of a call by hand. It
-   * changes nothing, and an answer is checked again when it is given. The problems are in the order of the fields.
+   * CheckForm returns the problems of a form as the person has filled it in so far: of an ask, or of a call. It
+   * changes nothing. An answer is checked again when it is sent. The problems are in the order of the fields.
    */
   "ask/check": { params: CheckFormParams; result: CheckFormResult };
   /**
-   * SaveDraft keeps the draft of an answer to an open ask, in place of the earlier one. For an ask that is not open
+   * SaveDraft saves the draft of an answer to an open ask, and replaces the earlier one. If the ask is not open,
    * it does nothing. It fails with `CodeInvalidParams` for a draft over 256 KiB.
    */
   "ask/draft": { params: SaveDraftParams; result: SaveDraftResult };
   /**
-   * ExtendAsk gives the person as much time again as there was for the ask at first. It fails as
-   * `Sidecar.AskResponse` does where the ask is not open, and with `CodeInvalidParams` where its time is
-   * not limited.
+   * ExtendAsk extends an ask by its original time limit. It fails as `Sidecar.AskResponse` does if the
+   * ask is not open, and with `CodeInvalidParams` if the ask has no time limit.
    */
   "ask/extend": { params: ExtendAskParams; result: ExtendAskResult };
-  /** AskAgain takes back that everything which a server elicits is declined. */
+  /** AskAgain ends the declining of all elicitations of a server. */
   "ask/again": { params: ServerParams; result: AskAgainResult };
   /**
    * StopSampling stops the model that is answering an approved `McpSampling`. It fails with
-   * `CodeInvalidAnswer` if there is no text to keep; the model then goes on.
+   * `CodeInvalidAnswer` if there is no text to keep; the model then continues.
    */
   "sampling/stop": { params: StopSamplingParams; result: StopSamplingResult };
   /**
-   * OpenAskURL opens the page of a `McpURLElicitation` by `FrontEnd.OpenURL`, after the person has consented to the
-   * whole URL. It fails with `CodeUnknownAsk` or `CodeAskSettled` as an answer does.
+   * OpenAskURL opens the page of a `McpURLElicitation` by `FrontEnd.OpenURL`, after the person has consented to
+   * the whole URL. Like an answer, it can fail with `CodeUnknownAsk` or `CodeAskSettled`.
    */
   "ask/openUrl": { params: OpenAskURLParams; result: OpenURLResult };
   /** ListServers returns every configured MCP server, and the errors in the configuration. */
   "server/list": { params: undefined; result: ServersChangedParams };
   /**
-   * InspectServer returns all known facts about a server, and why it does not start. It starts no server and asks no
-   * person. If the program is not in PATH, it asks the person's login shell for PATH, as a start does. A front end
-   * calls it again after `FrontEnd.ServerChanged`.
+   * InspectServer returns all known facts about a server, and why it does not start. It does not start the server
+   * and does not ask the person. If the program is not in PATH, it asks the person's login shell for PATH, as a
+   * start does. A front end calls it again after `FrontEnd.ServerChanged`.
    */
   "server/inspect": { params: ServerParams; result: ServerInspection };
   /** StartServer connects to a server if there is no connection. */
@@ -242,36 +244,37 @@ export interface SidecarRequests {
   /** StopServer stops every connection to a server. Calls in flight end as lost. */
   "server/stop": { params: ServerParams; result: Server };
   /**
-   * FindImports looks for servers that other programs have configured on this machine. Nothing is
-   * changed.
+   * FindImports looks for servers that other programs have configured on this machine. It
+   * changes nothing.
    */
   "import/find": { params: undefined; result: FindImportsResult };
   /**
-   * Import copies servers from what `Sidecar.FindImports` found into a folder's .vscode/mcp.json,
-   * whose comments it keeps. The file that a server comes from is never changed.
+   * Import copies servers that `Sidecar.FindImports` found into a folder's .vscode/mcp.json. It
+   * keeps the comments in that file, and does not change the file that a server comes from.
    */
   "import/apply": { params: ImportParams; result: ImportResult };
-  /** ListTools returns a server's tools, starting the server first where it is not running. */
+  /** ListTools returns a server's tools. It starts the server if it is not running. */
   "tools/list": { params: ServerParams; result: ListToolsResult };
   /**
-   * StartCall starts a request to a server in a task and returns as soon as the call is one of the
-   * task's messages. How it ends arrives as `CallEnded`.
+   * StartCall starts a request to a server in a task, and returns as soon as the call is a
+   * message of the task. The result arrives as `CallEnded`.
    */
   "call/start": { params: StartCallParams; result: StartCallResult };
   /**
-   * CancelCall cancels a call. One that has ended is left as it is. Where the call is an MCP task the
-   * server is asked to cancel it, and its word is awaited; cancelled again, the call is given up.
+   * CancelCall cancels a call. A call that has ended does not change. If the call is an MCP task,
+   * the server is asked to cancel it, and the call ends with the server's answer. The second
+   * cancellation ends the call at once.
    */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
   /**
-   * ForgetLogins signs out of every server whose login the front end's secret storage keeps: the logins and their kept
-   * secrets are forgotten, in all open workspaces with that storage. Connections stay and calls go on. A server that
-   * needs the login asks for it at its next request. A login whose page is open goes on.
+   * ForgetLogins signs out of every server whose login is in the front end's secret storage. The logins and their
+   * stored secrets are deleted, in all open workspaces that use that storage. Connections stay open and calls
+   * continue. A server that needs a login asks for it at its next request. A login in progress continues.
    */
   "login/forget": { params: undefined; result: ForgetLoginsResult };
   /** ListMcpTasks returns the first page of the MCP tasks of every conversation. */
   "mcpTask/list": { params: undefined; result: ListMcpTasksResult };
-  /** MoreMcpTasks returns the page after another one. */
+  /** MoreMcpTasks returns the next page. */
   "mcpTask/more": { params: MoreMcpTasksParams; result: ListMcpTasksResult };
   /**
    * GetMcpTask finds an MCP task by its id. It fails with `CodeUnknownMcpTask` if there is none, and with
@@ -279,41 +282,41 @@ export interface SidecarRequests {
    */
   "mcpTask/get": { params: GetMcpTaskParams; result: GetMcpTaskResult };
   /**
-   * ListServerMcpTasks asks the servers that are running and list their tasks (2025-11-25, "Tasks:
-   * Listing Tasks") for those that no call of a conversation stands for. It takes a few seconds at most.
+   * ListServerMcpTasks asks the running servers for their tasks (2025-11-25, "Tasks: Listing Tasks"),
+   * and returns those that no call of a conversation has. It takes a few seconds at most.
    */
   "mcpTask/listOfServers": { params: undefined; result: ListServerMcpTasksResult };
-  /** ListResources returns a server's resources, starting the server first where it is not running. */
+  /** ListResources returns a server's resources. It starts the server if it is not running. */
   "resources/list": { params: ServerParams; result: ListResourcesResult };
   /** ListResourceTemplates returns the URIs with variables that a server can read. */
   "resources/templates/list": { params: ServerParams; result: ListResourceTemplatesResult };
   /** ListPrompts returns a server's prompts. */
   "prompts/list": { params: ServerParams; result: ListPromptsResult };
-  /** Complete returns what a server proposes for an argument that is being typed. */
+  /** Complete returns a server's proposals for an argument that the person is typing. */
   "completion/complete": { params: CompleteParams; result: CompleteResult };
   /**
-   * ListModels returns the models that can answer a sampling request now, the one that will be
-   * proposed first. With a task of another workspace they are those of that workspace.
+   * ListModels returns the models that can answer a sampling request now, the default first.
+   * With a task of another workspace, it returns the models of that workspace.
    */
   "model/list": { params: ListModelsParams; result: ListModelsResult };
   /**
-   * ListPolicy returns everything that answers requests in the person's name, or limits them. After
-   * `FrontEnd.PolicyChanged` it returns something else.
+   * ListPolicy returns everything that answers requests for the person, or limits them.
+   * `FrontEnd.PolicyChanged` reports changes.
    */
   "policy/list": { params: undefined; result: ListPolicyResult };
   /**
-   * CreateGrant makes a grant outside of an ask. Terms that make no sense fail with `CodeInvalidAnswer`,
-   * its problems named by the fields of `GrantTerms`.
+   * CreateGrant makes a grant outside of an ask. Invalid terms fail with `CodeInvalidAnswer`; the
+   * problems name the fields of `GrantTerms`.
    */
   "grant/create": { params: GrantTerms; result: Grant };
   /**
-   * RevokeGrant ends a grant at once. The person reviews the answers under way because of it before the server gets
-   * them. Revoking it again does nothing.
+   * RevokeGrant ends a grant at once. The person reviews the answers under way under this grant. Revoking it again
+   * does nothing.
    */
   "grant/revoke": { params: RevokeGrantParams; result: Grant };
   /**
-   * PreviewGrant says which of the past requests a grant with such terms would have approved. Nothing is
-   * changed.
+   * PreviewGrant says which of the past requests a grant with such terms would have approved. It
+   * changes nothing.
    */
   "grant/preview": { params: GrantTerms; result: PreviewGrantResult };
   /** ListJournal returns a part of the journal. */
@@ -323,13 +326,13 @@ export interface SidecarRequests {
 /** The notifications of {@link Sidecar}: params by method. */
 export interface SidecarNotifications {
   /**
-   * DidChangeConfiguration replaces the settings and folders given at the handshake. Servers
-   * whose configuration is unchanged keep running.
+   * DidChangeConfiguration replaces the settings and folders of the handshake. A server keeps
+   * running if its configuration is unchanged.
    */
   "workspace/didChangeConfiguration": Configuration;
   /**
-   * DidFocus says that the person has turned to this front end. Of several, it is then the one that is asked for an input
-   * or a page, and notifies the person.
+   * DidFocus says that the person has focused this front end. The front end focused last is the one that is asked
+   * for inputs and pages, and that notifies the person.
    */
   "window/didFocus": undefined;
   /**
@@ -340,9 +343,9 @@ export interface SidecarNotifications {
 }
 
 /**
- * Sidecar is what a front end may call. A method that returns a result is a request; one that
- * returns only an error is a notification. Every request may be cancelled with $/cancelRequest and
- * then fails with `CodeRequestCancelled`.
+ * Sidecar has the methods that a front end may call. A method that returns a result is a request;
+ * one that returns only an error is a notification. Every request may be cancelled with
+ * $/cancelRequest and then fails with `CodeRequestCancelled`.
  */
 export interface Sidecar {
   requests: SidecarRequests;
@@ -355,23 +358,26 @@ export interface Ask {
   /** AskID names the ask in `AskResponseParams`; it is unique across tasks. */
   askId: string;
   ask: AskKind;
-  /** Question is who asks, and what. */
+  /** Question is the question, with the server that asks it. */
   question: UseMcpServer;
-  /** InputKey names the question for good, where an MCP task asks: asked again, it is the same ask. */
+  /**
+   * InputKey is the MCP task's name for the question. If the server repeats the key, it is the
+   * same ask.
+   */
   inputKey?: string;
   /**
-   * ExpiresAt is when Assent stops waiting for the person, as they have set it; absent if it waits for ever.
-   * `Sidecar.ExtendAsk` gives more time.
+   * ExpiresAt is when Assent stops waiting for the person, by `Configuration.AskTimeout`; absent if there
+   * is no limit. `Sidecar.ExtendAsk` gives more time.
    */
   expiresAt?: number;
   /**
-   * WaitsUntil is when the server gives up waiting, where it has said so (2025-11-25, "Tasks": the ttl of a
-   * task that it made of its question).
+   * WaitsUntil is when the server stops waiting; absent if it gave no time (2025-11-25, "Tasks": the ttl
+   * of the task that it made of its question).
    */
   waitsUntil?: number;
   /**
-   * Draft is what a person has typed and not sent, as the front end put it with `Sidecar.SaveDraft`. It is
-   * in `OpenTaskResult` alone, until a person answers.
+   * Draft is an answer that a person has typed and not sent, as `Sidecar.SaveDraft` received it. Only
+   * `OpenTaskResult` has it, and only while the ask is open.
    */
   draft?: unknown;
   /** Delivered: the MCP task's server has acknowledged the answer. */
@@ -383,11 +389,11 @@ export interface Ask {
 /** AskKind is the kind of an ask. */
 export type AskKind =
   /**
-   * AskUseMcpServer: the server asks during a tool call or a prompt, or by itself; or a model wants something
-   * of a server.
+   * AskUseMcpServer: a server asks during a tool call or a prompt, or on its own; or a model wants to call a
+   * server.
    */
   | "use_mcp_server"
-  /** AskAccessMcpResource: the server asks while a resource of its is read. */
+  /** AskAccessMcpResource: a server asks while one of its resources is read. */
   | "access_mcp_resource";
 
 /** UseMcpServer is what a server's request asks of the person. */
@@ -400,33 +406,34 @@ export type UseMcpServer =
   | UseMcpTool
   | AccessMcpResource;
 
-/** McpElicitation shows a form of the server's making. */
+/** McpElicitation shows a form that the server defines. */
 export interface McpElicitation extends Origin {
   type: "mcp_elicitation";
   elicitationRequest: McpElicitationRequest;
   /**
-   * ElicitationResponse is the server's answer; absent while the ask is open, and if the server had ended. Secrets in
-   * it are masked, except while the server of an MCP task has yet to get them: such an answer outlives the sidecar.
+   * ElicitationResponse is the answer that the server got; absent while the ask is open, and if the server had
+   * ended. Secrets are masked. The exception is an MCP task whose server has not yet received them: such an answer
+   * outlives the sidecar.
    */
   elicitationResponse?: McpElicitationResponse;
 }
 
 /**
- * McpURLElicitation asks the person to go to a page: there they give the server what it needs, which
- * Assent never sees (2025-11-25, "Elicitation: URL mode").
+ * McpURLElicitation asks the person to open a page and give the server what it needs there. Assent
+ * does not see the data (2025-11-25, "Elicitation: URL mode").
  */
 export interface McpURLElicitation extends Origin {
   type: "mcp_url_elicitation";
-  /** Message is the server's, in Markdown; it is not to be trusted. */
+  /** Message is the server's text, in Markdown. It is untrusted. */
   message: string;
   /** URL is http or https. A front end shows all of it before `Sidecar.OpenAskURL` opens it. */
   url: string;
   /**
-   * AwaitsCompletion: the ask stays open when the page was opened, until the server or the person says
-   * that it is done. Without it, opening the page is the answer.
+   * AwaitsCompletion: the ask stays open after the page was opened, until the server or the person
+   * reports that it is completed. Otherwise opening the page is the answer.
    */
   awaitsCompletion?: boolean;
-  /** ElicitationResponse is the server's answer; absent if the server got none. */
+  /** ElicitationResponse is the answer that the server got; absent if it got none. */
   elicitationResponse?: McpElicitationResponse;
 }
 
@@ -435,34 +442,40 @@ export interface McpSampling extends Origin {
   type: "mcp_sampling";
   /** SamplingRequest is what the server asked for. */
   samplingRequest: McpSamplingRequest;
-  /** SentRequest is what went to the model instead, where the person edited the request. */
+  /** SentRequest is the edited request that the model got; absent if the person changed nothing. */
   sentRequest?: McpSamplingRequest;
   /**
-   * Model is the one proposed and, once approved, the one that answers; absent if
-   * there is none, and once a person answered in its place.
+   * Model is the proposed model and, after approval, the one that answers; absent if there is
+   * none, and after a person wrote the answer.
    */
   model?: Model;
-  /** ModelReason is a line that says why that one was proposed; it may quote the server. */
+  /** ModelReason says in one line why Model was proposed. It may quote the server. */
   modelReason?: string;
-  /** GrantReason is a line that says why no grant approved the request, where one nearly did. */
+  /** GrantReason says in one line why a grant that almost covered the request did not approve it. */
   grantReason?: string;
   /**
-   * Secrets are what looks like one in the request. It leaves only where the person edited them out or
-   * confirmed them.
+   * Secrets are the parts of the request that look like secrets. The request is sent only after the
+   * person has removed or confirmed them.
    */
   secrets?: readonly SecretFinding[];
   /**
-   * Context goes before the conversation if the person includes it; absent if the server asked for none or there is
-   * none.
+   * Context is sent before the conversation if the person includes it; absent if the server did not ask for it, or
+   * if there is none.
    */
   context?: SamplingContext;
   /** Progress is what the model has written so far; present only while it writes. */
   progress?: SamplingProgress;
-  /** InReview: the model is done, and a `McpSamplingReview` asks whether the server gets its answer. */
+  /**
+   * InReview: the model has answered, and a `McpSamplingReview` asks whether the server gets the
+   * answer.
+   */
   inReview?: boolean;
-  /** Result is absent until it is certain what the server gets. */
+  /** Result is absent until the server's answer is final. */
   result?: SamplingResult;
-  /** Usage counts the tokens of the models; absent until then, and if no model was asked. */
+  /**
+   * Usage counts the tokens of all models; absent until Result is set, and if no model was
+   * asked.
+   */
   usage?: SamplingUsage;
 }
 
@@ -475,52 +488,55 @@ export interface SecretFinding {
 }
 
 /**
- * SamplingContext is what a server may have of the conversation, which it asked for with includeContext
- * (2025-11-25, "Sampling: includeContext").
+ * SamplingContext is the context that a server asked for with includeContext (2025-11-25, "Sampling:
+ * includeContext").
  */
 export interface SamplingContext {
-  /** Text is the message of the user that would go before the server's own. */
+  /** Text is a user message that would precede the server's messages. */
   text: string;
-  /** ServerNames are those whose results are in it, the asking one among them. */
+  /** ServerNames are the servers with results in Text. The asking server is one of them. */
   serverNames?: readonly string[];
-  /** Omitted counts the older results that were left out because the whole would have been too long. */
+  /** Omitted counts the older results that did not fit. */
   omitted?: number;
 }
 
 /** SamplingUsage is what a request cost. */
 export interface SamplingUsage {
-  /** InputTokens and OutputTokens are those of every answer that was asked for, the withheld ones too. */
+  /** InputTokens and OutputTokens are sums over all answers, including those that were withheld. */
   inputTokens: number;
   outputTokens: number;
-  /** Estimated: a provider did not say, and the numbers are Assent's own measure. */
+  /** Estimated: a provider did not report its numbers, so Assent estimated them. */
   estimated?: boolean;
-  /** Cost is in US dollars; absent if the price of a model is not known. */
+  /** Cost is in US dollars; absent if the price of a model is unknown. */
   cost?: number;
 }
 
 /**
- * McpSamplingReview shows what a model answered, before the server gets it (2025-11-25, "Sampling:
- * user interaction model"). `YesButtonClicked` returns it, edited or not, `NoButtonClicked` and
- * `CancelButtonClicked` withhold it, and `RegenerateButtonClicked` has a model answer anew, after which
- * there is another review.
+ * McpSamplingReview shows a model's answer before the server gets it (2025-11-25, "Sampling: user
+ * interaction model"). `YesButtonClicked` returns the answer, edited or not. `NoButtonClicked` and
+ * `CancelButtonClicked` withhold it. `RegenerateButtonClicked` asks a model again, and another review
+ * follows.
  */
 export interface McpSamplingReview extends Origin {
   type: "mcp_sampling_review";
   /** SamplingMessageID is the message of the `McpSampling` that was approved. */
   samplingMessageId: number;
-  /** Model is the one that answered and, once the person asks for another answer, the one that gives it. */
+  /** Model is the one that answered or, after `RegenerateButtonClicked`, the one that answers next. */
   model?: Model;
-  /** SamplingResponse is what the model answered. */
+  /** SamplingResponse is the model's answer. */
   samplingResponse: McpSamplingResponse;
-  /** SentResponse is what the server got instead, where the person edited the answer. */
+  /** SentResponse is the edited answer that the server got; absent if the person changed nothing. */
   sentResponse?: McpSamplingResponse;
-  /** Problem is a sentence on why the model gave no other answer. The review is then of the one before. */
+  /**
+   * Problem says in a sentence why the model gave no new answer. The review then shows the previous
+   * one.
+   */
   problem?: string;
 }
 
 /**
- * RepeatMcpCall asks whether a call is made once more that has failed, and may have done something before it
- * did. Assent asks this, not the server. `YesButtonClicked` makes the call once more; `NoButtonClicked` and
+ * RepeatMcpCall asks whether to repeat a failed call, which may have had effects before it failed. Assent
+ * asks this, not the server. `YesButtonClicked` repeats the call; `NoButtonClicked` and
  * `CancelButtonClicked` leave it as it ended.
  */
 export interface RepeatMcpCall extends Origin {
@@ -534,17 +550,17 @@ export interface Origin {
   serverName: string;
   /**
    * ToolNames are the calls of this task that the server was serving when it asked. There is
-   * more than one where the server's era does not say which call a request belongs to.
+   * more than one if the server's era does not say which call a request belongs to.
    */
   toolNames?: readonly string[];
-  /** ResourceURI is set where the server asks while that resource is read. */
+  /** ResourceURI is the resource that was being read; absent if none was. */
   resourceUri?: string;
-  /** MessageID is that of the call to which the question belongs; absent if unknown. */
+  /** MessageID is the message of the call that the question belongs to; absent if unknown. */
   messageId?: number;
   /**
-   * PlacedBy names the front end in which a person said that the question belongs here, where nothing
-   * proved it; see `UnclaimedAsk`. What is for one tool alone does not apply to it: no fixed answer, and
-   * no grant of a tool.
+   * PlacedBy names the front end in which a person assigned an unattributed request to this task; see
+   * `UnclaimedAsk`. Decisions about one tool do not apply to such a question: it gets no fixed answer,
+   * and no grant of a tool covers it.
    */
   placedBy?: string;
 }
@@ -552,41 +568,44 @@ export interface Origin {
 /** Outcome is how an ask was settled. */
 export interface Outcome {
   reason: OutcomeReason;
-  /** By names the front end whose answer it was; absent if no person answered. */
+  /** By names the front end that answered; absent if no person answered. */
   by?: string;
   at: number;
-  /** Detail is a sentence for the person, where the reason alone does not say enough. */
+  /** Detail is a sentence for the person, if the reason needs one. */
   detail?: string;
   /**
-   * Undelivered says why the server did not get the answer, in a sentence for the person; absent if nothing of
-   * the kind is known.
+   * Undelivered says in a sentence for the person why the server did not get the answer; absent if no failure
+   * is known.
    */
   undelivered?: string;
   /**
-   * CompletedAt is when the server reported that the person has finished on the page that they opened as their answer
-   * (2025-11-25, "Elicitation: Completion Notifications").
+   * CompletedAt is when the server reported that the person completed the page that they had opened (2025-11-25,
+   * "Elicitation: Completion Notifications").
    */
   completedAt?: number;
   /**
-   * GrantID names the grant that approved, with `OutcomeGranted`, or that the person made with their
-   * answer.
+   * GrantID names the grant that approved the request (`OutcomeGranted`), or that the person
+   * created with their answer.
    */
   grantId?: string;
   /**
-   * DeclinedAll: with it, or before it, the person declined everything that the server elicits until the
-   * sidecar ends, or until `Sidecar.AskAgain`.
+   * DeclinedAll: the person declined all elicitations of the server, with this answer or an earlier
+   * one. That lasts until the sidecar ends, or until `Sidecar.AskAgain`.
    */
   declinedAll?: boolean;
   /**
-   * Standing is the earlier decision of the person that settled the ask; absent if they were asked, or if a grant or a
-   * setting settled it.
+   * Standing is the person's earlier decision that settled the ask; absent if the person was asked, or if a grant or
+   * a setting settled it.
    */
   standing?: StandingDecision;
 }
 
 /** StandingDecision is a decision of a person that answers later asks. */
 export type StandingDecision =
-  /** StandingDeclineAll: they declined everything from the server; see `DeclinedServer`. */
+  /**
+   * StandingDeclineAll: the person declined all elicitations of the server; see
+   * `DeclinedServer`.
+   */
   | "declineAll"
   /**
    * StandingNever, StandingAlways and StandingTask are a `ToolRule` with `RememberNever`, `RememberAlways` and
@@ -597,19 +616,22 @@ export type StandingDecision =
   | "task";
 
 /**
- * OutcomeReason is why an ask is settled. Only a person's own act is told as "answered", "declined",
- * "dismissed" or "regenerated".
+ * OutcomeReason is why an ask is settled. "answered", "declined", "dismissed" and "regenerated" are
+ * always a person's own act.
  */
 export type OutcomeReason =
   /** OutcomeAnswered: a person approved or submitted. */
   | "answered"
   /** OutcomeDeclined: a person said no. */
   | "declined"
-  /** OutcomeDismissed: a person put the ask away, or closed its task. */
+  /** OutcomeDismissed: a person dismissed the ask, or closed its task. */
   | "dismissed"
-  /** OutcomeRegenerated: a person wanted another answer than the one to review. */
+  /**
+   * OutcomeRegenerated: a person asked for another answer instead of approving the one to
+   * review.
+   */
   | "regenerated"
-  /** OutcomeTimedOut: the person did not answer within the time that they have set for it. */
+  /** OutcomeTimedOut: the person did not answer within the time set. */
   | "timedOut"
   /** OutcomeServerStoppedWaiting: the server cancelled its request. */
   | "serverStoppedWaiting"
@@ -617,11 +639,14 @@ export type OutcomeReason =
   | "callEnded"
   /** OutcomeServerLost: the connection to the server ended. */
   | "serverLost"
-  /** OutcomeCompleted: the server said that what the person was sent to do is done. */
+  /** OutcomeCompleted: the server reported that the person completed the page. */
   | "completed"
-  /** OutcomeGranted: a grant that the person had made approved it, or an answer that they had set. */
+  /** OutcomeGranted: a grant, or an answer in the settings, answered the ask. */
   | "granted"
-  /** OutcomeRestarted: the sidecar stopped while the ask was open, and the request with it. */
+  /**
+   * OutcomeRestarted: the sidecar stopped while the ask was open, and the request was lost with
+   * it.
+   */
   | "restarted"
   /**
    * OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
@@ -635,7 +660,7 @@ export type OutcomeReason =
 
 /** McpElicitationRequest is MCP's elicitation/create in form mode, its schema read into fields. */
 export interface McpElicitationRequest {
-  /** Message is the server's, in Markdown; it is not to be trusted. */
+  /** Message is the server's text, in Markdown. It is untrusted. */
   message: string;
   /** Fields are in the order in which the server wrote them. */
   fields?: readonly Field[];
@@ -646,13 +671,13 @@ export interface McpElicitationRequest {
 /** McpElicitationResponse is MCP's result of elicitation/create. */
 export interface McpElicitationResponse {
   action: ElicitationAction;
-  /** Content is present with `ActionAccept` alone. */
+  /** Content is present only with `ActionAccept`. */
   content?: unknown;
   /** SecretFields are `AskResponseParams.SecretFields`. The server does not get this list. */
   secretFields?: readonly string[];
 }
 
-/** ElicitationAction is MCP's word for the way out. */
+/** ElicitationAction is MCP's action in the result of elicitation/create. */
 export type ElicitationAction =
   | "accept"
   | "decline"
@@ -664,14 +689,17 @@ export interface McpSamplingRequest {
   modelPreferences?: ModelPreferences;
   systemPrompt?: string;
   includeContext?: string;
-  /** Temperature is absent if the server gave none: 0 is a value. */
+  /** Temperature is absent if the server gave none. 0 is a value. */
   temperature?: number;
   maxTokens: number;
   stopSequences?: readonly string[];
   metadata?: unknown;
-  /** Tools are what the model may ask the server to run for it (2025-11-25, "Sampling with Tools"). */
+  /**
+   * Tools are the tools of the server that the model may call (2025-11-25, "Sampling with
+   * Tools").
+   */
   tools?: readonly SamplingTool[];
-  /** ToolChoice is absent if the server left it to the model, as `ToolChoiceAuto` does. */
+  /** ToolChoice is absent if the server did not restrict the choice, as with `ToolChoiceAuto`. */
   toolChoice?: ToolChoice;
 }
 
@@ -714,16 +742,19 @@ export interface McpSamplingResponse {
   /** Model is the name that the provider gave. */
   model: string;
   /**
-   * StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", the provider's own word, or "userStopped"
-   * where a person stopped the model and had returned what it had written by then.
+   * StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse", a word of the provider, or "userStopped"
+   * if a person stopped the model and sent the unfinished answer.
    */
   stopReason?: string;
-  /** ByPerson: a person wrote it, and no model was asked; see `HandWritten`. The server does not get this member. */
+  /**
+   * ByPerson: a person wrote the answer, and no model was asked; see `HandWritten`. The server does not get
+   * this member.
+   */
   byPerson?: boolean;
 }
 
 /**
- * SamplingWithheld says that a person kept the completion from the server, which was told that they
+ * SamplingWithheld says that a person withheld the completion. The server was told that the person
  * refused.
  */
 export interface SamplingWithheld {
@@ -735,14 +766,14 @@ export interface SamplingWithheld {
 /** SamplingFailure says why the server got no completion. */
 export interface SamplingFailure {
   type: "failure";
-  /** Reason is a sentence for the person, naming the way out. */
+  /** Reason is a sentence for the person. It says what to do. */
   reason: string;
 }
 
 /** SamplingProgress is the completion so far. */
 export interface SamplingProgress {
   text: string;
-  /** Sequence is the number that the next piece bears. */
+  /** Sequence is the number of the next piece. */
   sequence: number;
 }
 
@@ -750,7 +781,7 @@ export interface SamplingProgress {
 export interface McpSamplingProgressParams {
   taskId: string;
   messageId: number;
-  /** Sequence counts the pieces of one ask from 0; those of another answer to it go on counting. */
+  /** Sequence counts the pieces of one ask from 0, over all answers to it. */
   sequence: number;
   chunk: string;
 }
@@ -762,47 +793,47 @@ export interface HandWritten {
   /** Model is the name that the server gets. It is not blank, and has at most 200 bytes. */
   model: string;
   /**
-   * StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes, but not
-   * "toolUse": there are no calls. Absent if the server is to get none.
+   * StopReason is MCP's "endTurn", "stopSequence" or "maxTokens", or another word of at most 200 bytes.
+   * "toolUse" is not allowed, because there are no calls. If absent, the server gets no stop reason.
    */
   stopReason?: string;
 }
 
-/** SamplingEdit is what a person makes of a sampling request before it goes to a model. */
+/** SamplingEdit is a person's edit of a sampling request, made before the request goes to a model. */
 export interface SamplingEdit {
   /** Messages replaces the conversation; absent leaves it as the server wrote it. */
   messages?: readonly SamplingMessage[];
-  /** SystemPrompt is the one to send; absent or empty sends none. */
+  /** SystemPrompt is the system prompt to send. If absent or empty, none is sent. */
   systemPrompt?: string;
-  /** Temperature is from 0 to 2; absent sends none. */
+  /** Temperature is from 0 to 2. If absent, none is sent. */
   temperature?: number;
-  /** MaxTokens is at least 1, and at most what the server asked for. */
+  /** MaxTokens is at least 1, and at most the server's value. */
   maxTokens: number;
 }
 
-/** SamplingSettings is how completions are asked for. */
+/** SamplingSettings are the settings for completions. */
 export interface SamplingSettings {
-  /** Review is absent if the person has not said: it is then `ReviewAlways`. */
+  /** Review is absent if the person has not set it; the default is `ReviewAlways`. */
   review?: SamplingReview;
-  /** Limits bounds what servers may ask for; absent if the person has set none. */
+  /** Limits bounds the requests of servers; absent if the person has set no limits. */
   limits?: SamplingLimits;
 }
 
 /**
- * SamplingLimits bounds the sampling requests of each server. What is absent has its default, and 0 allows
+ * SamplingLimits bounds the sampling requests of each server. An absent limit has its default; 0 allows
  * nothing.
  */
 export interface SamplingLimits {
-  /** RequestsPerMinute counts those that came in within any minute. */
+  /** RequestsPerMinute counts the requests of the last minute. */
   requestsPerMinute?: number;
-  /** InFlight counts those that were neither answered nor refused yet. */
+  /** InFlight counts the requests without an answer or a refusal. */
   inFlight?: number;
   /**
-   * ToolRounds counts how often the model of one conversation may go to the server's tools and back, each
-   * of which may ask a model again.
+   * ToolRounds bounds how often the model of one conversation may call the server's tools and continue
+   * with the results. Each round may ask a model again.
    */
   toolRounds?: number;
-  /** PromptBytes is of all texts, tools and results, ImageBytes of all images and audio together, decoded. */
+  /** PromptBytes bounds all texts, tools and results together; ImageBytes all images and audio, decoded. */
   promptBytes?: number;
   imageBytes?: number;
 }
@@ -810,7 +841,10 @@ export interface SamplingLimits {
 /** SamplingReview is when a person sees a model's answer before the server gets it. */
 export type SamplingReview =
   | "always"
-  /** ReviewFirstFromServer is until a person let an answer go to that server, since the sidecar started. */
+  /**
+   * ReviewFirstFromServer: until a person has approved an answer for that server. It starts again with
+   * the sidecar.
+   */
   | "firstFromServer"
   | "never";
 
@@ -819,8 +853,8 @@ export interface StopSamplingParams {
   taskId: string;
   askId: string;
   /**
-   * Keep: what is written goes on as the model's answer. Without it the server is told that the person
-   * refused.
+   * Keep makes the unfinished text the model's answer. Otherwise the server gets MCP's error for a
+   * refusal by the person.
    */
   keep?: boolean;
 }
@@ -835,20 +869,17 @@ export interface UserMessage {
   type: "user";
   text: string;
   /**
-   * Attachments are messages of this task: the person's own calls that have ended, a resource that they read, a prompt
-   * that they filled in, and files (`Attachment`). Their content goes to the model before the text.
+   * Attachments are messages of this task: the person's own calls that have ended, resources they read, prompts they
+   * filled in, and files (`Attachment`). The model gets their content before the text.
    */
   attachments?: readonly number[];
-  /**
-   * Replaces is the first of the messages that have left the conversation for this one; absent if none
-   * have.
-   */
+  /** Replaces is the first message that left the conversation because of this one; absent if none did. */
   replaces?: number;
 }
 
 /**
- * Attachment is a file that the person gave to the conversation. It is a message of its own, before the
- * `UserMessage` that it goes to the model with.
+ * Attachment is a file that the person attached. It is a separate message before the `UserMessage` that
+ * it is sent with.
  */
 export interface Attachment {
   type: "attachment";
@@ -864,37 +895,37 @@ export interface Attachment {
 /** ModelMessage is what a model said: one completion. */
 export interface ModelMessage {
   type: "model";
-  /** Model is the one that was asked; absent if none was found, or if the turn ended before. */
+  /** Model is the model that was asked; absent if none was found, or if the turn ended before. */
   model?: Model;
-  /** ResponseModel is the name that its provider gave; absent until the end. */
+  /** ResponseModel is the name that the provider reported; absent until the end. */
   responseModel?: string;
-  /** Text is in Markdown, and not to be trusted; absent until the end. */
+  /** Text is in Markdown and untrusted; absent until the end. */
   text?: string;
-  /** ToolUses are the calls that it asked for, in its order. */
+  /** ToolUses are the calls that the model asked for, in its order. */
   toolUses?: readonly ModelToolUse[];
   /** Progress is the text so far; present only while the model writes. */
   progress?: SamplingProgress;
   /** End is absent while the model writes. */
   end?: ModelEnd;
-  /** Usage counts the tokens read and written; absent if no model was reached. */
+  /** Usage counts the input and output tokens; absent if no model was reached. */
   usage?: SamplingUsage;
   /**
-   * LeftOut is the part of the conversation that the model did not get, because it cannot read that much; absent if it
-   * got all.
+   * LeftOut is the part of the conversation that was not sent, because it exceeds the model's context; absent if all
+   * was sent.
    */
   leftOut?: LeftOut;
-  /** Replaces is as in `UserMessage`: it is another try. */
+  /** Replaces is as in `UserMessage`. It is set if the message is another try. */
   replaces?: number;
 }
 
 /**
- * ModelToolUse is a call that a model asked for. Where it became one, a `Call` names it by `Call.ToolUse`,
- * and where the person is asked about it, so does a `UseMcpTool` or an `AccessMcpResource`.
+ * ModelToolUse is a call that a model asked for. The resulting `Call`, and the `UseMcpTool` or
+ * `AccessMcpResource` that asks the person about it, refer to it with a `ToolUseRef`.
  */
 export interface ModelToolUse {
   /** ID is unique within the message. */
   id: string;
-  /** Name is what the model wrote. */
+  /** Name is the name that the model wrote. */
   name: string;
   /**
    * ServerName and ToolName are the tool that Name stands for. ToolName is absent if it is Assent's own tool for a
@@ -902,11 +933,11 @@ export interface ModelToolUse {
    */
   serverName?: string;
   toolName?: string;
-  /** Arguments is the JSON object that the model wrote; absent if it wrote something else. */
+  /** Arguments is the JSON object that the model wrote; absent if it wrote no JSON object. */
   arguments?: unknown;
   /**
-   * Error is what the model was told instead of a result; absent if a call has the result, and as long as
-   * there is none.
+   * Error is the error that the model got instead of a result; absent if a call has the result, or until
+   * there is one.
    */
   error?: string;
 }
@@ -921,59 +952,59 @@ export interface ToolUseRef {
 /** ModelEnd is why a model stopped writing. */
 export interface ModelEnd {
   reason: ModelEndReason;
-  /** Detail is a sentence for the person, where the reason alone does not say enough. */
+  /** Detail is a sentence for the person, if the reason needs one. */
   detail?: string;
   at: number;
 }
 
 /**
- * ModelEndReason is why, in MCP's words where it has one (2025-11-25, CreateMessageResult.stopReason). After
- * all but the first two, `Sidecar.RetryChat` tries again from there.
+ * ModelEndReason is why a model stopped writing, in MCP's terms if MCP has one (2025-11-25,
+ * CreateMessageResult.stopReason). After all but the first two, `Sidecar.RetryChat` tries again from there.
  */
 export type ModelEndReason =
   /** ModelEndTurn: the model has finished its answer. */
   | "endTurn"
-  /** ModelEndToolUse: it asked for calls, and goes on when they have ended. */
+  /** ModelEndToolUse: the model asked for calls, and continues when they have ended. */
   | "toolUse"
-  /** ModelEndMaxTokens: it may not write more in one message. */
+  /** ModelEndMaxTokens: the model reached the limit of tokens for one message. */
   | "maxTokens"
   /** ModelEndRefused: the model or its provider refused. */
   | "refused"
   /** ModelEndStopped: the person stopped the turn. The text so far stays. */
   | "stopped"
-  /** ModelEndFailed: the model could not be asked or gave no whole answer. */
+  /** ModelEndFailed: the model could not be asked, or its answer is incomplete. */
   | "failed"
-  /** ModelEndRoundsLimit: the turn went to the tools and back as often as it may. */
+  /** ModelEndRoundsLimit: the turn reached the limit of tool rounds. */
   | "roundsLimit"
-  /** ModelEndInterrupted: the sidecar ended in the middle. */
+  /** ModelEndInterrupted: the sidecar ended during the turn. */
   | "interrupted";
 
-/** LeftOut is what did not fit, by Assent's own measure. */
+/** LeftOut counts what did not fit the model's context, by Assent's own estimate. */
 export interface LeftOut {
-  /** Messages counts those of the conversation that were left out whole, the oldest after the first. */
+  /** Messages counts whole messages of the conversation: the oldest ones, except the first. */
   messages?: number;
-  /** ToolResults counts results of which only the beginning was sent. */
+  /** ToolResults counts results that were truncated. */
   toolResults?: number;
-  /** Tools counts tools that the model was not offered: there were too many. */
+  /** Tools counts tools that were not offered to the model, because there were too many. */
   tools?: number;
-  /** Tokens is about how much was left out, without the tools. */
+  /** Tokens is an estimate of the size, without the tools. */
   tokens?: number;
 }
 
-/** ModelMessageEnded brings what a model said, whole. */
+/** ModelMessageEnded brings the complete message of a model. */
 export interface ModelMessageEnded {
   type: "modelMessageEnded";
   messageId: number;
-  /** ModelMessage is the message's body from here on. */
+  /** ModelMessage replaces the message's body. */
   modelMessage: ModelMessage;
 }
 
-/** ToolUseFailed says that a call which a model asked for was not made, and what the model was told. */
+/** ToolUseFailed says that a call was not made, and which error the model got. */
 export interface ToolUseFailed {
   type: "toolUseFailed";
   messageId: number;
   toolUseId: string;
-  /** Error is the `ModelToolUse.Error` from here on. */
+  /** Error is the new `ModelToolUse.Error`. */
   error: string;
 }
 
@@ -987,8 +1018,9 @@ export interface ChatProgressParams {
 }
 
 /**
- * QueuedMessage is what the person typed while a turn was under way. It is sent when the turn has ended
- * well; after one that was stopped, or failed, it waits for `Sidecar.SendChat`. It never answers an ask.
+ * QueuedMessage is a message that the person typed during a turn. It is sent when the turn has ended
+ * well. After a turn that was stopped or failed, it waits for `Sidecar.SendChat`. It never answers an
+ * ask.
  */
 export interface QueuedMessage {
   id: string;
@@ -996,11 +1028,14 @@ export interface QueuedMessage {
   attachments?: readonly number[];
 }
 
-/** TaskSettings is with whom and with what a task's conversation is. */
+/** TaskSettings are the model and the servers of a task's conversation. */
 export interface TaskSettings {
   /** ModelID is one of `Sidecar.ListModels`; absent means the first of them. */
   modelId?: string;
-  /** Servers are those that offer the model their tools and resources; absent means all, an empty list none. */
+  /**
+   * Servers are the servers whose tools and resources the model gets; absent means all, an empty list
+   * none.
+   */
   servers?: readonly TaskServer[];
 }
 
@@ -1014,30 +1049,39 @@ export interface TaskServer {
 /** SendChatParams is a message to the model. */
 export interface SendChatParams {
   taskId: string;
-  /** Text may be empty where something is attached, and where messages are queued, which are then sent. */
+  /**
+   * Text may be empty if there are attachments, or if messages are queued. Queued messages are then
+   * sent.
+   */
   text: string;
   /** Attachments are as in `UserMessage`. */
   attachments?: readonly number[];
-  /** Files become messages of the task, and are attached after those. Together they have 10 MiB at most. */
+  /**
+   * Files become messages of the task and are attached after Attachments. Together they have at most
+   * 10 MiB.
+   */
   files?: readonly AttachedFile[];
   /**
-   * Replaces is a `UserMessage` of the conversation that this one takes the place of: it, and all that
-   * followed, leaves the conversation. It fails with `CodeInvalidParams` while a turn is under way.
+   * Replaces is the `UserMessage` that this message replaces. That message and all later ones leave
+   * the conversation. It fails with `CodeInvalidParams` while a turn is under way.
    */
   replaces?: number;
 }
 
-/** AttachedFile is as `Attachment`. */
+/** AttachedFile has the fields of `Attachment`. */
 export interface AttachedFile {
   name: string;
   content: ContentBlock;
 }
 
-/** SendChatResult says what became of the message: one of the two is set. */
+/** SendChatResult has one of the two ids. */
 export interface SendChatResult {
   /** MessageID is the new message's. */
   messageId?: number;
-  /** QueuedID is set where a turn is under way, or others were queued before. */
+  /**
+   * QueuedID is set if the message was queued: a turn is under way, or other messages are
+   * queued.
+   */
   queuedId?: string;
 }
 
@@ -1061,15 +1105,15 @@ export interface UnqueueChatParams {
   queuedId: string;
 }
 
-/** UnqueueChatResult says whether it was still queued. */
+/** UnqueueChatResult says whether the message was still queued. */
 export interface UnqueueChatResult {
   removed: boolean;
 }
 
-/** BranchTaskParams says from where another conversation begins. */
+/** BranchTaskParams says where the new conversation branches off. */
 export interface BranchTaskParams {
   taskId: string;
-  /** MessageID is the last message that the new task has as well. */
+  /** MessageID is the last message to copy. */
   messageId: number;
 }
 
@@ -1081,29 +1125,32 @@ export interface ConfigureTaskParams {
 
 /**
  * UseMcpTool asks whether a model may call a tool. `YesButtonClicked` calls it, with the arguments as they
- * are or as the person edited them; `NoButtonClicked` tells the model that the person declined, and
+ * are or as the person edited them. `NoButtonClicked` tells the model that the person declined,
  * `CancelButtonClicked` that they gave no answer.
  */
 export interface UseMcpTool extends Origin {
   type: "use_mcp_tool";
   toolUse: ToolUseRef;
   /**
-   * Tool is as its server describes it: nothing of that is to be trusted. A schema that is very long is left
-   * out, with its fields.
+   * Tool is the server's description of the tool. It is untrusted. A very long schema is left out, together
+   * with the fields.
    */
   tool: Tool;
   /** Arguments is the JSON object that the model wrote. */
   arguments: unknown;
-  /** ArgumentsText is the same as its text, where a double does not hold one of its numbers exactly. */
+  /**
+   * ArgumentsText is the text of Arguments; present if a double cannot hold one of its numbers
+   * exactly.
+   */
   argumentsText?: string;
   /**
-   * Destructive: by what the server says, or does not say, the tool may destroy something (2025-11-25,
-   * ToolAnnotations: a tool that does not say otherwise).
+   * Destructive: the tool may destroy data. That is the default if the server does not deny it
+   * (2025-11-25, ToolAnnotations).
    */
   destructive?: boolean;
   /** Changed is set if the person allowed the tool before, and it or its server has changed since. */
   changed?: ToolChange;
-  /** SentArguments is what the tool was called with instead, where the person edited the arguments. */
+  /** SentArguments are the edited arguments of the call; absent if the person changed nothing. */
   sentArguments?: unknown;
 }
 
@@ -1112,22 +1159,25 @@ export interface ToolChange {
   /** By names the front end in which the person allowed the tool, and At is when. */
   by: string;
   at: number;
-  /** Server: the server's definition has changed, or an older Assent did not keep all of it. */
+  /**
+   * Server: the server's definition has changed, or an older version of Assent did not save all
+   * of it.
+   */
   server?: boolean;
   /**
-   * Tool: its server describes it differently. Lines is then the difference; it is absent if an older Assent did not keep
-   * the description.
+   * Tool: the server's description of the tool has changed. Lines is the difference; absent if an older version of
+   * Assent did not save the description.
    */
   tool?: boolean;
   lines?: readonly DiffLine[];
-  /** Truncated: the difference has more lines. */
+  /** Truncated: Lines is incomplete. */
   truncated?: boolean;
 }
 
 /** DiffLine is a line of a difference between two texts. */
 export interface DiffLine {
   kind: DiffKind;
-  /** Text is the line without its end. It is empty with `DiffGap`. */
+  /** Text is the line without its line break. It is empty with `DiffGap`. */
   text: string;
 }
 
@@ -1136,7 +1186,7 @@ export type DiffKind =
   | "same"
   | "removed"
   | "added"
-  /** DiffGap stands for equal lines that are left out. */
+  /** DiffGap stands for omitted lines that are equal. */
   | "gap";
 
 /** AccessMcpResource asks whether a model may read a resource; it is answered as `UseMcpTool`. */
@@ -1144,48 +1194,51 @@ export interface AccessMcpResource extends Origin {
   type: "access_mcp_resource";
   toolUse: ToolUseRef;
   uri: string;
-  /** Resource is its entry in the server's list; absent if it has none. */
+  /** Resource is the resource's entry in the server's list; absent if it has none. */
   resource?: Resource;
 }
 
 /**
- * ToolAnnotations are a server's own claims about a tool (2025-11-25, ToolAnnotations), and no more than that. A claim
- * that it does not make is absent.
+ * ToolAnnotations are a server's own claims about a tool (2025-11-25, ToolAnnotations). They are untrusted. A claim
+ * that the server does not make is absent.
  */
 export interface ToolAnnotations {
   title?: string;
-  /** ReadOnlyHint: it changes nothing; where absent, it may. */
+  /** ReadOnlyHint: the tool changes nothing. The default is false. */
   readOnlyHint?: boolean;
-  /** DestructiveHint: it may destroy something; where absent, so it may. */
+  /** DestructiveHint: the tool may destroy data. The default is true. */
   destructiveHint?: boolean;
-  /** IdempotentHint: calling it again with the same arguments changes nothing more. */
+  /** IdempotentHint: a repeated call with the same arguments has no further effect. */
   idempotentHint?: boolean;
-  /** OpenWorldHint: it reaches beyond its server; where absent, so it may. */
+  /** OpenWorldHint: the tool reaches beyond its server. The default is true. */
   openWorldHint?: boolean;
 }
 
 /**
- * Remember is for how long an answer to a `UseMcpTool` or an `AccessMcpResource` holds. It is about that one
- * tool, or resource, alone.
+ * Remember is how long an answer to a `UseMcpTool` or an `AccessMcpResource` is valid. It applies to that
+ * one tool or resource.
  */
 export type Remember =
-  /** RememberTask, with `YesButtonClicked`, is until the task is closed. */
+  /** RememberTask, with `YesButtonClicked`: until the task is closed. */
   | "task"
   /**
-   * RememberAlways, with `YesButtonClicked`, is until the person takes it back, or the server describes the
-   * tool in other words.
+   * RememberAlways, with `YesButtonClicked`: until the person removes the rule, or the server changes the
+   * tool's description.
    */
   | "always"
-  /** RememberNever, with `NoButtonClicked`, declines from now on, until the person takes it back. */
+  /**
+   * RememberNever, with `NoButtonClicked`: all later calls are declined, until the person
+   * removes the rule.
+   */
   | "never";
 
-/** ToolRule is an answer that is remembered. */
+/** ToolRule is a remembered answer about a tool or a resource. */
 export interface ToolRule {
   id: string;
   serverName: string;
   /**
-   * Identity is that of the server, as in a `Grant`. The rule does not cover a server of the same name with another
-   * identity.
+   * Identity is the server's identity, as in a `Grant`. The rule does not cover a server of the same name with
+   * another identity.
    */
   identity?: string;
   /** Command is the server's `Server.Command` at that time, for people. */
@@ -1197,11 +1250,14 @@ export interface ToolRule {
   /** TaskID is set with `RememberTask`. */
   taskId?: string;
   /**
-   * Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations by then: a tool
-   * that has changed is asked about again. It is absent for resources and with `RememberNever`.
+   * Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations at that time.
+   * If the tool has changed, the person is asked again. Absent for resources and with `RememberNever`.
    */
   digest?: string;
-  /** Described is the tool at that time, without its fields. Only the store has it; lists and the journal do not. */
+  /**
+   * Described is the tool at that time, without its fields. It is only in the store, not in lists or the
+   * journal.
+   */
   described?: Tool;
   /** By names the front end in which the person answered. */
   by: string;
@@ -1218,13 +1274,14 @@ export interface RemoveToolRuleResult {
   removed: boolean;
 }
 
-/** ToolSettings are of the tools that a model calls. */
+/** ToolSettings are the settings for tools that a model calls. */
 export interface ToolSettings {
-  /** AutoApprove is absent if the person has not said: it is then `AutoApproveNever`. */
+  /** AutoApprove is absent if the person has not set it; the default is `AutoApproveNever`. */
   autoApprove?: AutoApprove;
   /**
-   * Timeout is for how many seconds a call of a tool may have neither a result nor progress; 0 is for ever. A server's
-   * "toolTimeout" comes first. The time in which the server waits for a person is not counted, nor is an MCP task.
+   * Timeout is how many seconds a tool call may run without a result or progress; 0 is no limit. A server's
+   * "toolTimeout" overrides it. The time in which the server waits for a person does not count, and neither does an
+   * MCP task.
    */
   timeout?: number;
 }
@@ -1232,37 +1289,37 @@ export interface ToolSettings {
 /** AutoApprove says which calls of a model are made without asking. */
 export type AutoApprove =
   | "never"
-  /** AutoApproveReadOnly: those of tools with a server that claims that they change nothing. */
+  /** AutoApproveReadOnly: calls of tools that are marked read-only by their server. */
   | "readOnly";
 
-/** ChatSettings are of conversations with a model. */
+/** ChatSettings are the settings for conversations with a model. */
 export interface ChatSettings {
-  /** MaxRounds is how often a turn may go to the tools and back; absent means 50. */
+  /** MaxRounds is the limit of tool rounds in a turn; absent means 50. */
   maxRounds?: number;
-  /** MaxTokens is how much a model may write in one message; absent means 8192. */
+  /** MaxTokens is the limit of tokens in one message of a model; absent means 8192. */
   maxTokens?: number;
-  /** SystemPrompt goes before every conversation, after Assent's own few words. */
+  /** SystemPrompt precedes every conversation, after Assent's own system prompt. */
   systemPrompt?: string;
 }
 
-/** ElicitationSettings is what the person has set about what servers elicit. */
+/** ElicitationSettings are the person's settings for elicitation. */
 export interface ElicitationSettings {
-  /** Answers are given without asking. There are none unless the person writes them. */
+  /** Answers are sent without asking the person. The default is none. */
   answers?: readonly FixedAnswer[];
   /**
-   * MaxOpen bounds how many forms and pages of one server may wait for the person, in all conversations.
-   * Absent it is 32, and 0 lets no server ask.
+   * MaxOpen bounds how many forms and pages of one server may wait for the person, over all
+   * conversations. The default is 32; with 0, no server can ask.
    */
   maxOpen?: number;
 }
 
 /**
- * FixedAnswer is the answer to one form of one tool, whoever fills it in. The form is known by its fields:
- * one with other fields, or whose rules the answer violates, is shown as any other.
+ * FixedAnswer is an answer in the settings for one form of one tool. It identifies the form by its fields.
+ * A form with other fields, or with rules that the answer violates, is shown to the person.
  */
 export interface FixedAnswer {
   serverName: string;
-  /** ToolName is the tool during whose call the form comes. */
+  /** ToolName is the tool whose call leads to the form. */
   toolName: string;
   /** Content is a JSON object with a member for each field. */
   content: unknown;
@@ -1283,9 +1340,9 @@ export const ErrorCode = {
   UnknownTask: -32101,
   /** CodeTaskClosed: the task can only be read. */
   TaskClosed: -32102,
-  /** CodeUnknownAsk: the task never had an ask with this id, or nothing with it waits to be placed. */
+  /** CodeUnknownAsk: the task has no ask with this id, or no unattributed request has it. */
   UnknownAsk: -32103,
-  /** CodeAskSettled: somebody or something was first. Data is the `Outcome`. */
+  /** CodeAskSettled: another answer or event has settled the ask. Data is the `Outcome`. */
   AskSettled: -32104,
   /**
    * CodeInvalidAnswer: the answer violates the ask's rules; the ask is still open. Data is
@@ -1296,37 +1353,40 @@ export const ErrorCode = {
   UnknownServer: -32106,
   /** CodeServerFailed: the MCP server cannot be reached; the message says why. */
   ServerFailed: -32107,
-  /** CodeUnavailable: the front end lost its sidecar for now. Hosts say it, the sidecar never. */
+  /**
+   * CodeUnavailable: the front end has no connection to the sidecar at present. Only hosts of
+   * front ends return it.
+   */
   Unavailable: -32108,
-  /** CodeTaskBusy: something goes on in the task, and has to end first; the message names it. */
+  /** CodeTaskBusy: the task is busy with something that has to end first; the message names it. */
   TaskBusy: -32110,
-  /** CodeUnknownMcpTask: no MCP task has this id, or an id that begins so. */
+  /** CodeUnknownMcpTask: no MCP task has this id or an id with this prefix. */
   UnknownMcpTask: -32111,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** InvalidAnswerData says what is wrong with an answer. */
+/** InvalidAnswerData lists the problems of an answer. */
 export interface InvalidAnswerData {
   problems?: readonly FieldProblem[];
 }
 
-/** FieldProblem is what is wrong with one field. */
+/** FieldProblem is a problem of one field. */
 export interface FieldProblem {
-  /** Name is the field's; empty where the answer as a whole is wrong. */
+  /** Name is the field's name; empty if the problem is about the whole answer. */
   name?: string;
   message: string;
   /**
-   * Keyword is the rule of the `Field` that its value breaks. A front end that translates its texts shows its own for it;
-   * without a keyword there is the message alone.
+   * Keyword is the violated rule of the `Field`; absent if no keyword applies. A translated front end has its own
+   * text for each keyword, and otherwise shows Message.
    */
   keyword?: Keyword;
 }
 
-/** Keyword is a keyword of JSON Schema that a value can break. */
+/** Keyword is a keyword of JSON Schema that a value can violate. */
 export type Keyword =
   /** KeywordRequired: the value is absent. */
   | "required"
-  /** KeywordType: the value is of another type, or has a fraction and must be whole. */
+  /** KeywordType: the value has another type, or has a fraction and must be an integer. */
   | "type"
   | "minLength"
   | "maxLength"
@@ -1334,14 +1394,14 @@ export type Keyword =
   | "pattern"
   | "minimum"
   | "maximum"
-  /** KeywordEnum: the value is none of the options. */
+  /** KeywordEnum: the value is not one of the options. */
   | "enum"
   | "minItems"
   | "maxItems";
 
 /**
  * Field is one input of a form: a property of an elicitation's requestedSchema or of a tool's
- * inputSchema, with its rules as data. The sidecar checks answers; see `Sidecar.CheckForm`.
+ * inputSchema, with its rules. The sidecar checks answers; see `Sidecar.CheckForm`.
  */
 export type Field =
   | StringField
@@ -1351,7 +1411,7 @@ export type Field =
   | ChoicesField
   | JSONField;
 
-/** FieldHead is what every field has. */
+/** FieldHead has the members of all fields. */
 export interface FieldHead {
   /** Name is the property's name, and the member of the answer. */
   name: string;
@@ -1359,9 +1419,9 @@ export interface FieldHead {
   description?: string;
   required?: boolean;
   /**
-   * Secret: the field seems to ask for a password, a token, a key or the number of a card, which MCP
-   * forbids in a form (2025-11-25, "Elicitation: Security Considerations"). What is typed is masked
-   * and goes to the server alone; see `MaskSecrets`.
+   * Secret: the field seems to ask for a password, a token, a key or a card number, which MCP
+   * forbids in a form (2025-11-25, "Elicitation: Security Considerations"). Front ends mask its
+   * value, and only the server gets it; see `MaskSecrets`.
    */
   secret?: boolean;
 }
@@ -1373,14 +1433,11 @@ export interface StringField extends FieldHead {
   /** MinLength and MaxLength count Unicode code points. */
   minLength?: number;
   maxLength?: number;
-  /**
-   * Pattern is a regular expression of ECMA-262, as the server wrote it, that must match somewhere in
-   * the text.
-   */
+  /** Pattern is the server's regular expression, in ECMA-262. It must match somewhere in the text. */
   pattern?: string;
   /**
-   * PatternUnchecked: the pattern is only shown, and the server judges. Its expression looks around or back, or is
-   * greater than what can be checked.
+   * PatternUnchecked: Assent shows the pattern but cannot check it, because it uses lookaround or backreferences,
+   * or is too large. The server checks it.
    */
   patternUnchecked?: boolean;
   format?: StringFormat;
@@ -1399,7 +1456,10 @@ export interface NumberField extends FieldHead {
   /** Integer allows whole numbers only. */
   integer?: boolean;
   default?: number;
-  /** DefaultText is the default as the server wrote it, where a double does not hold it exactly. */
+  /**
+   * DefaultText is the default as the server wrote it; present if a double cannot hold it
+   * exactly.
+   */
   defaultText?: string;
   minimum?: number;
   maximum?: number;
@@ -1424,20 +1484,23 @@ export interface ChoicesField extends FieldHead {
   options?: readonly Option[];
   minItems?: number;
   maxItems?: number;
-  /** Default, where it is there and empty, ticks none: that is an answer, as leaving the field out is not. */
+  /**
+   * Default selects options. An empty list selects none, which is an answer; absent leaves the field
+   * out.
+   */
   default?: readonly string[];
 }
 
 /** Option is one choice. */
 export interface Option {
   value: string;
-  /** Title is shown instead of the value where the server gave one. */
+  /** Title is shown instead of the value, if the server gave one. */
   title?: string;
 }
 
 /**
- * JSONField is a property of a tool's input that is none of the others: it is typed as JSON.
- * Elicitation never has one.
+ * JSONField is a property of a tool's input that no other field can show. The person types it as
+ * JSON. Elicitation never has one.
  */
 export interface JSONField extends FieldHead {
   type: "json";
@@ -1446,20 +1509,20 @@ export interface JSONField extends FieldHead {
   default?: unknown;
 }
 
-/** CallProgressParams is how far a call is. */
+/** CallProgressParams is the progress of a call. */
 export interface CallProgressParams {
   taskId: string;
   messageId: number;
   progress: Progress;
 }
 
-/** StorageFailedParams says what became of the store. */
+/** StorageFailedParams says why the store failed. */
 export interface StorageFailedParams {
   /** Message is a sentence for the person. */
   message: string;
 }
 
-/** StorageRecoveredParams says where tasks are kept now. */
+/** StorageRecoveredParams says where tasks are saved now. */
 export interface StorageRecoveredParams {
   /** Message is a sentence for the person. */
   message: string;
@@ -1476,7 +1539,7 @@ export interface PromptInputParams {
   /** Description is the prompt's text, from the configuration file. */
   description?: string;
   default?: string;
-  /** Password hides what is typed. */
+  /** Password: the front end masks the input. */
   password?: boolean;
   /** Options are the choices of a `PickString`. */
   options?: readonly string[];
@@ -1489,7 +1552,7 @@ export type InputKind =
   /** PickString is one of a list. */
   | "pickString";
 
-/** PromptInputResult is the person's value, or nothing where they dismissed the prompt. */
+/** PromptInputResult is the person's value; absent if they dismissed the prompt. */
 export interface PromptInputResult {
   value: Secret | null;
 }
@@ -1569,19 +1632,19 @@ export interface GetSecretResult {
   value: Secret | null;
 }
 
-/** SetSecretParams is a secret to keep; without a value it is removed. */
+/** SetSecretParams is a secret to store. Without a value it is removed. */
 export interface SetSecretParams {
   key: string;
   value: Secret | null;
 }
 
-/** SetSecretResult confirms that the secret is kept. */
+/** SetSecretResult confirms that the secret is stored. */
 export interface SetSecretResult {
 }
 
 /**
- * Secret is a value that no log, transcript or store may show. It travels as {"secret": "..."}; the
- * wire tap masks every such member, whoever wrote it.
+ * Secret is a value that no log, transcript or store may show. It is encoded as {"secret": "..."}.
+ * The wire tap masks every member of that name.
  */
 export interface Secret {
   secret: string;
@@ -1597,9 +1660,9 @@ export interface LanguageModel {
   id: string;
   name: string;
   vendor: string;
-  /** Family is its maker's name for the line of models that it belongs to. */
+  /** Family is the provider's name for the line of models that it belongs to. */
   family?: string;
-  /** MaxInputTokens is what the model can read in one request; 0 where that is not known. */
+  /** MaxInputTokens is the size of the model's input; 0 if unknown. */
   maxInputTokens?: number;
 }
 
@@ -1609,12 +1672,12 @@ export interface LanguageModelRequest {
   requestId: string;
   modelId: string;
   messages?: readonly LanguageModelMessage[];
-  /** MaxTokens bounds the answer, as far as the model lets itself be bounded. */
+  /** MaxTokens bounds the answer, if the model supports a bound. */
   maxTokens: number;
-  /** Temperature is absent if the server gave none: 0 is a value. */
+  /** Temperature is absent if the server gave none. 0 is a value. */
   temperature?: number;
   stopSequences?: readonly string[];
-  /** Tools are what the model may call; ToolRequired: it must call one of them. */
+  /** Tools are the tools that the model may call. ToolRequired: it must call one of them. */
   tools?: readonly SamplingTool[];
   toolRequired?: boolean;
   /** Justification is the sentence that the editor's consent dialog shows. */
@@ -1632,20 +1695,21 @@ export interface LanguageModelMessage {
 
 /** LanguageModelResponse ends a `LanguageModelRequest`; its text was streamed before. */
 export interface LanguageModelResponse {
-  /** ToolUses are the calls that the model asks for, in its order. */
+  /** ToolUses are the calls that the model asked for, in its order. */
   toolUses?: readonly ToolUseContent[];
 }
 
 /**
- * Grant lets sampling requests of one server go to a model without a person's approval of each. Nothing
+ * Grant lets sampling requests of one server go to a model without asking the person each time. Nothing
  * else does.
  */
 export interface Grant extends GrantTerms {
   id: string;
   /**
    * Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
-   * command, arguments, folder, environment, URL, headers and login. A server with another definition that has
-   * taken the name is not covered. It is absent in a grant of an older Assent, which no longer covers anything.
+   * command, arguments, folder, environment, URL, headers and login. The grant does not cover another server
+   * that has the same name. Identity is absent in a grant of an older version of Assent, which no longer
+   * covers anything.
    */
   identity?: string;
   /** Command is the server's `Server.Command` at that time, for people. */
@@ -1654,23 +1718,29 @@ export interface Grant extends GrantTerms {
   by: string;
   createdAt: number;
   spent: GrantSpent;
-  /** EndedAt is when it was revoked or its session ended; absent while it may still approve something. */
+  /** EndedAt is when it was revoked or its session ended; absent while the grant is in force. */
   endedAt?: number;
 }
 
-/** GrantTerms are the bounds of a grant. A request that would leave one of them is asked about. */
+/**
+ * GrantTerms are the bounds of a grant. The person is asked about a request that would exceed one
+ * of them.
+ */
 export interface GrantTerms {
   serverName: string;
-  /** ToolName limits the grant to what is asked during calls of that tool; empty limits nothing. */
+  /**
+   * ToolName limits the grant to requests during calls of that tool. If empty, it covers all
+   * requests.
+   */
   toolName?: string;
   /**
-   * Models are ids, in which a * stands for any text: the grant covers requests for which one of them is
-   * proposed. There is at least one.
+   * Models are ids, with * for any text. The grant covers requests whose proposed model matches one of
+   * them. There is at least one.
    */
   models?: readonly string[];
   /**
-   * MaxRequests, MaxTokens, read and written, and MaxCost, in US dollars, bound the sum of all requests;
-   * 0 sets no bound. Under MaxCost, a model whose price is not known is not covered.
+   * MaxRequests, MaxTokens (input and output) and MaxCost (US dollars) bound the sum over all requests;
+   * 0 sets no bound. With MaxCost, models of unknown price are not covered.
    */
   maxRequests?: number;
   maxTokens?: number;
@@ -1684,16 +1754,16 @@ export interface GrantTerms {
 }
 
 /**
- * GrantSpent is what the requests under a grant came to. What is under way counts as much as it may
- * come to at most.
+ * GrantSpent is the sum over the requests under a grant. A request under way counts with its
+ * maximum.
  */
 export interface GrantSpent {
   requests: number;
   tokens: number;
   cost: number;
   /**
-   * InFlight counts the requests of this sidecar that are under way. What one that was killed had under
-   * way stays spent.
+   * InFlight counts the requests under way in this sidecar. Requests that were under way in a killed
+   * sidecar stay spent.
    */
   inFlight?: number;
 }
@@ -1706,32 +1776,35 @@ export interface RevokeGrantParams {
 /** PreviewGrantResult says what a grant would have done. */
 export interface PreviewGrantResult {
   /**
-   * Requests are the past requests of the server, the newest first; the bounds are spent from the oldest
-   * on.
+   * Requests are the past requests of the server, the newest first. The bounds are applied from the
+   * oldest on.
    */
   requests?: readonly PreviewedRequest[];
   /** Truncated: there were more, older ones. */
   truncated?: boolean;
 }
 
-/** PreviewedRequest is a past sampling request under a grant that was not there. */
+/** PreviewedRequest is a past sampling request, with the decision that the grant would have made. */
 export interface PreviewedRequest {
   taskId: string;
   messageId: number;
   at: number;
   /** ToolNames are as in its `Origin`. */
   toolNames?: readonly string[];
-  /** ModelID is absent if there was none to propose. */
+  /** ModelID is absent if no model could be proposed. */
   modelId?: string;
   usage: SamplingUsage;
-  /** Allowed: the grant would have approved it. Reason is a line for the person that says why not. */
+  /**
+   * Allowed: the grant would have approved the request. If not, Reason is a line for the person
+   * that says why.
+   */
   allowed: boolean;
   reason?: string;
 }
 
 /**
- * FindImportsResult is every file of another program that configures MCP servers, in the order in
- * which people are likely to want them.
+ * FindImportsResult lists the files of other programs that configure MCP servers, the most likely
+ * sources first.
  */
 export interface FindImportsResult {
   sources?: readonly ImportSource[];
@@ -1739,12 +1812,12 @@ export interface FindImportsResult {
 
 /** ImportSource is a configuration file of another program. */
 export interface ImportSource {
-  /** Program is its name, for the person. */
+  /** Program is the program's name, for the person. */
   program: string;
-  /** Path is the file's, and names the source in `ImportParams`. */
+  /** Path is the path of the file. It identifies the source in `ImportParams`. */
   path: string;
   servers?: readonly ImportServer[];
-  /** Problem says why the file, or a part of it, cannot be read. */
+  /** Problem says why the file, or a part of it, could not be read. */
   problem?: string;
 }
 
@@ -1753,11 +1826,11 @@ export interface ImportServer {
   name: string;
   /** Entry is what would be written under the server's name. */
   entry: unknown;
-  /** Known reports that a server of this name is configured already, and would be left as it is. */
+  /** Known: a server of this name is configured already. An import does not change it. */
   known?: boolean;
   /**
-   * Warnings are sentences for the person: what the copy would not do as the original does, such as a
-   * secret in plain text.
+   * Warnings are sentences for the person about differences between the copy and the original, and
+   * about risks such as a secret in plain text.
    */
   warnings?: readonly string[];
 }
@@ -1775,11 +1848,11 @@ export interface ImportName {
   name: string;
 }
 
-/** ImportResult says what was written. */
+/** ImportResult lists the imported servers. */
 export interface ImportResult {
   /** Path is the file that was written to. */
   path: string;
-  /** Imported are the names of the servers in it now. */
+  /** Imported are the names of the servers that were added. */
   imported?: readonly string[];
 }
 
@@ -1795,7 +1868,7 @@ export interface ServerInspection {
   verdict?: ServerVerdict;
   /** Warnings are sentences on probable mistakes in its configuration, such as a variable that is not set. */
   warnings?: readonly string[];
-  /** Launch is of a server on `TransportStdio`, Endpoint of every other. */
+  /** Launch is set for a server on `TransportStdio`, Endpoint for every other. */
   launch?: ServerLaunch;
   endpoint?: ServerEndpoint;
   /** Handshake is the last one; absent before the first connection. */
@@ -1804,23 +1877,29 @@ export interface ServerInspection {
   connections?: readonly ServerConnection[];
   calls?: readonly ServerCall[];
   counts: ServerCounts;
-  /** LastFailure is present even if the server was started again since. */
+  /** LastFailure is present even if the server has started again since. */
   lastFailure?: ServerFailure;
   /** Log holds the last lines, the oldest first: 200 at most. LogDropped counts those before them. */
   log?: readonly ServerLogLine[];
   logDropped?: number;
   /** Ports are those of this machine that the configuration or the last failure names. */
   ports?: readonly PortUse[];
-  /** Orphans are processes of the same command without a parent that waits for them. Assent ends none of them. */
+  /**
+   * Orphans are processes of the same command without a parent that waits for them. Assent does not end
+   * them.
+   */
   orphans?: readonly ServerProcess[];
-  /** MachineUnknown: who listens on Ports, and Orphans, cannot be found out on this system. */
+  /**
+   * MachineUnknown: this system does not show which processes listen on Ports, or which are
+   * Orphans.
+   */
   machineUnknown?: boolean;
 }
 
 /** ServerVerdict is why a server does not start. */
 export interface ServerVerdict {
   kind: VerdictKind;
-  /** Text is a sentence on what is wrong, and WayOut one on what to do. */
+  /** Text says in a sentence why the server does not start, WayOut what to do. */
   text: string;
   wayOut: string;
 }
@@ -1829,13 +1908,13 @@ export interface ServerVerdict {
 export type VerdictKind =
   /** VerdictNotFound: there is no such program, or no such folder to start it in. */
   | "notFound"
-  /** VerdictNotExecutable: the file is there and cannot be run. */
+  /** VerdictNotExecutable: the file exists but cannot be run. */
   | "notExecutable"
   /** VerdictExited: the process ended before or during the handshake. */
   | "exited"
   /** VerdictSilent: the server did not answer the handshake. */
   | "silent"
-  /** VerdictNoMcp: the answer to the handshake is not MCP. */
+  /** VerdictNoMcp: the answer to the handshake is not an MCP message. */
   | "noMcp"
   /** VerdictRefused: the server refused the handshake. */
   | "refused"
@@ -1847,11 +1926,11 @@ export type VerdictKind =
   | "unreachable"
   /** VerdictLogin: the server requires sign-in. */
   | "login"
-  /** VerdictInput: a value that the configuration asks the person for was not given. */
+  /** VerdictInput: the configuration needs an input value that the person did not give. */
   | "input"
   /** VerdictUnconfirmed: the person has not confirmed that the server may run as it is configured. */
   | "unconfirmed"
-  /** VerdictLost: the server was running, and ended by itself. */
+  /** VerdictLost: the server was running, and ended on its own. */
   | "lost"
   /** VerdictMended: the cause of the last failure is gone. */
   | "mended"
@@ -1865,17 +1944,17 @@ export interface ServerLaunch {
   foundBy?: ProgramPlace;
   /** Manager is the version manager that the program belongs to, as in "nvm"; absent if it belongs to none. */
   manager?: string;
-  /** Args are as configured, with the variables put in that hold no secrets. */
+  /** Args are as configured, with all variables replaced except those that hold secrets. */
   args?: readonly string[];
   /** Cwd is absolute; absent if it is the sidecar's own. */
   cwd?: string;
-  /** EnvNames are the variables that the configuration sets. Their values are not told. */
+  /** EnvNames are the variables that the configuration sets. Their values are not included. */
   envNames?: readonly string[];
-  /** Searched are the folders in which the program was looked for in vain, in this order. */
+  /** Searched are the folders that were searched without success, in order. */
   searched?: readonly string[];
   /** NearMisses are sentences on programs that may be meant instead. */
   nearMisses?: readonly string[];
-  /** Problem says why there is no program, or why it cannot be told without asking the person. */
+  /** Problem says why there is no program, or why it is unknown without asking the person. */
   problem?: string;
 }
 
@@ -1887,35 +1966,32 @@ export type ProgramPlace =
   | "PATH"
   /** FoundInLoginShell: only in what the startup files of the person's shell add to PATH. */
   | "loginShell"
-  /** FoundInUsualFolder: only where programs often are. */
+  /** FoundInUsualFolder: only in a usual folder for programs. */
   | "usualFolder";
 
-/** ServerEndpoint is where a server is that is not started here. */
+/** ServerEndpoint is the URL of a server that Assent does not start. */
 export interface ServerEndpoint {
-  /** URL is as configured, without what a query or a user may hold. */
+  /** URL is as configured, without its query and user. */
   url: string;
-  /** HeaderNames are those that the configuration sets. Their values are not told. */
+  /** HeaderNames are the headers that the configuration sets. Their values are not included. */
   headerNames?: readonly string[];
 }
 
-/** ServerHandshake is what a server said of itself. */
+/** ServerHandshake is the server's description of itself. */
 export interface ServerHandshake {
   era: ServerEra;
   protocolVersion: string;
-  /**
-   * Name, Title and Version are of the Implementation that the server says it is; absent if it says
-   * nothing.
-   */
+  /** Name, Title and Version are the server's Implementation; absent if it gives none. */
   name?: string;
   title?: string;
   version?: string;
-  /** Capabilities are by name, those within others behind a dot: "tools.listChanged". */
+  /** Capabilities are the names of its capabilities, nested ones with a dot: "tools.listChanged". */
   capabilities?: readonly string[];
-  /** Instructions are the beginning of what the server would tell a model: 4,000 characters at most. */
+  /** Instructions are at most the first 4,000 characters of the server's instructions for a model. */
   instructions?: string;
 }
 
-/** ServerEra is which of MCP's two ways a server speaks. */
+/** ServerEra is one of the two eras of MCP. */
 export type ServerEra =
   /** EraModern is 2026-07-28 and later: without a handshake, questions in results. */
   | "modern"
@@ -1947,8 +2023,8 @@ export interface ServerCall {
 }
 
 /**
- * ServerCounts is how much a server offers, by its lists as they were last read. A count is absent if
- * its list was not read since the sidecar started, or has changed since.
+ * ServerCounts are the lengths of a server's lists. A count is absent if the list has not been read
+ * since the sidecar started, or has changed since.
  */
 export interface ServerCounts {
   tools?: number;
@@ -1956,13 +2032,16 @@ export interface ServerCounts {
   prompts?: number;
 }
 
-/** ServerFailure is how a connection failed, or ended by itself. */
+/** ServerFailure is how a connection failed or ended on its own. */
 export interface ServerFailure {
   at: number;
   reason: string;
-  /** ExitCode is that of the process; absent if it did not end by itself. */
+  /** ExitCode is the exit code of the process; absent if the process did not end on its own. */
   exitCode?: number;
-  /** Stderr holds the last lines on stderr, and Stdout the first ones on stdout, or on the network, that were not MCP. */
+  /**
+   * Stderr holds the last lines of stderr. Stdout holds the first lines of stdout, or of the network, that are not
+   * MCP.
+   */
   stderr?: readonly string[];
   stdout?: readonly string[];
 }
@@ -1971,7 +2050,7 @@ export interface ServerFailure {
 export interface ServerLogLine {
   at: number;
   from: ServerLogFrom;
-  /** Level is MCP's, of `LogMessage` only. */
+  /** Level is MCP's logging level; only with `LogMessage`. */
   level?: string;
   /** Text is one line: 2,000 characters at most. */
   text: string;
@@ -1980,17 +2059,17 @@ export interface ServerLogLine {
 /** ServerLogFrom is where a line came from. */
 export type ServerLogFrom =
   | "stderr"
-  /** LogStdout: it came on stdout or over the network, and is not MCP or matches no request. */
+  /** LogStdout: the line came from stdout or the network, and is not MCP or matches no request. */
   | "stdout"
   /** LogMessage is a notifications/message ("Logging"). */
   | "message"
-  /** LogAssent is what Assent did. */
+  /** LogAssent is an action of Assent. */
   | "assent";
 
-/** PortUse is who listens on a port of this machine. */
+/** PortUse says which processes listen on a port of this machine. */
 export interface PortUse {
   port: number;
-  /** By are the processes that listen; absent if there is none that may be seen. */
+  /** By are the listening processes; absent if none is visible to this user of the system. */
   by?: readonly ServerProcess[];
   /** Listening reports that a process listens. */
   listening: boolean;
@@ -1999,28 +2078,28 @@ export interface PortUse {
 /** ServerProcess is a process of this machine. */
 export interface ServerProcess {
   pid: number;
-  /** Name is what the system calls it. */
+  /** Name is the system's name for the process. */
   name: string;
-  /** Since is when it began; absent if unknown. */
+  /** Since is when the process started; absent if unknown. */
   since?: number;
-  /** Own: it is a process of the server's that this sidecar started. */
+  /** Own: this sidecar started the process for the server. */
   own?: boolean;
 }
 
 /**
- * JournalRecord is one entry of the journal: what happened to a request of a server, to a call or to a
- * grant, and when. What looks like a secret is left out. It is also a line of an exported journal.
+ * JournalRecord is one entry of the journal: what happened to a request, a call or a grant, and when.
+ * Texts that look like secrets are left out. It is also a line of an exported journal.
  */
 export interface JournalRecord {
   /** Seq counts the records of a store from 1, without gaps. */
   seq: number;
   at: number;
   kind: JournalKind;
-  /** TaskID, AskID and ServerName are absent if the record is of none. */
+  /** TaskID, AskID and ServerName are absent if the record concerns none. */
   taskId?: string;
   askId?: string;
   serverName?: string;
-  /** Body is an object whose members depend on the kind, as docs/journal.md lists them. */
+  /** Body is an object. Its members depend on the kind; docs/journal.md lists them. */
   body: unknown;
   /** Hash, in hexadecimal, is the SHA-256 of the record and of the one before it. */
   hash: string;
@@ -2028,78 +2107,80 @@ export interface JournalRecord {
 
 /** JournalKind is what a record is about. */
 export type JournalKind =
-  /** JournalCallStarted: a person or a model called a server, or a conversation took up an MCP task. */
+  /**
+   * JournalCallStarted: a person or a model called a server, or a conversation adopted an MCP
+   * task.
+   */
   | "callStarted"
-  /** JournalCallTaskChanged: the MCP task that a call became has another status. */
+  /** JournalCallTaskChanged: the MCP task of a call has a new status. */
   | "callTaskChanged"
-  /** JournalCallEnded says how; JournalResultRemoved that the content of a result was removed later. */
+  /**
+   * JournalCallEnded: a call ended. JournalResultRemoved: the content of a result was removed
+   * later.
+   */
   | "callEnded"
   | "resultRemoved"
-  /** JournalAskOpened is what the person was shown, in full. */
+  /** JournalAskOpened: the person was asked. It has the whole question. */
   | "askOpened"
   | "askExtended"
-  /** JournalAskSettled is who or what decided, and what they edited. */
+  /**
+   * JournalAskSettled: an ask was settled. It has the decision, its origin, and the person's
+   * edits.
+   */
   | "askSettled"
   /** JournalAskUndelivered: the server did not get the answer to a settled ask, or got it after all. */
   | "askUndelivered"
   /** JournalSamplingMoved: an approved request went to another model, or to the person for review. */
   | "samplingMoved"
-  /** JournalSamplingEnded is what the server got, and what it took. */
+  /** JournalSamplingEnded: a sampling request ended. It has the server's result, and the usage. */
   | "samplingEnded"
   | "grantCreated"
   | "grantEnded"
   /**
-   * JournalRequestDenied: requests of a server were refused without asking anybody. There is one record a
-   * minute and server at most, which counts them.
+   * JournalRequestDenied: requests of a server were refused without asking the person. There is at most
+   * one record per minute and server, with their count.
    */
   | "requestDenied"
   /**
-   * JournalRequestUnclaimed: a request that was of no conversation ended before a person had placed it, or
-   * because they dismissed it. One that was placed is an `JournalAskOpened` like any other, whose
-   * `Origin.PlacedBy` says so.
+   * JournalRequestUnclaimed: an unattributed request ended before a person assigned it, or because they
+   * dismissed it. An assigned request has a `JournalAskOpened` with `Origin.PlacedBy`.
    */
   | "requestUnclaimed"
-  /**
-   * JournalToolRuleCreated and JournalToolRuleRemoved: the person had an answer about a tool remembered, or
-   * took that back.
-   */
+  /** JournalToolRuleCreated and JournalToolRuleRemoved: the person created or removed a rule about a tool. */
   | "toolRuleCreated"
   | "toolRuleRemoved"
   /** JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it. */
   | "serverDecided"
   /**
-   * JournalTaskDeleted and JournalTaskRestored: the person deleted a task, or took that back. What the journal
-   * has of the task stays.
+   * JournalTaskDeleted and JournalTaskRestored: the person deleted or restored a task. The journal's records
+   * of the task stay.
    */
   | "taskDeleted"
   | "taskRestored"
   /**
-   * JournalRecordsRemoved: the oldest records were removed, by the retention setting. The newest record of this kind
-   * says where the journal begins.
+   * JournalRecordsRemoved: the retention setting removed the oldest records. The newest record of this kind says
+   * where the journal begins.
    */
   | "recordsRemoved";
 
-/** JournalSettings are of the journal. */
+/** JournalSettings are the settings for the journal. */
 export interface JournalSettings {
-  /**
-   * KeepDays is for how many days a record is kept; 0 keeps it for ever. Where the settings are absent it
-   * is 90.
-   */
+  /** KeepDays is how many days a record is kept; 0 means for ever. Without these settings it is 90. */
   keepDays: number;
 }
 
-/** ListJournalParams selects records. An absent member selects all. */
+/** ListJournalParams selects records. An absent member does not restrict the selection. */
 export interface ListJournalParams {
   serverName?: string;
   taskId?: string;
   kind?: JournalKind;
-  /** Since selects records of that time or later. */
+  /** Since selects records from that time on. */
   since?: number;
   /** Before selects records with a smaller number, to page backwards. */
   before?: number;
   /**
-   * Limit bounds how many are returned, the newest winning; 0 means 200, and 1000 is the most. Where they
-   * are long there are fewer.
+   * Limit bounds how many records are returned, the newest first; 0 means 200, and the maximum is 1000.
+   * Fewer are returned if they are long.
    */
   limit?: number;
 }
@@ -2108,9 +2189,9 @@ export interface ListJournalParams {
 export interface ListJournalResult {
   /** Records are in ascending order of their numbers. */
   records?: readonly JournalRecord[];
-  /** Lines say for the person what each of them says, in the same order and the sidecar's time zone. */
+  /** Lines describe the records for the person, in the same order and the sidecar's time zone. */
   lines?: readonly string[];
-  /** Earlier reports that there are selected records before them. */
+  /** Earlier: there are earlier records in the selection. */
   earlier?: boolean;
 }
 
@@ -2121,21 +2202,24 @@ export interface ListJournalResult {
 export interface McpTask {
   /** TaskID is the server's. */
   taskId: string;
-  /** Status is the last that the server told. It stays so if the task is lost: the call's result says that. */
+  /**
+   * Status is the last status from the server. It does not change if the task is lost; the call's result
+   * says that.
+   */
   status: McpTaskStatus;
-  /** StatusMessage is the server's; it is not to be trusted. */
+  /** StatusMessage is the server's text. It is untrusted. */
   statusMessage?: string;
-  /** CreatedAt is when Assent got the handle: the server's clock may be wrong. */
+  /** CreatedAt is when Assent received the handle. The server's clock may be wrong. */
   createdAt: number;
-  /** ExpiresAt is when the server may forget the task; absent if it will not, or does not say. */
+  /** ExpiresAt is when the server may delete the task; absent if it keeps it, or does not say. */
   expiresAt?: number;
-  /** Cancelling: a person asked for the end, and the server has not said its last word. */
+  /** Cancelling: a person cancelled the task, and the server has not reported a final status yet. */
   cancelling?: boolean;
-  /** Problem says why the server cannot be asked at present; Assent goes on trying. */
+  /** Problem says why the server cannot be reached at present. Assent keeps trying. */
   problem?: string;
 }
 
-/** McpTaskStatus is MCP's word for how a task is. */
+/** McpTaskStatus is the status of an MCP task, as MCP defines it. */
 export type McpTaskStatus =
   | "working"
   | "input_required"
@@ -2144,16 +2228,15 @@ export type McpTaskStatus =
   | "cancelled";
 
 /**
- * ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have
- * ended, the newest of each first. A page has a hundred. The last page also has those of the other open workspaces, a
- * hundred of each at most. An entry that changes while the list is read can be in
- * two pages.
+ * ListMcpTasksResult is a page of the calls that became MCP tasks: first all that run, then those that have ended,
+ * each the newest first. A page has at most 100 entries. The last page also has those of the other open workspaces,
+ * at most 100 of each. An entry that changes while the list is read can be on two pages.
  */
 export interface ListMcpTasksResult {
   mcpTasks?: readonly McpTaskEntry[];
   /** NextCursor is for `Sidecar.MoreMcpTasks`; absent on the last page. */
   nextCursor?: string;
-  /** NotAnswering is as of `ListOpenAsksResult`, on the last page. */
+  /** NotAnswering is as in `ListOpenAsksResult`; only on the last page. */
   notAnswering?: readonly string[];
 }
 
@@ -2165,11 +2248,11 @@ export interface MoreMcpTasksParams {
 
 /** GetMcpTaskParams names an MCP task. */
 export interface GetMcpTaskParams {
-  /** McpTaskID is the server's id of the task, or the beginning of it, if no other task's id begins so. */
+  /** McpTaskID is the server's id of the task, or a prefix of it that is unique. */
   mcpTaskId: string;
   /**
-   * ServerName is the task's server, which is then asked if no call has the task. Absent looks at the calls of
-   * all servers, and asks none.
+   * ServerName is the task's server. If no call has the task, Assent asks that server. If absent, only the
+   * calls of all servers are searched.
    */
   serverName?: string;
 }
@@ -2178,7 +2261,7 @@ export interface GetMcpTaskParams {
 export interface GetMcpTaskResult {
   /** McpTask is the newest call that has the task or waits for it. */
   mcpTask?: McpTaskEntry;
-  /** ServerMcpTask is what the server says of a task that no call has or waits for. */
+  /** ServerMcpTask is the server's state of a task that no call has or waits for. */
   serverMcpTask?: ServerMcpTask;
 }
 
@@ -2197,36 +2280,36 @@ export interface McpTaskEntry {
 }
 
 /**
- * ListServerMcpTasksResult holds the MCP tasks that only their servers know: of an earlier installation,
- * or of a call whose answer was lost.
+ * ListServerMcpTasksResult holds the MCP tasks that only their servers know: those of an earlier
+ * installation, or of a call with a lost answer.
  */
 export interface ListServerMcpTasksResult {
   mcpTasks?: readonly ServerMcpTask[];
-  /** Problems are of the servers whose list could not be had, or not all of it. */
+  /** Problems are the servers whose list could not be read, or only in part. */
   problems?: readonly ServerMcpTasksProblem[];
 }
 
 /**
- * ServerMcpTask is an MCP task as a server lists it, whose end no call has or waits for. Which tool it
- * came from, MCP does not say. A `TaskResultRequest` makes it a call.
+ * ServerMcpTask is an MCP task from a server's list that no call has or waits for. MCP does not say
+ * which tool created it. A `TaskResultRequest` makes it a call.
  */
 export interface ServerMcpTask {
   serverName: string;
   /** McpTaskID is the server's. */
   mcpTaskId: string;
   status: McpTaskStatus;
-  /** StatusMessage is the server's; it is not to be trusted. */
+  /** StatusMessage is the server's text. It is untrusted. */
   statusMessage?: string;
   /**
-   * CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After ExpiresAt
-   * it may forget the task; absent if it will not.
+   * CreatedAt and LastUpdatedAt are by the server's clock; absent if it does not say. After
+   * ExpiresAt the server may delete the task; absent if it keeps it.
    */
   createdAt?: number;
   lastUpdatedAt?: number;
   expiresAt?: number;
 }
 
-/** ServerMcpTasksProblem says why a server's list is not there, or not whole. */
+/** ServerMcpTasksProblem says why a server's list is missing or incomplete. */
 export interface ServerMcpTasksProblem {
   serverName: string;
   /** Message is a sentence for the person. */
@@ -2239,38 +2322,41 @@ export interface Model extends ModelFacts {
   id: string;
   /** Name is for the person. */
   name: string;
-  /** Provider is who runs it. */
+  /** Provider is the model's provider. */
   provider: ModelProvider;
   /**
-   * Cannot are the parts of a request that this model is not given as the server wrote them; a card
-   * whose request has one of them says so.
+   * Cannot are the parts of a request that this model does not support. A card says so if its
+   * request has one of them.
    */
   cannot?: readonly RequestPart[];
-  /** MayIgnore are the parts that are passed on, and that its provider promises nothing about. */
+  /**
+   * MayIgnore are the parts that are passed on, but that the provider does not promise to
+   * honour.
+   */
   mayIgnore?: readonly RequestPart[];
 }
 
-/** ModelFacts is what is known of a model. What is not known is absent. */
+/** ModelFacts are the known facts about a model. Unknown facts are absent. */
 export interface ModelFacts {
-  /** Family is the line of models that it belongs to, whatever its version: "claude-sonnet". */
+  /** Family is the line of models that it belongs to, without a version: "claude-sonnet". */
   family?: string;
-  /** ContextTokens is what it can read and write in one request. */
+  /** ContextTokens is the size of its context, input and output together. */
   contextTokens?: number;
-  /** InputCost and OutputCost are US dollars for a million tokens. 0 is free. */
+  /** InputCost and OutputCost are US dollars per million tokens. 0 is free. */
   inputCost?: number;
   outputCost?: number;
-  /** Images: it can be shown pictures. */
+  /** Images: it accepts images. */
   images?: boolean;
   /** Tools: it can call tools. */
   tools?: boolean;
-  /** Speed and Intelligence are from 0 to 1, and good for no more than an order among models. */
+  /** Speed and Intelligence are from 0 to 1, and only serve to order models. */
   speed?: number;
   intelligence?: number;
 }
 
-/** RequestPart is a part of a `McpSamplingRequest` that not every model can be given. */
+/** RequestPart is a part of a `McpSamplingRequest` that some models do not support. */
 export type RequestPart =
-  /** PartSystemPrompt is sent as a first message of the user, where it cannot be sent as it is. */
+  /** PartSystemPrompt is sent as a first user message if the model has no system prompt. */
   | "systemPrompt"
   /** PartMaxTokens, PartTemperature and PartStopSequences are left out. */
   | "maxTokens"
@@ -2283,7 +2369,7 @@ export type RequestPart =
 
 /** ModelProvider is a way to reach models. */
 export type ModelProvider =
-  /** ProviderDemo is the scripted stand-in that needs no network and is no model at all. */
+  /** ProviderDemo is a scripted substitute that needs no network. It is not a model. */
   | "demo"
   /** ProviderOpenAI is any endpoint that speaks OpenAI's chat completions. */
   | "openai"
@@ -2293,28 +2379,28 @@ export type ModelProvider =
   | "anthropic"
   /** ProviderGemini is Google's Gemini, by its endpoint for chat completions. */
   | "gemini"
-  /** ProviderOpenRouter is the broker of many makers' models. */
+  /** ProviderOpenRouter is a broker of models of many providers. */
   | "openrouter"
   /** ProviderOllama, ProviderLMStudio and ProviderVLLM run models on the person's own machines. */
   | "ollama"
   | "lmstudio"
   | "vllm";
 
-/** ModelSettings says where completions come from. */
+/** ModelSettings are the settings for models. */
 export interface ModelSettings {
   /**
-   * Provider is preferred, whatever a server wishes; absent means that the server's wishes choose
-   * among all, and where it has none the first endpoint that is configured, else the editor's models
-   * where there are any, else the demo model.
+   * Provider is preferred over a server's preferences. If absent, the server's preferences choose
+   * among all models. If the server has none, the first configured endpoint is used, then the
+   * editor's models, then the demo model.
    */
   provider?: ModelProvider;
   /** Endpoints are those to use over HTTP. */
   endpoints?: readonly EndpointSettings[];
-  /** VSCodeModel is the id of the editor's model to prefer. */
+  /** VSCodeModel is the id of the editor's preferred model. */
   vscodeModel?: string;
-  /** Table adds to what Assent knows of models, and goes before it. */
+  /** Table adds to Assent's own table of models, and overrides it. */
   table?: readonly ModelRow[];
-  /** Allowed limits the models that servers get; a server that is not named gets any. */
+  /** Allowed limits the models that servers get. A server without a rule gets any. */
   allowed?: readonly AllowedModels[];
 }
 
@@ -2323,8 +2409,8 @@ export interface EndpointSettings {
   /** Provider is one of the endpoints over HTTP. */
   provider: ModelProvider;
   /**
-   * BaseURL is its address, up to and without "/chat/completions" or "/messages". Absent means the usual address, which
-   * ProviderOpenAI does not have.
+   * BaseURL is its address, up to and without "/chat/completions" or "/messages". If absent, it is the provider's
+   * default; ProviderOpenAI has none.
    */
   baseUrl?: string;
   /** Models are the names to offer; absent means those that the endpoint lists. */
@@ -2333,17 +2419,17 @@ export interface EndpointSettings {
   apiKey?: Secret;
 }
 
-/** ModelRow is what is known of the models with a part of a name in common. */
+/** ModelRow holds facts about all models whose names contain Match. */
 export interface ModelRow extends ModelFacts {
-  /** Match is that part, in any case. Where several match, the longest is taken. */
+  /** Match is a part of a name, in any case. If several rows match, the longest one applies. */
   match: string;
 }
 
 /** AllowedModels is a rule for one server. */
 export interface AllowedModels {
-  /** ServerName may be "*": every server that no other rule names. */
+  /** ServerName may be "*": every server without its own rule. */
   serverName: string;
-  /** Models are ids, in which a * stands for any text. None at all allows none. */
+  /** Models are ids, with * for any text. An empty list allows none. */
   models?: readonly string[];
 }
 
@@ -2355,24 +2441,24 @@ export interface ListOpenAsksResult {
   asks?: readonly OpenAsk[];
   /** Truncated reports that there are more: `Task.OpenAsks` counts them all. */
   truncated?: boolean;
-  /** Unclaimed are the requests of servers that no conversation has yet, in the order of the Asks. */
+  /** Unclaimed are the unattributed requests of servers, in the same order as Asks. */
   unclaimed?: readonly UnclaimedAsk[];
   /**
-   * Declined are the servers of the front end's workspace with elicitations that are all declined without asking, in the
+   * Declined are the servers of the front end's workspace whose elicitations are all declined without asking, in the
    * order of their names.
    */
   declined?: readonly DeclinedServer[];
-  /** NotAnswering are the other open workspaces whose asks are left out because they did not answer in time. */
+  /** NotAnswering are the other open workspaces that did not answer in time. Their asks are left out. */
   notAnswering?: readonly string[];
 }
 
 /**
- * DeclinedServer is a server with elicitations that a person declined all at once, with `AskResponseParams.DeclineAll`.
+ * DeclinedServer is a server whose elicitations a person declined all at once, with `AskResponseParams.DeclineAll`.
  * That lasts until the sidecar ends or `Sidecar.AskAgain`.
  */
 export interface DeclinedServer {
   serverName: string;
-  /** By names the front end in which they did. */
+  /** By names the front end in which the person declined. */
   by: string;
 }
 
@@ -2382,51 +2468,51 @@ export interface DeclinedChangedParams {
 }
 
 /**
- * OpenAsk is an ask that waits for a person, in brief. `Sidecar.OpenTask` has it whole: a completion
- * request may be of megabytes, which a list of hundreds must not be.
+ * OpenAsk is the summary of an ask that waits for a person. `Sidecar.OpenTask` has the whole ask,
+ * which can have megabytes.
  */
 export interface OpenAsk {
   /** TaskID and Title are of the conversation, MessageID of the ask's message in it. */
   taskId: string;
   title: string;
   messageId: number;
-  /** Time is since when the ask waits. */
+  /** Time is when the ask began to wait. */
   time: number;
   askId: string;
   /** Wants is the type of the ask's `UseMcpServer`. */
   wants: AskWants;
   origin: Origin;
   /**
-   * Text is the beginning of what it is about, on one line: a form's or a page's message, the last text of
-   * a conversation to complete, an answer to review, the arguments of a tool, a resource's URI. It is a stranger's and may be
-   * empty. It has no Markdown any more.
+   * Text is the beginning of the question, on one line and without Markdown: the message of a form or a page, the
+   * last text of a conversation to complete, an answer to review, the arguments of a tool, or a resource's URI. It
+   * is untrusted and may be empty.
    */
   text?: string;
   /**
-   * Simple reports that Text is the whole question, and that the person can answer it where it is listed: by a form with
-   * the Fields, or by a yes or no to a call that destroys nothing.
+   * Simple: Text is the whole question, and the person can answer it in the list: with a form of the Fields, or with
+   * a yes or no to a call that is not destructive.
    */
   simple?: boolean;
-  /** Fields are the one field of a simple form, or none. */
+  /** Fields has at most the one field of a simple form. */
   fields?: readonly Field[];
   /** Workspace names the workspace that the task is of; absent if it is that of the front end. */
   workspace?: string;
-  /** Unattended: it is of another workspace, and no front end of that one asks. */
+  /** Unattended: the ask is of another workspace, and no front end of that workspace shows it. */
   unattended?: boolean;
 }
 
-/** OthersChangedParams is what the other workspaces of the person mean for a front end. */
+/** OthersChangedParams tells a front end about the other workspaces of the person. */
 export interface OthersChangedParams {
   /** Quiet: another front end of this workspace notifies the person of its questions. */
   quiet?: boolean;
   /**
-   * Unattended counts the questions that wait in workspaces without a front end that asks. This front end notifies the
-   * person of them, too. It is 0 at all front ends but the one that the person used last.
+   * Unattended counts the questions in workspaces without a front end that shows them. This front end notifies the
+   * person of them. It is 0 at all front ends except the one that the person used last.
    */
   unattended?: number;
 }
 
-/** AskWants is what an ask wants of the person. */
+/** AskWants is the type of an ask's question. */
 export type AskWants =
   /** WantsForm is a `McpElicitation`. */
   | "mcp_elicitation"
@@ -2444,8 +2530,8 @@ export type AskWants =
   | "repeat_mcp_call";
 
 /**
- * PolicyEntry is one of the things that decide about requests before the person is asked: what they said in a front end,
- * or one of their settings. It answers in their name, or limits what reaches them.
+ * PolicyEntry is one thing that decides about requests before the person is asked: a decision in a front end, or a
+ * setting. It answers for the person, or limits the requests that reach them.
  */
 export type PolicyEntry =
   | PolicyGrant
@@ -2457,49 +2543,55 @@ export type PolicyEntry =
   | PolicyAllowedModels
   | PolicyLimit;
 
-/** PolicyHead is what every entry has. */
+/** PolicyHead has the members of all entries. */
 export interface PolicyHead {
   effect: PolicyEffect;
-  /** ServerName and ToolName say whose requests it decides about; absent for those of all. */
+  /**
+   * ServerName and ToolName limit the entry to requests of that server or tool; absent if it is
+   * about all.
+   */
   serverName?: string;
   toolName?: string;
-  /** By names the front end in which the person said so, and At is when; absent for a setting. */
+  /** By names the front end in which the person decided, and At is when; absent for a setting. */
   by?: string;
   at?: number;
-  /** Setting is the setting's name, as VS Code's settings have it; absent for what the person said in a front end. */
+  /** Setting is the name of the setting in VS Code; absent for a decision in a front end. */
   setting?: string;
-  /** Used says what it decided; absent if that is nothing since Assent started. */
+  /** Used counts the entry's decisions; absent if there were none since Assent started. */
   used?: PolicyUse;
 }
 
-/** PolicyEffect is what becomes of a request that an entry decides about. */
+/** PolicyEffect is the effect of an entry on a request. */
 export type PolicyEffect =
-  /** EffectApprove and EffectDecline answer in the person's name. */
+  /** EffectApprove and EffectDecline answer for the person. */
   | "approve"
   | "decline"
-  /** EffectLimit refuses what goes beyond a limit. The person is asked about the rest. */
+  /** EffectLimit refuses requests above a limit. The person is asked about the rest. */
   | "limit";
 
-/** PolicyUse is what an entry decided since Assent started. */
+/** PolicyUse counts an entry's decisions since Assent started. */
 export interface PolicyUse {
   /** Count is of requests. */
   count: number;
-  /** LastAt is when the last one was decided, and LastServer the name of its server. */
+  /** LastAt is the time of the last decision, and LastServer the name of its server. */
   lastAt: number;
   lastServer: string;
 }
 
-/** PolicyGrant is a grant, also one that is used up, over or revoked. It ends with `Sidecar.RevokeGrant`. */
+/**
+ * PolicyGrant is a grant, including one that is used up, expired or revoked. It ends with
+ * `Sidecar.RevokeGrant`.
+ */
 export interface PolicyGrant extends PolicyHead {
   type: "grant";
   grant: Grant;
 }
 
-/** PolicyToolRule is an answer about a tool or a resource that is remembered, until `Sidecar.RemoveToolRule`. */
+/** PolicyToolRule is a remembered answer about a tool or a resource, until `Sidecar.RemoveToolRule`. */
 export interface PolicyToolRule extends PolicyHead {
   type: "toolRule";
   ruleId: string;
-  /** ResourceURI takes the place of ToolName if the rule is about a resource. */
+  /** ResourceURI is set instead of ToolName if the rule is about a resource. */
   resourceUri?: string;
   remember: Remember;
   /** TaskID is set with `RememberTask`. */
@@ -2522,7 +2614,10 @@ export interface PolicyReadOnlyTools extends PolicyHead {
   type: "readOnlyTools";
 }
 
-/** PolicyReview says which completions go to a server unseen, if not all are reviewed. */
+/**
+ * PolicyReview says which completions a server gets without a review. It exists if not all are
+ * reviewed.
+ */
 export interface PolicyReview extends PolicyHead {
   type: "samplingReview";
   review: SamplingReview;
@@ -2531,11 +2626,11 @@ export interface PolicyReview extends PolicyHead {
 /** PolicyAllowedModels limits the models that a server gets, as `AllowedModels` does. */
 export interface PolicyAllowedModels extends PolicyHead {
   type: "allowedModels";
-  /** Models are ids, in which a * stands for any text. None at all allows none. */
+  /** Models are ids, with * for any text. An empty list allows none. */
   models?: readonly string[];
 }
 
-/** PolicyLimit is a limit of each server's requests. */
+/** PolicyLimit is a limit for each server's requests. */
 export interface PolicyLimit extends PolicyHead {
   type: "limit";
   limit: PolicyLimitName;
@@ -2565,7 +2660,7 @@ export interface ListPolicyResult {
 
 /**
  * SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,
- * "Sampling with Tools"). The server itself runs it; the model only asks for that.
+ * "Sampling with Tools"). The server runs it; the model only asks for the call.
  */
 export interface SamplingTool {
   name: string;
@@ -2580,19 +2675,19 @@ export interface ToolChoice {
   mode?: ToolChoiceMode;
 }
 
-/** ToolChoiceMode is MCP's word for it. */
+/** ToolChoiceMode is a mode of a `ToolChoice`, as MCP defines it. */
 export type ToolChoiceMode =
-  /** ToolChoiceAuto leaves it to the model; no mode at all means the same. */
+  /** ToolChoiceAuto leaves the choice to the model. It is the default. */
   | "auto"
   /** ToolChoiceRequired: the model must call at least one. */
   | "required"
   /** ToolChoiceNone: the model must call none. */
   | "none";
 
-/** ToolUseContent is a call of a tool that a model asks for; only messages of the assistant hold it. */
+/** ToolUseContent is a call of a tool that a model asks for. Only messages of the assistant hold it. */
 export interface ToolUseContent {
   type: "tool_use";
-  /** ID ties the result to it. */
+  /** ID is the id that the result refers to. */
   id: string;
   name: string;
   /** Input is the JSON object of the arguments. */
@@ -2600,8 +2695,8 @@ export interface ToolUseContent {
 }
 
 /**
- * ToolResultContent is what a tool returned to a model; only messages of the user hold it, and those
- * hold nothing else.
+ * ToolResultContent is a tool's result for a model. Only messages of the user hold it, and they hold
+ * nothing else.
  */
 export interface ToolResultContent {
   type: "tool_result";
@@ -2613,8 +2708,8 @@ export interface ToolResultContent {
 }
 
 /**
- * ToolResultBlock is a `ContentBlock` that a tool can return: no call and no result, or what a server
- * sends could be nested without end, and each level is decoded anew.
+ * ToolResultBlock is a `ContentBlock` that a tool can return. Calls and results are excluded: a
+ * server could nest them without end, and each level is decoded again.
  */
 export type ToolResultBlock =
   | TextContent
@@ -2623,30 +2718,30 @@ export type ToolResultBlock =
   | ResourceLink
   | EmbeddedResource;
 
-/** SearchTasksParams says what to look for. */
+/** SearchTasksParams selects messages by their text. */
 export interface SearchTasksParams {
-  /** Text has 2 characters at least, and 200 at most; each run of white space is as one blank. */
+  /** Text has 2 to 200 characters. Each run of white space counts as one blank. */
   text: string;
   /** TaskID limits the search to one task. */
   taskId?: string;
-  /** Limit bounds how many messages are found; 0 means 50, and 1000 is the most. */
+  /** Limit bounds how many messages are found; 0 means 50, and the maximum is 1000. */
   limit?: number;
 }
 
-/** SearchTasksResult is what was found. */
+/** SearchTasksResult holds the messages found. */
 export interface SearchTasksResult {
   hits?: readonly SearchHit[];
   /** Truncated: there may be more, older ones. */
   truncated?: boolean;
 }
 
-/** SearchHit is a message that has the text. */
+/** SearchHit is a message that contains the text. */
 export interface SearchHit {
   taskId: string;
   title: string;
   messageId: number;
   time: number;
-  /** Before, Match and After are where the text is in it for the first time, on one line. */
+  /** Before, Match and After are the first occurrence and its surroundings, on one line. */
   before: string;
   match: string;
   after: string;
@@ -2656,35 +2751,32 @@ export interface SearchHit {
 export interface Server {
   name: string;
   /**
-   * Source is the file that configures the server, or "settings", or "built in" for that of
+   * Source is the file that configures the server, "settings", or "built in" for
    * `Configuration.ExampleServer`.
    */
   source: string;
   /** Transport is how the server is reached. */
   transport: Transport;
-  /** Command is the command line, or the URL, as configured, before variables are put in. */
+  /** Command is the command line or the URL, as configured, with its variables unreplaced. */
   command: string;
   state: ServerState;
-  /**
-   * ProtocolVersion is the revision of MCP that the server spoke last; absent before the first
-   * connection.
-   */
+  /** ProtocolVersion is the server's last MCP revision; absent before the first connection. */
   protocolVersion?: string;
   /**
-   * Reason says in a sentence why the state is `ServerFailed`: the text of `ServerInspection.Verdict`. If the state is
-   * `ServerStarting`, it says what the start waits for.
+   * Reason says in a sentence why the state is `ServerFailed`: the text of `ServerInspection.Verdict`. In
+   * `ServerStarting`, it says what the start is waiting for.
    */
   reason?: string;
-  /** Stderr holds the last lines that the server wrote there, where it failed. */
+  /** Stderr holds the server's last lines on stderr, if it failed. */
   stderr?: readonly string[];
 }
 
-/** Transport is a way to reach a server, by the words of mcp.json's "type". */
+/** Transport is the transport of a server, with the names of mcp.json's "type". */
 export type Transport =
   | "stdio"
   /** TransportHTTP is Streamable HTTP. */
   | "http"
-  /** TransportSSE is HTTP with SSE, of 2024-11-05. */
+  /** TransportSSE is HTTP with SSE, of revision 2024-11-05. */
   | "sse"
   | "ws";
 
@@ -2696,20 +2788,20 @@ export type ServerState =
   | "starting"
   /** ServerRunning: at least one connection is ready. */
   | "running"
-  /** ServerFailed: the last connection could not be made, or ended by itself. */
+  /** ServerFailed: the last connection failed, or ended on its own. */
   | "failed";
 
-/** ServersChangedParams is every configured server and every fault of the configuration. */
+/** ServersChangedParams lists all configured servers and all errors in the configuration. */
 export interface ServersChangedParams {
   servers?: readonly Server[];
   problems?: readonly ConfigProblem[];
 }
 
-/** ConfigProblem is a fault in a configuration file. */
+/** ConfigProblem is an error in a configuration file. */
 export interface ConfigProblem {
   /** Source is the file, or "settings". */
   source: string;
-  /** Line and Column count from 1; 0 where the fault has no place. */
+  /** Line and Column count from 1; 0 if the error has no position. */
   line?: number;
   column?: number;
   message: string;
@@ -2726,13 +2818,13 @@ export interface Tool {
   /** Annotations are the server's own claims; absent if it makes none. */
   annotations?: ToolAnnotations;
   /**
-   * McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
-   * Negotiation").
+   * McpTask: a call of the tool becomes an MCP task, according to the server (2025-11-25, "Tasks:
+   * Tool-Level Negotiation").
    */
   mcpTask?: boolean;
 }
 
-/** ListKind is one of the lists that a server has. */
+/** ListKind is a list of a server. */
 export type ListKind =
   | "tools"
   | "resources"
@@ -2744,7 +2836,7 @@ export interface ServerItemsChangedParams {
   list: ListKind;
 }
 
-/** Resource is something that can be read from a server. */
+/** Resource is a resource that a server offers. */
 export interface Resource {
   uri: string;
   name: string;
@@ -2772,7 +2864,7 @@ export interface Prompt {
   arguments?: readonly PromptArgument[];
 }
 
-/** PromptArgument is what a prompt wants to know; always a text. */
+/** PromptArgument is an argument of a prompt. Its value is always a text. */
 export interface PromptArgument {
   name: string;
   title?: string;
@@ -2787,7 +2879,7 @@ export interface InitializeParams {
   clientInfo: Implementation;
   capabilities: FrontEndCapabilities;
   configuration: Configuration;
-  /** Visitor: its configuration takes the place of no other front end's, as that of a command in a terminal. */
+  /** Visitor: its configuration does not replace another front end's. A command in a terminal is a visitor. */
   visitor?: boolean;
 }
 
@@ -2795,7 +2887,7 @@ export interface InitializeParams {
 export interface InitializeResult {
   protocolVersion: number;
   serverInfo: Implementation;
-  /** ConfiguredBy is the name of the front end whose configuration counts in place of the visitor's; absent if its own does. */
+  /** ConfiguredBy names the front end whose configuration applies instead of the visitor's; absent if its own does. */
   configuredBy?: string;
 }
 
@@ -2805,9 +2897,9 @@ export interface Implementation {
   version: string;
 }
 
-/** FrontEndCapabilities is what a front end can do now. MCP servers are told no more than this. */
+/** FrontEndCapabilities is what a front end can do now. MCP servers are offered no more than this. */
 export interface FrontEndCapabilities {
-  /** Elicitation: it can show a form and send what a person filled in. */
+  /** Elicitation: it can show a form and send a person's answer. */
   elicitation?: boolean;
   /** Sampling: it can show a sampling request and ask a person to approve it. */
   sampling?: boolean;
@@ -2821,51 +2913,51 @@ export interface FrontEndCapabilities {
   openUrl?: boolean;
   /** Secrets: it serves `FrontEnd.GetSecret` and `FrontEnd.SetSecret`. */
   secrets?: boolean;
-  /** Attention: it notifies the person of questions that wait, as `FrontEnd.OthersChanged` says. */
+  /** Attention: it notifies the person of waiting questions, as `FrontEnd.OthersChanged` says. */
   attention?: boolean;
 }
 
-/** Configuration is what the person has set, and where they work. */
+/** Configuration is the settings and the open folders. */
 export interface Configuration {
   /** WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json. */
   workspaceFolders?: readonly WorkspaceFolder[];
   /** Servers are MCP servers from user settings, in the shape of mcp.json's "servers". */
   servers?: unknown;
-  /** Inputs are the variables that Servers ask for, in the shape of mcp.json's "inputs". */
+  /** Inputs are the variables that Servers use, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
   /**
-   * ExampleServer adds the MCP server that Assent brings along. It starts with its first use, as
-   * any other does.
+   * ExampleServer adds the MCP server that is included in Assent. Like any other server, it
+   * starts at its first use.
    */
   exampleServer?: boolean;
   model: ModelSettings;
-  /** Elicitation is absent if the person has set nothing of it. */
+  /** Elicitation is absent if the person has changed no setting of it. */
   elicitation?: ElicitationSettings;
-  /** AskTimeout is for how many seconds an ask waits for the person; 0 is for ever. */
+  /** AskTimeout is how many seconds an ask waits for the person; 0 is no limit. */
   askTimeout?: number;
-  /** Sampling is absent if the person has set nothing of it. */
+  /** Sampling is absent if the person has changed no setting of it. */
   sampling?: SamplingSettings;
-  /** McpTasks is absent if the person has set nothing of it. */
+  /** McpTasks is absent if the person has changed no setting of it. */
   mcpTasks?: McpTaskSettings;
-  /** Journal is absent if the person has set nothing of it. */
+  /** Journal is absent if the person has changed no setting of it. */
   journal?: JournalSettings;
   /**
-   * IdleMinutes is for how many minutes a conversation's own connection to a legacy server may go unused
-   * before it is closed, to be opened again by its next use; 0 keeps it. Where it is absent it is 30.
+   * IdleMinutes is how many minutes a conversation's own connection to a legacy server may be idle
+   * before it is closed; the next use opens it again. 0 keeps it open. The default is 30.
    */
   idleMinutes?: number;
-  /** Tools is absent if the person has set nothing of it. */
+  /** Tools is absent if the person has changed no setting of it. */
   tools?: ToolSettings;
-  /** Chat is absent if the person has set nothing of it. */
+  /** Chat is absent if the person has changed no setting of it. */
   chat?: ChatSettings;
 }
 
-/** McpTaskSettings are of MCP tasks. */
+/** McpTaskSettings are the settings for MCP tasks. */
 export interface McpTaskSettings {
   /**
-   * KeepResults is for how many days the result of an MCP task is kept after a front end has got it: the
-   * conversation was opened since the end, or had been before. 0 keeps it for ever; where the settings
-   * are absent it is 30.
+   * KeepResults is how many days the result of an MCP task is kept after a front end has received it,
+   * by opening the conversation or because it was open. 0 keeps it for ever. Without these settings it
+   * is 30.
    */
   keepResults: number;
 }
@@ -2873,14 +2965,14 @@ export interface McpTaskSettings {
 /** WorkspaceFolder is a folder that the front end has open. */
 export interface WorkspaceFolder {
   name: string;
-  /** Path is absolute, in the form of the sidecar's own system. */
+  /** Path is absolute, in the form of the sidecar's system. */
   path: string;
   /**
-   * Untrusted: the person has not said that they trust the folder. Its mcp.json is not read, no server starts in it,
-   * and no server gets it as a root.
+   * Untrusted: the person has not trusted the folder. Its mcp.json is not read, no server starts in it, and no
+   * server gets it as a root.
    */
   untrusted?: boolean;
-  /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json; an absolute path. */
+  /** ConfigFile replaces the folder's .vscode/mcp.json; an absolute path. */
   configFile?: string;
   /**
    * Confirmed: the person has confirmed everything that the folder's file configures, so `FrontEnd.ConfirmServer` is not
@@ -2891,20 +2983,20 @@ export interface WorkspaceFolder {
 
 /** CreateTaskParams names a new task. */
 export interface CreateTaskParams {
-  /** Title may be empty: the task is then named after the first message, or tool call. */
+  /** Title may be empty: the task is then named after its first message or tool call. */
   title?: string;
 }
 
 /** ListTasksResult holds every task that is not deleted. */
 export interface ListTasksResult {
   tasks?: readonly Task[];
-  /** Deleted are those that `Sidecar.RestoreTask` can bring back, the one deleted last first. */
+  /** Deleted are the tasks that `Sidecar.RestoreTask` can restore, the last deleted first. */
   deleted?: readonly Task[];
-  /** StorageFailure is what `FrontEnd.StorageFailed` said, for as long as it lasts. */
+  /** StorageFailure is the last `FrontEnd.StorageFailed` message, as long as the failure lasts. */
   storageFailure?: string;
   /**
-   * StorageNote is what `FrontEnd.StorageRecovered` said of a store that was damaged and is set aside, for a
-   * front end that was not there yet.
+   * StorageNote is the last `FrontEnd.StorageRecovered` message about a damaged store that was replaced,
+   * for a front end that attached later.
    */
   storageNote?: string;
 }
@@ -2913,15 +3005,15 @@ export interface ListTasksResult {
 export interface OpenTaskParams {
   taskId: string;
   /**
-   * After asks for every message that changed after this event number, and for those that a model is
-   * writing; 0 asks for the newest.
+   * After selects the messages that changed after this event number, and those that a model is
+   * writing; 0 selects the newest.
    */
   after?: number;
-  /** Before asks instead for messages with a smaller id, to page backwards. */
+  /** Before selects instead messages with a smaller id, to page backwards. */
   before?: number;
   /**
-   * Limit bounds how many messages are returned, the newest winning; 0 means 200. Where more
-   * than that changed after After, the result is a Reset.
+   * Limit bounds how many messages are returned, the newest first; 0 means 200. If more changed
+   * after After, the result is a Reset.
    */
   limit?: number;
 }
@@ -2932,13 +3024,13 @@ export interface OpenTaskResult {
   /** Messages are whole and current, in ascending order of id. */
   messages?: readonly Message[];
   /**
-   * Reset reports that Messages replace all that the front end has of the task: After was 0, or
-   * too far behind.
+   * Reset: Messages replace all that the front end has of the task, because After was 0 or too
+   * old.
    */
   reset?: boolean;
   /**
-   * Earlier reports that there are messages with smaller ids than those returned. It is set on a
-   * Reset and on a page of older messages only.
+   * Earlier: there are messages with smaller ids. It is set only on a Reset and on a page of
+   * older messages.
    */
   earlier?: boolean;
 }
@@ -2957,7 +3049,7 @@ export interface CloseTaskParams {
 /** DeleteTaskParams names the task to delete. */
 export interface DeleteTaskParams {
   taskId: string;
-  /** Close: what goes on in the task ends, as by `Sidecar.CloseTask`. */
+  /** Close closes the task first, as `Sidecar.CloseTask` does. */
   close?: boolean;
 }
 
@@ -2972,80 +3064,81 @@ export interface AskResponseParams {
   askId: string;
   askResponse: AskResponse;
   /**
-   * ElicitationContent is what the person filled in, one member a field; with
-   * `YesButtonClicked` on an `McpElicitation` only. A number that a double does not hold exactly may
-   * be the text of one.
+   * ElicitationContent is the filled-in form, with one member per field; with `YesButtonClicked` on
+   * an `McpElicitation` only. A number that a double cannot hold exactly may be given as a text.
    */
   elicitationContent?: unknown;
   /**
-   * SecretFields names the fields that the person marked as secret, besides those that have `FieldHead.Secret`. Only the
+   * SecretFields names the fields that the person marked as secret, besides those with `FieldHead.Secret`. Only the
    * server gets their values. With ElicitationContent only.
    */
   secretFields?: readonly string[];
   /**
-   * DeclineAll declines everything else that the server elicits, now and until the sidecar ends; with
+   * DeclineAll declines all elicitations of the server, now and until the sidecar ends; with
    * `NoButtonClicked` on an `McpElicitation` or an `McpURLElicitation` only.
    */
   declineAll?: boolean;
   /**
-   * ModelID chooses another of `Sidecar.ListModels`; with `YesButtonClicked` on an
+   * ModelID chooses another model of `Sidecar.ListModels`; with `YesButtonClicked` on an
    * `McpSampling` and `RegenerateButtonClicked` on an `McpSamplingReview` only.
    */
   modelId?: string;
   /**
-   * SamplingEdit is what goes to the model in place of what the server asked for; with
-   * `YesButtonClicked` on an `McpSampling` only.
+   * SamplingEdit is the edited request for the model; with `YesButtonClicked` on an
+   * `McpSampling` only.
    */
   samplingEdit?: SamplingEdit;
   /**
-   * HandWritten is the completion that the server gets, and no model is asked; with `YesButtonClicked` on an
-   * `McpSampling` only, and with nothing that is for a model.
+   * HandWritten is a completion by the person; no model is asked. With `YesButtonClicked` on an
+   * `McpSampling` only, and not together with fields for a model.
    */
   handWritten?: HandWritten;
   /**
-   * SamplingContent is what the server gets in place of what the model answered: the same blocks with
-   * other texts and other inputs of calls, or fewer of them; with `YesButtonClicked` on an
-   * `McpSamplingReview` only.
+   * SamplingContent is the edited answer of the model: the same blocks, with other texts or other
+   * inputs of calls, or fewer of them; with `YesButtonClicked` on an `McpSamplingReview` only.
    */
   samplingContent?: readonly ContentBlock[];
   /**
-   * IncludeContext sends `McpSampling.Context` along, and ConfirmSecrets what looks like secrets; with
-   * `YesButtonClicked` on an `McpSampling` only.
+   * IncludeContext sends `McpSampling.Context`, and ConfirmSecrets sends the texts that look like
+   * secrets; with `YesButtonClicked` on an `McpSampling` only.
    */
   includeContext?: boolean;
   confirmSecrets?: boolean;
   /**
-   * Grant makes a grant for the server's next requests, this one counting as the first; with
-   * `YesButtonClicked` on an `McpSampling` only. Its problems are named as those of
-   * `Sidecar.CreateGrant`. From this one on, its terms say what is reviewed.
+   * Grant makes a grant for the server's next requests; this one counts as the first. With
+   * `YesButtonClicked` on an `McpSampling` only. Problems are reported as in
+   * `Sidecar.CreateGrant`. The grant's Review applies from this request on.
    */
   grant?: GrantTerms;
   /**
-   * ToolArguments is a JSON object that the tool is called with in place of what the model wrote; with
-   * `YesButtonClicked` on a `UseMcpTool` only.
+   * ToolArguments is the JSON object of edited arguments; with `YesButtonClicked` on a `UseMcpTool`
+   * only.
    */
   toolArguments?: unknown;
   /**
-   * ToolArgumentsText is the text of that object, in place of it: what its numbers are no front end has to
-   * know.
+   * ToolArgumentsText is the same object as a text, and replaces ToolArguments. A front end sends it so
+   * that no number loses precision.
    */
   toolArgumentsText?: string;
-  /** Remember has the answer hold for longer; on a `UseMcpTool` or an `AccessMcpResource` only. */
+  /**
+   * Remember remembers the answer for later calls; on a `UseMcpTool` or an `AccessMcpResource`
+   * only.
+   */
   remember?: Remember;
 }
 
-/** CheckFormParams is a form, or a part of it, as it is filled in. */
+/** CheckFormParams is a form, or a part of it, with the person's values. */
 export interface CheckFormParams {
   /**
-   * Fields are those to check: all for a submission, or the one that the person leaves. Those that the person marked as
-   * secret have `FieldHead.Secret`.
+   * Fields are the fields to check: all for a submission, or the one that the person leaves. Fields that the person
+   * marked as secret have `FieldHead.Secret`.
    */
   fields?: readonly Field[];
   /** Content is an object with the values of these fields, as in `AskResponseParams.ElicitationContent`. */
   content: unknown;
 }
 
-/** CheckFormResult is empty if nothing is wrong. */
+/** CheckFormResult lists the problems. It is empty if there are none. */
 export interface CheckFormResult {
   problems?: readonly FieldProblem[];
 }
@@ -3055,13 +3148,13 @@ export interface SaveDraftParams {
   taskId: string;
   askId: string;
   /**
-   * Draft is a JSON object of the front end's own making, without what looks like a secret; null forgets
-   * the one before.
+   * Draft is a JSON object in a form of the front end's choice, without texts that look like secrets;
+   * null deletes the earlier draft.
    */
   draft: unknown;
 }
 
-/** SaveDraftResult confirms that the draft is kept: on disk, unless `FrontEnd.StorageFailed` said otherwise. */
+/** SaveDraftResult confirms that the draft is saved: on disk, unless `FrontEnd.StorageFailed` was reported. */
 export interface SaveDraftResult {
 }
 
@@ -3071,12 +3164,12 @@ export interface ExtendAskParams {
   askId: string;
 }
 
-/** ExtendAskResult says until when there is time now. */
+/** ExtendAskResult is the new time limit. */
 export interface ExtendAskResult {
   expiresAt: number;
 }
 
-/** AskAgainResult confirms that the server is listened to again. */
+/** AskAgainResult confirms that the person is asked again. */
 export interface AskAgainResult {
 }
 
@@ -3086,7 +3179,7 @@ export interface OpenAskURLParams {
   askId: string;
 }
 
-/** AskResponse is which way out of an ask the person took. */
+/** AskResponse is the way in which a person settled an ask. */
 export type AskResponse =
   /** YesButtonClicked approves or submits: MCP's "accept". */
   | "yesButtonClicked"
@@ -3094,15 +3187,15 @@ export type AskResponse =
   | "noButtonClicked"
   /** CancelButtonClicked dismisses without a choice: MCP's "cancel". */
   | "cancelButtonClicked"
-  /** RegenerateButtonClicked wants another answer of a model than the one to review. */
+  /** RegenerateButtonClicked asks a model for another answer instead of the one to review. */
   | "regenerateButtonClicked";
 
-/** AskResponseResult confirms an answer after it was kept on disk. */
+/** AskResponseResult confirms that an answer is saved on disk. */
 export interface AskResponseResult {
   outcome: Outcome;
   /**
-   * Unsaved reports that the answer is not on disk, because the store cannot be written. It counts all the same, and the
-   * server gets it. See `TaskEventParams.Unsaved`.
+   * Unsaved: the answer is not on disk, because the store cannot be written. The answer still counts, and the server
+   * gets it. See `TaskEventParams.Unsaved`.
    */
   unsaved?: boolean;
 }
@@ -3117,7 +3210,7 @@ export interface ListToolsResult {
   tools?: readonly Tool[];
 }
 
-/** StartCallParams says what to ask of which server, and in which task. */
+/** StartCallParams is a request, with its server and its task. */
 export interface StartCallParams {
   taskId: string;
   serverName: string;
@@ -3139,13 +3232,16 @@ export interface ListPromptsResult {
   prompts?: readonly Prompt[];
 }
 
-/** CompleteParams is an argument that is being typed: of a prompt, or of a resource template. */
+/** CompleteParams is an argument that the person is typing: of a prompt, or of a resource template. */
 export interface CompleteParams {
   serverName: string;
   /** PromptName or URITemplate is set. */
   promptName?: string;
   uriTemplate?: string;
-  /** ArgumentName and Value are what is being typed, Arguments what was filled in before. */
+  /**
+   * ArgumentName and Value are the argument that the person is typing. Arguments are the ones
+   * filled in before.
+   */
   argumentName: string;
   value: string;
   arguments?: Readonly<Record<string, string>>;
@@ -3154,7 +3250,7 @@ export interface CompleteParams {
 /** CompleteResult holds the server's proposals, the best first. */
 export interface CompleteResult {
   values?: readonly string[];
-  /** HasMore reports that there are more than the server gave. */
+  /** HasMore: the server has more proposals than it returned. */
   hasMore?: boolean;
 }
 
@@ -3174,18 +3270,21 @@ export interface CancelCallResult {
   cancelled: boolean;
 }
 
-/** ListModelsParams says for whom. */
+/** ListModelsParams selects models. */
 export interface ListModelsParams {
-  /** ServerName limits the models to those that the server may have; empty limits nothing. */
+  /** ServerName limits the models to those that the server may use; empty limits nothing. */
   serverName?: string;
-  /** TaskID is of the task that the models are for; empty means the own workspace. */
+  /** TaskID is the task to list models for; empty means the front end's own workspace. */
   taskId?: string;
 }
 
 /** ListModelsResult holds the models that can answer now. */
 export interface ListModelsResult {
   models?: readonly Model[];
-  /** Away is a sentence about why VS Code's models are not among them; empty if no window has to lend them, or one does. */
+  /**
+   * Away says in a sentence why VS Code's models are missing; empty if no window is needed to lend them, or if one
+   * does.
+   */
   away?: string;
 }
 
@@ -3200,18 +3299,18 @@ export interface LanguageModelProgressParams {
 }
 
 /**
- * Task is one conversation: it owns its messages, its asks, and the calls and connections that it
+ * Task is one conversation. It owns its messages, its asks, and the calls and connections that it
  * started.
  */
 export interface Task {
   id: string;
   title: string;
   createdAt: number;
-  /** Closed tasks can be read and do nothing else. */
+  /** Closed: the task can only be read. */
   closed?: boolean;
   /**
-   * DeletedAt is when a person deleted the task; absent if nobody did. A deleted task is in no list, and
-   * cannot even be read, but `Sidecar.RestoreTask` brings it back until it is removed for good.
+   * DeletedAt is when a person deleted the task; absent if it is not deleted. A deleted task is in no
+   * list and cannot be read. `Sidecar.RestoreTask` restores it until it is removed permanently.
    */
   deletedAt?: number;
   /** OpenAsks counts the asks that wait for a person. */
@@ -3220,32 +3319,35 @@ export interface Task {
   lastNumber: number;
   /** Workspace names the workspace that the task is of; absent if it is that of the front end. Such a task is in no list. */
   workspace?: string;
-  /** Running: a turn of its conversation with a model is under way, which `Sidecar.StopChat` ends. */
+  /** Running: a turn is under way. `Sidecar.StopChat` ends it. */
   running?: boolean;
   /** Queue holds the messages that the person typed during the turn. The first one is sent first. */
   queue?: readonly QueuedMessage[];
-  /** Settings is absent if the person has set nothing: all servers, and the first model. */
+  /**
+   * Settings is absent if the person has set none; the default is all servers and the first
+   * model.
+   */
   settings?: TaskSettings;
 }
 
 /** TaskEventParams is one change of one task. */
 export interface TaskEventParams {
   taskId: string;
-  /** Number is one more than that of the task's event before. */
+  /** Number is one more than that of the task's previous event. */
   number: number;
   /** OpenAsks is the task's count after this event. */
   openAsks: number;
   event: Event;
   /**
-   * Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
-   * ends before `FrontEnd.StorageRecovered`. The changed message has `Message.Unsaved`.
+   * Unsaved: the change is only in memory, because the store cannot be written. It is lost if the sidecar ends
+   * before `FrontEnd.StorageRecovered`. The changed message has `Message.Unsaved`.
    */
   unsaved?: boolean;
   /** Workspace is `Task.Workspace`. The front end gets the event because it opened the task. */
   workspace?: string;
 }
 
-/** Event is what changed. */
+/** Event is a change of a task. */
 export type Event =
   | ModelMessageEnded
   | ToolUseFailed
@@ -3276,40 +3378,43 @@ export interface MessageAdded {
   message: Message;
 }
 
-/** AskSettled says how an ask was settled, for good. */
+/** AskSettled says how an ask was settled. It is final. */
 export interface AskSettled {
   type: "askSettled";
   messageId: number;
   outcome: Outcome;
   /**
-   * ElicitationResponse is what the server was told, where the ask was a form and there was still a
-   * server to tell.
+   * ElicitationResponse is the answer that the server got; only for a form, and only if the server
+   * was still connected.
    */
   elicitationResponse?: McpElicitationResponse;
   /**
-   * Model answers the server's request from here on, where the ask was an approved sampling, or a
-   * review after which a model answers anew.
+   * Model is the model that answers next, for an approved sampling request or after
+   * `RegenerateButtonClicked`.
    */
   model?: Model;
-  /** SentRequest is what goes to the model, where the person edited the server's request. */
+  /** SentRequest is the edited request to the model; absent if the person changed nothing. */
   sentRequest?: McpSamplingRequest;
   /**
-   * SentResponse is what the server got, where the person edited the model's answer, or wrote it in place of a model:
-   * then it is the `McpSampling.Result`, and no model is proposed any more.
+   * SentResponse is the answer that the server got, if the person edited the model's answer or wrote it. An answer
+   * that the person wrote is the `McpSampling.Result`, and the ask no longer has a proposed model.
    */
   sentResponse?: McpSamplingResponse;
-  /** SentArguments is what a tool is called with, where the person edited what the model wrote. */
+  /**
+   * SentArguments are the edited arguments of a tool's call; absent if the person changed
+   * nothing.
+   */
   sentArguments?: unknown;
 }
 
-/** AskExtended says that there is more time for an open ask. */
+/** AskExtended says that an open ask has a new time limit. */
 export interface AskExtended {
   type: "askExtended";
   messageId: number;
   expiresAt: number;
 }
 
-/** AskCompleted says that a server is done with the page of a `McpURLElicitation` that was settled. */
+/** AskCompleted says that the server has reported the completion of a settled `McpURLElicitation`. */
 export interface AskCompleted {
   type: "askCompleted";
   messageId: number;
@@ -3317,8 +3422,8 @@ export interface AskCompleted {
 }
 
 /**
- * AskUndelivered says that the server did not get the answer to an ask that was settled; with an empty reason, that it
- * got the answer later, when it asked the same again.
+ * AskUndelivered says that the server did not get the answer to a settled ask. If the reason is empty, the server got
+ * the answer later, when it repeated the request.
  */
 export interface AskUndelivered {
   type: "askUndelivered";
@@ -3334,15 +3439,15 @@ export interface AskDelivered {
 }
 
 /**
- * SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
- * or to the person who reviews the answer.
+ * SamplingMoved says which step an approved sampling request has reached: a model answers again, or
+ * the person reviews the answer.
  */
 export interface SamplingMoved {
   type: "samplingMoved";
   messageId: number;
   model?: Model;
   inReview?: boolean;
-  /** Progress is present where a model answers anew: nothing is written yet. */
+  /** Progress is present if a model answers again. It is empty at first. */
   progress?: SamplingProgress;
 }
 
@@ -3351,11 +3456,11 @@ export interface SamplingEnded {
   type: "samplingEnded";
   messageId: number;
   result: SamplingResult;
-  /** Usage is what the models read and wrote for it, where any was asked. */
+  /** Usage counts the tokens of all models; absent if none was asked. */
   usage?: SamplingUsage;
 }
 
-/** CallEnded says how a call ended; once more where the content of its result was removed. */
+/** CallEnded says how a call ended. It is sent again if the content of the result was removed. */
 export interface CallEnded {
   type: "callEnded";
   messageId: number;
@@ -3374,14 +3479,14 @@ export interface CallTaskChanged {
 export interface Message {
   /** ID counts a task's messages from 1. */
   id: number;
-  /** Time is when the message came to be. */
+  /** Time is when the message was created. */
   time: number;
   body: Body;
-  /** Unsaved reports that the message, as it is now, is in memory only; see `TaskEventParams.Unsaved`. */
+  /** Unsaved: the current state of the message is only in memory; see `TaskEventParams.Unsaved`. */
   unsaved?: boolean;
 }
 
-/** Body is what a message holds. */
+/** Body is the content of a message. */
 export type Body =
   | Ask
   | UserMessage
@@ -3390,16 +3495,16 @@ export type Body =
   | Notice
   | Call;
 
-/** Notice is something that Assent itself has to say. */
+/** Notice is a text from Assent itself. */
 export interface Notice {
   type: "notice";
   level: NoticeLevel;
   text: string;
-  /** Unavailable holds the servers that the text counts: the model does not have their tools. */
+  /** Unavailable are the servers that the text counts. The model does not have their tools. */
   unavailable?: readonly UnavailableServer[];
   /**
-   * Refused is what the text counts, if it is of questions that the person was not asked. Several notices of a task may
-   * count those of one server: the newest has the highest count, until Assent starts anew.
+   * Refused is the count in a text about refused questions. Several notices of a task may count the questions of one
+   * server; the newest has the highest count since Assent started.
    */
   refused?: RefusedQuestions;
 }
@@ -3407,47 +3512,47 @@ export interface Notice {
 /** RefusedQuestions counts the questions of a server that were refused without asking, because of a setting. */
 export interface RefusedQuestions {
   serverName: string;
-  /** Count is of those since Assent started, in all tasks. There may have been more since. */
+  /** Count is over all tasks since Assent started. It may have grown since. */
   count: number;
-  /** Setting is the cause, by the name that VS Code's settings have for it, such as assent.limits.maxOpen. */
+  /** Setting is the name in VS Code of the setting that caused it, such as assent.limits.maxOpen. */
   setting: string;
-  /** Max is how many of a server's questions the setting lets wait at once. */
+  /** Max is how many questions of one server may wait at once. */
   max: number;
 }
 
-/** UnavailableServer is a server with tools that the model does not have. */
+/** UnavailableServer is a server whose tools the model does not have. */
 export interface UnavailableServer {
   serverName: string;
   /**
-   * Reason is one or two sentences for the person: the `Server.Reason` at that time, or that the server has not answered
-   * yet.
+   * Reason is one or two sentences for the person: the `Server.Reason` at that time, or that the server has not
+   * answered yet.
    */
   reason: string;
 }
 
-/** NoticeLevel is how much a notice matters. */
+/** NoticeLevel is the severity of a notice. */
 export type NoticeLevel =
   | "info"
   | "warning"
   | "error";
 
-/** Call is a request to a server: it runs, and ends once. */
+/** Call is a request to a server. It runs, and ends once. */
 export interface Call {
   type: "call";
   serverName: string;
   request: CallRequest;
-  /** ToolUse is set where a model asked for the call, and absent if the person made it. */
+  /** ToolUse is set if a model asked for the call, and absent if the person made it. */
   toolUse?: ToolUseRef;
-  /** Progress is what the server said last; present only while the call runs. */
+  /** Progress is the server's last report; present only while the call runs. */
   progress?: Progress;
-  /** Task is present once the server made an MCP task of the call. Such a call outlives the sidecar. */
+  /** Task is present once the call is an MCP task. Such a call outlives the sidecar. */
   task?: McpTask;
   /** EndedAt and Result are absent while the call runs. */
   endedAt?: number;
   result?: CallResult;
 }
 
-/** CallRequest is what a server is asked to do, named by MCP's own method. */
+/** CallRequest is a request to a server, named by MCP's method. */
 export type CallRequest =
   | CallToolRequest
   | TaskResultRequest
@@ -3458,24 +3563,24 @@ export type CallRequest =
 export interface CallToolRequest {
   type: "tools/call";
   toolName: string;
-  /** Arguments is the JSON object that is sent. */
+  /** Arguments is the JSON object to send. */
   arguments: unknown;
   /**
-   * ArgumentsText is the text of that object, where a double does not hold one of its numbers exactly. In
-   * `StartCallParams` it takes the place of Arguments.
+   * ArgumentsText is the text of that object; present if a double cannot hold one of its numbers
+   * exactly. In `StartCallParams` it replaces Arguments.
    */
   argumentsText?: string;
   /**
-   * TaskTTL is for how many milliseconds the server is asked to keep the MCP task that the call becomes; absent
-   * means a week. A server of 2026-07-28 decides that by itself (2025-11-25, "Tasks": ttl).
+   * TaskTTL is how many milliseconds the server is asked to keep the MCP task (2025-11-25, "Tasks": ttl);
+   * absent means a week. A server of 2026-07-28 chooses the time itself.
    */
   taskTtl?: number;
 }
 
 /**
- * TaskResultRequest follows an MCP task that the server knows and Assent does not (see `ServerMcpTask`)
- * to its end, with all that the call has that became it: progress, questions, cancelling. It is refused
- * where a call does that already, or has the end.
+ * TaskResultRequest follows an MCP task that Assent has no call for (see `ServerMcpTask`) to its end,
+ * with progress, questions and cancelling, like the call that created it. It is refused if a call
+ * follows the task already, or has its result.
  */
 export interface TaskResultRequest {
   type: "tasks/result";
@@ -3495,10 +3600,7 @@ export interface GetPromptRequest {
   arguments?: Readonly<Record<string, string>>;
 }
 
-/**
- * CallResult is how a call ended. A result is never turned into an error, nor an error into a
- * result.
- */
+/** CallResult is how a call ended. A result never becomes an error, nor an error a result. */
 export type CallResult =
   | ToolResult
   | CallError
@@ -3508,8 +3610,8 @@ export type CallResult =
   | CallLost;
 
 /**
- * ToolResult is what a tool returned, or a resource held; with IsError, the tool itself says that it
- * failed.
+ * ToolResult is a tool's result or the contents of a resource. With IsError, the tool reports that
+ * it failed.
  */
 export interface ToolResult {
   type: "result";
@@ -3517,8 +3619,8 @@ export interface ToolResult {
   structuredContent?: unknown;
   isError?: boolean;
   /**
-   * RemovedAfter is the number of days after which the content was removed, as the person has set by
-   * `McpTaskSettings`; absent if it was not.
+   * RemovedAfter is the number of days after which `McpTaskSettings` had the content removed;
+   * absent if it was not removed.
    */
   removedAfter?: number;
 }
@@ -3536,7 +3638,7 @@ export interface CallCancelled {
   type: "cancelled";
 }
 
-/** PromptResult is what a prompt became with its arguments filled in. */
+/** PromptResult is a prompt with its arguments filled in. */
 export interface PromptResult {
   type: "prompt";
   description?: string;
@@ -3550,8 +3652,8 @@ export interface PromptMessage {
 }
 
 /**
- * CallAbandoned says that the server asked for something that it was not given, and that Assent did
- * therefore not go on with the call. A legacy server hears of that and decides by itself.
+ * CallAbandoned says that Assent ended the call, because the server's request got no answer that
+ * the server could continue with. A legacy server gets the error and decides by itself.
  */
 export interface CallAbandoned {
   type: "abandoned";
@@ -3559,22 +3661,22 @@ export interface CallAbandoned {
   reason: string;
 }
 
-/** Progress is how far a call is, in the server's own units. */
+/** Progress is the progress of a call, in the server's units. */
 export interface Progress {
   progress: number;
-  /** Total is 0 where the server does not say. */
+  /** Total is 0 if the server does not give one. */
   total?: number;
   message?: string;
   at: number;
 }
 
 /**
- * CallLost says that no answer can come any more: the server could not be started, died, or was
- * stopped, or the sidecar was restarted; or that the answer was too long to be read.
+ * CallLost says that no answer can come: the server could not be started, died or was stopped, the
+ * sidecar was restarted, or the answer was too long.
  */
 export interface CallLost {
   type: "lost";
-  /** Reason is a sentence for the person, naming the way out. */
+  /** Reason is a sentence for the person. It says what to do. */
   reason: string;
 }
 
@@ -3642,26 +3744,27 @@ export interface UnknownContent {
 }
 
 /**
- * UnclaimedAsk is a request of a server that nothing proves to be of one conversation: it came while a
- * connection that several of them share served none of their calls, or those of several, and bore no tag
- * (2025-11-25, "Elicitation" and "Sampling": requests nested inside other features, without a word of
- * which). No conversation has it until a person has placed it by `Sidecar.ClaimAsk`; then it is an ask like
- * any other. Nothing approves or answers it before.
+ * UnclaimedAsk is an unattributed request of a server. It arrived on a connection that several
+ * conversations share, while the server served no call or calls of several conversations, and it had no tag
+ * (2025-11-25, "Elicitation" and "Sampling": requests are nested inside other features, but do not name
+ * them). It belongs to no conversation until a person assigns it with `Sidecar.ClaimAsk`; then it is an ask
+ * like any other. Nothing approves or answers it before.
  */
 export interface UnclaimedAsk {
   id: string;
-  /** Time is since when it waits. */
+  /** Time is when the request arrived. */
   time: number;
   serverName: string;
   wants: AskWants;
-  /** Text is the beginning of what it is about, as in `OpenAsk`. */
+  /** Text is the beginning of the question, as in `OpenAsk`. */
   text?: string;
   /**
-   * Candidates are who may have caused it, as of now: the calls in flight, or where there is none the
-   * conversations that used the server last, the newest first. There may be none, and are 200 at most.
+   * Candidates are the calls that may have caused it, as of now: the calls in flight or, if there are
+   * none, the conversations that used the server last, the newest first. There are at most 200, and
+   * there may be none.
    */
   candidates?: readonly AskCandidate[];
-  /** Workspace names the workspace that it is of, and Unattended says how that is, as in `OpenAsk`. */
+  /** Workspace and Unattended are as in `OpenAsk`. */
   workspace?: string;
   unattended?: boolean;
 }
@@ -3680,42 +3783,45 @@ export interface AskCandidate {
   promptName?: string;
   /** Since is when the call began. */
   since: number;
-  /** State says what is known of the call. */
+  /** State is the state of the call. */
   state: CandidateState;
 }
 
-/** CandidateState is what is known of a candidate's call. */
+/** CandidateState is the state of a candidate's call. */
 export type CandidateState =
   /** CandidateInFlight: the server has not answered the call yet. */
   | "inFlight"
-  /** CandidateGivenUp: the call was cancelled, and whether the server still works on it nobody knows. */
+  /** CandidateGivenUp: the call was cancelled. The server may still be working on it. */
   | "givenUp"
   /** CandidateEnded: the server has answered it. */
   | "ended";
 
-/** ClaimAskParams says whose an `UnclaimedAsk` is. Exactly one of TaskID, NewTask and Dismiss is set. */
+/** ClaimAskParams assigns an `UnclaimedAsk`. Exactly one of TaskID, NewTask and Dismiss is set. */
 export interface ClaimAskParams {
   id: string;
-  /** TaskID and MessageID are of one of its candidates. */
+  /** TaskID and MessageID are of one of the candidates. */
   taskId?: string;
   messageId?: number;
-  /** NewTask places it in a conversation of its own. */
+  /** NewTask assigns it to a new conversation. */
   newTask?: boolean;
-  /** Dismiss puts it away without an answer: MCP's "cancel". */
+  /** Dismiss dismisses it: MCP's "cancel". */
   dismiss?: boolean;
 }
 
-/** ClaimAskResult says where the ask is now. */
+/** ClaimAskResult is the message of the ask. */
 export interface ClaimAskResult {
   /** TaskID is absent if it was dismissed. */
   taskId?: string;
-  /** MessageID is the ask's; absent if none came of it: the request ended, or was refused. */
+  /**
+   * MessageID is the ask's message; absent if there is no ask because the request ended or was
+   * refused.
+   */
   messageId?: number;
 }
 
 /**
- * UnclaimedChangedParams says how many requests wait to be placed. Which ones is in `ListOpenAsksResult`,
- * which has changed.
+ * UnclaimedChangedParams counts the unattributed requests. `ListOpenAsksResult` lists them, and has
+ * changed.
  */
 export interface UnclaimedChangedParams {
   count: number;

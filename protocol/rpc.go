@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Conn is what the generated stubs ask of a connection: Call sends a request and decodes its result,
-// Notify sends a notification. Both may be called from any goroutine; ctx ends the waiting, and a
-// Call that is given up sends $/cancelRequest.
+// Conn is the connection that the generated stubs need. Call sends a request and decodes its result,
+// Notify sends a notification. Both may be called from any goroutine. When ctx ends, Call stops
+// waiting and sends $/cancelRequest.
 type Conn interface {
 	Call(ctx context.Context, method string, params, result any) error
 	Notify(ctx context.Context, method string, params any) error

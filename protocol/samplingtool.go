@@ -3,7 +3,7 @@ package protocol
 import "encoding/json"
 
 // SamplingTool is a tool that a server offers to the model of a sampling request (2025-11-25,
-// "Sampling with Tools"). The server itself runs it; the model only asks for that.
+// "Sampling with Tools"). The server runs it; the model only asks for the call.
 type SamplingTool struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
@@ -17,12 +17,12 @@ type ToolChoice struct {
 	Mode ToolChoiceMode `json:"mode,omitempty"`
 }
 
-// ToolChoiceMode is MCP's word for it.
+// ToolChoiceMode is a mode of a [ToolChoice], as MCP defines it.
 type ToolChoiceMode string
 
 // The modes of a [ToolChoice].
 const (
-	// ToolChoiceAuto leaves it to the model; no mode at all means the same.
+	// ToolChoiceAuto leaves the choice to the model. It is the default.
 	ToolChoiceAuto ToolChoiceMode = "auto"
 	// ToolChoiceRequired: the model must call at least one.
 	ToolChoiceRequired ToolChoiceMode = "required"
@@ -30,20 +30,20 @@ const (
 	ToolChoiceNone ToolChoiceMode = "none"
 )
 
-// ToolUseContent is a call of a tool that a model asks for; only messages of the assistant hold it.
+// ToolUseContent is a call of a tool that a model asks for. Only messages of the assistant hold it.
 //
 //protocol:variant ContentBlock tool_use
 type ToolUseContent struct {
 	Type tag[ToolUseContent] `json:"type"`
-	// ID ties the result to it.
+	// ID is the id that the result refers to.
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Input is the JSON object of the arguments.
 	Input json.RawMessage `json:"input"`
 }
 
-// ToolResultContent is what a tool returned to a model; only messages of the user hold it, and those
-// hold nothing else.
+// ToolResultContent is a tool's result for a model. Only messages of the user hold it, and they hold
+// nothing else.
 //
 //protocol:variant ContentBlock tool_result
 type ToolResultContent struct {
@@ -55,8 +55,8 @@ type ToolResultContent struct {
 	IsError           bool              `json:"isError,omitempty"`
 }
 
-// ToolResultBlock is a [ContentBlock] that a tool can return: no call and no result, or what a server
-// sends could be nested without end, and each level is decoded anew.
+// ToolResultBlock is a [ContentBlock] that a tool can return. Calls and results are excluded: a
+// server could nest them without end, and each level is decoded again.
 //
 //protocol:union
 type ToolResultBlock interface {

@@ -5,25 +5,24 @@ import "encoding/json"
 // Server is a configured MCP server and the state of Assent's connections to it.
 type Server struct {
 	Name string `json:"name"`
-	// Source is the file that configures the server, or "settings", or "built in" for that of
+	// Source is the file that configures the server, "settings", or "built in" for
 	// [Configuration.ExampleServer].
 	Source string `json:"source"`
 	// Transport is how the server is reached.
 	Transport Transport `json:"transport"`
-	// Command is the command line, or the URL, as configured, before variables are put in.
+	// Command is the command line or the URL, as configured, with its variables unreplaced.
 	Command string      `json:"command"`
 	State   ServerState `json:"state"`
-	// ProtocolVersion is the revision of MCP that the server spoke last; absent before the first
-	// connection.
+	// ProtocolVersion is the server's last MCP revision; absent before the first connection.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
-	// Reason says in a sentence why the state is [ServerFailed]: the text of [ServerInspection.Verdict]. If the state is
-	// [ServerStarting], it says what the start waits for.
+	// Reason says in a sentence why the state is [ServerFailed]: the text of [ServerInspection.Verdict]. In
+	// [ServerStarting], it says what the start is waiting for.
 	Reason string `json:"reason,omitempty"`
-	// Stderr holds the last lines that the server wrote there, where it failed.
+	// Stderr holds the server's last lines on stderr, if it failed.
 	Stderr []string `json:"stderr,omitempty"`
 }
 
-// Transport is a way to reach a server, by the words of mcp.json's "type".
+// Transport is the transport of a server, with the names of mcp.json's "type".
 type Transport string
 
 // The transports.
@@ -31,7 +30,7 @@ const (
 	TransportStdio Transport = "stdio"
 	// TransportHTTP is Streamable HTTP.
 	TransportHTTP Transport = "http"
-	// TransportSSE is HTTP with SSE, of 2024-11-05.
+	// TransportSSE is HTTP with SSE, of revision 2024-11-05.
 	TransportSSE Transport = "sse"
 	TransportWS  Transport = "ws"
 )
@@ -47,21 +46,21 @@ const (
 	ServerStarting ServerState = "starting"
 	// ServerRunning: at least one connection is ready.
 	ServerRunning ServerState = "running"
-	// ServerFailed: the last connection could not be made, or ended by itself.
+	// ServerFailed: the last connection failed, or ended on its own.
 	ServerFailed ServerState = "failed"
 )
 
-// ServersChangedParams is every configured server and every fault of the configuration.
+// ServersChangedParams lists all configured servers and all errors in the configuration.
 type ServersChangedParams struct {
 	Servers  []Server        `json:"servers,omitempty"`
 	Problems []ConfigProblem `json:"problems,omitempty"`
 }
 
-// ConfigProblem is a fault in a configuration file.
+// ConfigProblem is an error in a configuration file.
 type ConfigProblem struct {
 	// Source is the file, or "settings".
 	Source string `json:"source"`
-	// Line and Column count from 1; 0 where the fault has no place.
+	// Line and Column count from 1; 0 if the error has no position.
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
@@ -77,12 +76,12 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	// Annotations are the server's own claims; absent if it makes none.
 	Annotations *ToolAnnotations `json:"annotations,omitempty"`
-	// McpTask: a call of it becomes an MCP task, by what its server says (2025-11-25, "Tasks: Tool-Level
-	// Negotiation").
+	// McpTask: a call of the tool becomes an MCP task, according to the server (2025-11-25, "Tasks:
+	// Tool-Level Negotiation").
 	McpTask bool `json:"mcpTask,omitempty"`
 }
 
-// ListKind is one of the lists that a server has.
+// ListKind is a list of a server.
 type ListKind string
 
 // The lists.
@@ -98,7 +97,7 @@ type ServerItemsChangedParams struct {
 	List       ListKind `json:"list"`
 }
 
-// Resource is something that can be read from a server.
+// Resource is a resource that a server offers.
 type Resource struct {
 	URI         string `json:"uri"`
 	Name        string `json:"name"`
@@ -126,7 +125,7 @@ type Prompt struct {
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-// PromptArgument is what a prompt wants to know; always a text.
+// PromptArgument is an argument of a prompt. Its value is always a text.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`

@@ -2,16 +2,16 @@ package protocol
 
 import "encoding/json"
 
-// Task is one conversation: it owns its messages, its asks, and the calls and connections that it
+// Task is one conversation. It owns its messages, its asks, and the calls and connections that it
 // started.
 type Task struct {
 	ID        string `json:"id"`
 	Title     string `json:"title"`
 	CreatedAt int64  `json:"createdAt"`
-	// Closed tasks can be read and do nothing else.
+	// Closed: the task can only be read.
 	Closed bool `json:"closed,omitempty"`
-	// DeletedAt is when a person deleted the task; absent if nobody did. A deleted task is in no list, and
-	// cannot even be read, but [Sidecar.RestoreTask] brings it back until it is removed for good.
+	// DeletedAt is when a person deleted the task; absent if it is not deleted. A deleted task is in no
+	// list and cannot be read. [Sidecar.RestoreTask] restores it until it is removed permanently.
 	DeletedAt int64 `json:"deletedAt,omitempty"`
 	// OpenAsks counts the asks that wait for a person.
 	OpenAsks int `json:"openAsks"`
@@ -19,30 +19,31 @@ type Task struct {
 	LastNumber int64 `json:"lastNumber"`
 	// Workspace names the workspace that the task is of; absent if it is that of the front end. Such a task is in no list.
 	Workspace string `json:"workspace,omitempty"`
-	// Running: a turn of its conversation with a model is under way, which [Sidecar.StopChat] ends.
+	// Running: a turn is under way. [Sidecar.StopChat] ends it.
 	Running bool `json:"running,omitempty"`
 	// Queue holds the messages that the person typed during the turn. The first one is sent first.
 	Queue []QueuedMessage `json:"queue,omitempty"`
-	// Settings is absent if the person has set nothing: all servers, and the first model.
+	// Settings is absent if the person has set none; the default is all servers and the first
+	// model.
 	Settings *TaskSettings `json:"settings,omitempty"`
 }
 
 // TaskEventParams is one change of one task.
 type TaskEventParams struct {
 	TaskID string `json:"taskId"`
-	// Number is one more than that of the task's event before.
+	// Number is one more than that of the task's previous event.
 	Number int64 `json:"number"`
 	// OpenAsks is the task's count after this event.
 	OpenAsks int   `json:"openAsks"`
 	Event    Event `json:"event"`
-	// Unsaved reports that the change is in memory only, because the store cannot be written. It is lost if the sidecar
-	// ends before [FrontEnd.StorageRecovered]. The changed message has [Message.Unsaved].
+	// Unsaved: the change is only in memory, because the store cannot be written. It is lost if the sidecar ends
+	// before [FrontEnd.StorageRecovered]. The changed message has [Message.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
 	// Workspace is [Task.Workspace]. The front end gets the event because it opened the task.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// Event is what changed.
+// Event is a change of a task.
 //
 //protocol:union
 type Event interface{ isEvent() }
@@ -64,29 +65,30 @@ type MessageAdded struct {
 	Message Message           `json:"message"`
 }
 
-// AskSettled says how an ask was settled, for good.
+// AskSettled says how an ask was settled. It is final.
 //
 //protocol:variant Event askSettled
 type AskSettled struct {
 	Type      tag[AskSettled] `json:"type"`
 	MessageID int64           `json:"messageId"`
 	Outcome   Outcome         `json:"outcome"`
-	// ElicitationResponse is what the server was told, where the ask was a form and there was still a
-	// server to tell.
+	// ElicitationResponse is the answer that the server got; only for a form, and only if the server
+	// was still connected.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
-	// Model answers the server's request from here on, where the ask was an approved sampling, or a
-	// review after which a model answers anew.
+	// Model is the model that answers next, for an approved sampling request or after
+	// [RegenerateButtonClicked].
 	Model *Model `json:"model,omitempty"`
-	// SentRequest is what goes to the model, where the person edited the server's request.
+	// SentRequest is the edited request to the model; absent if the person changed nothing.
 	SentRequest *McpSamplingRequest `json:"sentRequest,omitempty"`
-	// SentResponse is what the server got, where the person edited the model's answer, or wrote it in place of a model:
-	// then it is the [McpSampling.Result], and no model is proposed any more.
+	// SentResponse is the answer that the server got, if the person edited the model's answer or wrote it. An answer
+	// that the person wrote is the [McpSampling.Result], and the ask no longer has a proposed model.
 	SentResponse *McpSamplingResponse `json:"sentResponse,omitempty"`
-	// SentArguments is what a tool is called with, where the person edited what the model wrote.
+	// SentArguments are the edited arguments of a tool's call; absent if the person changed
+	// nothing.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 }
 
-// AskExtended says that there is more time for an open ask.
+// AskExtended says that an open ask has a new time limit.
 //
 //protocol:variant Event askExtended
 type AskExtended struct {
@@ -95,7 +97,7 @@ type AskExtended struct {
 	ExpiresAt int64            `json:"expiresAt"`
 }
 
-// AskCompleted says that a server is done with the page of a [McpURLElicitation] that was settled.
+// AskCompleted says that the server has reported the completion of a settled [McpURLElicitation].
 //
 //protocol:variant Event askCompleted
 type AskCompleted struct {
@@ -104,8 +106,8 @@ type AskCompleted struct {
 	CompletedAt int64             `json:"completedAt"`
 }
 
-// AskUndelivered says that the server did not get the answer to an ask that was settled; with an empty reason, that it
-// got the answer later, when it asked the same again.
+// AskUndelivered says that the server did not get the answer to a settled ask. If the reason is empty, the server got
+// the answer later, when it repeated the request.
 //
 //protocol:variant Event askUndelivered
 type AskUndelivered struct {
@@ -123,8 +125,8 @@ type AskDelivered struct {
 	MessageID int64             `json:"messageId"`
 }
 
-// SamplingMoved says where an approved sampling request has got to: back to a model that answers anew,
-// or to the person who reviews the answer.
+// SamplingMoved says which step an approved sampling request has reached: a model answers again, or
+// the person reviews the answer.
 //
 //protocol:variant Event samplingMoved
 type SamplingMoved struct {
@@ -132,7 +134,7 @@ type SamplingMoved struct {
 	MessageID int64              `json:"messageId"`
 	Model     *Model             `json:"model,omitempty"`
 	InReview  bool               `json:"inReview,omitempty"`
-	// Progress is present where a model answers anew: nothing is written yet.
+	// Progress is present if a model answers again. It is empty at first.
 	Progress *SamplingProgress `json:"progress,omitempty"`
 }
 
@@ -143,11 +145,11 @@ type SamplingEnded struct {
 	Type      tag[SamplingEnded] `json:"type"`
 	MessageID int64              `json:"messageId"`
 	Result    SamplingResult     `json:"result"`
-	// Usage is what the models read and wrote for it, where any was asked.
+	// Usage counts the tokens of all models; absent if none was asked.
 	Usage *SamplingUsage `json:"usage,omitempty"`
 }
 
-// CallEnded says how a call ended; once more where the content of its result was removed.
+// CallEnded says how a call ended. It is sent again if the content of the result was removed.
 //
 //protocol:variant Event callEnded
 type CallEnded struct {
@@ -157,7 +159,7 @@ type CallEnded struct {
 	Result    CallResult     `json:"result"`
 }
 
-// CallTaskChanged brings what a server said of the MCP task that a call became.
+// CallTaskChanged brings the server's new state of the MCP task that a call became.
 //
 //protocol:variant Event callTaskChanged
 type CallTaskChanged struct {
@@ -170,52 +172,52 @@ type CallTaskChanged struct {
 type Message struct {
 	// ID counts a task's messages from 1.
 	ID int64 `json:"id"`
-	// Time is when the message came to be.
+	// Time is when the message was created.
 	Time int64 `json:"time"`
 	Body Body  `json:"body"`
-	// Unsaved reports that the message, as it is now, is in memory only; see [TaskEventParams.Unsaved].
+	// Unsaved: the current state of the message is only in memory; see [TaskEventParams.Unsaved].
 	Unsaved bool `json:"unsaved,omitempty"`
 }
 
-// Body is what a message holds.
+// Body is the content of a message.
 //
 //protocol:union
 type Body interface{ isBody() }
 
-// Notice is something that Assent itself has to say.
+// Notice is a text from Assent itself.
 //
 //protocol:variant Body notice
 type Notice struct {
 	Type  tag[Notice] `json:"type"`
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
-	// Unavailable holds the servers that the text counts: the model does not have their tools.
+	// Unavailable are the servers that the text counts. The model does not have their tools.
 	Unavailable []UnavailableServer `json:"unavailable,omitempty"`
-	// Refused is what the text counts, if it is of questions that the person was not asked. Several notices of a task may
-	// count those of one server: the newest has the highest count, until Assent starts anew.
+	// Refused is the count in a text about refused questions. Several notices of a task may count the questions of one
+	// server; the newest has the highest count since Assent started.
 	Refused *RefusedQuestions `json:"refused,omitempty"`
 }
 
 // RefusedQuestions counts the questions of a server that were refused without asking, because of a setting.
 type RefusedQuestions struct {
 	ServerName string `json:"serverName"`
-	// Count is of those since Assent started, in all tasks. There may have been more since.
+	// Count is over all tasks since Assent started. It may have grown since.
 	Count int64 `json:"count"`
-	// Setting is the cause, by the name that VS Code's settings have for it, such as assent.limits.maxOpen.
+	// Setting is the name in VS Code of the setting that caused it, such as assent.limits.maxOpen.
 	Setting string `json:"setting"`
-	// Max is how many of a server's questions the setting lets wait at once.
+	// Max is how many questions of one server may wait at once.
 	Max int64 `json:"max"`
 }
 
-// UnavailableServer is a server with tools that the model does not have.
+// UnavailableServer is a server whose tools the model does not have.
 type UnavailableServer struct {
 	ServerName string `json:"serverName"`
-	// Reason is one or two sentences for the person: the [Server.Reason] at that time, or that the server has not answered
-	// yet.
+	// Reason is one or two sentences for the person: the [Server.Reason] at that time, or that the server has not
+	// answered yet.
 	Reason string `json:"reason"`
 }
 
-// NoticeLevel is how much a notice matters.
+// NoticeLevel is the severity of a notice.
 type NoticeLevel string
 
 // The levels of notices.
@@ -225,25 +227,25 @@ const (
 	NoticeError   NoticeLevel = "error"
 )
 
-// Call is a request to a server: it runs, and ends once.
+// Call is a request to a server. It runs, and ends once.
 //
 //protocol:variant Body call
 type Call struct {
 	Type       tag[Call]   `json:"type"`
 	ServerName string      `json:"serverName"`
 	Request    CallRequest `json:"request"`
-	// ToolUse is set where a model asked for the call, and absent if the person made it.
+	// ToolUse is set if a model asked for the call, and absent if the person made it.
 	ToolUse *ToolUseRef `json:"toolUse,omitempty"`
-	// Progress is what the server said last; present only while the call runs.
+	// Progress is the server's last report; present only while the call runs.
 	Progress *Progress `json:"progress,omitempty"`
-	// Task is present once the server made an MCP task of the call. Such a call outlives the sidecar.
+	// Task is present once the call is an MCP task. Such a call outlives the sidecar.
 	Task *McpTask `json:"task,omitempty"`
 	// EndedAt and Result are absent while the call runs.
 	EndedAt int64      `json:"endedAt,omitempty"`
 	Result  CallResult `json:"result,omitempty"`
 }
 
-// CallRequest is what a server is asked to do, named by MCP's own method.
+// CallRequest is a request to a server, named by MCP's method.
 //
 //protocol:union
 type CallRequest interface{ isCallRequest() }
@@ -254,19 +256,19 @@ type CallRequest interface{ isCallRequest() }
 type CallToolRequest struct {
 	Type     tag[CallToolRequest] `json:"type"`
 	ToolName string               `json:"toolName"`
-	// Arguments is the JSON object that is sent.
+	// Arguments is the JSON object to send.
 	Arguments json.RawMessage `json:"arguments"`
-	// ArgumentsText is the text of that object, where a double does not hold one of its numbers exactly. In
-	// [StartCallParams] it takes the place of Arguments.
+	// ArgumentsText is the text of that object; present if a double cannot hold one of its numbers
+	// exactly. In [StartCallParams] it replaces Arguments.
 	ArgumentsText string `json:"argumentsText,omitempty"`
-	// TaskTTL is for how many milliseconds the server is asked to keep the MCP task that the call becomes; absent
-	// means a week. A server of 2026-07-28 decides that by itself (2025-11-25, "Tasks": ttl).
+	// TaskTTL is how many milliseconds the server is asked to keep the MCP task (2025-11-25, "Tasks": ttl);
+	// absent means a week. A server of 2026-07-28 chooses the time itself.
 	TaskTTL int64 `json:"taskTtl,omitempty"`
 }
 
-// TaskResultRequest follows an MCP task that the server knows and Assent does not (see [ServerMcpTask])
-// to its end, with all that the call has that became it: progress, questions, cancelling. It is refused
-// where a call does that already, or has the end.
+// TaskResultRequest follows an MCP task that Assent has no call for (see [ServerMcpTask]) to its end,
+// with progress, questions and cancelling, like the call that created it. It is refused if a call
+// follows the task already, or has its result.
 //
 //protocol:variant CallRequest tasks/result
 type TaskResultRequest struct {
@@ -291,14 +293,13 @@ type GetPromptRequest struct {
 	Arguments  map[string]string     `json:"arguments,omitempty"`
 }
 
-// CallResult is how a call ended. A result is never turned into an error, nor an error into a
-// result.
+// CallResult is how a call ended. A result never becomes an error, nor an error a result.
 //
 //protocol:union
 type CallResult interface{ isCallResult() }
 
-// ToolResult is what a tool returned, or a resource held; with IsError, the tool itself says that it
-// failed.
+// ToolResult is a tool's result or the contents of a resource. With IsError, the tool reports that
+// it failed.
 //
 //protocol:variant CallResult result
 type ToolResult struct {
@@ -306,8 +307,8 @@ type ToolResult struct {
 	Content           []ContentBlock  `json:"content,omitempty"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
-	// RemovedAfter is the number of days after which the content was removed, as the person has set by
-	// [McpTaskSettings]; absent if it was not.
+	// RemovedAfter is the number of days after which [McpTaskSettings] had the content removed;
+	// absent if it was not removed.
 	RemovedAfter int `json:"removedAfter,omitempty"`
 }
 
@@ -328,7 +329,7 @@ type CallCancelled struct {
 	Type tag[CallCancelled] `json:"type"`
 }
 
-// PromptResult is what a prompt became with its arguments filled in.
+// PromptResult is a prompt with its arguments filled in.
 //
 //protocol:variant CallResult prompt
 type PromptResult struct {
@@ -343,8 +344,8 @@ type PromptMessage struct {
 	Content ContentBlock `json:"content"`
 }
 
-// CallAbandoned says that the server asked for something that it was not given, and that Assent did
-// therefore not go on with the call. A legacy server hears of that and decides by itself.
+// CallAbandoned says that Assent ended the call, because the server's request got no answer that
+// the server could continue with. A legacy server gets the error and decides by itself.
 //
 //protocol:variant CallResult abandoned
 type CallAbandoned struct {
@@ -353,22 +354,22 @@ type CallAbandoned struct {
 	Reason string `json:"reason"`
 }
 
-// Progress is how far a call is, in the server's own units.
+// Progress is the progress of a call, in the server's units.
 type Progress struct {
 	Progress float64 `json:"progress"`
-	// Total is 0 where the server does not say.
+	// Total is 0 if the server does not give one.
 	Total   float64 `json:"total,omitempty"`
 	Message string  `json:"message,omitempty"`
 	At      int64   `json:"at"`
 }
 
-// CallLost says that no answer can come any more: the server could not be started, died, or was
-// stopped, or the sidecar was restarted; or that the answer was too long to be read.
+// CallLost says that no answer can come: the server could not be started, died or was stopped, the
+// sidecar was restarted, or the answer was too long.
 //
 //protocol:variant CallResult lost
 type CallLost struct {
 	Type tag[CallLost] `json:"type"`
-	// Reason is a sentence for the person, naming the way out.
+	// Reason is a sentence for the person. It says what to do.
 	Reason string `json:"reason"`
 }
 

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// tag is the first member of a union's variant V, named "type". It takes no room, and nobody sets it: V itself
-// knows its tag, by a method that is generated. Were it V that encodes itself with its tag, encoding/json would
-// read and copy what comes of it once more for each variant around it.
+// tag is the first member of a union's variant V, named "type". It takes no memory and is never set: a
+// generated method of V returns the tag. If V encoded itself with its tag, encoding/json would read and copy
+// its output once more for each enclosing variant.
 type tag[V any] struct{}
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -20,15 +20,16 @@ func (tag[V]) MarshalText() ([]byte, error) {
 	return []byte(variant.unionTag()), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Whoever decodes a V has looked at its tag, or wants no other.
+// UnmarshalJSON implements [json.Unmarshaler]. It does nothing: the caller has checked the tag, or accepts
+// only V.
 func (*tag[V]) UnmarshalJSON([]byte) error { return nil }
 
-// tagOf reads the tag of a union's JSON; it is empty where there is nothing to decode.
+// tagOf reads the tag of a union's JSON. It returns "" if data is empty.
 func tagOf(data []byte) (string, error) {
 	if len(data) == 0 || string(data) == "null" {
 		return "", nil
 	}
-	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`)); ok { // as an encoder here writes it
+	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`)); ok { // as the encoder here writes it
 		if end := bytes.IndexAny(rest, `"\\`); end > 0 && rest[end] == '"' {
 			return string(rest[:end]), nil
 		}
@@ -45,8 +46,8 @@ func tagOf(data []byte) (string, error) {
 	return v.Type, nil
 }
 
-// unmarshal decodes without the two passes by which json.Unmarshal finds out where the value of an
-// [json.Unmarshaler] ends.
+// unmarshal decodes without the two passes in which json.Unmarshal looks for the end of the value
+// of an [json.Unmarshaler].
 func unmarshal(data []byte, v any) error {
 	if u, ok := v.(json.Unmarshaler); ok {
 		return u.UnmarshalJSON(data)

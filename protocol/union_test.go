@@ -10,7 +10,7 @@ import (
 	"assent/protocol"
 )
 
-// asked is what a front end is told of a question: seven types deep, four of them unions.
+// asked is an event with a question: seven types deep, four of them unions.
 var asked = &protocol.TaskEventParams{
 	TaskID: "0c1f7e6a-task", Number: 12, OpenAsks: 1,
 	Event: protocol.MessageAdded{Message: protocol.Message{ID: 7, Time: 1_800_000_000_000, Body: protocol.Ask{
@@ -47,8 +47,8 @@ func TestATagIsFirstAtEveryLevel(t *testing.T) {
 	}
 }
 
-// Each level of a union is decoded anew, so a block that could hold itself would cost the square of its
-// depth: 8 seconds for 200 kB.
+// Each level of a union is decoded again, so a block that could contain itself would cost quadratic
+// time: 8 seconds for 200 kB.
 func TestAToolsResultHoldsNoOther(t *testing.T) {
 	const depth = 4000
 	nested := strings.Repeat(`{"type":"tool_result","toolUseId":"x","content":[`, depth) + strings.Repeat(`]}`, depth)

@@ -54,7 +54,7 @@ func firstText(content []protocol.ContentBlock, secrets ...protocol.SecretFindin
 	return ""
 }
 
-// withoutFound replaces secrets by what they are.
+// withoutFound replaces secrets by their descriptions.
 func withoutFound(text string, secrets []protocol.SecretFinding) string {
 	// One secret may be a part of another.
 	longestFirst := slices.SortedFunc(slices.Values(secrets), func(a, b protocol.SecretFinding) int { return len(b.Text) - len(a.Text) })
@@ -66,7 +66,7 @@ func withoutFound(text string, secrets []protocol.SecretFinding) string {
 	return text
 }
 
-// FirstLine returns the beginning of a text on one line, cut where it is long.
+// FirstLine returns the beginning of a text on one line, truncated if it is long.
 func FirstLine(s string) string {
 	return oneLine(beginning(s))
 }
@@ -77,7 +77,7 @@ func words(markdown string) string {
 	return oneLine(plain(text), more)
 }
 
-// oneLine puts a text on one line, and marks it as cut where it is longer than that or there is more of it.
+// oneLine puts a text on one line, and marks it as truncated if it is too long or more is true.
 func oneLine(text string, more bool) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if len(line) > maxBrief {
@@ -95,16 +95,16 @@ func oneLine(text string, more bool) string {
 	return line + cutMark
 }
 
-// beginning returns as much of a text as may become a line, and whether there is more. What is beyond costs nothing, even
-// if it has megabytes.
+// beginning returns as much of a text as may fit on a line, and whether there is more. It does not read the rest, which
+// can have megabytes.
 func beginning(s string) (text string, more bool) {
 	s = strings.TrimSpace(s)
 	cut := min(len(s), 4*maxBrief)
 	return s[:cut], cut < len(s)
 }
 
-// simple reports whether a question can be answered where it is listed with this text, and returns the fields of its
-// form: see [protocol.OpenAsk.Simple].
+// simple reports whether a question can be answered in a list that shows this text, and returns the fields of its
+// form; see [protocol.OpenAsk.Simple].
 func simple(question protocol.UseMcpServer, text string) ([]protocol.Field, bool) {
 	if text == "" || strings.HasSuffix(text, cutMark) {
 		return nil, false

@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// mostDraft bounds what is kept of what a person types, in bytes.
+// mostDraft bounds a draft, in bytes.
 const mostDraft = 256 << 10
 
 // SaveDraft keeps what a person has typed into an open ask; see [protocol.Sidecar.SaveDraft].
@@ -38,8 +38,8 @@ func (s *Asks) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 	return nil
 }
 
-// withoutTypedSecrets leaves out of a draft what was typed into fields that ask for a secret. The front end
-// should not have sent it.
+// withoutTypedSecrets removes from a draft the values of fields that ask for a secret. The front end should
+// not have sent them.
 func withoutTypedSecrets(question protocol.UseMcpServer, draft json.RawMessage, object map[string]json.RawMessage) (json.RawMessage, error) {
 	form, ok := question.(protocol.McpElicitation)
 	if !ok || draft == nil {
@@ -78,8 +78,8 @@ func AddDrafts(ctx context.Context, s *Asks, messages []protocol.Message) {
 	}
 }
 
-// keepsDraft reports whether what was typed is still of use after an ask ended so: where the person had no
-// say in it.
+// keepsDraft reports whether a draft stays useful after its ask ended for this reason: the person did not
+// end it.
 func keepsDraft(reason protocol.OutcomeReason) bool {
 	switch reason {
 	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
@@ -90,8 +90,7 @@ func keepsDraft(reason protocol.OutcomeReason) bool {
 	}
 }
 
-// forgetDraft forgets what was typed into an ask that is settled, unless it is still of use. The lock must
-// be held.
+// forgetDraft deletes the draft of a settled ask, unless it stays useful. The lock must be held.
 func (s *Asks) forgetDraft(a *ask) {
 	if !a.drafted || keepsDraft(a.outcome.Reason) {
 		return

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// openAsks are the open asks of a task by their id. They change while the task is locked, and can be looked up without
-// that: who answers is not to wait for what is being saved, only to find out what is asked. The zero value has none.
+// openAsks are the open asks of a task by their id. They change while the task is locked, but can be read without the
+// lock, so that an answer does not wait for a save just to find its ask. The zero value is empty.
 type openAsks struct {
 	mu   sync.Mutex // guards open
 	open map[string]*ask

@@ -11,7 +11,7 @@ import (
 type timeout struct {
 	// each is how much time there is at first, and more each time it is extended; all is the sum.
 	each, all time.Duration
-	// ends is when the time is over by the clock that nobody can put back.
+	// ends is the end of the time by the monotonic clock.
 	ends  time.Time
 	timer *time.Timer
 }
@@ -21,7 +21,7 @@ func (s *Asks) expireAfter(a *ask, left time.Duration) {
 	if a.timeout.each <= 0 {
 		return
 	}
-	// The callback does nothing once the ask is settled, so nobody has to wait for it.
+	// The callback is a no-op once the ask is settled, so no goroutine waits for it.
 	var timer *time.Timer
 	timer = time.AfterFunc(left, func() {
 		s.log.Lock()

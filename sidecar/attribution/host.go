@@ -24,9 +24,9 @@ type Host struct {
 	LogLevel string
 	// Notify sends the host a notification that belongs to the call. It does not block.
 	Notify func(method string, params json.RawMessage)
-	// Ask sends the host a request of the server, such as elicitation/create, and returns its result. What is asked once Ask
-	// has called [Slot.Pass] of the request comes after it. The error is [ErrHostDeclined], or says why the host gives no
-	// answer.
+	// Ask sends the host a request of the server, such as elicitation/create, and returns its result. Once Ask has
+	// called [Slot.Pass] of the request, the next request may be asked. The error is [ErrHostDeclined], or says why
+	// the host gives no answer.
 	Ask func(ctx context.Context, r *Request) (json.RawMessage, error)
 	// Hold keeps questions from the host until release is called, so that it gets them together.
 	Hold func() (release func())
@@ -60,7 +60,7 @@ func (l *Ledger) Hosts() []*Host {
 	return hosts
 }
 
-// ForwardsTo returns the host that is to be asked what the request asks, or nil if the person is asked in Assent alone.
+// ForwardsTo returns the host that gets the request, or nil if only Assent asks the person.
 func (r *Request) ForwardsTo() *Host {
 	h := r.Host
 	for _, one := range r.causes {

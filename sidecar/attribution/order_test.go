@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A request that is slow to be asked holds up those behind it for a bounded time only, however many they are.
+// A slow request blocks those behind it for a bounded time only, regardless of their number.
 func TestASlowRequestBlocksItsNeighboursForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order Sequence

@@ -225,8 +225,9 @@ func (a *Authorizer) login(s Server) *login {
 	return l
 }
 
-// Forget signs out of every server: it drops the logins from memory. The caller removes what [Secrets] keeps, before and
-// after, because a renewal that is under way ends first. A login whose page is open goes on. The error is ctx's.
+// Forget signs out of every server: it drops the logins from memory. The caller removes the secrets from [Secrets] before
+// and after, because Forget waits for a renewal that is under way. A login whose page is open continues. The error is
+// ctx's.
 func (a *Authorizer) Forget(ctx context.Context) error {
 	a.mu.Lock()
 	logins := slices.Collect(maps.Values(a.logins))

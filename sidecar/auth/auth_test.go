@@ -469,7 +469,7 @@ func TestALoginLastsAsLongAsSomebodyWaits(t *testing.T) {
 	if err := <-done; !errors.Is(err, gaveUp) && !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, gaveUp)
 	}
-	// Whoever comes next gets a page of their own.
+	// The next request opens a page of its own.
 	go func() {
 		_, err := w.post(c, "/mcp")
 		done <- err

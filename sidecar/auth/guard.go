@@ -102,7 +102,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return checkSecure(r.URL)
 }
 
-// checkSecure refuses URLs whose answers can be changed on their way: all except https, and http on this machine.
+// checkSecure refuses URLs whose answers can be changed in transit: all except https, and http on this machine.
 func checkSecure(u *url.URL) error {
 	if u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())) {
 		return nil

@@ -194,7 +194,7 @@ func TestARegistrationIsUsedAgain(t *testing.T) {
 		t.Fatalf("%d registrations, redirects to %s and %s; want the same", len(i.registrations), i.logins[0].Get("redirect_uri"), i.logins[1].Get("redirect_uri"))
 	}
 
-	// Its port is somebody else's now.
+	// Another process has its port now.
 	registered, err := url.Parse(i.logins[0].Get("redirect_uri"))
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestARegistrationThatIsKnownNoMore(t *testing.T) {
 	w.with(func() {
 		i.endTokens()
 		clear(i.refreshTokens)
-		clear(i.Clients) // its page says so, and sends nobody back
+		clear(i.Clients) // its page reports that, and does not redirect
 	})
 	opened := make(chan string, 1)
 	w.with(func() {

@@ -11,7 +11,7 @@ import (
 type KnownSecret struct {
 	// ServerName is the server of the login.
 	ServerName string
-	// What is "access token", "refresh token" or "client secret".
+	// What is the kind of secret: "access token", "refresh token" or "client secret".
 	What  string
 	Value protocol.Secret
 }

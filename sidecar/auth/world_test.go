@@ -174,7 +174,7 @@ func (w *world) connect(a *auth.Authorizer, change ...func(*auth.Server)) *http.
 	return &http.Client{Transport: a.Transport(s, base)}
 }
 
-// post makes a request and returns what came back, or the error.
+// post makes a request and returns the response's body, or the error.
 func (w *world) post(c *http.Client, path string) (string, error) {
 	return w.postCtx(w.t.Context(), c, path)
 }

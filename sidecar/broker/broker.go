@@ -1,10 +1,10 @@
-// Package broker turns what MCP servers ask into asks of the task that they work for, and a
-// person's answers into MCP's results.
+// Package broker turns the requests of MCP servers into asks of their task, and a person's answers
+// into MCP's results.
 //
-// It does so for every era and transport: it parses the request's params as they were on the wire, has package policy decide,
-// asks, and returns a result to marshal or the JSON-RPC error to send. A call blocks until the ask is settled. A [Broker] may
-// be used from any goroutine. Between requests it keeps only what it declared to each server and which models the person
-// chose for it.
+// It serves every era and transport: it parses the request's params as they were on the wire, has package policy
+// decide, asks the person, and returns a result to marshal or the JSON-RPC error to send. A call blocks until the ask
+// is settled. A [Broker] may be used from any goroutine. Between requests it stores only the capabilities that it
+// declared to each server and the models that the person chose for it.
 package broker
 
 import (
@@ -31,17 +31,17 @@ import (
 	"assent/sidecar/task"
 )
 
-// codeUserRejected is what the specification gives for a person's refusal of a sampling request
+// codeUserRejected is the specification's error for a sampling request that the person refused
 // (2025-11-25, "Sampling: error handling").
 const codeUserRejected = -1
 
-// codeLimited is the error of a request that is as the specification says, and more than the person's
-// settings allow. It is of JSON-RPC's range for implementations, of which MCP takes none for itself.
+// codeLimited is the error of a valid request that exceeds the limits in the settings. The code is in
+// JSON-RPC's range for implementations, in which MCP defines none.
 const codeLimited = -32000
 
 // Models is the part of [model.Set] that the broker needs.
 type Models interface {
-	// CallTools reports whether a model is known to.
+	// CallTools reports whether a model is known to call tools.
 	CallTools(ctx context.Context) bool
 	Propose(ctx context.Context, request *protocol.McpSamplingRequest) (m *protocol.Model, why string, err error)
 	Find(ctx context.Context, id string) (*protocol.Model, error)
@@ -59,7 +59,7 @@ type Broker struct {
 	scanner *secret.Scanner
 
 	mu sync.Mutex // guards the fields below
-	// capabilities holds what servers were told.
+	// capabilities holds the capabilities declared to servers.
 	capabilities map[string]SamplingCapability
 	// chosen holds, by server, the person's last choice that differed from the proposal.
 	chosen map[string]choice
@@ -67,19 +67,19 @@ type Broker struct {
 
 // Options are what a broker needs.
 type Options struct {
-	// Models returns what a server may have of the models, as they are configured now.
+	// Models returns the models that a server may use, as they are configured now.
 	Models func(server string) Models
-	// Policy decides what the person is asked.
+	// Policy decides which questions the person is asked.
 	Policy *policy.Policy
 	// Queue has the person assign requests to tasks; nil refuses requests without a task.
 	Queue Queue
-	// Known returns the secrets that Assent knows now, and that no request is to carry away; nil means none.
+	// Known returns the secrets that Assent knows now, which no request may contain; nil means none.
 	Known func() []secret.Known
 	// AskTimeout returns how long an ask waits for the person; nil and 0 mean no limit.
 	AskTimeout func() time.Duration
-	// FrontEnd returns what can be shown, and where the person can be sent; nil means nothing.
+	// FrontEnd returns the capabilities of the front ends; nil means none.
 	FrontEnd func() protocol.FrontEndCapabilities
-	// Stacks are the stacks on which requests are read; nil means the callers' own.
+	// Stacks are the stacks on which requests are read; nil means the caller's own.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }
@@ -98,7 +98,7 @@ func New(opts Options) *Broker {
 	}
 }
 
-// question is what a task is asked.
+// question returns the question for a task.
 func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
 	q := task.Question{Body: body, Check: b.Check(body)}
 	if b.opts.AskTimeout != nil {
@@ -140,7 +140,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	}
 }
 
-// Asker is the part of [task.Task] that a question needs which no server asks.
+// Asker is the part of [task.Task] for questions that come from Assent, not from a server.
 type Asker interface {
 	policy.Task
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
@@ -151,9 +151,9 @@ var Methods = []string{policy.ElicitationCreate, policy.SamplingCreate}
 
 // Serve serves a request of a server. The result is that of [Broker.Elicit] or [Broker.CreateMessage].
 //
-// A request without a task is checked and counted as any other, so that no person is asked about one that is refused anyway.
-// What a person declined in advance is declined. Then it waits until a person assigns it to a task, and is asked there: no
-// grant and no set answer approves a request without a task.
+// A request without a task is checked and counted like any other, so a person never assigns a request that is refused
+// anyway. If the person declined it in advance, it is declined. Otherwise it waits until a person assigns it to a task,
+// and is asked there. No grant and no set answer approves it.
 func (b *Broker) Serve(ctx context.Context, r *attribution.Request) (any, error) {
 	if r.Task == nil && b.opts.Queue == nil {
 		return nil, ErrNoTask
@@ -184,7 +184,7 @@ func refused(d policy.Decision) error {
 	return &jsonrpc.Error{Code: codeLimited, Data: data, Message: d.Limit.Error()}
 }
 
-// granted returns the answer that the policy gives in the person's name, or nil if they are to be asked.
+// granted returns the policy's answer for the person, or nil if the person has to be asked.
 func granted(d policy.Decision) *task.Granted {
 	answer := &task.Answer{Content: d.Content}
 	switch d.Verdict {
@@ -198,7 +198,7 @@ func granted(d policy.Decision) *task.Granted {
 	return &task.Granted{Answer: answer, Outcome: d.Outcome}
 }
 
-// invalidParams is the answer to a request that is not as the specification says.
+// invalidParams returns the error for an invalid request.
 func invalidParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
@@ -214,13 +214,13 @@ func decode(params json.RawMessage, into any) error {
 	return nil
 }
 
-// wrongWayOut refuses an answer that is none of the ways out.
+// wrongWayOut returns the error for an unknown [protocol.AskResponse].
 func wrongWayOut(params *protocol.AskResponseParams) error {
 	return protocol.Errorf(protocol.CodeInvalidParams, "askResponse %q is none of %s, %s and %s", params.AskResponse,
 		protocol.YesButtonClicked, protocol.NoButtonClicked, protocol.CancelButtonClicked)
 }
 
-// ended returns why an ask has no answer, or nil where the error is another.
+// ended returns why an ask has no answer, or nil if err has another cause.
 func ended(err error) *task.Ended {
 	var e *task.Ended
 	if errors.As(err, &e) {

@@ -23,7 +23,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// scripted is a provider whose one model writes words, or fails.
+// scripted is a provider with one model, which writes words or fails.
 type scripted struct {
 	words []string
 	err   error
@@ -115,7 +115,7 @@ func newFixtureWith(t *testing.T, provider model.Provider, settings protocol.Mod
 	return f
 }
 
-// frontEnd can show all but pages.
+// frontEnd can show everything except pages.
 var frontEnd = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true}
 
 var origin = protocol.Origin{ServerName: "s", ToolNames: []string{"t"}}
@@ -132,7 +132,7 @@ func request(t attribution.Task, o protocol.Origin, params string) *attribution.
 	return &attribution.Request{Params: json.RawMessage(params), Task: t, Origin: o}
 }
 
-// serve serves a request in a goroutine, and returns where the answer will be.
+// serve serves a request in a goroutine, and returns the channel for the answer.
 func (f *fixture) serve(ctx context.Context, m method, params string) <-chan served {
 	done := make(chan served, 1)
 	go func() {
@@ -343,7 +343,7 @@ func TestCreateMessage(t *testing.T) {
 	}
 }
 
-// A request that is written in an unusual way and right is read as any other; names in another case are others' members.
+// Unusual but valid JSON is accepted. Names in another case belong to other members.
 func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 	f := newFixture(t, &caller{})
 	f.DeclareSampling(t.Context(), origin.ServerName)

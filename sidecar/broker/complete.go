@@ -20,8 +20,8 @@ import (
 // stopReasonStopped is the stop reason of a completion that a person stopped and returned unfinished.
 const stopReasonStopped = "userStopped"
 
-// completion is an approved request on its way: to a model, to the person who reviews the answer, perhaps
-// to a model again, and to the server.
+// completion is the processing of an approved request: a model answers, the person reviews the answer,
+// perhaps a model answers again, and the server gets it.
 type completion struct {
 	*Broker
 	models Models
@@ -52,7 +52,7 @@ func (c *completion) run(ctx context.Context) (any, error) {
 				return c.end(review.SamplingResponse), nil
 			}
 			c.asker.Task.ReviewCompletion(c.answer.MessageID)
-		} else { // the completion of an earlier request, whose usage was not stored
+		} else { // the completion of an earlier request, without a stored usage
 			c.usage.add(grant.Estimate(review.Model, c.request, review.SamplingResponse.Content))
 		}
 		question := c.question(c.origin, *review)
@@ -77,8 +77,8 @@ func (c *completion) run(ctx context.Context) (any, error) {
 	}
 }
 
-// propose has a model answer, and returns the answer for review. Where it fails and there was an answer
-// before, that one is proposed again.
+// propose asks a model, and returns the answer for review. If the model fails after an earlier answer,
+// it proposes the earlier one again.
 func (c *completion) propose(ctx context.Context, m *protocol.Model, before *protocol.McpSamplingReview) (*protocol.McpSamplingReview, error) {
 	response, err := c.generate(ctx, m)
 	switch {
@@ -95,7 +95,8 @@ func (c *completion) propose(ctx context.Context, m *protocol.Model, before *pro
 	}
 }
 
-// key names the review of an attempt, where the approval has a name that outlives the sidecar.
+// key returns the name of an attempt's review, if the approval has a name that outlives the
+// sidecar.
 func (c *completion) key(attempt int) string {
 	if !c.answer.Kept {
 		return ""
@@ -103,8 +104,7 @@ func (c *completion) key(attempt int) string {
 	return "\x00review " + strconv.Itoa(attempt)
 }
 
-// reviewed returns the review of an attempt that was made before, so that a model is not asked twice, or
-// nil.
+// reviewed returns the stored review of an attempt, so that a model is not asked twice, or nil.
 func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
 	key := c.key(attempt)
 	if key == "" {
@@ -116,7 +116,7 @@ func (c *completion) reviewed(attempt int) *protocol.McpSamplingReview {
 	return nil
 }
 
-// generate asks the model and shows its answer as it comes.
+// generate asks the model and shows its answer while it arrives.
 func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol.McpSamplingResponse, error) {
 	ctx, done := c.asker.Task.BeginCompletion(ctx, c.answer.MessageID, m)
 	var written strings.Builder
@@ -128,7 +128,7 @@ func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol
 	var stopped *task.Stopped
 	switch {
 	case errors.As(context.Cause(ctx), &stopped) && stopped.Keep:
-		// A model that is stopped has said no name of its own.
+		// A stopped model has not reported its name.
 		made = &model.Completion{Text: stopped.Text, Model: m.Name, StopReason: stopReasonStopped}
 	case stopped != nil:
 		c.usage.broken(m, c.request, written.String(), stopped)
@@ -147,7 +147,7 @@ func (c *completion) generate(ctx context.Context, m *protocol.Model) (*protocol
 	}, nil
 }
 
-// contentOf is what a model wrote, and then the calls that it asks for.
+// contentOf returns the model's text, followed by the calls that it asked for.
 func contentOf(made *model.Completion) []protocol.ContentBlock {
 	var content []protocol.ContentBlock
 	if made.Text != "" || len(made.ToolUses) == 0 {
@@ -186,7 +186,7 @@ func (c *completion) fail(ctx context.Context, err error) error {
 	text := reason.Of(err)
 	if why := ended(context.Cause(ctx)); why != nil {
 		if c.answer.Kept && why.Reason == protocol.OutcomeRestarted {
-			return samplingError(err) // the server asks again, and the request begins again
+			return samplingError(err) // the server asks again, and the request starts from the beginning
 		}
 		text = why.Error()
 	}
@@ -213,7 +213,8 @@ func (c *completion) needsReview(ctx context.Context, review *protocol.McpSampli
 	return d.Verdict == policy.Ask
 }
 
-// reservation returns what an approved request holds of its grant, or nil where a person approved it alone.
+// reservation returns the grant's reservation for an approved request, or nil if the person approved it
+// without a grant.
 func (b *Broker) reservation(ctx context.Context, answer *task.Answer) *grant.Reservation {
 	if held, ok := answer.Held.(*grant.Reservation); ok {
 		return held
@@ -221,12 +222,12 @@ func (b *Broker) reservation(ctx context.Context, answer *task.Answer) *grant.Re
 	return b.policy.Resume(ctx, answer.GrantID)
 }
 
-// usage sums what the models read and wrote for one request, over all answers that were asked for.
+// usage sums the tokens of all models for one request, over all answers.
 type usage struct {
 	total *protocol.SamplingUsage // nil while there is none
 }
 
-// add counts one answer. The cost is known as long as that of each is.
+// add counts one answer. The cost is known as long as that of each answer is.
 func (u *usage) add(one protocol.SamplingUsage) {
 	if u.total == nil {
 		u.total = &one
@@ -244,7 +245,7 @@ func (u *usage) add(one protocol.SamplingUsage) {
 	u.total = &sum
 }
 
-// made counts what a model made of a request: what its provider says, or else Assent's own measure.
+// made counts a completion, by the provider's numbers or else by Assent's own estimate.
 func (u *usage) made(m *protocol.Model, request *protocol.McpSamplingRequest, made *model.Completion) {
 	if made.Usage == nil {
 		u.add(grant.Estimate(m, request, contentOf(made)))
@@ -257,8 +258,8 @@ func (u *usage) made(m *protocol.Model, request *protocol.McpSamplingRequest, ma
 	u.add(one)
 }
 
-// broken counts an answer that came to no end. One that failed before a word of it is taken for never
-// begun, unless the model was given time: it has read the request then.
+// broken counts an interrupted answer. An answer that failed before its first word does not count,
+// unless the model timed out: then it has read the request.
 func (u *usage) broken(m *protocol.Model, request *protocol.McpSamplingRequest, written string, err error) {
 	if written == "" && !errors.Is(err, model.ErrStalled) && !errors.As(err, new(*task.Stopped)) {
 		return

@@ -11,18 +11,18 @@ import (
 	"assent/sidecar/model"
 )
 
-// What a server may ask for with includeContext (2025-11-25, CreateMessageRequest.includeContext). Anything
-// else, and nothing, is "none".
+// The values of includeContext that add context (2025-11-25, CreateMessageRequest.includeContext). All
+// others mean "none".
 const (
 	includeThisServer = "thisServer"
 	includeAllServers = "allServers"
 )
 
-// maxContext bounds what is added to a request, in bytes.
+// maxContext bounds the added context, in bytes.
 const maxContext = 32 << 10
 
-// conversation returns what a server asks to be given of the conversation: what the servers that it names
-// returned in it. It is nil where there is nothing.
+// conversation returns the context that a server asks for: the results of the named servers in the
+// conversation. It returns nil if there are none.
 func conversation(ctx context.Context, t attribution.Task, serverName, include string) (*protocol.SamplingContext, error) {
 	if include != includeThisServer && include != includeAllServers {
 		return nil, nil
@@ -34,7 +34,7 @@ func conversation(ctx context.Context, t attribution.Task, serverName, include s
 	found := &protocol.SamplingContext{}
 	var parts []string
 	size := 0
-	for _, call := range slices.Backward(calls) { // the newest are what matters most
+	for _, call := range slices.Backward(calls) { // the newest are the most important
 		if include == includeThisServer && call.ServerName != serverName {
 			continue
 		}
@@ -60,7 +60,7 @@ func conversation(ctx context.Context, t attribution.Task, serverName, include s
 	return found, nil
 }
 
-// describe says what a call asked for and got, or nothing where it got no text.
+// describe returns the request and the result of a call as a text, or "" if the result has no text.
 func describe(call protocol.Call) string {
 	var got []string
 	switch result := call.Result.(type) {
@@ -103,7 +103,7 @@ func subject(request protocol.CallRequest) string {
 	}
 }
 
-// withContext returns the request with what is added before its conversation.
+// withContext returns the request with the context before its conversation.
 func withContext(request *protocol.McpSamplingRequest, added *protocol.SamplingContext) *protocol.McpSamplingRequest {
 	with := *request
 	with.Messages = append([]protocol.SamplingMessage{{

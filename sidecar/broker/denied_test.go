@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// deniedTask keeps what the journal would have of requests that are refused.
+// deniedTask records the journal entries of refused requests.
 type deniedTask struct {
 	*task.Task
 	records []string

@@ -11,11 +11,11 @@ import (
 	"assent/sidecar/task"
 )
 
-// maxTemperature is the greatest that any provider takes.
+// maxTemperature is the maximum that any provider accepts.
 const maxTemperature = 2
 
-// edited returns what goes to the model in place of what the server asked for, or nil where that is the
-// same. What it must not be is an error that says so field by field.
+// edited returns the edited request for the model, or nil if it equals the server's. The error lists
+// the problems by field.
 func edited(asked *protocol.McpSamplingRequest, edit *protocol.SamplingEdit) (*protocol.McpSamplingRequest, error) {
 	if edit == nil {
 		return nil, nil
@@ -72,11 +72,11 @@ func checkEdit(asked *protocol.McpSamplingRequest, edit *protocol.SamplingEdit) 
 	return problems
 }
 
-// longestWord bounds a model's name and a stop reason that a person types, in bytes.
+// longestWord bounds a model's name and a stop reason typed by a person, in bytes.
 const longestWord = 200
 
-// handWritten returns the answer of a person who writes the completion in place of a model. No model is asked, so no
-// budget is spent, and nothing of the request leaves.
+// handWritten returns the answer of a person who writes the completion. No model is asked, so no budget is spent,
+// and nothing of the request is sent.
 func handWritten(p *protocol.AskResponseParams) (*task.Answer, error) {
 	if p.ModelID != "" || p.SamplingEdit != nil || p.IncludeContext || p.ConfirmSecrets || p.Grant != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "handWritten goes without modelId, samplingEdit, includeContext, confirmSecrets and grant: no model is asked")

@@ -34,12 +34,12 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 	case question == nil:
 		return b.elicitUnattributed(ctx, r, request)
 	}
-	// While the person thinks there is little more on the stack than this.
+	// This keeps the stack small while the person answers.
 	return b.elicited(b.ask(ctx, r, *question))
 }
 
-// prepareElicitation reads a request of elicitation/create, and returns what its task is asked or why it is refused. It
-// returns nothing if the task is not known.
+// prepareElicitation reads a request of elicitation/create, and returns the question for its task or the reason for a
+// refusal. It returns nil if the task is unknown.
 func (b *Broker) prepareElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (_ *task.Question, err error) {
 	if r.Body, err = b.readElicitation(ctx, r, params); err != nil || r.Task == nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (b *Broker) prepareElicitation(ctx context.Context, r *policy.Request, para
 	return b.elicitation(ctx, r)
 }
 
-// readElicitation reads a request of elicitation/create, or says why it is refused.
+// readElicitation reads a request of elicitation/create. The error says why it is refused.
 func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (protocol.UseMcpServer, error) {
 	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
 		return nil, refused(d)
@@ -86,8 +86,8 @@ func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params 
 	}, nil
 }
 
-// elicitation has the policy decide about an elicitation, and returns what its task is asked: with the answer, if it is
-// answered in the person's name.
+// elicitation has the policy decide about an elicitation, and returns the question for its task. The question includes
+// the answer if the policy answers for the person.
 func (b *Broker) elicitation(ctx context.Context, r *policy.Request) (*task.Question, error) {
 	r.Stage = policy.Ready
 	d := b.policy.Decide(ctx, r)
@@ -115,7 +115,7 @@ func (b *Broker) elicitation(ctx context.Context, r *policy.Request) (*task.Ques
 	return &question, nil
 }
 
-// withDecline has an answer decline everything else from its server too, where the person said so.
+// withDecline declines all later elicitations of the server too, if the person chose that.
 func (b *Broker) withDecline(serverName string, p *protocol.AskResponseParams, answer *task.Answer, err error) (*task.Answer, error) {
 	if err != nil || !p.DeclineAll {
 		return answer, err
@@ -143,7 +143,7 @@ func (b *Broker) elicited(answer *task.Answer, err error) (any, error) {
 	return *elicitationResponse(answer), nil
 }
 
-// asWireError is what a server is told of an error: those that are made for it are told as they are.
+// asWireError returns the error for a server. Errors that are made for servers are passed on.
 func asWireError(err error) error {
 	if errors.As(err, new(*jsonrpc.Error)) {
 		return err
@@ -177,7 +177,7 @@ func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*
 	}
 }
 
-// checkURL refuses what no browser should be sent to (2025-11-25, "URL Mode: Security Considerations").
+// checkURL refuses URLs that are not safe to open (2025-11-25, "URL Mode: Security Considerations").
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -186,7 +186,7 @@ func checkURL(text string) error {
 	return nil
 }
 
-// checkWayOut takes any way out.
+// checkWayOut accepts every [protocol.AskResponse].
 func checkWayOut(p *protocol.AskResponseParams) (*task.Answer, error) {
 	switch p.AskResponse {
 	case protocol.YesButtonClicked, protocol.NoButtonClicked, protocol.CancelButtonClicked:
@@ -196,7 +196,7 @@ func checkWayOut(p *protocol.AskResponseParams) (*task.Answer, error) {
 	}
 }
 
-// URLElicitation is one of those that the error -32042 lists (2025-11-25, "URL Elicitation Required
+// URLElicitation is an entry in the data of error -32042 (2025-11-25, "URL Elicitation Required
 // Error").
 type URLElicitation struct {
 	ElicitationID string `json:"elicitationId"`
@@ -205,7 +205,7 @@ type URLElicitation struct {
 	URL           string `json:"url"`
 }
 
-// AwaitURL sends the person to a page, and reports whether they have finished there: they say so, or ctx ends with a
+// AwaitURL asks the person to open a page, and reports whether they completed it: they say so, or ctx ends with a
 // [task.Ended] of the reason [protocol.OutcomeCompleted].
 func (b *Broker) AwaitURL(ctx context.Context, r *attribution.Request, e URLElicitation) (bool, error) {
 	if err := checkURL(e.URL); err != nil {

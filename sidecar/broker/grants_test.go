@@ -51,11 +51,12 @@ func (f *fixture) wantSpent(t *testing.T, want ...protocol.GrantSpent) {
 	}
 }
 
-// counted is a provider that says what its answers came to. Where it has a gate, an answer waits for it.
+// counted is a provider that reports the usage of its answers. If it has a gate, each answer waits for
+// it.
 type counted struct {
 	scripted
 	usage *model.Usage
-	begun chan struct{} // gets a value as an answer begins; nil where nobody waits
+	begun chan struct{} // gets a value when an answer begins; nil if the test does not wait
 	gate  chan struct{}
 }
 
@@ -86,7 +87,7 @@ func (c *counted) Models(context.Context) ([]protocol.Model, error) {
 
 func TestAGrantApprovesInPlaceOfAPerson(t *testing.T) {
 	f := newFixture(t, &counted{scripted: scripted{words: []string{"Hel", "lo"}}, usage: &model.Usage{InputTokens: 1000, OutputTokens: 500}})
-	f.review = protocol.ReviewAlways // the grant's terms count
+	f.review = protocol.ReviewAlways // the grant's terms apply
 	g := f.grant(t, tenRequests)
 	got := <-f.serve(t.Context(), f.CreateMessage, sample)
 	if got.err != nil {
@@ -301,11 +302,11 @@ func TestWhatAnswersComeToIsSummed(t *testing.T) {
 	})
 }
 
-// An MCP task's request is asked for again after a restart. It is spent once, however often.
+// An MCP task repeats its request after a restart. The request is charged once.
 func TestARestartSpendsNothingTwice(t *testing.T) {
 	tests := []struct {
 		name   string
-		params *protocol.AskResponseParams // with which a person makes the grant; nil where it is there before
+		params *protocol.AskResponseParams // the answer that creates the grant; nil if the grant exists
 	}{
 		{"approved by a grant", nil},
 		{"approved with a grant", &protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, Grant: &tenRequests}},
@@ -380,7 +381,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				f.wantSpent(t, inFlight)
 			})
 			life(func(f *fixture, done <-chan served) {
-				<-provider.begun // anew, and not asked about
+				<-provider.begun // again, without a question
 				f.wantSpent(t, held)
 				close(provider.gate)
 				if got := <-done; got.err != nil {
@@ -388,7 +389,7 @@ func TestARestartSpendsNothingTwice(t *testing.T) {
 				}
 				f.wantSpent(t, held)
 			})
-			life(func(f *fixture, done <-chan served) { // asked for once more: it has its answer
+			life(func(f *fixture, done <-chan served) { // repeated: it has its answer
 				got := <-done
 				if got.err != nil {
 					t.Error(got.err)

@@ -18,7 +18,7 @@ func byHand(written protocol.HandWritten) protocol.AskResponseParams {
 func TestACompletionByHand(t *testing.T) {
 	provider := &scripted{words: []string{"Hel", "lo"}}
 	f := newFixture(t, provider)
-	f.review = protocol.ReviewAlways // of a model's answer
+	f.review = protocol.ReviewAlways // of a model's answers
 	done := f.serve(t.Context(), f.CreateMessage, sample)
 	f.answerNext(t, byHand(protocol.HandWritten{Text: "Bye", Model: "human", StopReason: "weary"}))
 	got := <-done
@@ -36,10 +36,10 @@ func TestACompletionByHand(t *testing.T) {
 	}
 }
 
-// Nothing leaves with a completion by hand, so nothing is to be confirmed, and there is nothing to allow.
+// A completion by hand sends nothing to a model, so there is nothing to confirm or allow.
 func TestACompletionByHandSendsNothing(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"Hello"}})
-	f.known = []secret.Known{{Value: "Be brief.", Description: "a password"}} // which the request has
+	f.known = []secret.Known{{Value: "Be brief.", Description: "a password"}} // which is in the request
 	done := f.serve(t.Context(), f.CreateMessage, sample)
 	ask, _ := tasktest.AwaitAsk(t, f.events)
 	answer := byHand(protocol.HandWritten{Text: "Bye", Model: "human"})

@@ -15,11 +15,11 @@ import (
 	"assent/sidecar/task"
 )
 
-// errSettled is the cause with which a host's question ends if the ask was settled otherwise.
+// errSettled is the cause that ends a host's question if the ask was settled in Assent.
 var errSettled = errors.New("the question was settled in Assent")
 
-// ask asks a request's task and, if the person wants that, the host whose call it is. The first answer counts. A question
-// that is answered in the person's name is nobody's, and one that was asked before has its ask.
+// ask asks a request's task and, if the person has chosen that, also the host that made the call. The first answer
+// counts. A question that the policy answers goes to neither, and a repeated question keeps its ask.
 func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Question) (*task.Answer, error) {
 	h := r.ForwardsTo()
 	if h == nil || q.Granted != nil || r.Asked(q.Key) != nil {
@@ -76,16 +76,16 @@ func (b *Broker) askHost(ctx context.Context, r *attribution.Request, h *attribu
 		outcome.Reason = protocol.OutcomeDeclined
 	case protocol.CancelButtonClicked:
 		if h.HeadStart == 0 {
-			return nil // in Assent the question is still open
+			return nil // the question is still open in Assent
 		}
 		outcome.Reason = protocol.OutcomeDismissed
 	}
 	return &task.Granted{Answer: answer, Outcome: outcome}
 }
 
-// hostAnswer reads a host's result as the answer to a question, which is checked like a person's. If the host alone is
-// asked, the server gets also what does not fit its form, as it would without Assent. An accepted form without any
-// content is no answer, unless nothing is required: some hosts show no fields.
+// hostAnswer reads a host's result as the answer to a question, and checks it like a person's. If only the host is
+// asked, the server also gets content that violates the form, as it would without Assent. An accepted form without
+// content is no answer, unless no field is required: some hosts show no fields.
 func hostAnswer(q *task.Question, raw json.RawMessage, alone bool) (*task.Answer, error) {
 	if _, isSampling := q.Body.(protocol.McpSampling); isSampling {
 		return hostCompletion(raw)
@@ -144,7 +144,7 @@ func hostCompletion(raw json.RawMessage) (*task.Answer, error) {
 	}}, nil
 }
 
-// answeredBody returns a question with the answer that it has before it is asked.
+// answeredBody returns a question with an answer that exists before the person is asked.
 func answeredBody(body protocol.UseMcpServer, answer *task.Answer) protocol.UseMcpServer {
 	switch q := body.(type) {
 	case protocol.McpElicitation:
@@ -162,7 +162,7 @@ func answeredBody(body protocol.UseMcpServer, answer *task.Answer) protocol.UseM
 	return body
 }
 
-// elicitationResponse returns an answer as MCP has it.
+// elicitationResponse returns an answer as MCP's result.
 func elicitationResponse(answer *task.Answer) *protocol.McpElicitationResponse {
 	switch answer.Response {
 	case protocol.YesButtonClicked:

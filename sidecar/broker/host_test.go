@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/broker"
 )
 
-// hostSays is what a host answers.
+// hostSays is the answer of a host.
 type hostSays struct {
 	result string
 	err    error
@@ -29,7 +29,7 @@ func host(headStart time.Duration, says hostSays) *attribution.Host {
 	}
 }
 
-// ask has a request of a host's call served.
+// ask serves a request of a host's call.
 func (f *fixture) ask(t *testing.T, m method, params string, h *attribution.Host) <-chan served {
 	done := make(chan served, 1)
 	r := request(f.task, origin, params)
@@ -82,7 +82,7 @@ func TestTheHostAnswers(t *testing.T) {
 	}
 }
 
-// What a host does not answer is answered in Assent.
+// If the host gives no answer, the person answers in Assent.
 func TestTheHostDoesNotAnswer(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -110,7 +110,7 @@ func TestTheHostDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// The first answer ends the question in the other place.
+// The first answer ends the question in the other program.
 func TestAnAnswerInAssentEndsTheHostsQuestion(t *testing.T) {
 	f := newFixture(t, nil)
 	ended := make(chan error, 1)

@@ -15,8 +15,8 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// wantLimit checks that a request was refused for a limit, and returns what the server is told about
-// waiting.
+// wantLimit checks that a request was refused for a limit, and returns the delay that the server is
+// given.
 func wantLimit(t *testing.T, err error, name string, most int64) (retryAfterMs int64) {
 	t.Helper()
 	wantError(t, err, -32000, "assent.limits."+name)
@@ -37,7 +37,7 @@ func TestRequestsPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, &scripted{words: []string{"x"}})
 		f.limits = &protocol.SamplingLimits{RequestsPerMinute: new(int64(2))}
-		// Nobody is asked about these: they count all the same.
+		// These are refused without asking the person, but they count.
 		bad := func() error {
 			_, err := f.CreateMessage(t.Context(), request(f.task, origin, `{}`))
 			return err

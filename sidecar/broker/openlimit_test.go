@@ -87,7 +87,7 @@ func TestAFloodOfQuestionsIsBounded(t *testing.T) {
 			} else {
 				wantError(t, err, -32000, "maxOpen")
 			}
-			for _, id := range slices.Clone(seen) { // each makes room for one
+			for _, id := range slices.Clone(seen) { // each makes room for another
 				params := protocol.AskResponseParams{AskID: id, AskResponse: protocol.NoButtonClicked}
 				if _, err := f.task.Answer(t.Context(), &params, "a test"); err != nil {
 					t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAFloodHoldsUpNoOtherServer(t *testing.T) {
 	f.answerNext(t, no, ask.AskID)
 	wantJSON(t, (<-answered).result, `{"action":"decline"}`)
 
-	// What nobody is asked takes no room.
+	// A question that the person is not asked does not count.
 	params := protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.NoButtonClicked, DeclineAll: true}
 	if _, err := f.task.Answer(t.Context(), &params, "a test"); err != nil {
 		t.Fatal(err)

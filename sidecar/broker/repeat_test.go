@@ -58,7 +58,7 @@ func TestOnlyAYesHasACallMadeOnceMore(t *testing.T) {
 	}
 }
 
-// Where no front end shows questions, nothing is done twice.
+// Without a front end that shows questions, no call is repeated.
 func TestWithoutAPersonNoCallIsMadeOnceMore(t *testing.T) {
 	b := broker.New(broker.Options{})
 	again, err := b.RepeatCall(t.Context(), nil, repeated)

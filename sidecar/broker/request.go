@@ -16,14 +16,15 @@ import (
 	"assent/sidecar/reason"
 )
 
-// maxMessages bounds what a person is asked to approve at once, and maxTools what is offered to a model.
+// maxMessages bounds the messages of a request, which a person has to approve. maxTools bounds its
+// tools.
 const (
 	maxMessages = 1000
 	maxTools    = 256
 )
 
-// parseSampling reads the params as they were on the wire, where a temperature of 0 and none at all
-// are not the same. Tools are refused to a server that was told of none.
+// parseSampling reads the params as they were on the wire, where a temperature of 0 and no
+// temperature differ. It refuses tools from a server that was not offered them.
 func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplingRequest, error) {
 	var wire struct {
 		Messages []struct {
@@ -129,8 +130,9 @@ type blockNames struct {
 	} `json:"resource"`
 }
 
-// withMediaType returns a picture or a sound with its media type in canonical form. The type becomes a part of a data URL,
-// where any other form could be misread. A picture's type loses its parameters. An invalid type stays, and is refused later.
+// withMediaType returns an image or audio with its media type in canonical form. The type becomes a part of a data URL,
+// where any other form could be misread. An image's type loses its parameters. An invalid type stays, and is refused
+// later.
 func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
 	switch b := block.(type) {
 	case protocol.ImageContent:
@@ -171,7 +173,7 @@ func (w *whole) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// checkTools validates the tools that a model is offered.
+// checkTools validates the tools of a request.
 func checkTools(tools []protocol.SamplingTool, choice *protocol.ToolChoice) error {
 	if len(tools) > maxTools {
 		return fmt.Errorf("tools has %d entries, and there may be at most %d", len(tools), maxTools)
@@ -204,11 +206,11 @@ func checkTools(tools []protocol.SamplingTool, choice *protocol.ToolChoice) erro
 	return nil
 }
 
-// checkMessages says what is wrong with a conversation, and with which of its messages: in themselves, and
-// in how calls of tools and their results follow each other (2025-11-25, "Sampling: tool result messages
-// and tool use and result balance").
+// checkMessages returns the error of a conversation, and the index of the message: an invalid message, or
+// a call of a tool without its result (2025-11-25, "Sampling: tool result messages and tool use and result
+// balance").
 func checkMessages(messages []protocol.SamplingMessage) (int, error) {
-	var open map[string]bool // the calls of the message before
+	var open map[string]bool // the calls of the previous message
 	for i, m := range messages {
 		if err := checkMessage(m); err != nil {
 			return i, err
@@ -325,7 +327,7 @@ func checkResultBlock(block protocol.ToolResultBlock) error {
 	}
 }
 
-// checkMedia refuses media that no model could see or hear.
+// checkMedia refuses media that no model supports.
 func checkMedia(kind, mimeType, data string) error {
 	parsed, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {
@@ -343,7 +345,7 @@ func checkMedia(kind, mimeType, data string) error {
 	return nil
 }
 
-// checkObject refuses JSON that is no object.
+// checkObject refuses JSON that is not an object.
 func checkObject(raw json.RawMessage) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil || object == nil {

@@ -36,9 +36,9 @@ func checkReview(models Models, p *protocol.AskResponseParams, q *protocol.McpSa
 	}
 }
 
-// editedResponse returns what the server gets in place of what the model answered, or nil where that is
-// the same. A person may write other texts and other inputs of calls and leave out either, but adds none:
-// what they would have said is not the model's.
+// editedResponse returns the person's edit of the model's answer, or nil if nothing changed. A person may
+// change texts and the inputs of calls, and remove either. They cannot add any, because the server takes
+// the answer for the model's.
 func editedResponse(written *protocol.McpSamplingResponse, content []protocol.ContentBlock) (*protocol.McpSamplingResponse, error) {
 	if content == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func editedResponse(written *protocol.McpSamplingResponse, content []protocol.Co
 	sent := *written
 	sent.Content = content
 	if calls == 0 && sent.StopReason == model.StopToolUse {
-		sent.StopReason = model.StopEndTurn // or the server would look for the calls
+		sent.StopReason = model.StopEndTurn // otherwise the server would look for calls
 	}
 	before, err := json.Marshal(written)
 	if err != nil {

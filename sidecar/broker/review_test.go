@@ -29,7 +29,7 @@ var (
 	no  = protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}
 )
 
-// answerNext answers the next ask that is not one of those seen, and returns it as it was asked.
+// answerNext answers the next ask that is not in seen, and returns it as it was before.
 func (f *fixture) answerNext(t *testing.T, params protocol.AskResponseParams, seen ...string) protocol.Ask {
 	t.Helper()
 	ask, _ := tasktest.AwaitAsk(t, f.events, seen...)
@@ -40,13 +40,13 @@ func (f *fixture) answerNext(t *testing.T, params protocol.AskResponseParams, se
 	return ask
 }
 
-// sampled returns what was kept of the task's sampling request.
+// sampled returns the stored sampling request of the task.
 func (f *fixture) sampled(t *testing.T) protocol.McpSampling {
 	t.Helper()
 	return f.message(t).Question.(protocol.McpSampling)
 }
 
-// text is a content of nothing but a text.
+// text returns content with one text block.
 func text(s string) []protocol.ContentBlock {
 	return []protocol.ContentBlock{protocol.TextContent{Text: s}}
 }
@@ -180,7 +180,7 @@ func TestAnotherAnswerOfAnotherModel(t *testing.T) {
 	done := f.serve(t.Context(), f.CreateMessage, sample)
 	first := f.answerNext(t, yes)
 	second := f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.RegenerateButtonClicked, ModelID: "openai:second"}, first.AskID)
-	// The next one fails: the answer that is there is not lost.
+	// The next one fails. The earlier answer is kept.
 	third := f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.RegenerateButtonClicked, ModelID: "openai:first"}, first.AskID, second.AskID)
 	fourth := f.answerNext(t, yes, first.AskID, second.AskID, third.AskID)
 	q := fourth.Question.(protocol.McpSamplingReview)
@@ -199,7 +199,7 @@ func TestAnotherAnswerOfAnotherModel(t *testing.T) {
 	}
 }
 
-// fickle is a provider whose answers tell the attempt, and whose third fails.
+// fickle is a provider that numbers its answers. The third attempt fails.
 type fickle struct {
 	scripted
 	mu       sync.Mutex // guards attempts
@@ -270,7 +270,7 @@ func TestStopWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// endless writes half an answer, and then nothing until it is stopped.
+// endless writes half an answer, and waits until it is stopped.
 type endless struct{ scripted }
 
 func (*endless) Generate(ctx context.Context, _ string, _ *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
@@ -356,15 +356,15 @@ func TestAnEditThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-// keyed is a request for a completion whose asks have keys.
+// keyed returns a request for a completion whose asks have keys.
 func keyed(t attribution.Task, key string) *attribution.Request {
 	r := request(t, origin, sample)
 	r.Key = key
 	return r
 }
 
-// TestARestart kills a sidecar between the model's answer and its review, and between two answers: neither
-// is the person asked twice nor the model.
+// TestARestart kills a sidecar between the model's answer and its review, and between two answers. Neither
+// the person nor the model is asked twice.
 func TestARestart(t *testing.T) {
 	dir := t.TempDir()
 	provider := &fickle{}

@@ -20,17 +20,18 @@ import (
 // findTimeout bounds the search for a model that a person chose.
 const findTimeout = 10 * time.Second
 
-// declareTimeout bounds the search for a model that can call tools: no server starts late for it.
+// declareTimeout bounds the search for a model that can call tools. A server's start waits for it.
 const declareTimeout = time.Second
 
-// SamplingCapability is what a server is told of sampling (2025-11-25, "Sampling: capabilities").
+// SamplingCapability is the capability that is declared to a server (2025-11-25, "Sampling:
+// capabilities").
 type SamplingCapability struct {
 	// Tools: there is a model that can call them.
 	Tools bool
 }
 
-// DeclareSampling returns what a server that is about to be connected is to be told, and holds it to that
-// from now on.
+// DeclareSampling returns the capability to declare to a new connection of a server. Later requests of
+// the server must not exceed it.
 func (b *Broker) DeclareSampling(ctx context.Context, serverName string) SamplingCapability {
 	ctx, cancel := context.WithTimeout(ctx, declareTimeout)
 	defer cancel()
@@ -66,7 +67,7 @@ func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any
 	return b.createMessage(ctx, r, p, request)
 }
 
-// readSampling reads a request of sampling/createMessage, or says why it is refused.
+// readSampling reads a request of sampling/createMessage. The error says why it is refused.
 func (b *Broker) readSampling(ctx context.Context, p *policy.Request, r *attribution.Request) (*protocol.McpSamplingRequest, error) {
 	if d := b.policy.Decide(ctx, p); d.Verdict == policy.Refuse {
 		return nil, refused(d)
@@ -83,7 +84,7 @@ func (b *Broker) readSampling(ctx context.Context, p *policy.Request, r *attribu
 	return request, nil
 }
 
-// createMessage serves a request that was read and has its task.
+// createMessage serves a request that was parsed and has a task.
 func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *policy.Request, request *protocol.McpSamplingRequest) (any, error) {
 	origin := r.Origin
 	models := b.models(origin.ServerName)
@@ -105,7 +106,8 @@ func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *p
 	d := b.policy.Decide(ctx, p)
 	q.GrantReason = d.GrantReason
 	if d.Verdict == policy.Approve {
-		// The context that a server asks for is a person's to give: under a grant the request goes without.
+		// Only a person may add the context that a server asks for. Under a grant the request is sent
+		// without it.
 		q.Context = nil
 	}
 	question := b.question(origin, q)
@@ -124,7 +126,7 @@ func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *p
 	if answer.SentResponse != nil { // the person wrote it
 		return toResult(*answer.SentResponse), nil
 	}
-	switch earlier := answer.Result.(type) { // an MCP task that asks again
+	switch earlier := answer.Result.(type) { // an MCP task that repeats its request
 	case protocol.McpSamplingResponse:
 		return toResult(earlier), nil
 	case protocol.SamplingWithheld:
@@ -139,7 +141,7 @@ func (b *Broker) createMessage(ctx context.Context, r *attribution.Request, p *p
 	return c.run(ctx)
 }
 
-// unanswered returns the error for the server if no person decided its request.
+// unanswered returns the error for the server if no person decided about its request.
 func (b *Broker) unanswered(serverName string, err error) error {
 	if why := ended(err); why != nil {
 		b.log.Info().Str("server", serverName).Str("reason", string(why.Reason)).Msg("sampling ended without an answer")
@@ -151,7 +153,7 @@ func (b *Broker) unanswered(serverName string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
-// undecided tells a server in words why no person decided.
+// undecided returns the text for the server on why no person decided.
 func undecided(why protocol.OutcomeReason) string {
 	switch why {
 	case protocol.OutcomeTimedOut:
@@ -177,8 +179,8 @@ func rejected(response protocol.AskResponse) error {
 	return &jsonrpc.Error{Code: codeUserRejected, Message: "User dismissed the sampling request without an answer"}
 }
 
-// createMessageResult is MCP's own. Content is a block or, where there are several, which is since
-// 2025-11-25, the array of them.
+// createMessageResult is MCP's result. Content is one block or, since 2025-11-25, an array of
+// several.
 type createMessageResult struct {
 	Role       protocol.Role `json:"role"`
 	Content    any           `json:"content"`
@@ -194,8 +196,8 @@ func toResult(r protocol.McpSamplingResponse) createMessageResult {
 	return result
 }
 
-// samplingError tells the server which way a model failed, and not where the model is or what its
-// provider said: that is the person's business.
+// samplingError returns the error for the server. It says how a model failed, but not the model's
+// address or the provider's message, which are private to the person.
 func samplingError(err error) error {
 	for _, kind := range []error{model.ErrNone, model.ErrRefused, model.ErrStalled} {
 		if errors.Is(err, kind) {
@@ -238,12 +240,12 @@ func (b *Broker) checkSampling(p *protocol.AskResponseParams, q *protocol.McpSam
 	}
 }
 
-// choose returns the model that a person named, or else the one that was proposed.
+// choose returns the model that a person chose, or the proposed one.
 func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model, error) {
 	if id == "" && proposed != nil {
 		return proposed, nil
 	}
-	// The front end waits for its answer to be taken, whoever asked.
+	// The front end waits for this, so ctx of the server's request does not apply.
 	ctx, cancel := context.WithTimeout(context.Background(), findTimeout)
 	defer cancel()
 	chosen, err := models.Find(ctx, id)
@@ -253,7 +255,8 @@ func choose(models Models, id string, proposed *protocol.Model) (*protocol.Model
 	return chosen, nil
 }
 
-// takeGrant has a grant made with an answer. Its first request is the one that is answered, as it is sent.
+// takeGrant makes a grant together with an answer. The request being answered counts as its first one, as
+// it is sent.
 func (b *Broker) takeGrant(answer *task.Answer, terms protocol.GrantTerms, q *protocol.McpSampling) error {
 	if err := b.policy.CheckGrant(&terms); err != nil {
 		return err
@@ -263,7 +266,7 @@ func (b *Broker) takeGrant(answer *task.Answer, terms protocol.GrantTerms, q *pr
 		sent = answer.SentRequest
 	}
 	answer.Take = func(by string) error {
-		// The front end waits for its answer to be taken, whoever asked.
+		// The front end waits for this, so ctx of the server's request does not apply.
 		held, err := b.policy.CreateGrant(context.Background(), terms, by, grant.Request{
 			Origin: q.Origin, Model: answer.Model, Most: grant.Most(answer.Model, sent),
 		})
@@ -275,8 +278,8 @@ func (b *Broker) takeGrant(answer *task.Answer, terms protocol.GrantTerms, q *pr
 	return nil
 }
 
-// releaseUnused gives back what was held for a question that the grant did not answer: the task took none, or an
-// MCP task had asked it before.
+// releaseUnused releases the reservation of a question that the grant did not answer: the task refused the
+// question, or an MCP task had asked it before.
 func (b *Broker) releaseUnused(held *grant.Reservation, answer *task.Answer) {
 	if held == nil || answer != nil && answer.Held == held {
 		return
@@ -286,16 +289,17 @@ func (b *Broker) releaseUnused(held *grant.Reservation, answer *task.Answer) {
 	}
 }
 
-// choice is a model that a person chose in place of the proposed one.
+// choice is a model that a person chose instead of the proposed one.
 type choice struct {
 	modelID string
-	// messageID is the call's during which they did, or 0 where they also allowed the server's next requests.
+	// messageID is the call during which they chose it, or 0 if they also allowed the server's next
+	// requests.
 	messageID int64
 }
 
-// propose returns the model to propose, and why: the one that the person chose earlier in the same call, or
-// with what they allowed the server from then on, as long as it can answer what is asked now; or else the
-// one that suits the server's wishes.
+// propose returns the model to propose, and the reason. The person's earlier choice comes first, for the
+// same call or together with a grant, if that model supports the request. Otherwise the server's
+// preferences decide.
 func (b *Broker) propose(ctx context.Context, models Models, origin protocol.Origin, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
 	proposed, why, err := models.Propose(ctx, request)
 	b.mu.Lock()
@@ -311,7 +315,7 @@ func (b *Broker) propose(ctx context.Context, models Models, origin protocol.Ori
 	return own, "You chose it when this server asked last.", nil
 }
 
-// choseFor notes what a person made of the proposed model; granted: they also allowed the next requests.
+// choseFor records the person's choice of a model. granted: they also allowed the next requests.
 func (b *Broker) choseFor(origin protocol.Origin, proposed, answering *protocol.Model, granted bool) {
 	if answering == nil || proposed != nil && proposed.ID == answering.ID || origin.MessageID == 0 && !granted {
 		return

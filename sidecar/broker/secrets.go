@@ -8,11 +8,11 @@ import (
 	"assent/sidecar/secret"
 )
 
-// mostSecrets bounds how many of a request are shown. Where there are more, whoever redacts them meets the
+// mostSecrets bounds how many secrets of a request are shown. If there are more, the person sees the
 // others at the next attempt.
 const mostSecrets = 100
 
-// secrets returns what looks like a secret in a request, each once.
+// secrets returns the texts in a request that look like secrets, each once.
 func (b *Broker) secrets(request *protocol.McpSamplingRequest) []protocol.SecretFinding {
 	var known []secret.Known
 	if b.opts.Known != nil {
@@ -36,7 +36,7 @@ func (b *Broker) secrets(request *protocol.McpSamplingRequest) []protocol.Secret
 	return found
 }
 
-// checkSecrets refuses to send what looks like a secret, and that the person did not confirm.
+// checkSecrets refuses to send texts that look like secrets, unless the person confirmed them.
 func (b *Broker) checkSecrets(request *protocol.McpSamplingRequest, p *protocol.AskResponseParams) error {
 	if p.ConfirmSecrets {
 		return nil

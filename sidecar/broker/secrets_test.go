@@ -14,7 +14,7 @@ import (
 
 const knownPassword = "correct horse battery"
 
-// token looks like one of GitHub's. It is put together here, so that nobody takes this file for a leak.
+// token looks like a token of GitHub. It is assembled here so that secret scanners ignore this file.
 var token = "ghp_" + "q7Xz2LmV9bKc4RtY8nWp" + "3HsD6gJf1QaZ5uEe"
 
 func TestSecretsAreConfirmedOrRedacted(t *testing.T) {

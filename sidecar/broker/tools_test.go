@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// caller is a provider whose one model calls tools.
+// caller is a provider with one model, which calls tools.
 type caller struct {
 	completion model.Completion
 	got        protocol.McpSamplingRequest
@@ -81,7 +81,7 @@ func TestCallsOfToolsAreReviewed(t *testing.T) {
 	}
 }
 
-// settled returns the review of an ask as it was settled.
+// settled returns the review after it was settled.
 func (f *fixture) settled(t *testing.T, askID string) protocol.McpSamplingReview {
 	t.Helper()
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
@@ -113,7 +113,7 @@ func TestCallsThatTheModelDidNotMakeAreRefused(t *testing.T) {
 		"an input twice": {use("c1", "weather", `{}`), use("c1", "weather", `{}`)},
 		"no object":      {use("c1", "weather", `[]`)},
 	} {
-		// As it comes over the wire, where an empty list must not become none at all.
+		// This is as on the wire, where an empty list must not become an absent one.
 		raw, err := json.Marshal(map[string]any{"askId": review.AskID, "askResponse": protocol.YesButtonClicked, "samplingContent": content})
 		if err != nil {
 			t.Fatal(err)

@@ -15,13 +15,14 @@ import (
 	"assent/sidecar/task"
 )
 
-// The bounds of what the person is shown of a tool, and may write as its arguments, in bytes.
+// The bounds of the description of a tool that the person sees, and of arguments that they edit, in
+// bytes.
 const (
 	maxShownSchema = 64 << 10
 	maxArguments   = 1 << 20
 )
 
-// NotApproved is why a model may not do what it asked for. Its text is for the model.
+// NotApproved is the reason why a model may not make a call. Its text is for the model.
 type NotApproved struct {
 	Reason protocol.OutcomeReason
 	told   string
@@ -30,8 +31,9 @@ type NotApproved struct {
 // Error implements error.
 func (e *NotApproved) Error() string { return e.told }
 
-// UseTool asks whether a model may call a tool, unless the person has said so before, and returns the
-// arguments to call it with. The error is a [NotApproved] where it may not. Tool is as its server describes it.
+// UseTool asks whether a model may call a tool, unless the person has decided that before, and returns the
+// arguments for the call. The error is a [NotApproved] if the model may not call it. Tool is the server's
+// description.
 func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol.UseMcpTool) (json.RawMessage, error) {
 	use := grant.ToolUse{TaskID: taskID, ServerName: q.ServerName, Tool: new(q.Tool)}
 	q.Destructive = destructive(q.Tool.Annotations)
@@ -65,13 +67,13 @@ func (b *Broker) AccessResource(ctx context.Context, t Asker, taskID string, q p
 	return err
 }
 
-// destructive reports whether, by its server's claims, a tool may destroy something: what does not claim
-// otherwise may (2025-11-25, ToolAnnotations).
+// destructive reports whether a tool may destroy something, according to its server's annotations. The
+// default is yes (2025-11-25, ToolAnnotations).
 func destructive(a *protocol.ToolAnnotations) bool {
 	return !policy.ReadOnly(a) && (a == nil || a.DestructiveHint == nil || *a.DestructiveHint)
 }
 
-// askToolUse asks, and returns the answer where it is yes.
+// askToolUse asks the person, and returns the answer if it is yes.
 func (b *Broker) askToolUse(ctx context.Context, t Asker, question task.Question) (*task.Answer, error) {
 	answer, err := t.Ask(ctx, question)
 	why := ended(err)
@@ -130,7 +132,7 @@ func checkArguments(arguments json.RawMessage) error {
 	return nil
 }
 
-// takeToolRule has an answer remembered, where the person wants that.
+// takeToolRule remembers an answer, if the person chose that.
 func (b *Broker) takeToolRule(answer *task.Answer, use grant.ToolUse, p *protocol.AskResponseParams) error {
 	if p.Remember == "" {
 		return nil
@@ -140,14 +142,14 @@ func (b *Broker) takeToolRule(answer *task.Answer, use grant.ToolUse, p *protoco
 	}
 	use.TaskID = p.TaskID
 	answer.Take = func(by string) error {
-		// The front end waits for its answer to be taken, whoever asked.
+		// The front end waits for this, so ctx of the server's request does not apply.
 		return b.policy.Remember(context.Background(), use, p.Remember, by)
 	}
 	return nil
 }
 
-// RepeatCall asks whether a call is made once more that has failed. The answer is no where the person gave none.
-// No grant and no rule answers this: what a person allowed in advance is a call, and not two of them.
+// RepeatCall asks whether to repeat a failed call. Without an answer it returns false. No grant and no rule
+// answers this: they allow one call, not two.
 func (b *Broker) RepeatCall(ctx context.Context, t Asker, q protocol.RepeatMcpCall) (bool, error) {
 	if !b.opts.FrontEnd().Elicitation {
 		return false, nil

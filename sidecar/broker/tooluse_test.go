@@ -23,7 +23,7 @@ type usedTool struct {
 	err       error
 }
 
-// useTool asks about a call in a goroutine, and returns where the answer will be.
+// useTool asks about a call in a goroutine, and returns the channel for the answer.
 func (f *fixture) useTool(ctx context.Context, q protocol.UseMcpTool) <-chan usedTool {
 	done := make(chan usedTool, 1)
 	go func() {
@@ -78,7 +78,7 @@ func TestWhatAModelIsToldOfACallThatIsNotMade(t *testing.T) {
 	}
 }
 
-// What nobody could read is not shown, and the tool is approved as what it is all the same.
+// A schema that is too long to read is not shown, but it is part of the digest of an approved tool.
 func TestALongSchemaIsLeftOut(t *testing.T) {
 	f := newFixture(t, nil)
 	tool := protocol.Tool{
@@ -98,7 +98,7 @@ func TestALongSchemaIsLeftOut(t *testing.T) {
 	}
 }
 
-// What the person may have forbidden is not approved by a setting while that cannot be read.
+// While the rules cannot be read, a setting approves no tool: a rule may forbid it.
 func TestAToolIsAskedAboutWhereItsRulesCannotBeRead(t *testing.T) {
 	f := newFixture(t, nil)
 	book := grant.NewBook(grant.Options{Store: func() (*store.Store, error) { return nil, errors.New("no store") }})

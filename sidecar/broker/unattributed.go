@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// ErrNoTask answers a request that belongs to no task, and that no person can assign to one.
+// ErrNoTask answers a request that belongs to no task, if no person can assign it to one.
 var ErrNoTask = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this connection belongs to no task: ask during a tool call"}
 
 // Queue is the part of [attribution.Queue] that the broker needs.
@@ -21,8 +21,8 @@ type Queue interface {
 	Await(ctx context.Context, r *attribution.Request) error
 }
 
-// awaitTask has a person assign a request to a task. The time that the person has set for answers bounds this, and then the
-// ask again.
+// awaitTask waits until a person assigns a request to a task. The person's time limit for answers applies to the
+// assignment, and again to the ask.
 func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *policy.Request) error {
 	if b.opts.AskTimeout != nil {
 		if timeout := b.opts.AskTimeout(); timeout > 0 {
@@ -39,7 +39,7 @@ func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *polic
 	return nil
 }
 
-// elicitUnattributed serves an elicitation that was read and has no task.
+// elicitUnattributed serves an elicitation that was parsed and has no task.
 func (b *Broker) elicitUnattributed(ctx context.Context, r *attribution.Request, p *policy.Request) (any, error) {
 	p.Stage = policy.Read
 	switch d := b.policy.Decide(ctx, p); d.Verdict {
@@ -59,7 +59,7 @@ func (b *Broker) elicitUnattributed(ctx context.Context, r *attribution.Request,
 	return b.elicited(r.Ask(ctx, *question))
 }
 
-// at returns a question with the origin that a person gave it.
+// at returns a question with the origin that a person assigned.
 func at(body protocol.UseMcpServer, origin protocol.Origin) protocol.UseMcpServer {
 	switch q := body.(type) {
 	case protocol.McpElicitation:

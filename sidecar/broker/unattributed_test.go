@@ -26,7 +26,7 @@ type person func(ctx context.Context, r *attribution.Request) error
 // Await implements [broker.Queue].
 func (p person) Await(ctx context.Context, r *attribution.Request) error { return p(ctx, r) }
 
-// brief is what a person is shown of a request.
+// brief is what a person sees of a request.
 type brief struct {
 	ServerName, Method string
 	Wants              protocol.AskWants
@@ -37,7 +37,7 @@ func briefOf(r *attribution.Request) brief {
 	return brief{r.Origin.ServerName, r.Method, r.Wants, r.Text}
 }
 
-// here assigns every request to the fixture's task, as one of its tool "t".
+// here assigns every request to the fixture's task, as a request of its tool "t".
 func (f *fixture) here(asked *[]brief) {
 	f.person = func(_ context.Context, r *attribution.Request) error {
 		*asked = append(*asked, briefOf(r))
@@ -47,7 +47,7 @@ func (f *fixture) here(asked *[]brief) {
 	}
 }
 
-// isNotAsked has the test fail if a request waits for a person.
+// isNotAsked fails the test if a request waits for a person.
 func (f *fixture) isNotAsked(t *testing.T) {
 	f.person = func(_ context.Context, r *attribution.Request) error {
 		t.Errorf("somebody is asked whose %+v is", briefOf(r))
@@ -144,7 +144,7 @@ func TestARequestThatNobodyPlaces(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, &scripted{})
-			f.maxOpen = new(int64(1)) // each is gone from the count
+			f.maxOpen = new(int64(1)) // each has left the count
 			f.person = func(context.Context, *attribution.Request) error { return &tt.ended }
 			for range 2 {
 				wantJSON(t, (<-f.serveUnattributed(t.Context(), elicitation, namedForm)).result, tt.elicited)
@@ -154,8 +154,7 @@ func TestARequestThatNobodyPlaces(t *testing.T) {
 	}
 }
 
-// The time that a person has set for answers is the time for saying whose a question is, too; the ask has its
-// own after that.
+// The person's time limit for answers applies to the assignment, too. The ask has its own after that.
 func TestAnUnplacedRequestHasTheTimeOfAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := broker.New(broker.Options{

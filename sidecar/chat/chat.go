@@ -1,9 +1,9 @@
-// Package chat does what a person does in a task: it talks to a model there, which uses the servers' tools and
-// resources as far as the person lets it; it runs tools, reads resources, fills in prompts, and cancels all of
-// these.
+// Package chat serves a person's actions in a task: it talks to a model, which uses the servers' tools and
+// resources as far as the person allows it; it calls tools, reads resources, fills in prompts, and cancels all
+// of these.
 //
-// A [Chat] owns the goroutine of every call and of every turn; each ends with its call or its turn, and Close
-// waits for all of them. It may be used from any goroutine.
+// A [Chat] owns a goroutine for each call and for each turn. Close waits for all of them. A Chat may be used
+// from any goroutine.
 package chat
 
 import (
@@ -24,10 +24,11 @@ import (
 	"assent/sidecar/task"
 )
 
-// Servers does what a task asks of a server, and says how that ended.
+// Servers sends a task's requests to a server, and returns their results.
 type Servers interface {
 	Servers() []protocol.Server
-	// Confirm blocks until the person has decided whether a server may run, and returns why it may not.
+	// Confirm blocks until the person has decided whether a server may run. The error says why it may
+	// not.
 	Confirm(ctx context.Context, serverName string) error
 	Tools(ctx context.Context, serverName string) ([]protocol.Tool, error)
 	Resources(ctx context.Context, serverName string) ([]protocol.Resource, error)
@@ -44,7 +45,7 @@ type Models interface {
 	Converse(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error)
 }
 
-// Approver is the part of [broker.Broker] that asks whether a model may do what it wants.
+// Approver is the part of [broker.Broker] that asks whether a model may make a call.
 type Approver interface {
 	UseTool(ctx context.Context, t broker.Asker, taskID string, q protocol.UseMcpTool) (json.RawMessage, error)
 	AccessResource(ctx context.Context, t broker.Asker, taskID string, q protocol.AccessMcpResource) error
@@ -57,12 +58,12 @@ type Options struct {
 	// Models returns the models as they are configured now.
 	Models   func() Models
 	Approver Approver
-	// Settings returns those of conversations as they are now; nil means the defaults.
+	// Settings returns the current settings for conversations; nil means the defaults.
 	Settings func() protocol.ChatSettings
 	Log      zerolog.Logger
 }
 
-// Chat is what goes on in all tasks.
+// Chat holds the calls and turns of all tasks.
 type Chat struct {
 	opts    Options
 	tasks   *task.Registry
@@ -73,28 +74,29 @@ type Chat struct {
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	running map[callKey]*run
-	turns   map[string]*turn // those under way, by their task's id
-	// readings holds the readings that are under way, and late the servers that took too long the last time, by server.
+	turns   map[string]*turn // those under way, by task id
+	// readings holds the readings under way, and late the servers that timed out the last time, by server.
 	readings map[string]*reading
 	late     map[string]bool
-	// told holds, by the task's id, the servers that the task's last notice called unavailable.
+	// told holds, by task id, the servers that the task's last notice listed as unavailable.
 	told map[string]map[string]bool
 }
 
 // run is a call under way.
 type run struct {
 	cancel context.CancelCauseFunc
-	// isTask is set once the call became an MCP task, and asked when its end was asked for.
+	// isTask is set once the call is an MCP task, and asked once its cancellation was requested.
 	isTask bool
 	asked  chan struct{}
 	once   sync.Once // closes asked
-	// done is closed when the call has ended here, by then with the result; nil where a later sidecar goes on.
+	// done is closed when the call has ended here. The result is then set, or nil if a later sidecar
+	// continues the call.
 	done   chan struct{}
 	result protocol.CallResult
 }
 
-// stop cancels a call. The first time, the server of an MCP task is asked to cancel it; the second time
-// nobody waits for its word any more. The chat's lock must be held.
+// stop cancels a call. The first time, it asks the server of an MCP task to cancel. The second time, it
+// does not wait for the server's answer. The chat's lock must be held.
 func (r *run) stop() {
 	if r.isTask {
 		first := false
@@ -111,7 +113,7 @@ type callKey struct {
 	messageID int64
 }
 
-// New returns a chat in which nothing goes on.
+// New returns a chat without calls or turns.
 func New(opts Options) *Chat {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.ChatSettings { return protocol.ChatSettings{} }
@@ -151,8 +153,8 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	return &protocol.StartCallResult{MessageID: id}, nil
 }
 
-// Serve makes a call of a host, as a call of a task, and returns when it has ended. If ctx ends, Serve cancels the call, and
-// waits for its end all the same.
+// Serve makes a call of a host, as a call of a task, and returns when it has ended. If ctx ends, Serve cancels the
+// call, and still waits for its end.
 func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request protocol.CallRequest, call func(context.Context, hub.Hooks) protocol.CallResult) error {
 	t, err := c.tasks.Get(taskID)
 	if err != nil {
@@ -166,13 +168,13 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	c.wg.Add(1)
 	defer c.wg.Done()
 	c.mu.Unlock()
-	id, err := t.StartHostCall(serverName, request) // without the lock, so that calls are saved together
+	id, err := t.StartHostCall(serverName, request) // without the lock, so that several calls are saved together
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	r := c.begin(t, id, false, t.EndHostCall, call)
-	if c.closed || t.Info().Closed { // since it was begun
+	if c.closed || t.Info().Closed { // since the call was added
 		r.cancel(nil)
 	}
 	c.mu.Unlock()
@@ -186,7 +188,7 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	return nil
 }
 
-// follow follows an MCP task that was found in a server's list, as if an earlier sidecar had. The lock
+// follow follows an MCP task from a server's list, as if an earlier sidecar had started it. The lock
 // must be held.
 func (c *Chat) follow(t *task.Task, serverName string, found protocol.TaskResultRequest) (*protocol.StartCallResult, error) {
 	held, err := c.tasks.HoldsMcpTask(context.Background(), serverName, found.McpTaskID)
@@ -212,7 +214,7 @@ func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string
 	})
 }
 
-// begin runs a call to its end, and gives that to ended. The lock must be held.
+// begin runs a call to its end, and passes its result to ended. The lock must be held.
 func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) *run {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{}), done: make(chan struct{})}
@@ -237,7 +239,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int6
 		goesOn := result == nil || c.closed && r.isTask
 		c.mu.Unlock()
 		cancel(nil)
-		if !goesOn { // with the next sidecar
+		if !goesOn { // the next sidecar continues it
 			ended(messageID, result)
 			r.result = result
 		}
@@ -246,7 +248,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int6
 	return r
 }
 
-// contained makes a call. If that panics, only this call is lost.
+// contained makes a call. A panic ends only this call.
 func (c *Chat) contained(call func() protocol.CallResult) (result protocol.CallResult) {
 	var err error
 	defer func() {
@@ -258,7 +260,7 @@ func (c *Chat) contained(call func() protocol.CallResult) (result protocol.CallR
 	return call()
 }
 
-// Resume takes up the calls that were under way when an earlier sidecar ended and can go on.
+// Resume resumes the calls that were under way when an earlier sidecar ended, if they can continue.
 func (c *Chat) Resume() error {
 	unfinished, err := c.tasks.Unfinished()
 	if err != nil {
@@ -271,7 +273,7 @@ func (c *Chat) Resume() error {
 			break
 		}
 		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
-			continue // it began just now
+			continue // it began after the start
 		}
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, u.Task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
@@ -290,10 +292,10 @@ func (c *Chat) Resume() error {
 	return nil
 }
 
-// maxTaskTTL bounds for how long a server is asked to keep an MCP task.
+// maxTaskTTL bounds the lifetime that a server is asked for, for an MCP task.
 const maxTaskTTL = 10 * 365 * 24 * time.Hour
 
-// checkRequest refuses what no server could be asked, and completes the rest.
+// checkRequest refuses invalid requests, and fills in defaults.
 func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	if found, ok := request.(protocol.TaskResultRequest); ok && found.McpTaskID == "" {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "mcpTaskId must not be empty")
@@ -320,7 +322,7 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	return withText(tool), nil
 }
 
-// withText is a call of a tool with the text of its arguments, where front ends need it.
+// withText returns a call with the text of its arguments, if front ends need it.
 func withText(tool protocol.CallToolRequest) protocol.CallToolRequest {
 	tool.ArgumentsText = ""
 	if !form.IsExact(tool.Arguments) {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// maxResultText is how much text of one result a model is sent, in bytes.
+	// maxResultText bounds the text of one result that a model gets, in bytes.
 	maxResultText = 100 << 10
-	// maxImage is how large the images of one result may be, in bytes of base64: more no provider takes.
+	// maxImage bounds the images of one result, in bytes of base64. No provider accepts more.
 	maxImage = 5 << 20
 )
 
-// cut shortens a text to so many bytes, not within a character.
+// cut shortens a text to at most that many bytes, at a character's boundary.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -29,13 +29,13 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// cutNote tells a model that a text was cut, and how long it was.
+// cutNote tells a model that a text was truncated, and how long it was.
 func cutNote(sent, whole int) string {
 	return fmt.Sprintf("\n[cut here: %d of %d bytes are shown]", sent, whole)
 }
 
-// readable is what a model can be sent of a server's content: texts and images. What is neither is named. It
-// holds at most so many bytes of text, and says where there was more.
+// readable returns the part of a server's content that a model can get: texts and images. Other content is
+// only named. It has at most maxResultText bytes of text, and a note if there was more.
 func readable(content []protocol.ContentBlock, structured json.RawMessage) []protocol.ToolResultBlock {
 	var blocks []protocol.ToolResultBlock
 	left := maxResultText
@@ -85,8 +85,8 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 			return blocks
 		}
 	}
-	// A tool that returns structured content is to return its JSON as text too (2025-06-18, "Tools: Structured
-	// Content"); not all do.
+	// Tools with structured content should return its JSON as text too (2025-06-18, "Tools: Structured
+	// Content"), but some do not.
 	if len(structured) > 0 && !hasJSON {
 		text(string(structured))
 	}
@@ -96,7 +96,7 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 	return blocks
 }
 
-// imageOf returns an image in the form that providers accept, and false if they accept none of its type or size.
+// imageOf returns an image in the form that providers accept, or false if they do not accept its type or size.
 func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {
@@ -124,10 +124,10 @@ func linkText(link protocol.ResourceLink) string {
 	return text + "]"
 }
 
-// brief puts a stranger's text on one short line.
+// brief returns an untrusted text as one short line.
 func brief(text string) string { return cut(strings.Join(strings.Fields(text), " "), 1000) }
 
-// resultOf is what a model is told of how a call ended.
+// resultOf returns a call's result for a model.
 func resultOf(toolUseID string, result protocol.CallResult) protocol.ToolResultContent {
 	failed := func(text string) protocol.ToolResultContent { return failedUse(toolUseID, text) }
 	switch r := result.(type) {

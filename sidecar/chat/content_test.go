@@ -55,7 +55,7 @@ func TestWhatAModelIsToldOfAResult(t *testing.T) {
 	}
 }
 
-// A provider gets an image's media type as it names it, however the server wrote it.
+// Providers need the canonical name of an image's media type.
 func TestTheTypeOfAnImageIsParsed(t *testing.T) {
 	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ImageContent{MIMEType: `Image/PNG; name="a"`, Data: "QQ=="}}})
 	want := []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: "QQ=="}}

@@ -9,16 +9,16 @@ import (
 	"assent/protocol"
 )
 
-// The bounds of the files that come with one message, in bytes.
+// The bounds of the files of one message, in bytes.
 const (
 	maxTextFile  = 256 << 10
-	maxImageFile = maxImage / 4 * 3 // as base64, what a provider takes
+	maxImageFile = maxImage / 4 * 3 // the limit of providers, before base64
 	maxFiles     = 10 << 20
 	maxFileName  = 255
 )
 
-// attachmentsOf are the files of a message as they are kept. The error names the file, how large it is, and how
-// large it may be.
+// attachmentsOf returns the files of a message as they are stored. The error names the file, its size and the
+// limit.
 func attachmentsOf(files []protocol.AttachedFile) ([]protocol.Attachment, error) {
 	var attachments []protocol.Attachment
 	total := 0
@@ -60,7 +60,7 @@ func attachmentsOf(files []protocol.AttachedFile) ([]protocol.Attachment, error)
 	return attachments, nil
 }
 
-// attached is what a model is sent of a file.
+// attached returns a file as a model gets it.
 func attached(file protocol.Attachment) []protocol.ContentBlock {
 	switch content := file.Content.(type) {
 	case protocol.TextContent:

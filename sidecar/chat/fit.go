@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// assumedWindow is what a model is taken to read where that is not known, in tokens.
+	// assumedWindow is the context size of a model whose size is unknown, in tokens.
 	assumedWindow = 64_000
-	// shortResult is what is left of an older result where there is too much, in bytes.
+	// shortResult is the length to which older results are truncated, in bytes.
 	shortResult = 2000
 )
 
-// fit makes a request of a conversation that its model can read, by Assent's own measure: what is too much is
-// left out, the older first. First the results of older calls are shortened; then whole steps go, but not
-// what the person said first and last, nor what the model said last; then the newest results are shortened.
-// The error is for the person: nothing is left that could go.
+// fit makes a request that fits the model's context, by Assent's own estimate. First it truncates the results
+// of older calls. Then it removes whole steps, the oldest first, but not the person's first and last messages
+// and not the model's last one. Then it truncates the newest results. It returns an error for the person if
+// even that does not fit.
 func fit(m *protocol.Model, request protocol.McpSamplingRequest, p *past) (*protocol.McpSamplingRequest, *protocol.LeftOut, error) {
 	window := m.ContextTokens
 	if window == 0 {
 		window = assumedWindow
 	}
 	request.MaxTokens = min(request.MaxTokens, max(window/4, 1))
-	// The measure is rough, so a twentieth is kept free.
+	// The estimate is rough, so a twentieth stays free.
 	budget := window - window/20 - request.MaxTokens - model.Estimate(&request)
 	images := m.Images != nil && *m.Images && !slices.Contains(m.Cannot, protocol.PartImages)
 
@@ -85,7 +85,8 @@ func fit(m *protocol.Model, request protocol.McpSamplingRequest, p *past) (*prot
 	return &request, out, nil
 }
 
-// firstAndLast are the places of what the person said first and last, -1 where they said nothing.
+// firstAndLast returns the indexes of the person's first and last messages, or -1 if there are
+// none.
 func firstAndLast(steps []step) (first, last int) {
 	first, last = -1, -1
 	for i, s := range steps {
@@ -111,7 +112,7 @@ func (f *fitted) measure() {
 	f.tokens = model.Estimate(&protocol.McpSamplingRequest{Messages: f.step.messages})
 }
 
-// shorten leaves the beginnings of the results of tools, and returns how many it has shortened.
+// shorten truncates the results of tools, and returns how many it truncated.
 func (f *fitted) shorten() (count int) {
 	messages := slices.Clone(f.step.messages)
 	for i, m := range messages {
@@ -133,7 +134,7 @@ func (f *fitted) shorten() (count int) {
 	return count
 }
 
-// shortened is a result of which the beginning is left.
+// shortened returns the beginning of a result, and whether it was truncated.
 func shortened(result protocol.ToolResultContent) (protocol.ToolResultContent, bool) {
 	left, changed := shortResult, false
 	var content []protocol.ToolResultBlock
@@ -157,7 +158,7 @@ func shortened(result protocol.ToolResultContent) (protocol.ToolResultContent, b
 	return result, changed
 }
 
-// forModel is a step without images, where a model is not known to see them.
+// forModel removes the images from a step if the model is not known to accept them.
 func forModel(s step, images bool) step {
 	if images {
 		return s
@@ -186,7 +187,7 @@ func forModel(s step, images bool) step {
 	return s
 }
 
-// withNote adds a text to the last of the messages.
+// withNote appends a text to the last message.
 func withNote(messages []protocol.SamplingMessage, note string) []protocol.SamplingMessage {
 	messages = slices.Clone(messages)
 	if len(messages) == 0 {

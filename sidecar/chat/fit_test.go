@@ -12,8 +12,8 @@ import (
 	"assent/sidecar/model"
 )
 
-// conversationOf makes a conversation of any shape: messages of the person, and of models with calls, some of
-// which have no result.
+// conversationOf makes a random conversation: messages of the person, and of models with calls, some without
+// a result.
 func conversationOf(r *rand.Rand) *past {
 	p := &past{}
 	text := func() string { return strings.Repeat("word ", r.IntN(1<<r.IntN(12))) + "." }
@@ -32,7 +32,7 @@ func conversationOf(r *rand.Rand) *past {
 			switch r.IntN(5) {
 			case 0:
 				use.Error = "no"
-			case 1: // nothing is known of it
+			case 1: // an unknown size
 			default:
 				results[protocol.ToolUseRef{MessageID: id, ToolUseID: use.ID}] = resultOf(use.ID, protocol.ToolResult{Content: []protocol.ContentBlock{
 					protocol.TextContent{Text: text()}, protocol.ImageContent{MIMEType: "image/png", Data: "QQ=="},
@@ -47,8 +47,8 @@ func conversationOf(r *rand.Rand) *past {
 	return p
 }
 
-// Whatever is left out, what is sent fits, no result is without its call nor a call without its result, and
-// what the person said first and last is there.
+// A request always fits. Every result has its call and every call its result, and the person's first and
+// last messages are included.
 func TestWhatIsLeftOut(t *testing.T) {
 	fitting, refused := 0, 0
 	for seed := range uint64(1000) {
@@ -66,7 +66,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 			continue
 		}
 		fitting++
-		if used := model.Estimate(request) + request.MaxTokens; used > m.ContextTokens+20 { // for the note on what is left out
+		if used := model.Estimate(request) + request.MaxTokens; used > m.ContextTokens+20 { // for the note about omitted messages
 			t.Errorf("seed %d: %d tokens are sent to a model that reads %d", seed, used, m.ContextTokens)
 		}
 		if err := paired(request.Messages); err != nil {
@@ -100,7 +100,7 @@ func contained(messages []protocol.SamplingMessage, text protocol.TextContent) b
 	return false
 }
 
-// paired says where a call is without its result, or a result without its call.
+// paired returns an error for a call without its result, or a result without its call.
 func paired(messages []protocol.SamplingMessage) error {
 	open := map[string]bool{}
 	for i, m := range messages {
@@ -132,7 +132,7 @@ func paired(messages []protocol.SamplingMessage) error {
 	return nil
 }
 
-// The older results lose their ends before anything that was said goes.
+// Older results are truncated before any message is removed.
 func TestOldResultsAreShortenedFirst(t *testing.T) {
 	p := &past{}
 	user := func(text string) {
@@ -167,14 +167,14 @@ func TestOldResultsAreShortenedFirst(t *testing.T) {
 	if len(sizes) != 2 || sizes[0] > 2100 || sizes[1] != 40_000 {
 		t.Errorf("the results have %d bytes", sizes)
 	}
-	// What the person wrote themselves is not shortened: they are told.
+	// The person's own text is not truncated; they get an error instead.
 	user(strings.Repeat("y", 100_000))
 	if _, _, err := fit(m, protocol.McpSamplingRequest{MaxTokens: 1000}, p); err == nil || !strings.Contains(err.Error(), "M reads about 16000") {
 		t.Errorf("fit = %v", err)
 	}
 }
 
-// A long turn does not hold more than any model could read.
+// A long turn stays within the largest context of any model.
 func TestATurnIsHeldWithinBounds(t *testing.T) {
 	p := &past{}
 	image := strings.Repeat("A", 4<<20)

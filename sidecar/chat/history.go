@@ -10,27 +10,26 @@ import (
 	"assent/sidecar/task"
 )
 
-// maxHistory bounds how much of a conversation is held, in bytes of what is sent; no model has a window for
-// more.
+// maxHistory bounds the conversation in memory, in bytes. No model has a larger context.
 const maxHistory = 32 << 20
 
-// step is a part of a conversation that is sent whole or not at all: what the person said with what they
-// attached, or what the model said with the results of its calls, which must never be without each other.
+// step is a part of a conversation that is sent as a whole or not at all: a message of the person with
+// its attachments, or a model's message with the results of its calls, which must stay together.
 type step struct {
 	messages []protocol.SamplingMessage
-	// fromUser: it is what the person said.
+	// fromUser: it is a message of the person.
 	fromUser bool
 }
 
-// past is a conversation by now, the oldest step first.
+// past is a conversation so far, the oldest step first.
 type past struct {
 	steps []step
-	// omitted counts the messages between the first step and the second that are too far back to be held, and
-	// shortened the results of which the beginning is.
+	// omitted counts the messages after the first step that are too old to keep in memory. shortened counts
+	// the truncated results.
 	omitted, shortened int
 }
 
-// add adds a step. What is then too much to be held loses of its older results all but the beginning.
+// add adds a step. If the conversation exceeds maxHistory, older results are truncated.
 func (p *past) add(s step) {
 	p.steps = append(p.steps, s)
 	held := 0
@@ -46,13 +45,13 @@ func (p *past) add(s step) {
 	}
 }
 
-// history returns a task's conversation: the newest of it, and what the person said first. Messages with an id
-// of before or above are left out, where that is not 0.
+// history returns a task's conversation: its newest part, and the person's first message. If before is not 0,
+// messages with an id of before or higher are left out.
 func history(ctx context.Context, t *task.Task, before int64) (*past, error) {
 	p := &past{}
-	results := map[protocol.ToolUseRef]protocol.ToolResultContent{} // of the calls met so far, which come later
+	results := map[protocol.ToolUseRef]protocol.ToolResultContent{} // of the calls read so far; a result is read before its call
 	held := 0
-	var first *protocol.UserMessage // beyond what is held
+	var first *protocol.UserMessage // if it is older than maxHistory allows
 	add := func(s step) {
 		if len(s.messages) > 0 {
 			p.steps = append(p.steps, s)
@@ -103,7 +102,7 @@ func history(ctx context.Context, t *task.Task, before int64) (*past, error) {
 	return p, err
 }
 
-// size is about how many bytes a step holds.
+// size estimates the bytes of a step.
 func (s *step) size() (bytes int) {
 	for _, m := range s.messages {
 		for _, block := range m.Content {
@@ -131,14 +130,14 @@ func sizeOf(block protocol.ContentBlock) int {
 	}
 }
 
-// saidByUser is what the person said, after what they attached.
+// saidByUser returns a message of the person, after its attachments.
 func saidByUser(ctx context.Context, t *task.Task, said protocol.UserMessage) (step, error) {
 	s := step{fromUser: true}
 	own := protocol.SamplingMessage{Role: protocol.RoleUser}
 	for _, id := range said.Attachments {
 		m, err := t.Message(ctx, id)
 		if errors.As(err, new(*protocol.Error)) {
-			continue // a branch does not have all
+			continue // a branch does not have all of them
 		}
 		if err != nil {
 			return s, err
@@ -174,7 +173,7 @@ func saidByUser(ctx context.Context, t *task.Task, said protocol.UserMessage) (s
 	return s, nil
 }
 
-// saidByModel is what a model said, with the results of its calls. What failed is nothing that was said.
+// saidByModel returns a model's message with the results of its calls. Failed messages are left out.
 func saidByModel(id int64, said protocol.ModelMessage, results map[protocol.ToolUseRef]protocol.ToolResultContent) step {
 	var s step
 	if said.End == nil || said.End.Reason == protocol.ModelEndFailed || said.End.Reason == protocol.ModelEndRefused {
@@ -207,7 +206,7 @@ func saidByModel(id int64, said protocol.ModelMessage, results map[protocol.Tool
 	return s
 }
 
-// toolUseOf is a call as its model is shown it again. The name is one that providers take.
+// toolUseOf returns a call as its model gets it again, with a name that providers accept.
 func toolUseOf(use protocol.ModelToolUse) protocol.ToolUseContent {
 	input := use.Arguments
 	if len(input) == 0 {

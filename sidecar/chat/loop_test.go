@@ -24,7 +24,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// models answer by a function, and note when they were asked.
+// models answer with a function, and record when they were asked.
 type models struct {
 	facts  protocol.ModelFacts
 	answer func(ctx context.Context, attempt int, request *protocol.McpSamplingRequest) (*model.Completion, error)
@@ -45,13 +45,13 @@ func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSa
 	return made, err
 }
 
-// servers have tools, or never say which.
+// servers have tools, or do not answer.
 type servers struct {
 	names  []string
 	silent string
-	// slow is one that answers after four and a half seconds.
+	// slow is a server that answers after four and a half seconds.
 	slow string
-	// broken is the server that fails to start, and starts how often one was tried.
+	// broken is a server that fails to start. starts counts the attempts.
 	broken string
 	starts int
 	call   func(ctx context.Context, toolName string) protocol.CallResult
@@ -110,7 +110,7 @@ func (s *servers) GetPrompt(context.Context, string, string, string, map[string]
 	return nil
 }
 
-// everything approves everything.
+// everything approves all calls.
 type everything struct{}
 
 func (everything) UseTool(_ context.Context, _ broker.Asker, _ string, q protocol.UseMcpTool) (json.RawMessage, error) {
@@ -146,7 +146,7 @@ func newFixture(t *testing.T, m *models, s *servers) *fixture {
 	return &fixture{Chat: c, task: tk, events: events, registry: registry}
 }
 
-// turn says something and waits for the end of the turn.
+// turn sends a message and waits for the end of the turn.
 func (f *fixture) turn(t *testing.T, text string) []protocol.Message {
 	t.Helper()
 	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
@@ -167,7 +167,7 @@ func (f *fixture) turn(t *testing.T, text string) []protocol.Message {
 	return opened.Messages
 }
 
-// say sends a message in a synctest bubble, whose clock goes on until its turn has ended.
+// say sends a message in a synctest bubble, and waits until its turn has ended.
 func (f *fixture) say(t *testing.T, text string) {
 	t.Helper()
 	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
@@ -177,7 +177,7 @@ func (f *fixture) say(t *testing.T, text string) {
 	synctest.Wait()
 }
 
-// notices are what the person was told in the task.
+// notices returns the task's notices.
 func (f *fixture) notices(t *testing.T) (notices []protocol.Notice) {
 	t.Helper()
 	opened, err := f.task.Open(t.Context(), 0, 0, 0)
@@ -200,7 +200,7 @@ func (f *fixture) close(t *testing.T) {
 	}
 }
 
-// refusal is what an endpoint's answer of a status becomes.
+// refusal returns the error for an endpoint's answer with a status.
 func refusal(t *testing.T, status int, after string) error {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -220,7 +220,7 @@ func TestABusyProviderIsAskedAgain(t *testing.T) {
 	tests := []struct {
 		name   string
 		err    error
-		times  int // that it fails
+		times  int // number of failures
 		pauses []time.Duration
 		end    protocol.ModelEndReason
 	}{
@@ -258,7 +258,7 @@ func TestABusyProviderIsAskedAgain(t *testing.T) {
 	}
 }
 
-// What was begun is not asked for again: the person has read it.
+// An answer that has begun is not requested again, because the person has read it.
 func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
 	broken := refusal(t, 500, "")
 	synctest.Test(t, func(t *testing.T) {
@@ -274,7 +274,7 @@ func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
 	})
 }
 
-// A server that does not answer does not hold up the turn, and the person hears of it once.
+// A turn does not wait for a server that does not answer. The person is notified once.
 func TestAServerThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
@@ -305,7 +305,7 @@ func TestAServerThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	})
 }
 
-// The model gets the tools of a server that was slow with its next round, in the same turn.
+// If a server was slow, the model gets its tools with the next round, in the same turn.
 func TestAServerThatAnswersLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
@@ -331,7 +331,8 @@ func TestAServerThatAnswersLate(t *testing.T) {
 		if diff := cmp.Diff([][]string{{"a__t"}, {"a__t"}, {"slow__t", "a__t"}}, tools); diff != "" {
 			t.Errorf("the tools of each round (-want +got):\n%s", diff)
 		}
-		// Late once, it is not waited for; that it answered in time then makes up for that.
+		// A server that was late is not waited for the next time. If it then answers in time, it
+		// is waited for again.
 		for _, want := range []time.Duration{0, 3 * time.Second} {
 			s.slow = ""
 			if want > 0 {
@@ -349,7 +350,7 @@ func TestAServerThatAnswersLate(t *testing.T) {
 	})
 }
 
-// A server that failed is not tried again at every turn, but when somebody has started it.
+// A turn does not start a failed server again, but it uses one that the person has started.
 func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 	for _, tt := range []struct {
 		name, silent, text, why string
@@ -374,7 +375,7 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 				if s.starts != 1 {
 					t.Errorf("the server that failed was started %d times", s.starts)
 				}
-				time.Sleep(10 * time.Minute) // until it is given up
+				time.Sleep(10 * time.Minute) // until the attempt times out
 				s.broken, s.silent = "", ""
 				f.say(t, "And now?")
 				f.say(t, "And again?")
@@ -398,7 +399,8 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 	}
 }
 
-// All servers that cannot be used are told of in one notice, and again where another one joins them.
+// All unavailable servers are listed in one notice. Another notice follows if another server becomes
+// unavailable.
 func TestServersThatAreNotAvailableAreOneNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
@@ -428,7 +430,7 @@ func TestServersThatAreNotAvailableAreOneNotice(t *testing.T) {
 	})
 }
 
-// Calls run beside each other, but not all at once.
+// Calls run concurrently, up to a limit.
 func TestCallsRunBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var uses []protocol.ToolUseContent
@@ -454,7 +456,8 @@ func TestCallsRunBesideEachOther(t *testing.T) {
 	})
 }
 
-// Of a result that no model could read, the model gets the beginning and is told so; the conversation has all of it.
+// If a result is too large for any model, the model gets the beginning and a note. The conversation has the whole
+// result.
 func TestAResultOfTenMegabytes(t *testing.T) {
 	const size = 10 << 20
 	synctest.Test(t, func(t *testing.T) {
@@ -489,7 +492,8 @@ func TestAResultOfTenMegabytes(t *testing.T) {
 	})
 }
 
-// A conversation that is larger than the model's window is sent in part, and its end says so.
+// If a conversation exceeds the model's context, a part of it is sent, and the end of the message
+// says so.
 func TestAConversationThatIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{facts: protocol.ModelFacts{ContextTokens: 4000}, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
@@ -530,7 +534,7 @@ func TestAConversationThatIsTooLong(t *testing.T) {
 	})
 }
 
-// What failed was never said; what was stopped was.
+// Failed messages are left out of the next request. Stopped messages are not.
 func TestWhatFailedIsNotSaidAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
@@ -557,7 +561,8 @@ func TestWhatFailedIsNotSaidAgain(t *testing.T) {
 	})
 }
 
-// Of what is more than any model could read, the newest is held, and what the person said first.
+// If a conversation exceeds every context, its newest part and the person's first message stay in
+// memory.
 func TestAConversationThatIsTooLongForAnyModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{facts: protocol.ModelFacts{ContextTokens: 1 << 40}, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {

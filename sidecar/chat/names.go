@@ -12,41 +12,43 @@ import (
 )
 
 const (
-	// maxName is how long the name of a tool may be for every provider, and of what it may be made:
+	// maxName is the maximum length of a tool's name that all providers accept. They accept
 	// ^[a-zA-Z0-9_-]{1,64}$.
 	maxName = 64
-	// maxTools is how many tools the providers take; OpenAI has the least.
+	// maxTools is the maximum number of tools that all providers accept. OpenAI's limit is the
+	// lowest.
 	maxTools = 128
-	// maxDescription bounds what a model is told of one tool, in bytes, and maxSchema its schema.
+	// maxDescription and maxSchema bound a tool's description and its schema for a model, in
+	// bytes.
 	maxDescription = 16 << 10
 	maxSchema      = 256 << 10
-	// maxListed bounds what the model is told of the resources that it may read, in bytes.
+	// maxListed bounds the list of resources for a model, in bytes.
 	maxListed = 16 << 10
 )
 
-// readResourceName is what a model calls Assent's own way to the servers' resources.
+// readResourceName is the name of Assent's own tool that reads the servers' resources.
 const readResourceName = "read_mcp_resource"
 
-// target is what a name stands for that a model was given.
+// target is the tool or server that a name in an offer stands for.
 type target struct {
 	serverName string
-	// tool is nil where the name is readResourceName.
+	// tool is nil for readResourceName.
 	tool *protocol.Tool
 }
 
-// offer is what a model may call in a turn.
+// offer holds the tools and resources for a model in a turn.
 type offer struct {
 	tools []protocol.SamplingTool
 	names map[string]target
-	// resources are those that the servers list, by server and URI.
+	// resources are the listed resources, by server and URI.
 	resources map[string]map[string]protocol.Resource
-	// servers are those that have resources.
+	// servers are the servers with resources.
 	servers map[string]bool
-	// omitted counts the tools that are not in there.
+	// omitted counts the tools that were left out.
 	omitted int
 }
 
-// offered is what a server has, or why that is not known.
+// offered holds the lists of a server, or the reason why they are unknown.
 type offered struct {
 	serverName string
 	tools      []protocol.Tool
@@ -55,8 +57,7 @@ type offered struct {
 	err        error
 }
 
-// newOffer names what the servers have, in their order. Where there is too much, it is the last that is left
-// out.
+// newOffer names the servers' tools, in their order. If there are too many, the last ones are left out.
 func newOffer(servers []offered) *offer {
 	o := &offer{names: map[string]target{}, resources: map[string]map[string]protocol.Resource{}, servers: map[string]bool{}}
 	var listed strings.Builder
@@ -91,7 +92,7 @@ func newOffer(servers []offered) *offer {
 	return o
 }
 
-// listResources notes the resources of a server, and writes of them what there is room for.
+// listResources adds the resources of a server, and writes as many to the list as fit.
 func (o *offer) listResources(list *strings.Builder, s offered) {
 	if len(s.resources) == 0 && len(s.templates) == 0 {
 		return
@@ -113,13 +114,13 @@ func (o *offer) listResources(list *strings.Builder, s offered) {
 	}
 }
 
-// nameOf makes a name of those of a server and its tool that every provider takes.
+// nameOf returns a name for a server's tool that every provider accepts.
 func nameOf(serverName, toolName string) string {
 	name := sanitized(serverName) + "__" + sanitized(toolName)
 	if len(name) <= maxName {
 		return name
 	}
-	// The end of it tells apart what has the beginning in common.
+	// The suffix distinguishes names with the same beginning.
 	sum := sha256.Sum256([]byte(serverName + "\x00" + toolName))
 	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
 }
@@ -133,7 +134,7 @@ func sanitized(name string) string {
 	}, name)
 }
 
-// unused returns the name, or where another tool has it one that is like it.
+// unused returns the name, or a similar one if another tool has it.
 func (o *offer) unused(name string) string {
 	unique := name
 	for i := 2; ; i++ {

@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// A panic ends what panicked, with words, and the task goes on.
+// A panic ends one turn or call with an error, and the task continues.
 func TestAPanicCostsOneTurnOrCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {

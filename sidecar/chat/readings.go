@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// readTimeout bounds how long a turn waits for its servers before the model is first asked.
+	// readTimeout bounds how long a turn waits for its servers before it asks the model.
 	readTimeout = 3 * time.Second
 	// readLimit bounds one reading of a server's lists. The hub bounds the start, which is shorter.
 	readLimit = hub.DefaultHandshake + time.Minute
 )
 
-// notYet is what the person is told of a server that may still answer.
+// notYet is the reason for a server that may still answer.
 const notYet = "It has not answered yet. The model gets its tools when it has."
 
 // reading reads a server's lists once, for all turns.
@@ -66,7 +66,8 @@ func (c *Chat) list(ctx context.Context, serverName string) offered {
 	if found.tools, found.err = c.servers.Tools(ctx, serverName); found.err != nil {
 		return found
 	}
-	// A server without tools may have resources; one whose resources cannot be listed has its tools.
+	// Tools, resources and templates are listed independently: a failure of one does not affect the
+	// others.
 	var err error
 	if found.resources, err = c.servers.Resources(ctx, serverName); err == nil {
 		found.templates, err = c.servers.ResourceTemplates(ctx, serverName)
@@ -77,19 +78,19 @@ func (c *Chat) list(ctx context.Context, serverName string) offered {
 	return found
 }
 
-// offers holds the lists of a task's servers. It fills up in the course of a turn, as the servers answer.
+// offers holds the lists of a task's servers. Lists are added during a turn, as the servers answer.
 type offers struct {
 	enabled []protocol.TaskServer
 	// readings and found are of the enabled servers, in their order. A reading is nil once its result is in found.
 	readings []*reading
 	found    []offered
-	made     *offer // nil where something was found since
+	made     *offer // nil if lists were added since
 }
 
-// readServers reads the lists of the task's servers, and waits for them up to readTimeout. Servers that answer later
-// join the offer of the model's next round. The turn does not wait for a server that was late the last time. It does not
-// start a failed server again once the person was told of the failure: the server would fail as before, or ask again
-// for an input that the person refused.
+// readServers reads the lists of the task's servers, and waits up to readTimeout for them. Servers that answer later
+// join the offer of the model's next round. The turn does not wait for a server that was late the last time. It does
+// not start a failed server again after the person was notified: the server would fail as before, or ask again for an
+// input that the person refused.
 //
 // The turn waits without a limit while the person decides whether a server may run.
 func (u *turn) readServers(ctx context.Context) *offers {
@@ -137,12 +138,12 @@ func (u *turn) readServers(ctx context.Context) *offers {
 	return o
 }
 
-// knownFailure is the reason in a failed server's state.
+// knownFailure is the reason of a failed server.
 type knownFailure string
 
 func (f knownFailure) Error() string { return string(f) }
 
-// take adds the lists of servers that have answered since. It does not wait.
+// take adds the lists of servers that have answered since the last call. It does not wait.
 func (o *offers) take() {
 	for i, r := range o.readings {
 		if r == nil {
@@ -175,7 +176,7 @@ func (o *offers) now() *offer {
 	return o.made
 }
 
-// unavailable returns the servers whose tools the model does not have.
+// unavailable returns the servers whose tools are missing from the offer.
 func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	for i, f := range o.found {
 		why := ""
@@ -195,8 +196,8 @@ func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	return servers
 }
 
-// tellUnavailable tells the person in one notice which servers' tools the model does not have. It says nothing if the last
-// notice named them all.
+// tellUnavailable adds one notice that lists the servers whose tools are missing. It adds none if the last notice named
+// all of them.
 func (u *turn) tellUnavailable(o *offers) {
 	servers := o.unavailable()
 	names := map[string]bool{}
@@ -218,7 +219,7 @@ func (u *turn) tellUnavailable(o *offers) {
 	u.task.Tell(protocol.Notice{Level: protocol.NoticeWarning, Text: text, Unavailable: servers})
 }
 
-// alone is the notice's text if one server only is not available.
+// alone returns the notice's text for one unavailable server.
 func alone(s protocol.UnavailableServer) string {
 	if s.Reason == notYet {
 		return fmt.Sprintf("The server %q%s", s.ServerName, strings.TrimPrefix(notYet, "It"))

@@ -15,21 +15,21 @@ type turn struct {
 	task   *task.Task
 	taskID string
 	cancel context.CancelCauseFunc
-	// replaces is the message that leaves the conversation for the next one of a model; 0 where none does.
+	// replaces is the message that the model's next message replaces; 0 if none.
 	replaces int64
-	// before is where the conversation ends that the turn begins with; 0 where it is all of it.
+	// before is the id at which the conversation of this turn ends; 0 means all of it.
 	before int64
 }
 
 // errClosing ends the turns that are under way when the chat closes.
 var errClosing = &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent was closed."}
 
-// stop ends the turn as a person wants it.
+// stop ends the turn for the person.
 func (u *turn) stop(detail string) {
 	u.cancel(&task.Ended{Reason: protocol.OutcomeDismissed, Detail: detail})
 }
 
-// SendChat says something to the model of a task; see [protocol.Sidecar.SendChat].
+// SendChat sends a message to the model of a task; see [protocol.Sidecar.SendChat].
 func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*protocol.SendChatResult, error) {
 	t, err := c.tasks.Get(p.TaskID)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*proto
 	if running {
 		return result, nil
 	}
-	id, ok := t.SayQueued() // what waits is older
+	id, ok := t.SayQueued() // queued messages are older
 	if !ok {
 		return nil, protocol.Errorf(protocol.CodeTaskClosed, "the task %q is closed: start a new one", t.Info().Title)
 	}
@@ -78,7 +78,7 @@ func (c *Chat) SendChat(ctx context.Context, p *protocol.SendChatParams) (*proto
 	return result, nil
 }
 
-// say adds what the person said and begins the turn. The lock must be held.
+// say adds the person's message and begins the turn. The lock must be held.
 func (c *Chat) say(t *task.Task, said protocol.UserMessage, files []protocol.Attachment) (*protocol.SendChatResult, error) {
 	id, err := t.Say(said, files...)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Chat) say(t *task.Task, said protocol.UserMessage, files []protocol.Att
 	return &protocol.SendChatResult{MessageID: id}, nil
 }
 
-// checkMessages refuses a message that names others which are not what they should be.
+// checkMessages validates the messages that a message attaches or replaces.
 func checkMessages(ctx context.Context, t *task.Task, said protocol.UserMessage) error {
 	if said.Replaces != 0 {
 		m, err := t.Message(ctx, said.Replaces)
@@ -162,8 +162,8 @@ func (c *Chat) RetryChat(ctx context.Context, taskID string) error {
 	return nil
 }
 
-// newest reports whether something was said in the conversation, and the message of the model that it ends
-// with; 0 where it ends with what the person said.
+// newest reports whether the conversation has messages, and returns the id of the model's last message; 0
+// if the last message is the person's.
 func newest(ctx context.Context, t *task.Task) (said bool, model int64, err error) {
 	err = t.Conversation(ctx, 0, func(m protocol.Message) bool {
 		switch m.Body.(type) {
@@ -177,8 +177,8 @@ func newest(ctx context.Context, t *task.Task) (said bool, model int64, err erro
 	return said, model, err
 }
 
-// Interrupt ends all turns, as the sidecar does, and waits for none: what goes on with the servers need not be
-// told to a model any more.
+// Interrupt ends all turns because the sidecar ends, and does not wait for them. Results that arrive later are
+// not sent to a model.
 func (c *Chat) Interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +187,7 @@ func (c *Chat) Interrupt() {
 	}
 }
 
-// UnqueueChat takes a message out of a task's queue and reports whether it was there.
+// UnqueueChat removes a message from a task's queue and reports whether it was queued.
 func (c *Chat) UnqueueChat(taskID, queuedID string) (bool, error) {
 	t, err := c.tasks.Get(taskID)
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *Chat) UnqueueChat(taskID, queuedID string) (bool, error) {
 	return t.Unqueue(queuedID), nil
 }
 
-// beginTurn runs a turn to its end, and then what was queued. The lock must be held.
+// beginTurn runs a turn to its end, and then the queued messages. The lock must be held.
 func (c *Chat) beginTurn(t *task.Task, u *turn) {
 	taskID := t.Info().ID
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -214,8 +214,8 @@ func (c *Chat) beginTurn(t *task.Task, u *turn) {
 	})
 }
 
-// goOn says the next message of the queue, where the turn ended well and there is one, and reports whether it
-// did; otherwise the turn is over.
+// goOn sends the next queued message if the turn ended well, and reports whether it did. If it returns false,
+// the turn is over.
 func (c *Chat) goOn(u *turn, well bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,7 +229,7 @@ func (c *Chat) goOn(u *turn, well bool) bool {
 	return false
 }
 
-// whyEnded says for the person why a turn's context has ended, and how a model's message ends with it.
+// whyEnded returns the reason, for the person, why a turn's context ended.
 func whyEnded(ctx context.Context) *protocol.ModelEnd {
 	var ended *task.Ended
 	if errors.As(context.Cause(ctx), &ended) && ended.Reason == protocol.OutcomeRestarted {

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxUses is how many calls of one message are made, and maxAtOnce how many of them at a time.
+	// maxUses bounds the calls of one message, and maxAtOnce how many of them run at a time.
 	maxUses   = 32
 	maxAtOnce = 8
-	// maxTyped is how much of what is no JSON a model is shown again, in bytes.
+	// maxTyped bounds the invalid arguments that a model gets back, in bytes.
 	maxTyped = 500
 )
 
-// enabledServers are those of a task, of which it may have some of the tools.
+// enabledServers returns the servers of a task, with their enabled tools.
 func enabledServers(servers []protocol.Server, settings *protocol.TaskSettings) []protocol.TaskServer {
 	configured := map[string]bool{}
 	var all []protocol.TaskServer
@@ -37,19 +37,19 @@ func enabledServers(servers []protocol.Server, settings *protocol.TaskSettings) 
 	for _, s := range settings.Servers {
 		if configured[s.ServerName] {
 			enabled = append(enabled, s)
-			delete(configured, s.ServerName) // once
+			delete(configured, s.ServerName) // each server once
 		}
 	}
 	return enabled
 }
 
-// toolUses are the calls that a model asked for, with what the names stand for.
+// toolUses returns the calls that a model asked for, with the tools that the names stand for.
 func toolUses(made []protocol.ToolUseContent, o *offer) []protocol.ModelToolUse {
 	uses := make([]protocol.ModelToolUse, len(made))
 	ids := map[string]bool{}
 	for i, m := range made {
 		use := protocol.ModelToolUse{ID: cut(m.ID, 200), Name: cut(m.Name, 200)}
-		for n := i + 1; use.ID == "" || ids[use.ID]; n++ { // or the results would be mixed up
+		for n := i + 1; use.ID == "" || ids[use.ID]; n++ { // ids must be unique, so that results are not mixed up
 			use.ID = fmt.Sprintf("call_%d", n)
 		}
 		ids[use.ID] = true
@@ -73,7 +73,7 @@ func toolUses(made []protocol.ToolUseContent, o *offer) []protocol.ModelToolUse 
 	return uses
 }
 
-// useTools makes the calls that a model asked for, and returns when all have ended, with the results.
+// useTools makes the calls that a model asked for, and returns their results when all have ended.
 func (u *turn) useTools(ctx context.Context, messageID int64, uses []protocol.ModelToolUse, o *offer) map[protocol.ToolUseRef]protocol.ToolResultContent {
 	results := map[protocol.ToolUseRef]protocol.ToolResultContent{}
 	var mu sync.Mutex // guards results
@@ -99,7 +99,7 @@ func (u *turn) useTools(ctx context.Context, messageID int64, uses []protocol.Mo
 	return results
 }
 
-// useTool asks whether a call may be made, and makes it. The error is for the model.
+// useTool asks for approval of a call, and makes it. The error is for the model.
 func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protocol.ModelToolUse, o *offer, atOnce chan struct{}) (_ protocol.ToolResultContent, err error) {
 	defer reason.Panicked(u.opts.Log, "the call", &err)
 	serverName, request, err := u.approved(ctx, ref, use, o)
@@ -135,12 +135,11 @@ func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protoco
 	}
 }
 
-// errStopped is why a call was not made in a turn that has ended.
+// errStopped is the error of a call that was not made because its turn ended.
 var errStopped = errors.New("the call was not made: the user stopped the turn")
 
-// await returns when a call has ended, or, in a turn that is stopped, when it was cancelled: of an MCP task,
-// its server's word is not waited for. When Assent closes, what becomes of the call is none of the turn's business:
-// an MCP task goes on.
+// await returns when a call has ended or, in a stopped turn, when it was cancelled; it does not wait for the server
+// of an MCP task. When Assent closes, await returns without the result: an MCP task continues in the next sidecar.
 func (u *turn) await(ctx context.Context, call *run) {
 	select {
 	case <-call.done:
@@ -159,7 +158,7 @@ func (u *turn) await(ctx context.Context, call *run) {
 	}
 }
 
-// approved asks whether a call may be made, and returns it as it may.
+// approved asks whether a call may be made, and returns it with approved arguments.
 func (u *turn) approved(ctx context.Context, ref protocol.ToolUseRef, use protocol.ModelToolUse, o *offer) (string, protocol.CallRequest, error) {
 	found := o.names[use.Name]
 	if found.tool == nil {
@@ -191,11 +190,11 @@ func (u *turn) approvedResource(ctx context.Context, ref protocol.ToolUseRef, us
 	return wanted.Server, protocol.ReadResourceRequest{URI: wanted.URI}, err
 }
 
-// forModelError is what a model is told of why a call was not made.
+// forModelError returns the error of a call for the model.
 func forModelError(err error) error {
 	var own *protocol.Error
 	if errors.As(err, new(*broker.NotApproved)) || !errors.As(err, &own) {
 		return err
 	}
-	return errStopped // the task takes no asks any more
+	return errStopped // the task accepts no more asks
 }

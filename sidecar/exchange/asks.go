@@ -64,7 +64,7 @@ func (s *Exchanges) attribute(request context.Context, c *session.Conn, r *attri
 		if r.Withdrawn() {
 			return nil, wire.ErrNoAnswer
 		}
-		if err == nil && related != "" { // of an MCP task whose handle was not here yet
+		if err == nil && related != "" { // of an MCP task without a handle until now
 			result = relatedTo(related, result)
 		}
 		return result, err

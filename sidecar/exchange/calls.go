@@ -68,7 +68,7 @@ func (s *Exchanges) ReadResource(ctx context.Context, taskID, uri string, hooks 
 	return resourceResult(s.name(), raw)
 }
 
-// resourceResult returns what was read.
+// resourceResult returns the contents of a resource.
 func resourceResult(serverName string, raw json.RawMessage) protocol.CallResult {
 	var wire struct {
 		Contents []protocol.ResourceContents `json:"contents"`

@@ -15,8 +15,8 @@ const watchPause = time.Second
 var errNotTold = errors.New("the server ended the subscription")
 
 // Watch subscribes to a resource until ctx ends (MCP, "Resources: Subscriptions"), and subscribes again on the next
-// connection. It calls began with nil when the server was asked, or with the error. Only the first call of began counts. The
-// server does not end as unused meanwhile.
+// connection. It calls began with nil when the request was sent, or with the error. Only the first call of began
+// counts. Until ctx ends, the server is not stopped as idle.
 func (s *Exchanges) Watch(ctx context.Context, uri string, began func(error)) {
 	for {
 		c, release, err := s.session.Borrow(ctx, "")

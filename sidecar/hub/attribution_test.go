@@ -34,9 +34,8 @@ import (
 )
 
 // TestEveryAnswerReachesItsOwnCall has 20 tasks call 8 servers, of both eras, over every kind of transport,
-// with a connection for each task or one for all, all at once. Each call asks for its number, by a server
-// that speaks raw JSON-RPC; the person answers in no order, and says whose a question is where nothing
-// proves it.
+// with a connection for each task or one for all, concurrently. Each call asks for its number, by a server
+// that speaks raw JSON-RPC. The person answers in a random order, and assigns the unattributed questions.
 func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	const tasks, calls, sharedCalls = 20, 20, 5
 	servers := []config.Server{
@@ -140,7 +139,7 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	}
 }
 
-// placeByNumber says whose a question is, as a person does who knows what they started.
+// placeByNumber assigns a question as a person does who knows what they started.
 func placeByNumber(t *testing.T, owner map[int64]string, u *attribution.Request) *attribution.Assignment {
 	t.Helper()
 	n, err := strconv.ParseInt(u.Text, 10, 64)
@@ -163,7 +162,7 @@ func manyOpen() policy.Settings {
 	return policy.Settings{Elicitation: protocol.ElicitationSettings{MaxOpen: new(int64(10_000))}}
 }
 
-// person answers what they are asked, in no order.
+// person answers questions in a random order.
 type person struct {
 	asked chan protocol.TaskEventParams
 }
@@ -186,8 +185,8 @@ func (*person) StorageFailed(context.Context, *protocol.StorageFailedParams) err
 
 func (*person) StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error { return nil }
 
-// answerAll answers until done, and returns how often. What is asked must be asked in the task whose call
-// it is, and name that call where only one can have asked.
+// answerAll answers until done, and returns the number of answers. It checks that each question is asked
+// in the task of its call, and names that call if only one can have asked.
 func (p *person) answerAll(t *testing.T, registry *task.Registry, owner map[int64]string, done <-chan struct{}) (answered int) {
 	t.Helper()
 	var open []protocol.TaskEventParams
@@ -200,7 +199,7 @@ func (p *person) answerAll(t *testing.T, registry *task.Registry, owner map[int6
 				return answered
 			}
 		}
-		for more := true; more; { // whoever is here now may be first
+		for more := true; more; { // any question that is open now may be answered first
 			select {
 			case e := <-p.asked:
 				open = append(open, e)
@@ -274,7 +273,7 @@ func said(n int64) string {
 	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":"%d"}]}`, n)
 }
 
-// What is asked of an elicitor that is no number to ask for: anything else that is negative is the length of the answer.
+// Special numbers for an elicitor. Any other negative number is the length of the answer.
 const (
 	// deepest is for an answer that is nested deeper than anything reads.
 	deepest = -1 - iota
@@ -283,7 +282,7 @@ const (
 	deepQuestion
 )
 
-// questionOf is what is asked for a number.
+// questionOf returns the question for a number.
 func questionOf(n int64) string {
 	switch n {
 	case longQuestion:
@@ -297,7 +296,7 @@ func questionOf(n int64) string {
 
 var nested = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 
-// saidAtOnce is the result of a call for an answer that nobody is asked for.
+// saidAtOnce is the result of a call that asks no question.
 func saidAtOnce(n int64) string {
 	if n == deepest {
 		return fmt.Sprintf(`{"resultType":"complete","structuredContent":%s}`, nested)
@@ -327,10 +326,10 @@ func modernElicitor(f frame) string {
 type legacyElicitor struct {
 	mu      sync.Mutex // guards the fields below
 	last    int
-	waiting map[string]chan int64 // for the answers to what it asked, by id
+	waiting map[string]chan int64 // for the answers to its questions, by id
 }
 
-// take serves a message; send says what is to be said about it, now and later.
+// take serves a message. It calls send for its answers, now and later.
 func (e *legacyElicitor) take(f frame, send func(string)) {
 	switch f.Method {
 	case "":
@@ -470,13 +469,13 @@ func (o *overEvents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.WriteHeader(http.StatusAccepted)
-		go o.take(f, func(line string) { o.answers <- line }) // ends with the answer to what it asks
+		go o.take(f, func(line string) { o.answers <- line }) // ends with the answer to its question
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	stream := http.NewResponseController(w)
 	fmt.Fprint(w, "event: endpoint\ndata: /\n\n")
-	fmt.Fprint(w, "event: endpoint\ndata: /elsewhere\n\nevent: other\ndata: x\n\n") // which nobody waits for
+	fmt.Fprint(w, "event: endpoint\ndata: /elsewhere\n\nevent: other\ndata: x\n\n") // an event that no client handles
 	for stream.Flush() == nil {
 		select {
 		case line := <-o.answers:

@@ -32,7 +32,7 @@ func reasonOf(t *testing.T, result protocol.CallResult) string {
 	}
 }
 
-// A server that lives and answers nonsense is not said to be gone, and what it answered is told in JSON's words.
+// A server with unusable answers is not reported as gone, and errors describe its answers in terms of JSON.
 func TestWhatIsSaidOfAnswersThatCannotBeUsed(t *testing.T) {
 	const cannot = `The answer of the MCP server "s" cannot be used: `
 	for _, tt := range []struct {

@@ -109,7 +109,7 @@ func (b *asks) AwaitURL(ctx context.Context, r *attribution.Request, e broker.UR
 	return done == true, err
 }
 
-// taskName stands for a task, of which the hub needs no more than who it is: whoever asks it is told.
+// taskName stands for a task. It only gives its name.
 type taskName struct {
 	attribution.Task
 	name string
@@ -146,7 +146,7 @@ func newFixtureWith(t *testing.T, configured ...config.Server) *fixture {
 	return newFixtureOf(t, func(*hub.Options) {}, configured...)
 }
 
-// newFixtureOf returns a hub whose options differ from the usual ones.
+// newFixtureOf returns a hub with other options than the usual ones.
 func newFixtureOf(t *testing.T, differ func(*hub.Options), configured ...config.Server) *fixture {
 	t.Helper()
 	f := &fixture{asks: &asks{requests: make(chan askRequest)}, changed: make(chan struct{})}
@@ -277,7 +277,7 @@ func (f *fixture) call(ctx context.Context, task, server, tool string) <-chan pr
 	return done
 }
 
-// nextAsk returns the next question. It fails where the call, whose end is in end, ends without one.
+// nextAsk returns the next question. It fails if the call, which ends through end, ends without one.
 func (f *fixture) nextAsk(t *testing.T, end <-chan protocol.CallResult) askRequest {
 	t.Helper()
 	select {
@@ -563,7 +563,7 @@ func TestAServerThatAsksOutsideOfAnyTaskIsToldSo(t *testing.T) {
 }
 
 func TestWhyAnAskEnds(t *testing.T) {
-	wait := "-- client? s --\n" + `{"never":"sent"}` + "\n" // whatever comes
+	wait := "-- client? s --\n" + `{"never":"sent"}` + "\n" // until the deadline
 	tests := []struct {
 		name   string
 		script string

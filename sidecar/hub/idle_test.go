@@ -84,7 +84,7 @@ func TestAConnectionInUseIsKept(t *testing.T) {
 	f.SetIdle(soon)
 	end := f.call(t.Context(), "t1", "s", "tool")
 	r := f.nextAsk(t, end)
-	f.SetIdle(2 * soon) // begins the time anew, and it is over before this returns or soon after
+	f.SetIdle(2 * soon) // restarts the timer, which expires about now
 	r.answer <- map[string]string{"told": "me"}
 	if got, ok := (<-end).(protocol.ToolResult); !ok {
 		t.Errorf("result = %+v", got)

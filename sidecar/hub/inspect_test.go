@@ -95,7 +95,7 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			wait := time.Minute // it says itself what is wrong, however busy the machine is
+			wait := time.Minute // the server itself reports the error, even on a busy machine
 			switch tt.name {
 			case "silence":
 				wait = 500 * time.Millisecond
@@ -123,7 +123,7 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 	}
 }
 
-// inspectable returns a hub on a server, whose handshake it waits for.
+// inspectable returns a hub with a server, after its handshake.
 func inspectable(t *testing.T, s config.Server, wait time.Duration) *hub.Hub {
 	t.Helper()
 	h := hub.New(hub.Options{

@@ -35,8 +35,8 @@ func result(w http.ResponseWriter, id json.RawMessage, result string) {
 
 const initialized = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
 
-// legacy serves what comes before a call and after the last: the probe is refused, hands are shaken, and the
-// session has the id that session returns, and ends. Everything else goes to serve.
+// legacy serves the requests before the first call and after the last: it refuses the probe, completes the
+// handshake with the id that session returns, and ends the session. All other requests go to serve.
 func legacy(session func() string, serve func(w http.ResponseWriter, r *http.Request, m rpc)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var m rpc

@@ -106,7 +106,7 @@ func TestTheFirstQuestionsAreAdmitted(t *testing.T) {
 	<-end
 }
 
-// A round is a JSON object, whose members have no order but the one in which they are written.
+// The members of a round's JSON object are asked in the order in which they are written.
 func TestTheQuestionsOfARoundAreAskedAsTheyAreWritten(t *testing.T) {
 	const n = 20
 	var members []string

@@ -31,7 +31,8 @@ type rawFrame struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// serveRaw returns a server each of whose connections is served by a function. The connection ends with it.
+// serveRaw returns a server that serves each connection with a function. The connection ends with the
+// function.
 func serveRaw(t *testing.T, serve func(*rawServer)) config.Server {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +110,7 @@ func (s *rawServer) shakeModern() {
 	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}}`, f.ID))
 }
 
-// rest reads to the end of the connection and returns what came, in brief: methods, and the ids of answers.
+// rest reads to the end of the connection and returns a summary: methods, and the ids of answers.
 func (s *rawServer) rest() (all []string) {
 	for {
 		f, ok := s.read()

@@ -90,7 +90,7 @@ func (l *life) end(t *testing.T) {
 	}
 }
 
-// kill is as a SIGKILL: from here on nothing of this life is kept, and nobody takes it for alive.
+// kill simulates SIGKILL: this life saves nothing more, and no process takes it for alive.
 func (l *life) kill(t *testing.T) {
 	t.Helper()
 	l.killed = true
@@ -120,7 +120,7 @@ func modern(lines ...string) string {
 	return strings.NewReplacer(modernMeta, tasksMeta).Replace(discovery("s", `{"tools":{}}`) + strings.Join(lines, ""))
 }
 
-// toldCall is a request whose progress is told.
+// toldCall is a request with a progress token.
 func toldCall(id, token int, extra string) string {
 	return strings.Replace(toolCall(id, extra), `"_meta":{`, fmt.Sprintf(`"_meta":{"progressToken":"call-%d",`, token), 1)
 }
@@ -182,8 +182,8 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 	}
 }
 
-// Once the answers are on their way nobody can know what the server did with them: such a call is lost
-// with its sidecar, and not made a second time.
+// Once the answers are being sent, the server may have used them: such a call is lost with its
+// sidecar, and is not repeated.
 func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	first := live(t, dir, modern(toldCall(2, 1, "")+"\n",
@@ -219,7 +219,7 @@ func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// A person who cancels the call, or whose server is gone from the configuration, is asked nothing more.
+// The person is not asked about a call that they cancelled, or whose server is no longer configured.
 func TestWhatARoundAskedEndsWithItsCall(t *testing.T) {
 	dir := t.TempDir()
 	first := live(t, dir, modern(toldCall(2, 1, "")+"\n", serverSays(required(2, `"inputRequests":{"day":`+dayRequest+`}`))))

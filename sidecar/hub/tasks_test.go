@@ -229,7 +229,7 @@ func TestAModernTask(t *testing.T) {
 {"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{},"_meta":{` + tasksMeta + `}}}
 -- server s --
 `
-	for _, created := range []string{`"resultType":"task",`, ``} { // some servers forget to say what it is
+	for _, created := range []string{`"resultType":"task",`, ``} { // some servers omit the type
 		converseOverEach(t, discovered+`{"jsonrpc":"2.0","id":"$ID","result":{`+created+status("working")+`}}
 -- client s --
 {"jsonrpc":"2.0","id":"$LISTEN","method":"subscriptions/listen","params":{"notifications":{"taskIds":["one"]},"_meta":{`+tasksMeta+`}}}
@@ -336,7 +336,7 @@ func TestAPageThatWasOpenedByRequestIsSaidToBeDone(t *testing.T) {
 				end := c.call(t.Context(), nil)
 				ask, _ := tasktest.AwaitAsk(t, c.events)
 				c.answer(t, ask.AskID, "")
-				<-end // what was said before the result is known by then
+				<-end // events sent before the result have been handled by now
 				opened, err := c.task.Open(t.Context(), 0, 0, 0)
 				if err != nil {
 					t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// endlessTask is a modern server over HTTP whose every call becomes a task; poll is what it answers to questions
+// endlessTask is a modern server over HTTP. Each of its calls becomes a task, and poll answers the requests
 // about it.
 type endlessTask struct {
 	poll  string
@@ -65,7 +65,7 @@ func TestATasksResultThatIsNotReadIsTheEndOfItsCall(t *testing.T) {
 	}
 }
 
-// What is said of a task and cannot be read is said again as long as it is asked for.
+// An unreadable status of a task is polled again, but not for ever.
 func TestATaskOfWhichNothingCanBeReadIsNotPolledForEver(t *testing.T) {
 	result := func(result string) string { return `{"jsonrpc":"2.0","id":$ID,"result":` + result + `}` }
 	for _, tt := range []struct {

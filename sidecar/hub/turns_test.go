@@ -64,7 +64,7 @@ func TestOfManyServersAFewStartAtOnce(t *testing.T) {
 			isStart()
 		}
 		fmt.Fprintln(started, "go")
-		for isStart() { // whatever began before
+		for isStart() { // starts that began before
 		}
 		// Later on, some have given their turns away.
 		if all > atOnce+gone && time.Since(began) < longestTurn {

@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/wire/wiretest"
 )
 
-// unattributed is a request for whose task the test is asked for.
+// unattributed is an unattributed request, which the test assigns.
 type unattributed struct {
 	*attribution.Request
 	ctx   context.Context
@@ -71,7 +71,7 @@ func callOf(id int, tool string) string {
 
 const question = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}` + "\n"
 
-// wantCandidates compares whom a person may choose from, but for the times.
+// wantCandidates compares the candidates of a request, except for their times.
 func wantCandidates(t *testing.T, u unattributed, want ...protocol.AskCandidate) {
 	t.Helper()
 	if diff := cmp.Diff(want, u.Candidates(), cmpopts.IgnoreFields(protocol.AskCandidate{}, "Since")); diff != "" {
@@ -126,8 +126,7 @@ func TestCallsOfOneTaskProveWhoseAQuestionIs(t *testing.T) {
 	<-second
 }
 
-// A server may still be at work on a call that was cancelled: what it asks then need not be of the only call
-// that is left.
+// A server may still work on a cancelled call, so its next question is not proof of the only remaining call.
 func TestACallThatWasGivenUpMayAskStill(t *testing.T) {
 	f, asked := newFixtureWhose(t, shared("s"), handshake("s")+callOf(2, "a")+`
 -- client s --

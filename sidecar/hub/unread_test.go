@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/hub"
 )
 
-// unreadable are answers that no call can be told the result of, and what is said of them. %s is the id.
+// unreadable are answers without a usable result, and the errors for them. %s is the id.
 var unreadable = []struct{ name, answer, want string }{
 	{"an error that is a text", `{"jsonrpc":"2.0","id":%s,"error":"no"}`, "its error: it is a string and must be an object"},
 	{"a code that is a text", `{"jsonrpc":"2.0","id":%s,"error":{"code":"E_NO","message":"no"}}`, `its error: "code" is a string and must be an integer`},

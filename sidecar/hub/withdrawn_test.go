@@ -21,7 +21,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// sent keeps what went to the server, in brief: methods, and the ids of answers.
+// sent records the messages to the server, in brief: methods, and the ids of answers.
 type sent struct {
 	mu  sync.Mutex // guards all
 	all []string
@@ -40,7 +40,7 @@ func (s *sent) tap(_ string, fromServer bool, frame []byte) {
 	s.all = append(s.all, f.Method)
 }
 
-// after returns what was sent after the first frame of this kind.
+// after returns the messages after the first frame of this kind.
 func (s *sent) after(kind string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func TestOnlyTheCancellationOfACallIsSentForItsQuestion(t *testing.T) {
 			if diff := cmp.Diff(want, c.outcomes(t)); diff != "" {
 				t.Errorf("outcomes (-want +got):\n%s", diff)
 			}
-			c.Close() // which sends what is to be sent
+			c.Close() // sends pending messages
 			if diff := cmp.Diff([]string{"notifications/cancelled"}, c.sent.after("tools/call")); diff != "" {
 				t.Errorf("the server was sent (-want +got):\n%s", diff)
 			}
@@ -93,7 +93,7 @@ func TestOnlyTheCancellationOfACallIsSentForItsQuestion(t *testing.T) {
 	}
 }
 
-// A person who closes a conversation puts away what is open in it, and cancels its calls.
+// Closing a conversation dismisses its asks and cancels its calls.
 func TestOnlyTheCancellationIsSentWhenTheTaskIsClosed(t *testing.T) {
 	for range 5 {
 		converseOverEach(t, legacyTasks+tool("", "")+`
@@ -150,8 +150,8 @@ func status(s string, more string) string {
 	return fmt.Sprintf(`"taskId":"one","status":%q,"createdAt":"2020-01-01T00:00:00Z","lastUpdatedAt":"2020-01-01T00:00:00Z","ttl":null%s`, s, more)
 }
 
-// handleAfterQuestion is how a call goes whose server asks before it returns the handle of the MCP task, until the
-// server has been asked for the status once.
+// handleAfterQuestion is the conversation of a call whose server asks before it returns the handle of the MCP
+// task, until the first request for the status.
 func handleAfterQuestion(question string) string {
 	return legacyTasks + tool("required", asTask) + `
 -- server s --

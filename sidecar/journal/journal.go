@@ -1,14 +1,14 @@
 // Package journal records every ask from the request to the response, who decided it, the calls that caused it, grants,
 // rules about tools, and decisions about servers.
 //
-// A [Journal] makes records of changes. The caller gives them to the store with the change, and the store saves both in
-// one transaction. The records are a chain (see [store.Record.Follow]), and [Verify] finds the first one that was altered,
-// removed or inserted. A person who can write the file can also compute a new chain: the journal reveals changes by
-// accident, by a tool or in passing, and all changes only if the newest hash was noted elsewhere.
+// A [Journal] makes records of changes. The caller passes them to the store with the change, and the store saves both
+// in one transaction. The records are a chain (see [store.Record.Follow]), and [Verify] finds the first one that was
+// altered, removed or inserted. A person who can write the file can also compute a new chain, so the journal proves
+// that nothing was changed only if the newest hash was noted elsewhere.
 //
-// Records have no secrets: no text that the scanner finds, no value that Assent holds, and no answer to a form or argument
-// of a tool that asks for a secret. They name pictures and sounds by their hash. The package decides nothing. All of it may
-// be used from any goroutine.
+// Records have no secrets: no text that the scanner finds, no value that Assent holds, and no answer to a form or
+// argument of a tool that asks for a secret. Images and audio are represented by their hash. The package decides
+// nothing. All of it may be used from any goroutine.
 package journal
 
 import (
@@ -19,10 +19,10 @@ import (
 	"assent/sidecar/store"
 )
 
-// Options are what a journal needs. The zero value will do.
+// Options configure a journal. The zero value is valid.
 type Options struct {
-	// Known returns the secrets that Assent knows now; nil means none. It is called while a task is locked, so
-	// it must not wait for one.
+	// Known returns the secrets that Assent knows now; nil means none. It is called while a task is locked,
+	// so it must not wait for a task.
 	Known func() []secret.Known
 }
 
@@ -40,8 +40,8 @@ func New(opts Options) *Journal {
 	return &Journal{opts: opts, scanner: secret.New()}
 }
 
-// Change returns the records of a change of a message; none if the change does not affect how a request came and ended. At
-// is the time of the change in milliseconds since the Unix epoch, and m is the message after it.
+// Change returns the records of a change of a message; none if the change is not journaled. At is the time of the
+// change in milliseconds since the Unix epoch, and m is the message after it.
 func (j *Journal) Change(taskID string, at int64, m protocol.Message, event protocol.Event) []store.Record {
 	var records []store.Record
 	add := func(kind protocol.JournalKind, server, askID string, body any, secrets ...protocol.SecretFinding) {
@@ -126,8 +126,8 @@ func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record
 	}{t.Title, by}, nil)}
 }
 
-// Denied returns the record of requests of a server that were refused and shown to no person: the outcome of the last one,
-// and the number since the previous record of this kind.
+// Denied returns the record of requests of a server that were refused without asking the person: the outcome of the
+// last one, and the number since the previous record of this kind.
 func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, outcome protocol.Outcome, count int64) store.Record {
 	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestDenied), TaskID: taskID, Server: origin.ServerName, Body: j.encode(struct {
 		protocol.Origin
@@ -137,8 +137,8 @@ func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, o
 	}{origin, method, outcome, count}, nil)}
 }
 
-// Unclaimed is what the journal says of a request that was of no task and that nobody placed; text is the
-// beginning of what it was about.
+// Unclaimed returns the record of an unattributed request that ended before it was assigned. text is the
+// beginning of the question.
 func (j *Journal) Unclaimed(serverName, method, text string, outcome protocol.Outcome) store.Record {
 	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestUnclaimed), Server: serverName, Body: j.encode(struct {
 		Method  string           `json:"method"`
@@ -147,7 +147,7 @@ func (j *Journal) Unclaimed(serverName, method, text string, outcome protocol.Ou
 	}{method, text, outcome}, nil)}
 }
 
-// Wire returns a record as it is shown and exported. A body that is no JSON, because somebody altered it,
+// Wire returns a record as it is shown and exported. A body that is not JSON, because it was altered,
 // becomes a string.
 func Wire(r *store.Record) protocol.JournalRecord {
 	body := json.RawMessage(r.Body)

@@ -17,7 +17,7 @@ import (
 
 var origin = protocol.Origin{ServerName: "s", ToolNames: []string{"t"}}
 
-// change returns what the journal says of a change, as kinds and bodies.
+// change returns the records of a change, as kinds and bodies.
 func change(t *testing.T, j *journal.Journal, body protocol.Body, event protocol.Event) []string {
 	t.Helper()
 	var all []string
@@ -187,7 +187,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 	}
 }
 
-// BenchmarkChange shows what a record costs the task that it is of, by the length of what was asked.
+// BenchmarkChange measures the cost of a record, by the length of the question.
 func BenchmarkChange(b *testing.B) {
 	j := journal.New(journal.Options{Known: func() []secret.Known {
 		return []secret.Known{{Value: "held-by-assent-4711"}, {Value: "held-by-assent-4712"}, {Value: "held-by-assent-4713"}}

@@ -10,10 +10,10 @@ import (
 	"assent/sidecar/store"
 )
 
-// DefaultKeepDays is for how many days records are kept, unless the person has set another number.
+// DefaultKeepDays is how many days records are kept, unless the person has set another number.
 const DefaultKeepDays = 90
 
-// Keep cuts off the records that are older than so many days, as [retention.Keep] has them.
+// Keep removes records that are older than the setting in days, as [retention.Keep] calls it.
 func Keep(ctx context.Context, open func() (*store.Store, error), setting <-chan int, now func() time.Time, log zerolog.Logger) {
 	clock := func(ctx context.Context, now time.Time) (time.Time, error) {
 		s, err := open()

@@ -7,8 +7,8 @@ import (
 	"assent/protocol"
 )
 
-// requestWithoutMedia is a request with pictures, sounds and files named instead of held: the journal says
-// which they were, and does not keep them a second time.
+// requestWithoutMedia returns a request with images, audio and files replaced by their names, so that the
+// journal does not store them again.
 func requestWithoutMedia(request *protocol.McpSamplingRequest) *protocol.McpSamplingRequest {
 	if request == nil {
 		return nil
@@ -22,7 +22,7 @@ func requestWithoutMedia(request *protocol.McpSamplingRequest) *protocol.McpSamp
 	return &named
 }
 
-// withoutMedia is the same for what a model answered.
+// withoutMedia does the same for a model's answer.
 func withoutMedia(response protocol.McpSamplingResponse) protocol.McpSamplingResponse {
 	response.Content = nameMedia(response.Content)
 	return response
@@ -54,7 +54,7 @@ func nameMedia[B protocol.ContentBlock](blocks []B) []B {
 	return out
 }
 
-// name stands for data in base64.
+// name returns the text that replaces base64 data.
 func name(data string) string {
 	if data == "" {
 		return ""

@@ -2,8 +2,8 @@ package journal
 
 import "assent/protocol"
 
-// words say for the person how an ask was settled. docs/outcomes.md has what servers are told; a test
-// holds both, and the panel's words, against the constants of the protocol.
+// words are the texts for the person about each outcome. docs/outcomes.md has the texts for servers.
+// A test compares both, and the panel's texts, with the constants of the protocol.
 var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeAnswered:             "answered",
 	protocol.OutcomeDeclined:             "declined",
@@ -21,7 +21,7 @@ var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeDenied:               "refused: it goes beyond your limits",
 }
 
-// Words returns how an ask was settled, for the person.
+// Words returns the text for the person about an outcome.
 func Words(reason protocol.OutcomeReason) string {
 	if w, ok := words[reason]; ok {
 		return w

@@ -39,7 +39,7 @@ func outcomeReasons(t *testing.T) (all []protocol.OutcomeReason) {
 	return all
 }
 
-// A new reason is not done before the person, the journal and whoever reads what servers are told know it.
+// A new reason needs a text for the person, for the journal and in the documentation.
 func TestEveryReasonHasItsWords(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ type (
 	callStarted struct {
 		MessageID int64                `json:"messageId"`
 		Request   protocol.CallRequest `json:"request"`
-		// ToolUse is set where a model asked for the call.
+		// ToolUse is set if a model asked for the call.
 		ToolUse *protocol.ToolUseRef `json:"toolUse,omitempty"`
 	}
 	callTaskChanged struct {
@@ -26,9 +26,9 @@ type (
 		// End is "result", "error", "cancelled", "abandoned" or "lost".
 		End     string `json:"end"`
 		IsError bool   `json:"isError,omitempty"`
-		// Bytes are those of a result's texts and data.
+		// Bytes is the size of a result's texts and data.
 		Bytes int `json:"bytes,omitempty"`
-		// Code and Reason are of an error, or of what came instead of an end.
+		// Code is set for an error. Reason is set for an error and for a call without a result.
 		Code   int64  `json:"code,omitempty"`
 		Reason string `json:"reason,omitempty"`
 		// RemovedAfter is in days.
@@ -38,7 +38,7 @@ type (
 		MessageID int64                 `json:"messageId"`
 		Ask       protocol.AskKind      `json:"ask"`
 		Question  protocol.UseMcpServer `json:"question"`
-		// Secrets are the descriptions of what was found.
+		// Secrets are the descriptions of the secrets in the request.
 		Secrets   []string `json:"secrets,omitempty"`
 		ExpiresAt int64    `json:"expiresAt,omitempty"`
 	}
@@ -50,17 +50,17 @@ type (
 		MessageID           int64                            `json:"messageId"`
 		Outcome             protocol.Outcome                 `json:"outcome"`
 		ElicitationResponse *protocol.McpElicitationResponse `json:"elicitationResponse,omitempty"`
-		// Model is the one that was asked because of the answer.
+		// Model is the model that is asked after the answer.
 		Model string `json:"model,omitempty"`
-		// SentRequest and SentResponse are what the person made of the request and of the model's answer.
+		// SentRequest and SentResponse are the person's edits of the request and of the model's answer.
 		SentRequest  *protocol.McpSamplingRequest  `json:"sentRequest,omitempty"`
 		SentResponse *protocol.McpSamplingResponse `json:"sentResponse,omitempty"`
-		// SentArguments is what the person made of the arguments of a tool.
+		// SentArguments are the person's edits of the arguments of a tool.
 		SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 	}
 	askUndelivered struct {
 		MessageID int64 `json:"messageId"`
-		// Reason is absent where the server got the answer after all.
+		// Reason is absent if the server got the answer later.
 		Reason string `json:"reason,omitempty"`
 	}
 	samplingMoved struct {
@@ -142,7 +142,7 @@ func ofAsk(messageID int64, ask protocol.Ask, event protocol.Event) (protocol.Jo
 	}
 }
 
-// opened is an ask as the person saw it first, whatever has become of it.
+// opened returns an ask as the person saw it first.
 func opened(messageID int64, ask protocol.Ask) askOpened {
 	body := askOpened{MessageID: messageID, Ask: ask.Ask, Question: ask.Question, ExpiresAt: ask.ExpiresAt}
 	switch q := ask.Question.(type) {
@@ -163,15 +163,15 @@ func opened(messageID int64, ask protocol.Ask) askOpened {
 		q.SamplingResponse, q.SentResponse = withoutMedia(q.SamplingResponse), nil
 		body.Question = q
 	case protocol.UseMcpTool:
-		// The form and the schema are the tool's own, and of any length; what it was asked to do is here.
+		// The form and the schema belong to the tool, and can be very long. The arguments are enough.
 		q.Tool.Fields, q.Tool.InputSchema, q.SentArguments = nil, nil, nil
-		q.Arguments, q.ArgumentsText = maskMembers(q.Arguments), "" // which says the same, unmasked
+		q.Arguments, q.ArgumentsText = maskMembers(q.Arguments), "" // the same arguments, unmasked
 		body.Question = q
 	}
 	return body
 }
 
-// settled is how an ask was settled.
+// settled returns how an ask was settled.
 func settled(messageID int64, ask protocol.Ask) askSettled {
 	body := askSettled{MessageID: messageID}
 	if ask.Outcome != nil {
@@ -213,7 +213,7 @@ func idOf(m *protocol.Model) string {
 	return m.ID
 }
 
-// secretsOf returns what was found in a request.
+// secretsOf returns the secrets that were found in a request.
 func secretsOf(question protocol.UseMcpServer) []protocol.SecretFinding {
 	if q, ok := question.(protocol.McpSampling); ok {
 		return q.Secrets

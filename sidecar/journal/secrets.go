@@ -12,14 +12,14 @@ import (
 	"assent/sidecar/secret"
 )
 
-// masked stands for a secret value.
+// masked replaces a secret value.
 const masked = "•••"
 
-// maskedRequest returns a call's request with the arguments masked that have names of secrets.
+// maskedRequest returns a call's request, with the arguments masked whose names ask for a secret.
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
-		r.Arguments, r.ArgumentsText = maskMembers(r.Arguments), "" // which says the same, unmasked
+		r.Arguments, r.ArgumentsText = maskMembers(r.Arguments), "" // the same arguments, unmasked
 		return r
 	case protocol.GetPromptRequest:
 		arguments := map[string]string{}
@@ -47,11 +47,12 @@ func maskedResponse(q protocol.McpElicitation) *protocol.McpElicitationResponse 
 	return &response
 }
 
-// maskMembers masks, at any depth, the texts and numbers of an object that have names of secrets.
+// maskMembers masks the texts and numbers of an object, at any depth, if their names ask for a
+// secret.
 func maskMembers(content json.RawMessage) json.RawMessage {
 	tree, err := decode(content)
 	if err != nil {
-		return content // the record will say that it is no JSON
+		return content // encode reports that it is not JSON
 	}
 	found := false
 	var mask func(v any)
@@ -80,21 +81,21 @@ func maskMembers(content json.RawMessage) json.RawMessage {
 	}
 	out, err := json.Marshal(tree)
 	if err != nil {
-		return json.RawMessage(`"` + masked + `"`) // what was decoded can be encoded
+		return json.RawMessage(`"` + masked + `"`) // a decoded value can always be encoded
 	}
 	return out
 }
 
-// encode returns a body as JSON, without secrets: those that are named, and those that are found in it. A
-// body that cannot be encoded is a record too, which says so.
+// encode returns a body as JSON, without secrets: neither the named ones nor those that the scanner
+// finds. A body that cannot be encoded becomes a record that says so.
 func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
 	}
 	known := j.opts.Known()
-	// Nearly always there is nothing to leave out, and the text is looked at once: as it is, or, where JSON
-	// escapes something of it, as it was.
+	// Most bodies have no secrets, so one scan is enough: of the JSON text or, if JSON escapes parts of
+	// it, of the texts in it.
 	record := string(encoded)
 	text := record
 	var tree any
@@ -124,7 +125,7 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	return string(redacted)
 }
 
-// textsOf returns all texts of JSON as one, for a single look at them.
+// textsOf returns all texts of JSON as one, for a single scan.
 func textsOf(tree any) string {
 	var b strings.Builder
 	var add func(v any)
@@ -170,7 +171,7 @@ func (j *Journal) redact(v any, texts []protocol.SecretFinding, known []secret.K
 	return v
 }
 
-// decode reads JSON and keeps its numbers as they were written.
+// decode reads JSON and keeps its numbers as written.
 func decode(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -12,17 +12,18 @@ import (
 	"assent/sidecar/reason"
 )
 
-// mostText is how much of a text a line quotes, in characters.
+// mostText is how many characters of a text a line quotes.
 const mostText = 160
 
-// Line returns a record as one line for the person, in their time zone: when, which server, and what
-// happened. What is written in full is in the record itself.
+// Line returns a record as one line for the person, in their time zone: the time, the server, and
+// what happened. The record itself has the details.
 func Line(r protocol.JournalRecord, zone *time.Location) string {
 	when := time.UnixMilli(r.At).In(zone).Format("2006-01-02 15:04:05")
 	return fmt.Sprintf("%6d  %s  %s  %s", r.Seq, when, plain(cmp.Or(r.ServerName, "-")), plain(sentence(r)))
 }
 
-// sentence says what happened. It reads what it knows of a body, which may have been altered.
+// sentence describes a record. The body may have been altered, so sentence reads only the members
+// that it knows.
 func sentence(r protocol.JournalRecord) string {
 	var b struct {
 		MessageID int64
@@ -183,8 +184,8 @@ func join(text, more string) string {
 	return text + ": " + more
 }
 
-// plain makes one short line of a text that a server may have written: nothing in it moves the cursor or
-// turns the direction of writing.
+// plain returns an untrusted text as one short line. Nothing in it moves the cursor or changes the
+// direction of writing.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	text = strings.Map(func(r rune) rune {

@@ -10,18 +10,19 @@ import (
 	"assent/sidecar/store"
 )
 
-// Verified is what a whole journal has.
+// Verified describes a valid journal.
 type Verified struct {
 	// Records is the number of records, and First and Last are the numbers of the oldest and the newest; 0 if there are
 	// none.
 	Records, First, Last int64
 	// Cut is the number of older records that the retention setting has removed.
 	Cut int64
-	// Hash is that of the newest record. A person who notes it elsewhere can prove later that the chain is still the same.
+	// Hash is the hash of the newest record. A person who notes it elsewhere can prove later that the chain is
+	// unchanged.
 	Hash string
 }
 
-// Broken is the first place at which the journal is not as Assent wrote it.
+// Broken is the first place at which the journal was altered.
 type Broken struct {
 	// Seq is the number of the record.
 	Seq int64
@@ -32,11 +33,11 @@ type Broken struct {
 // Error implements error.
 func (b *Broken) Error() string { return b.Problem }
 
-// Verify follows the chain from its first record to its newest. The error is a [Broken] where the
-// journal was altered; any other means that it could not be read.
+// Verify follows the chain from its first record to its newest. The error is a [Broken] if the
+// journal was altered; any other error means that it could not be read.
 func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 	var ends store.Ends
-	var cut store.Cut // the newest
+	var cut store.Cut // the newest cut
 	v := &Verified{}
 	seq, hash := int64(0), ""
 	err := s.EachJournal(ctx, store.JournalFilter{}, func(e store.Ends) error {
@@ -77,7 +78,7 @@ func Verify(ctx context.Context, s *store.Store) (*Verified, error) {
 	return v, nil
 }
 
-// beginsAfter compares the beginning of the journal with the newest record of removed records.
+// beginsAfter compares the beginning of the journal with the newest record of a cut.
 func beginsAfter(cut store.Cut, ends store.Ends) *Broken {
 	switch {
 	case cut.ThroughSeq == ends.CutSeq && cut.ThroughHash == ends.CutHash:

@@ -18,7 +18,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// chain makes a journal of so many records in a folder, the first of which are cut off.
+// chain makes a journal with that many records in a folder, and cuts off the first ones.
 func chain(t *testing.T, length, cut int64) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestAWholeJournalIsVerified(t *testing.T) {
 }
 
 func TestTheFirstAlteredRecordIsFound(t *testing.T) {
-	// What somebody who knows how hashes are made would do to a single record.
+	// This changes one record like a person who knows how hashes are made.
 	forge := func(t *testing.T, db *sql.DB, seq int64) {
 		t.Helper()
 		var prev string
@@ -176,7 +176,8 @@ func TestRecordsAreKeptForAsManyDaysAsAreSet(t *testing.T) {
 	})
 }
 
-// A clock that jumped removes nothing, however often Assent starts, and the log says so.
+// After a jump of the clock, nothing is removed, regardless of how often Assent starts, and the log
+// says so.
 func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := store.OpenMemory()
@@ -192,7 +193,7 @@ func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 			time.Sleep(day)
 		}
 		ahead := time.Duration(0)
-		// start runs a sidecar for a time, and returns the number of records that are left, and its log.
+		// start runs a sidecar for a time, and returns the number of remaining records, and its log.
 		start := func(runs time.Duration) (left int, logged string) {
 			t.Helper()
 			var log strings.Builder
@@ -232,7 +233,8 @@ func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 				t.Errorf("after the clock jumped %d records are left, want 60; logged: %s", left, logged)
 			}
 		}
-		// Where it stays there, the time that is trusted follows by a week a day: 42 days after 60, and 90 are kept.
+		// If the clock stays ahead, the trusted time follows by a week per day: 42 days after 60, with 90 days
+		// kept.
 		if left, logged := start(6*day + time.Minute); left != 48 || !strings.Contains(logged, "days ahead") {
 			t.Errorf("six days later %d records are left, want 48; logged: %s", left, logged)
 		}

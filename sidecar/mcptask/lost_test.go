@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/mcptask"
 )
 
-// A task may be completed for as long as its server likes, and its result never come.
+// A task may stay completed for long without a result.
 func TestAResultThatDoesNotComeIsNotAskedForForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := state(completed, func(s *mcptask.State) { s.Result = nil })
@@ -40,7 +40,7 @@ func TestAServerThatTellsNoMoreIsAsked(t *testing.T) {
 		news := make(chan *mcptask.State, 1)
 		news <- state(working)
 		go func() {
-			synctest.Wait() // for the news to be taken
+			synctest.Wait() // until the news is handled
 			news <- nil
 		}()
 		if _, err := mcptask.Follow(t.Context(), s, state(working), mcptask.Options{Observe: func(protocol.McpTask) {}, News: news}); err != nil {

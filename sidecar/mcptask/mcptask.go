@@ -1,12 +1,12 @@
 // Package mcptask follows MCP tasks to their end.
 //
-// MCP has them in two shapes: in the core of 2025-11-25 the client asks for a task, fetches its result
-// with a request of its own, and is asked by requests; in the extension io.modelcontextprotocol/tasks of
-// 2026-07-28 the server decides, and everything is in the answer to tasks/get. A [Driver] speaks one of
+// MCP has two variants. In the core of 2025-11-25, the client asks for a task, fetches its result with a
+// separate request, and gets questions as requests. In the extension io.modelcontextprotocol/tasks of
+// 2026-07-28, the server creates the task, and tasks/get returns everything. A [Driver] speaks one of
 // them, and [Follow] knows neither.
 //
-// Follow polls at the pace that the server gives, within bounds, and less where the server tells by
-// itself. It starts no goroutine that outlives it.
+// Follow polls at the server's pace, within bounds, and less often if the server sends
+// notifications. It starts no goroutine that outlives it.
 package mcptask
 
 import (
@@ -22,25 +22,25 @@ import (
 	"assent/sidecar/reason"
 )
 
-// State is what a server says of a task.
+// State is a server's state of a task.
 type State struct {
 	ID            string
 	Status        protocol.McpTaskStatus
 	StatusMessage string
-	// CreatedAt is by the server's clock, in milliseconds; 0 where it does not say.
+	// CreatedAt is by the server's clock, in milliseconds; 0 if it does not say.
 	CreatedAt int64
-	// TTL is nil where the server never forgets the task, or does not say.
+	// TTL is nil if the server keeps the task for ever, or does not say.
 	TTL *time.Duration
-	// PollInterval is 0 where the server does not say.
+	// PollInterval is 0 if the server does not say.
 	PollInterval time.Duration
-	// Inputs are the questions that wait for an answer, in the server's order.
+	// Inputs are the open questions, in the server's order.
 	Inputs []Input
-	// Result and Err are of a task that has ended, where the state brings them.
+	// Result and Err are set for a task that has ended, if the state includes them.
 	Result json.RawMessage
 	Err    *jsonrpc.Error
 }
 
-// Ended reports whether the status is for good.
+// Ended reports whether the status is final.
 func (s *State) Ended() bool {
 	switch s.Status {
 	case protocol.McpTaskCompleted, protocol.McpTaskFailed, protocol.McpTaskCancelled:
@@ -55,40 +55,40 @@ func (s *State) Valid() bool {
 	return s.Ended() || s.Status == protocol.McpTaskWorking || s.Status == protocol.McpTaskInputRequired
 }
 
-// Input is a request of the server's that is carried by a state or by a result.
+// Input is a request of the server that is part of a state or of a result.
 type Input struct {
-	// Key names it.
+	// Key identifies it.
 	Key    string          `json:"-"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
 
-// Driver speaks one shape of MCP tasks with one server about one task. An error of the server's is a
-// [jsonrpc.Error], a [LostError] that asking again is of no use; any other says that it could not be
-// asked.
+// Driver speaks one variant of MCP tasks with one server about one task. A [jsonrpc.Error] is the
+// server's error, a [LostError] is final, and any other error says that the request could not be
+// sent.
 type Driver interface {
-	// Get asks how the task is.
+	// Get returns the task's state.
 	Get(ctx context.Context) (*State, error)
-	// Result returns what the call returned; the state is for good.
+	// Result returns the call's result, for a final state.
 	Result(ctx context.Context, s *State) (json.RawMessage, error)
-	// Attend serves a task that needs input, until ctx ends: it asks what is to be asked, and answers. It
-	// is called whenever a state is seen, and must not block.
+	// Attend answers the questions of a task that needs input, until ctx ends. It is called for every
+	// state, and must not block.
 	Attend(ctx context.Context, s *State)
-	// Cancel asks for the task's end. The state is nil where the server only takes note.
+	// Cancel cancels the task. The state is nil if the server returns none.
 	Cancel(ctx context.Context) (*State, error)
 }
 
-// Options are how a task is followed.
+// Options configure [Follow].
 type Options struct {
-	// Observe is told of every change. It must not block.
+	// Observe is called for every change. It must not block.
 	Observe func(protocol.McpTask)
-	// News brings states that the server tells by itself, and nil where it may tell no more.
+	// News brings states from notifications of the server, and nil if some may have been lost.
 	News <-chan *State
-	// Cancel is closed when a person wants the end.
+	// Cancel is closed when a person cancels the task.
 	Cancel <-chan struct{}
-	// Known is what an earlier sidecar knew of the task, or nil.
+	// Known is an earlier sidecar's state of the task, or nil.
 	Known *protocol.McpTask
-	// Found says that no call of ours made the task: how old it is, only the server knows.
+	// Found: no call of Assent created the task, so only the server knows its age.
 	Found bool
 	// Floor is the shortest pause between two polls; 0 means [DefaultFloor].
 	Floor time.Duration
@@ -96,26 +96,26 @@ type Options struct {
 
 // Bounds of the pauses between polls.
 const (
-	// DefaultFloor is the shortest, whatever the server says.
+	// DefaultFloor is the shortest pause, even if the server gives a shorter one.
 	DefaultFloor = 500 * time.Millisecond
-	// Ceiling is the longest, whatever the server says: a task that ended should not look as if it ran.
+	// Ceiling is the longest pause, even if the server gives a longer one, so that an ended task does
+	// not look as if it ran.
 	Ceiling = 5 * time.Minute
-	// unasked is the first pause where the server does not say, and slowest the one to which it grows while
-	// nothing changes.
+	// unasked is the first pause if the server gives none. While nothing changes, it grows up to slowest.
 	unasked = time.Second
 	slowest = 10 * time.Second
-	// told is the pause after the server told something by itself: then polls are but a safety. It also bounds the
-	// pause before the first poll: over HTTP, what the server told before its stream was open reached nobody.
+	// told is the pause after a notification of the server; polls are then only a safeguard. It also bounds the
+	// pause before the first poll, because over HTTP, notifications before the stream was open are lost.
 	told = time.Minute
-	// maxFailures bounds how often in a row the server may not be reached.
+	// maxFailures bounds the failed requests in a row.
 	maxFailures = 12
-	// maxStatusless bounds how often in a row the server may answer with no status.
+	// maxStatusless bounds the answers without a status in a row.
 	maxStatusless = 3
 )
 
-// LostError says why a task cannot be followed any more.
+// LostError says why a task can no longer be followed.
 type LostError struct {
-	// Reason is the rest of a sentence about the task.
+	// Reason is the rest of a sentence that begins with the task.
 	Reason string
 	// Err is the cause, if it has an error of its own. Reason is then about the server.
 	Err error
@@ -124,7 +124,7 @@ type LostError struct {
 // Error implements error.
 func (e *LostError) Error() string { return e.Reason }
 
-// Unwrap returns what it comes of.
+// Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }
 
 // ErrNoStatus says that the server's answer about a task has no status. A [Driver] returns it.
@@ -133,8 +133,8 @@ var ErrNoStatus = errors.New("the server says nothing of the task's status")
 // ErrCancelled says that the server has cancelled the task.
 var ErrCancelled = errors.New("the task was cancelled")
 
-// Follow follows a task from a state of it to its end, and returns what the call returned. The error is
-// the call's own [jsonrpc.Error], [ErrCancelled], a [LostError], or ctx's cause.
+// Follow follows a task from a state to its end, and returns the call's result. The error is the call's
+// own [jsonrpc.Error], [ErrCancelled], a [LostError], or ctx's cause.
 func Follow(ctx context.Context, d Driver, first *State, opts Options) (json.RawMessage, error) {
 	if opts.Floor == 0 {
 		opts.Floor = DefaultFloor
@@ -164,25 +164,24 @@ func Follow(ctx context.Context, d Driver, first *State, opts Options) (json.Raw
 	}
 }
 
-// follower is one task on its way.
+// follower follows one task.
 type follower struct {
 	Options
 	driver Driver
 	state  *State
 	known  protocol.McpTask
-	// pause is that before the next poll, where the server gives none.
+	// pause is the pause before the next poll, if the server gives none.
 	pause time.Duration
-	// stale is set until the server has said how a task of an earlier sidecar is.
+	// stale is set until the server has sent the state of a task from an earlier sidecar.
 	stale bool
-	// telling is set once the server told something by itself, polled once it was asked.
+	// telling is set once the server has sent a notification, polled once it was polled.
 	telling, polled bool
-	// failures counts how often in a row the server could not be asked, unfetched how often its result
-	// could not be fetched, although it may have said meanwhile how the task is. Statusless counts how often in a
-	// row its answer had no status.
+	// failures counts the failed requests in a row. unfetched counts the failed requests for the result, also
+	// across states. statusless counts the answers without a status in a row.
 	failures, unfetched, statusless int
 }
 
-// take takes what the server says.
+// take handles a state.
 func (f *follower) take(s *State) {
 	changed := s.Status != f.known.Status || s.StatusMessage != f.known.StatusMessage
 	f.state, f.failures, f.statusless, f.stale, f.known.Problem = s, 0, 0, false, ""
@@ -208,7 +207,7 @@ func (f *follower) take(s *State) {
 
 func (f *follower) observe() { f.Observe(f.known) }
 
-// wait returns the pause before the next poll. A task that expires is asked for then, however long the pause.
+// wait returns the pause before the next poll. If the task expires earlier, wait returns the time until then.
 func (f *follower) wait() time.Duration {
 	d := f.pace()
 	if f.known.ExpiresAt != 0 {
@@ -241,7 +240,7 @@ func (f *follower) pace() time.Duration {
 	}
 }
 
-// next waits for the next state: until it is time to ask, or the server tells it.
+// next waits for the next state: from a poll, or from the server.
 func (f *follower) next(ctx context.Context) error {
 	timer := time.NewTimer(f.wait())
 	defer timer.Stop()
@@ -260,7 +259,7 @@ func (f *follower) next(ctx context.Context) error {
 				timer.Reset(f.wait())
 			}
 		case <-f.Cancel:
-			f.Cancel = nil // once
+			f.Cancel = nil // only once
 			return f.cancel(ctx)
 		case <-timer.C:
 			waiting = false
@@ -275,7 +274,7 @@ func (f *follower) next(ctx context.Context) error {
 	return f.failed(ctx, err)
 }
 
-// cancel asks for the end. What becomes of the task is the server's to say.
+// cancel cancels the task. The server's next state has the effect.
 func (f *follower) cancel(ctx context.Context) error {
 	f.known.Cancelling = true
 	f.observe()
@@ -284,7 +283,7 @@ func (f *follower) cancel(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, new(*jsonrpc.Error)):
-		// It has ended meanwhile, or cannot be cancelled: the next state will tell.
+		// The task has ended, or cannot be cancelled: the next state shows which.
 		f.known.Cancelling, f.known.Problem = false, "The server did not cancel it: "+reason.Of(err)
 	case err != nil:
 		return f.failed(ctx, err)
@@ -294,7 +293,7 @@ func (f *follower) cancel(ctx context.Context) error {
 	return nil
 }
 
-// failed bears with a server that cannot be asked, within bounds.
+// failed handles a failed request. It returns an error after too many.
 func (f *follower) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -306,7 +305,7 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	case errors.As(err, &lost):
 		return lost
 	case errors.As(err, &refused) && f.known.Cancelling:
-		return ErrCancelled // and forgotten, as a server may
+		return ErrCancelled // the server may have deleted it
 	case errors.As(err, &refused) && expired:
 		return &LostError{Reason: fmt.Sprintf("it has expired, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams: // 2025-11-25, "Tasks: Protocol Errors"
@@ -332,7 +331,7 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// result fetches what the call returned.
+// result fetches the call's result.
 func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
 	result, err := f.driver.Result(ctx, f.state)
 	if err != nil && f.state.Status == protocol.McpTaskCancelled && ctx.Err() == nil {
@@ -341,7 +340,7 @@ func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
 	return result, err
 }
 
-// goesOn reports whether a result that could not be fetched is asked for again.
+// goesOn reports whether to fetch the result again after an error.
 func (f *follower) goesOn(err error) bool {
 	if errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, ErrCancelled) || errors.As(err, new(*LostError)) {
 		return false

@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/mcptask"
 )
 
-// script is a server that answers polls from a list, the last of which stands for all that follow.
+// script is a server that answers polls from a list. The last item repeats.
 type script struct {
 	begin  time.Time
 	states []any // *mcptask.State or error
@@ -160,7 +160,7 @@ func TestWhatTheServerTellsStopsThePolls(t *testing.T) {
 	})
 }
 
-// A server that tells by itself is asked once a minute, and at the end of the task's time.
+// A server that sends notifications is polled once a minute, and when the task expires.
 func TestATaskThatExpiresEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &script{begin: time.Now(), states: []any{unknown}}

@@ -1,8 +1,8 @@
-// Package recovery takes up what an earlier sidecar left in a task when it ended.
+// Package recovery continues a task after the sidecar that owned it ended.
 //
-// Calls that are MCP tasks, and calls that their server has answered with questions, go on with their asks. The requests
-// behind everything else are lost: their messages get an end that says so. [Run] changes a [tasklog.Log] and its
-// [ask.Asks] under the log's lock, which the caller holds. It starts no goroutine.
+// Calls that are MCP tasks, and calls that their server has answered with questions, continue with their asks. All
+// other requests are lost, and their messages end with that reason. [Run] changes a [tasklog.Log] and its [ask.Asks]
+// under the log's lock, which the caller holds. It starts no goroutine.
 package recovery
 
 import (
@@ -15,22 +15,23 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// restarted is the detail of everything that was open when a sidecar ended.
+// restarted is the detail of an ask or call that was open when a sidecar ended.
 const restarted = "Assent's sidecar was restarted."
 
-// recovery is that of one task.
+// recovery is the recovery of one task.
 type recovery struct {
 	log  *tasklog.Log
 	asks *ask.Asks
 	// live holds the messages that an earlier sidecar left live.
 	live []store.Entry
-	// rounds holds where calls are whose server has answered with questions, by the call's message.
+	// rounds holds the rounds of calls that their server has answered with questions, by the
+	// call's message.
 	rounds map[int64]store.Round
 	// interrupted is set if a message says that the turn was interrupted.
 	interrupted bool
 }
 
-// Run recovers a task in which something went on, and returns the rounds of its calls by the call's message. The log's lock
+// Run recovers a task that was not quiet, and returns the rounds of its calls by the call's message. The log's lock
 // must be held.
 func Run(ctx context.Context, log *tasklog.Log, asks *ask.Asks) (map[int64]store.Round, error) {
 	r := &recovery{log: log, asks: asks}
@@ -39,7 +40,7 @@ func Run(ctx context.Context, log *tasklog.Log, asks *ask.Asks) (map[int64]store
 	}
 	r.restoreAsks()
 	for i := range r.live {
-		if e := &r.live[i]; !e.Damaged { // what is damaged stays in the store unchanged
+		if e := &r.live[i]; !e.Damaged { // a damaged message stays in the store unchanged
 			if err := r.recoverMessage(ctx, e); err != nil {
 				return nil, err
 			}
@@ -49,7 +50,7 @@ func Run(ctx context.Context, log *tasklog.Log, asks *ask.Asks) (map[int64]store
 	return r.rounds, nil
 }
 
-// read reads what goes on in the task.
+// read reads the live messages and the rounds.
 func (r *recovery) read(ctx context.Context) (err error) {
 	if err = r.log.Count(ctx); err != nil {
 		return err
@@ -62,8 +63,8 @@ func (r *recovery) read(ctx context.Context) (err error) {
 	return err
 }
 
-// restoreAsks takes up the asks of calls that go on. It comes first, so that the number of open asks is right whenever the
-// task is saved.
+// restoreAsks restores the asks of calls that continue. It comes first, so that the number of open asks is right
+// whenever the task is saved.
 func (r *recovery) restoreAsks() {
 	running := r.runningPrefixes()
 	r.log.Info.OpenAsks = 0
@@ -83,7 +84,7 @@ func (r *recovery) restoreAsks() {
 	}
 }
 
-// runningPrefixes returns how the keys of the asks begin whose calls go on.
+// runningPrefixes returns the prefixes of the keys of all asks whose calls continue.
 func (r *recovery) runningPrefixes() (prefixes []string) {
 	for _, e := range r.live {
 		call, ok := e.Message.Body.(protocol.Call)
@@ -105,8 +106,8 @@ func messageOf(e *store.Entry) *tasklog.Message {
 	return &tasklog.Message{Message: e.Message, AskID: e.AskID, Number: e.Number}
 }
 
-// recoverMessage recovers one message. A message that goes on gets a new number only if it changes: a front end that reads
-// the changes after a number has the message in the state of the other sidecar.
+// recoverMessage recovers one message. A message that continues gets a new number only if it changes. A front end that
+// reads the changes after a number has the message in the state of the earlier sidecar.
 func (r *recovery) recoverMessage(ctx context.Context, e *store.Entry) error {
 	switch body := e.Message.Body.(type) {
 	case protocol.Call:
@@ -121,9 +122,9 @@ func (r *recovery) recoverMessage(ctx context.Context, e *store.Entry) error {
 	return nil
 }
 
-// recoverCall keeps a call that goes on, and ends any other one.
+// recoverCall keeps a call that continues, and ends any other.
 func (r *recovery) recoverCall(m *tasklog.Message, call protocol.Call) {
-	call.Progress = nil // it is in no store
+	call.Progress = nil // progress is not stored
 	if _, inRound := r.rounds[m.ID]; (call.Task != nil || inRound) && !r.log.Info.Closed {
 		m.Body, m.Live = call, true
 		r.log.Renumber(m)
@@ -136,8 +137,8 @@ func (r *recovery) recoverCall(m *tasklog.Message, call protocol.Call) {
 	r.log.Renumber(m)
 }
 
-// recoverAsk keeps an ask that [recovery.restoreAsks] restored. Any other open ask is settled as restarted, and a sampling
-// request that a model was at work for ends with a failure.
+// recoverAsk keeps an ask that [recovery.restoreAsks] restored. It settles any other open ask as restarted. A sampling
+// request that a model was answering ends with a failure.
 func (r *recovery) recoverAsk(m *tasklog.Message, body protocol.Ask) {
 	if kept := r.log.Message(m.ID); kept != nil {
 		if body.WaitsUntil != 0 || ask.IsCompleting(r.asks, body.InputKey) {
@@ -161,7 +162,7 @@ func (r *recovery) recoverAsk(m *tasklog.Message, body protocol.Ask) {
 	r.log.Renumber(m)
 }
 
-// whatEnded says what ended with the sidecar that asked.
+// whatEnded names the request that ended with the sidecar.
 func whatEnded(question protocol.UseMcpServer) string {
 	switch question.(type) {
 	case protocol.UseMcpTool, protocol.AccessMcpResource:

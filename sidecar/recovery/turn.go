@@ -8,13 +8,13 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// notCalled is what a model is told of the calls that it had asked for and that had not been made.
+// notCalled is the error for a model about calls that it had asked for and that had not been made.
 const notCalled = "The call was not made: " + restarted
 
-// callsPage is how many messages are read at once to find the calls of a model's message: one may be of megabytes.
+// callsPage is how many messages are read at once to find the calls of a model's message. One can have megabytes.
 const callsPage = 20
 
-// recoverModelMessage ends a model's message in the middle of its text, or notes which of its calls were not made.
+// recoverModelMessage ends an unfinished message of a model, or records which of its calls were not made.
 func (r *recovery) recoverModelMessage(ctx context.Context, m *tasklog.Message, body protocol.ModelMessage) error {
 	if body.End == nil {
 		r.interrupted = true
@@ -59,8 +59,8 @@ func (r *recovery) madeCalls(ctx context.Context, messageID int64) (map[string]b
 	}
 }
 
-// endTurn ends the turn that was under way, with a message unless another one says that it was interrupted. What is queued
-// waits for the person.
+// endTurn ends the turn that was under way. It adds a message, unless another one says that the turn was interrupted.
+// Queued messages wait for the person.
 func (r *recovery) endTurn() {
 	if !r.log.Info.Running {
 		return

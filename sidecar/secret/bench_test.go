@@ -12,7 +12,7 @@ import (
 
 const megabyte = 1 << 20
 
-// filled repeats what it is given to a megabyte.
+// filled repeats a text up to a megabyte.
 func filled(text string) string {
 	return strings.Repeat(text, megabyte/len(text)+1)[:megabyte]
 }
@@ -89,7 +89,7 @@ func BenchmarkFirstScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanOfARecord is a short text, as the journal looks at two for every ask.
+// BenchmarkScanOfARecord scans a short text, as the journal does twice for every ask.
 func BenchmarkScanOfARecord(b *testing.B) {
 	s := secret.New()
 	known := []secret.Known{{Value: "sk-ant-api03-" + chars(90), Description: "a key"}, {Value: chars(32), Description: "another"}}

@@ -7,7 +7,8 @@ import (
 	"assent/sidecar/secret"
 )
 
-// FuzzScan: findings are within the text, ascending and apart, and redacting takes out what is held.
+// FuzzScan checks that findings are within the text, ascending and disjoint, and that redacting
+// removes known values.
 func FuzzScan(f *testing.F) {
 	for _, tt := range examples {
 		for _, text := range append(tt.secrets, tt.misses...) {

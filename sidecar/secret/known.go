@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// shortestKnown is how many bytes a known value has at least, to be looked for.
+// shortestKnown is the minimum length of a known value that is searched for, in bytes.
 const shortestKnown = 8
 
-// knownLiterals are known values, prepared to be looked for.
+// knownLiterals are known values, prepared for searches.
 type knownLiterals struct {
 	known    []Known
 	literals literals
 }
 
-// prepareKnown prepares known values, unless the last scan was for the same.
+// prepareKnown prepares known values, or returns those of the last scan if they are the same.
 func (s *Scanner) prepareKnown(known []Known) *knownLiterals {
 	if last := s.lastKnown.Load(); last != nil && slices.Equal(last.known, known) {
 		return last
@@ -32,13 +32,13 @@ func (s *Scanner) prepareKnown(known []Known) *knownLiterals {
 	return prepared
 }
 
-// find returns where the values are.
+// find returns the occurrences of the values.
 func (h *knownLiterals) find(text string) []Finding {
 	if h.literals.byBegin == nil {
 		return nil
 	}
 	var findings []Finding
-	done := 0 // the end of what is found already, so that values within values do not make it slow
+	done := 0 // the end of the last finding, so that nested values do not make it slow
 	h.literals.each(text, func(at int, found literal) {
 		end := at + len(found.text)
 		if end > done {
@@ -49,7 +49,7 @@ func (h *knownLiterals) find(text string) []Finding {
 	return findings
 }
 
-// forms returns how a value may stand in a text, each form once.
+// forms returns the forms that a value may have in a text, each once.
 func forms(value string) []string {
 	value = strings.TrimSpace(value)
 	if len(value) < shortestKnown {
@@ -69,7 +69,7 @@ func forms(value string) []string {
 	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
 		add(lowerPercent(escaped))
 	}
-	if quoted, err := json.Marshal(value); err == nil { // a string always can be
+	if quoted, err := json.Marshal(value); err == nil { // always possible for a string
 		add(string(quoted[1 : len(quoted)-1]))
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -80,8 +80,8 @@ func forms(value string) []string {
 	return all
 }
 
-// inBase64 returns the characters that a value gives to an encoded text in which it has so many bytes
-// before it, modulo 3, and anything after it. The characters at its ends that it shares are left out.
+// inBase64 returns the characters that depend only on the value, in an encoded text with that many
+// bytes before it, modulo 3. Characters that also depend on neighbouring bytes are left out.
 func inBase64(encoding *base64.Encoding, value string, before int) string {
 	encoded := encoding.EncodeToString([]byte("\x00\x00"[:before] + value))
 	shared := (before*8 + 5) / 6

@@ -2,18 +2,18 @@ package secret
 
 import "strings"
 
-// shortest is how long a literal is at least: as many bytes are looked at for each place in a text.
+// shortest is the minimum length of a literal: the search hashes that many bytes at each position.
 const shortest = 3
 
-// literals finds many literals in one pass. Most places of a text are done with after one look into a
-// table of 8 kB, which stays in the processor's nearest cache; that is what makes it faster here than
-// an automaton, and it is made in microseconds.
+// literals finds many literals in one pass. Most positions of a text need only one look-up in a table
+// of 8 kB, which fits into the processor's first cache. That makes it faster here than an automaton,
+// and it is built in microseconds.
 type literals struct {
 	begins  [1 << 10]uint64 // a bit for each hash of the first three bytes
 	byBegin map[uint32][]literal
 }
 
-// literal is one of them, and the number under which it was added.
+// literal is a literal, with the number under which it was added.
 type literal struct {
 	text   string
 	number int
@@ -29,7 +29,7 @@ func (l *literals) add(text string, number int) {
 	l.byBegin[key] = append(l.byBegin[key], literal{text, number})
 }
 
-// each calls hit for each literal at each place of the text, in the order of the places.
+// each calls hit for each literal at each position of the text, in order.
 func (l *literals) each(text string, hit func(at int, found literal)) {
 	for at := 0; at+shortest <= len(text); at++ {
 		key := begin(text, at)

@@ -12,19 +12,19 @@ type Masker struct {
 	known   atomic.Pointer[func() []Known]
 }
 
-// NewMasker returns a masker that knows the rules, and no known secrets yet.
+// NewMasker returns a masker that knows the rules, but no known secrets.
 func NewMasker() *Masker { return &Masker{scanner: New()} }
 
-// SetKnown makes known the source of the secrets that Assent holds. Each Mask calls known, so known must be safe for concurrent
-// use, must not wait, and must not log: a log line would call it again.
+// SetKnown sets the function that returns the secrets that Assent holds. Each Mask calls it, so it must be safe for
+// concurrent use, must not wait, and must not log: a log line would call it again.
 func (m *Masker) SetKnown(known func() []Known) {
 	if m != nil {
 		m.known.Store(&known)
 	}
 }
 
-// Mask returns the text without secrets. It replaces all of them, however many there are, in time that is linear in the
-// text. The strings of JSON stay strings; a number that is a secret becomes no JSON.
+// Mask returns the text without secrets. It replaces all of them, in time that is linear in the text. The strings of
+// JSON stay strings; a number that is a secret becomes invalid JSON.
 func (m *Masker) Mask(text string) string {
 	if m == nil {
 		return text

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// window is how many bytes of a text a pattern sees, beginning with the literal; see whole.
+// window is how many bytes of a text a pattern reads, starting at the literal; see whole.
 const window = 256
 
-// finder looks for a secret at a literal's place in a text.
+// finder looks for a secret at a literal's position in a text.
 type finder func(text string, at int) (start, end int, ok bool)
 
-// pattern returns a finder by a regular expression that begins at the literal. The secret is its group,
-// where it has one. It has to stand alone: what a longer word has by chance is no secret.
+// pattern returns a finder with a regular expression that begins at the literal. The secret is its
+// group, if it has one. A match within a longer word is not a secret.
 func pattern(expr string) finder {
 	match := matcher(expr)
 	return func(text string, at int) (start, end int, ok bool) {
@@ -40,9 +40,10 @@ func behind(class func(c byte) bool, least, most int, expr string) finder {
 	}
 }
 
-// matcher matches an expression at a place, and looks at nothing before it. It is compiled at the first
-// need, for most never are. Of an expression that ends with {n,} the least is matched, and the rest is
-// left to whole: what is bait all over would otherwise be read again from each of its literals.
+// matcher matches an expression at a position, without looking at the text before it. It compiles the
+// expression at the first use, because most are never used. For an expression that ends with {n,}, it
+// matches the minimum, and whole finds the rest. Otherwise a hostile text would be read again from each
+// of its literals.
 func matcher(expr string) finder {
 	least, open := strings.CutSuffix(expr, ",}")
 	if open {
@@ -62,20 +63,20 @@ func matcher(expr string) finder {
 	}
 }
 
-// whole returns where a secret ends that a finder found to end here at the earliest: it goes on for as long
-// as the text looks like a token. It is for what is known to be a secret, so that no text is read twice.
+// whole returns the end of a secret for which a finder found a minimum end. The secret continues while the
+// text looks like a token. It is called only for secrets, so that no text is read twice.
 func whole(text string, at, end int) int {
 	if end == at+window || end < len(text) && isBase64URL(text[end]) {
 		end = skip(text, end, isToken)
 	}
-	for text[end-1] == '.' { // of the sentence
+	for text[end-1] == '.' { // the end of a sentence
 		end--
 	}
 	return end
 }
 
-// beginsWord reports whether no word goes on at a place. What an escape ends with is no word, as in
-// "\n" or "%3D" right before it.
+// beginsWord reports whether a word can begin at a position. The end of an escape does not count as
+// a word, as in "\n" or "%3D".
 func beginsWord(text string, at int) bool {
 	switch {
 	case at == 0 || !isWord(text[at]) || !isWord(text[at-1]):
@@ -93,7 +94,7 @@ func endsWord(text string, end int) bool {
 	return end == len(text) || !isWord(text[end]) || !isWord(text[end-1])
 }
 
-// skip returns the first place from at on whose byte is not of a class.
+// skip returns the first position from at on whose byte does not belong to a class.
 func skip(text string, at int, class func(c byte) bool) int {
 	for at < len(text) && class(text[at]) {
 		at++
@@ -112,7 +113,7 @@ func isBase64URL(c byte) bool { return isWord(c) || c == '-' }
 // isToken is the alphabet of RFC 6750's tokens.
 func isToken(c byte) bool { return isWord(c) || strings.IndexByte("-.~+/=", c) >= 0 }
 
-// entropy is Shannon's, in bits for a byte.
+// entropy returns Shannon's entropy, in bits per byte.
 func entropy(text string) float64 {
 	var counts [256]int
 	for i := range len(text) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isPlaceholder reports whether a text of a secret's form is one of documentation. The words are too
-// long to come up in a random key by chance.
+// isPlaceholder reports whether a text in the form of a secret is an example in documentation. The
+// words are too long to occur in a random key by chance.
 func isPlaceholder(secret string) bool {
 	lower := strings.ToLower(secret)
 	return slices.ContainsFunc([]string{
@@ -15,14 +15,14 @@ func isPlaceholder(secret string) bool {
 	}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
-// isPlain reports whether a text is rather a name than a key: it has no digit or no letter.
+// isPlain reports whether a text is more like a name than a key: it has no digit or no letter.
 func isPlain(secret string) bool {
 	name, _, _ := strings.Cut(secret, "=")
 	return isPlaceholder(secret) || !strings.ContainsFunc(name, func(r rune) bool { return r >= '0' && r <= '9' }) ||
 		!strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && isLetter(byte(r)) })
 }
 
-// isUsualPassword reports whether a password in a URL is a variable, or one that stands in every manual.
+// isUsualPassword reports whether a password in a URL is a variable, or a common example.
 func isUsualPassword(password string) bool {
 	lower := strings.ToLower(password)
 	usual := []string{

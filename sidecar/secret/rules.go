@@ -8,24 +8,24 @@ import (
 // rule is a kind of secret.
 type rule struct {
 	id string
-	// description has an article, for the person.
+	// description is for the person. It starts with an article.
 	description string
-	// literals are what the secret, or what names it, begins with; three bytes at least each.
+	// literals are the beginnings of the secret, or of its name; each has at least three bytes.
 	literals []string
 	find     finder
-	// entropy is what the secret has at least, in bits for a byte; a made-up example has less.
+	// entropy is the minimum entropy of the secret, in bits per byte. Invented examples have less.
 	entropy float64
-	// not reports what is no secret though it has the form; nil means [isPlaceholder].
+	// not reports texts that are not secrets although they match; nil means [isPlaceholder].
 	not func(secret string) bool
 }
 
-// table are the rules. Most are those of gitleaks v8.30.1, config/gitleaks.toml (MIT, Copyright (c) 2019
-// Zachary Rice; see LICENSE.gitleaks), of which only those are taken that know a secret by itself. They
-// are changed in two ways: each begins with a literal, and a secret may be followed by any byte that is
-// of no word, because in prose it is followed by a full stop or a bracket. Those marked "own" were written
-// after the services' documentation.
+// table returns the rules. Most are from gitleaks v8.30.1, config/gitleaks.toml (MIT, Copyright (c) 2019
+// Zachary Rice; see LICENSE.gitleaks). Only rules that recognise a secret on its own are included. They
+// are changed in two ways: each begins with a literal, and any byte that is not part of a word may follow
+// a secret, because in prose a full stop or a bracket does. Those marked "own" were written after the
+// services' documentation.
 //
-// Where two rules find the same, the one further up names it.
+// If two rules find the same text, the earlier one names it.
 func table() []rule {
 	return []rule{
 		{"aws-access-token", "an AWS access key", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, pattern(`[A-Z]{4}[A-Z2-7]{16}`), 3, nil},
@@ -115,7 +115,7 @@ func table() []rule {
 
 		{"private-key", "a private key", []string{"-----BEGIN"}, privateKey(), 0, nil},
 		{"jwt", "a signed token (JWT)", []string{"eyJ"}, jsonWebToken, 3, nil},
-		{"sk-api-key", "an API key", []string{"sk-"}, pattern(`sk-[a-zA-Z0-9]{32,64}`), 3.5, isPlain},                                                                        // OpenAI's old form, and of those who copied it
+		{"sk-api-key", "an API key", []string{"sk-"}, pattern(`sk-[a-zA-Z0-9]{32,64}`), 3.5, isPlain},                                                                        // OpenAI's old form, and similar ones
 		{"bearer-token", "a token of an Authorization header", []string{"Bearer ", "bearer "}, pattern(`[Bb]earer ([\w.~+/-]{24,}={0,2})`), 3.5, isPlain},                    // own
 		{"url-password", "the password in a URL", []string{"://"}, pattern(`://[^\s/:@"'<>` + "`" + `]{0,64}:([^\s/@"'<>` + "`" + `]{4,128})@[\w.\[-]`), 0, isUsualPassword}, // own
 	}
@@ -133,7 +133,7 @@ func digits(text string) []string {
 	return all
 }
 
-// before returns a literal for each character that may go on from a text.
+// before returns a literal for each character that may follow a text.
 func before(text, characters string) []string {
 	var all []string
 	for _, c := range characters {
@@ -142,7 +142,7 @@ func before(text, characters string) []string {
 	return all
 }
 
-// discordIDs returns how a number in decimal digits begins in base64: a bot's token begins with its id.
+// discordIDs returns the base64 prefixes of decimal numbers: a bot's token begins with its id.
 func discordIDs() []string {
 	var all []string
 	for _, two := range []string{"MT", "MD", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"} {
@@ -151,7 +151,7 @@ func discordIDs() []string {
 	return all
 }
 
-// ruleSet is the table, ready for use. It is not changed once it is made.
+// ruleSet is the prepared table. It does not change after it is made.
 type ruleSet struct {
 	rules    []rule
 	literals literals
@@ -167,14 +167,14 @@ func newRuleSet() *ruleSet {
 	return s
 }
 
-// find returns what the rules find; what several found in one place, in the order of the table.
+// find returns the findings of the rules; those at the same position in the order of the table.
 func (s *ruleSet) find(text string) []Finding {
 	type hit struct {
 		Finding
 		number int
 	}
 	var hits []hit
-	var ends []int // of each rule's last finding: one rule finds nothing within it; nil while there is none
+	var ends []int // the end of each rule's last finding, within which the rule finds nothing; nil if there is none
 	s.literals.each(text, func(at int, found literal) {
 		r := &s.rules[found.number]
 		if ends != nil && at < ends[found.number] {
@@ -202,7 +202,7 @@ func (s *ruleSet) find(text string) []Finding {
 	return findings
 }
 
-// isNone reports whether what a rule matches is an example.
+// isNone reports whether a match is an example.
 func (r *rule) isNone(secret string) bool {
 	if r.entropy > 0 && entropy(secret) < r.entropy {
 		return true

@@ -1,12 +1,12 @@
-// Package secret finds keys and tokens in texts: those of well-known services by the form that they
-// have ([Scanner]'s rules), and those that the caller holds by their values ([Known]).
+// Package secret finds keys and tokens in texts: those of well-known services by their form (the
+// rules of [Scanner]), and the caller's own by their values ([Known]).
 //
-// It owns the rules, which have few false positives: they know a secret by a prefix, by a checked structure or by the name
-// right before it, never by its randomness. A finding is worth a question to the person. A text without findings may still
-// have secrets. The package never logs a text or a value, and keeps only the known values of the last scan.
+// Its rules have few false positives: they recognise a secret by a prefix, by a checked structure or by the name right
+// before it, never by its randomness. A finding is worth a question to the person. A text without findings may still
+// have secrets. The package never logs a text or a value, and stores only the known values of the last scan.
 //
-// A [Scanner] may be used from any goroutine. It reads a text in one pass for the literals with which secrets begin, and
-// checks a bounded window at each. So the time is linear in the text, even if an attacker wrote it.
+// A [Scanner] may be used from any goroutine. It reads a text in one pass for the literals with which secrets begin,
+// and checks a bounded window at each. So the time is linear in the text, even if an attacker wrote it.
 package secret
 
 import (
@@ -17,15 +17,15 @@ import (
 	"sync/atomic"
 )
 
-// MostFindings is how many findings a text has at most.
+// MostFindings bounds the findings in a text.
 const MostFindings = 100
 
-// Rules of findings that no table has. They are stable, like the ids of the table.
+// Rules of findings that are not in the table. They are stable, like the ids of the table.
 const (
 	// RuleKnown is a value that the caller holds.
 	RuleKnown = "held"
-	// RuleRest is the rest of a text that has more than [MostFindings]: it is one finding, so that a
-	// redacted text holds none of them.
+	// RuleRest is the rest of a text with more than [MostFindings]. It is one finding, so that a
+	// redacted text has no secrets.
 	RuleRest = "rest"
 )
 
@@ -33,27 +33,28 @@ const (
 type Finding struct {
 	// Rule is a stable id, such as "aws-access-token", [RuleKnown] or [RuleRest].
 	Rule string
-	// Description is for the person: "an AWS access key", or the [Known.Description]. It has nothing of the
-	// secret.
+	// Description is for the person: "an AWS access key", or the [Known.Description]. It has no part of
+	// the secret.
 	Description string
-	// Start and End are the secret's place, in bytes.
+	// Start and End are the secret's position, in bytes.
 	Start, End int
 }
 
 // Known is a value that the caller keeps secret.
 type Known struct {
-	// Value is found as it is, without the white space around it, and in the forms that it takes in other
-	// texts: base64, alone or within more, percent-encoded, and escaped as in JSON. A value shorter than 8
-	// bytes is not looked for: it would be found in texts that have nothing to do with it.
+	// Value is found as it is, without the white space around it, and in other forms: base64, alone or
+	// within a longer text, percent-encoded, and escaped as in JSON. A value shorter than 8 bytes is not
+	// searched for, because unrelated texts would contain it.
 	Value string
 	// Description names the value for the person: "the API key of Anthropic".
 	Description string
 }
 
-// Scanner finds secrets. It is made by [New].
+// Scanner finds secrets. Create it with [New].
 type Scanner struct {
 	prepare func() *ruleSet
-	// lastKnown are the known values of the last scan. Most callers look for the same values in every text.
+	// lastKnown are the known values of the last scan. Most callers search for the same values in every
+	// text.
 	lastKnown atomic.Pointer[knownLiterals]
 }
 
@@ -62,9 +63,9 @@ func New() *Scanner {
 	return &Scanner{prepare: sync.OnceValue(newRuleSet)}
 }
 
-// Scan returns the secrets of a text in ascending order. They do not overlap: where several things were
-// found in one place, the finding covers them all and is named after the known value, or else after the
-// longest. There are [MostFindings] at most; see [RuleRest].
+// Scan returns the secrets of a text in ascending order. They do not overlap: a finding covers all
+// overlapping matches, and is named after the known value, or else after the longest match. There are
+// at most [MostFindings]; see [RuleRest].
 func (s *Scanner) Scan(text string, known []Known) []Finding {
 	findings := s.findAll(text, known)
 	if len(findings) > MostFindings {
@@ -77,7 +78,7 @@ func (s *Scanner) Scan(text string, known []Known) []Finding {
 	return findings
 }
 
-// findAll is Scan without its bound.
+// findAll is Scan without the bound.
 func (s *Scanner) findAll(text string, known []Known) []Finding {
 	return apart(append(s.findKnown(text, known), s.prepare().find(text)...))
 }
@@ -89,11 +90,11 @@ func (s *Scanner) findKnown(text string, known []Known) []Finding {
 	return s.prepareKnown(known).find(text)
 }
 
-// apart joins the findings that overlap.
+// apart merges overlapping findings.
 func apart(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Start, b.Start) })
 	joined := findings[:0]
-	longest := 0 // of those that the last one is joined of, its own length
+	longest := 0 // the length of the longest match in the last finding
 	for _, f := range findings {
 		length := f.End - f.Start
 		if len(joined) == 0 || joined[len(joined)-1].End <= f.Start {
@@ -109,13 +110,13 @@ func apart(findings []Finding) []Finding {
 	return joined
 }
 
-// Redact returns the text with a note in the place of each finding, as in "[redacted: an AWS access
-// key]". The findings are those that Scan returned for this text.
+// Redact returns the text with a note in place of each finding, as in "[redacted: an AWS access
+// key]". The findings must be those that Scan returned for this text.
 func Redact(text string, findings []Finding) string {
 	return replace(text, findings, func(f Finding) string { return "[redacted: " + f.Description + "]" })
 }
 
-// replace returns the text with something else in the place of each finding.
+// replace returns the text with another text in place of each finding.
 func replace(text string, findings []Finding, by func(Finding) string) string {
 	if len(findings) == 0 {
 		return text

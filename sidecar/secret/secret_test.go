@@ -19,8 +19,8 @@ const (
 	alphanum = upper + "abcdefghijklmnopqrstuvwxyz" + digit
 )
 
-// random returns text of an alphabet, the same in every run. The tests have no secret in their source:
-// whoever keeps it would refuse to.
+// random returns a text over an alphabet, the same in every run. The source has no secrets, because
+// code hosts would reject it.
 func random(alphabet string, n int) string {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(len(alphabet))))
 	b := make([]byte, n)
@@ -45,10 +45,11 @@ func jwt(header string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"somebody"}`)) + "." + chars(43)
 }
 
-// examples has for each rule what it finds, and what it does not: too short, or of another alphabet.
+// examples has for each rule texts that match, and texts that do not: too short, or of another
+// alphabet.
 var examples = []struct {
 	rule string
-	// around has a %, where the secret stands; empty means that it is all there is.
+	// around has a % at the place of the secret; empty means the secret alone.
 	around          string
 	secrets, misses []string
 }{
@@ -292,7 +293,7 @@ func TestOtherValuesAreLookedForNext(t *testing.T) {
 	}
 }
 
-// A masker leaves nothing of many secrets, and everything else.
+// A masker removes all of many secrets, and nothing else.
 func TestAMaskerMasksEverySecret(t *testing.T) {
 	masker := secret.NewMasker()
 	masker.SetKnown(func() []secret.Known { return []secret.Known{{Value: "hunter2-hunter2"}} })

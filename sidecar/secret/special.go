@@ -14,8 +14,8 @@ const (
 	maxJWTHeader = 8 << 10
 )
 
-// privateKey finds a PEM block (RFC 7468), an OpenSSH or a PGP key. The line ends may be escapes, as in
-// JSON. Where its end is missing, the key is what looks like one.
+// privateKey finds a PEM block (RFC 7468), an OpenSSH or a PGP key. Line ends may be escaped, as in
+// JSON. If the end marker is missing, the key ends where the text no longer looks like a key.
 func privateKey() finder {
 	head := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\A-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
@@ -40,11 +40,11 @@ func privateKey() finder {
 	}
 }
 
-// isPEM is what the inside of a PEM block is made of, with its headers, and what it looks like as the
-// string of a program.
+// isPEM reports whether a byte can occur inside a PEM block, with its headers, also within a string
+// of a program.
 func isPEM(c byte) bool { return isToken(c) || strings.IndexByte(" \t\r\n\\\"',:", c) >= 0 }
 
-// jsonWebToken finds a signed token (RFC 7515): its header has to be one.
+// jsonWebToken finds a signed token (RFC 7515). It checks the header.
 func jsonWebToken(text string, at int) (start, end int, ok bool) {
 	if !beginsWord(text, at) || at > 0 && (text[at-1] == '-' || text[at-1] == '.') {
 		return 0, 0, false
@@ -59,7 +59,7 @@ func jsonWebToken(text string, at int) (start, end int, ok bool) {
 	}
 	end = skip(text, payload+1, isBase64URL)
 	if end-payload < 10 {
-		return 0, 0, false // none that is signed
+		return 0, 0, false // not signed
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text[at:header])
 	if err != nil {
@@ -71,7 +71,7 @@ func jsonWebToken(text string, at int) (start, end int, ok bool) {
 	if json.Unmarshal(raw, &fields) != nil || fields.Algorithm == "" {
 		return 0, 0, false
 	}
-	// The token that jwt.io explains tokens with is of a subject called 1234567890.
+	// The example token of jwt.io has the subject 1234567890.
 	known := strings.HasPrefix(text[header+1:payload], "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l")
 	return at, end, !known
 }

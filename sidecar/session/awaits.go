@@ -1,6 +1,6 @@
 package session
 
-// await notes that the start of the connection waits for something, or for nothing if what is empty.
+// await records what the start of the connection waits for; empty means nothing.
 func (c *Conn) await(what string) {
 	s := c.server
 	s.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"assent/protocol"
 )
 
-// chatSchema keeps what a task's conversation with a model has beside its messages, and the answers about
-// tools that are remembered.
+// chatSchema stores the task's data about the conversation with a model, and the remembered answers about
+// tools.
 const chatSchema = `
 ALTER TABLE tasks ADD COLUMN chat TEXT; -- JSON of chat, or NULL where there is nothing to say
 CREATE TABLE tool_rules (
@@ -21,14 +21,14 @@ CREATE TABLE tool_rules (
 CREATE INDEX tool_rules_by_server ON tool_rules (server, created_at);
 `
 
-// chat is the column of that name.
+// chat is the column tasks.chat.
 type chat struct {
 	Running  bool                     `json:"running,omitempty"`
 	Queue    []protocol.QueuedMessage `json:"queue,omitempty"`
 	Settings *protocol.TaskSettings   `json:"settings,omitempty"`
 }
 
-// chatOf returns what the column has of a task: text, or nil.
+// chatOf returns the column's value for a task: text, or nil.
 func chatOf(task *protocol.Task) (any, error) {
 	if !task.Running && len(task.Queue) == 0 && task.Settings == nil {
 		return nil, nil
@@ -40,8 +40,8 @@ func chatOf(task *protocol.Task) (any, error) {
 	return string(encoded), nil
 }
 
-// readChat puts into a task what the column has. What is damaged must not hide the task, nor the others: it has
-// nothing then.
+// readChat sets a task's members from the column. It ignores a damaged value, which must not hide the task or
+// others.
 func readChat(task *protocol.Task, column []byte) {
 	var c chat
 	if len(column) > 0 && json.Unmarshal(column, &c) == nil {

@@ -31,7 +31,7 @@ type ServerDecision struct {
 	Definition string                    `json:"definition"`
 	Shown      protocol.ServerDefinition `json:"shown"`
 	Decision   protocol.ServerDecision   `json:"decision"`
-	// By names the front end in which they decided.
+	// By names the front end in which the person decided.
 	By string `json:"by"`
 	// At is the time of the decision in milliseconds since the Unix epoch.
 	At int64 `json:"at"`

@@ -15,8 +15,8 @@ import (
 	"assent/protocol"
 )
 
-// checkedWhole is the size in bytes up to which a file is read whole at every opening, which takes some 30 ms. Damage to a
-// larger file shows when the damaged part is read; see [Store.Suspect].
+// checkedWhole is the size in bytes up to which a file is read whole at every opening, which takes about 30 ms. Damage
+// to a larger file is found when the damaged part is read; see [Store.Suspect].
 const checkedWhole = 64 << 20
 
 // ErrNewer is the error of Open if a newer Assent wrote the store. Another attempt fails, too.
@@ -31,7 +31,7 @@ func Damaged(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	switch e.Code() & 0xff { // the rest says where SQLite noticed
+	switch e.Code() & 0xff { // the rest says where SQLite found the damage
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true
 	default:
@@ -67,7 +67,8 @@ func (s *Store) SetAside() string {
 	return s.file.setAside
 }
 
-// Suspect has the next Open read the whole file, however large it is. It is called when damage was found.
+// Suspect makes the next Open read the whole file, regardless of its size. It is called when damage was
+// found.
 func (s *Store) Suspect() error {
 	path := s.Path()
 	if path == "" {
@@ -76,8 +77,8 @@ func (s *Store) Suspect() error {
 	return os.WriteFile(path+".suspect", nil, 0o600)
 }
 
-// openFile opens the store at path, and owns it if it waits for the lock no longer than the given time. It sets a damaged
-// store aside and opens a new one.
+// openFile opens the store at path, and owns it if it gets the lock within the given time. It sets a damaged store
+// aside and opens a new one.
 func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
 	lock, err := own(context.Background(), path, wait)
 	if err != nil {
@@ -127,7 +128,7 @@ func openSound(path, name string) (*Store, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if whole {
-		_ = os.Remove(path + ".suspect") // or it is read whole once more
+		_ = os.Remove(path + ".suspect") // otherwise it would be read whole again
 	}
 	s.file = file{path: path, info: info}
 	return s, nil
@@ -182,8 +183,8 @@ func setAside(path string, lock *lock) (string, error) {
 		return "", errors.New("its folder cannot be locked")
 	}
 	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000Z")
-	// The log is renamed first, because SQLite would delete a log without its database. If Assent is killed in between, the
-	// next start does the rest.
+	// The log is renamed first, because SQLite would delete a log without its database. If Assent is killed in
+	// between, the next start renames the rest.
 	for _, suffix := range []string{"-wal", "-shm", "", ".suspect"} {
 		err := os.Rename(path+suffix, aside+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

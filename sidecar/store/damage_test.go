@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// filled returns a folder with a closed store of so many messages.
+// filled returns a folder with a closed store of that many messages.
 func filled(t *testing.T, messages int64) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestADamagedStoreIsSetAside(t *testing.T) {
 	}
 }
 
-// SQLite deletes the log of a store that is empty or missing: everything may be in it.
+// SQLite deletes the log of an empty or missing store, although the log may have all data.
 func TestALogWithoutItsStoreIsSetAside(t *testing.T) {
 	for name, spoil := range map[string]func(string) error{
 		"empty":   func(path string) error { return os.Truncate(path, 0) },
@@ -104,7 +104,7 @@ func TestALogWithoutItsStoreIsSetAside(t *testing.T) {
 	}
 }
 
-// killed returns a folder with what a killed sidecar leaves, and the log in it.
+// killed returns a folder as a killed sidecar leaves it, and the log in it.
 func killed(t *testing.T) (dir string, log []byte) {
 	t.Helper()
 	living := t.TempDir()
@@ -135,14 +135,14 @@ func TestADamagedStoreThatIsInUseIsLeftWhereItIs(t *testing.T) {
 	if !bytes.Equal(read(t, path), damaged) {
 		t.Error("the file was changed")
 	}
-	_ = living.Close() // of what is damaged
+	_ = living.Close() // it is damaged
 	if open(t, dir).SetAside() == "" {
 		t.Error("it was not set aside once nobody had it open")
 	}
 }
 
-// A great store is not read whole at every start. What is damaged in it hides no more than itself, and the
-// next start sets it aside.
+// A large store is not read whole at every start. Damage in it hides only the damaged messages, and the
+// next start sets the store aside.
 func TestDamageThatIsFoundLater(t *testing.T) {
 	dir := filled(t, 50)
 	path := filepath.Join(dir, "assent.db")
@@ -150,7 +150,7 @@ func TestDamageThatIsFoundLater(t *testing.T) {
 	page := bytes.Index(data, []byte(`"id":20,`)) / 4096 * 4096
 	copy(data[page:page+4096], bytes.Repeat([]byte{0xff}, 4096))
 	write(t, path, data)
-	if err := os.Truncate(path, 65<<20); err != nil { // SQLite does not mind what comes after its pages
+	if err := os.Truncate(path, 65<<20); err != nil { // SQLite ignores data after its pages
 		t.Fatal(err)
 	}
 

@@ -6,13 +6,14 @@ import (
 	"fmt"
 )
 
-// deletionSchema keeps when a task was deleted: until its rows are removed it can be restored.
+// deletionSchema stores when a task was deleted. The task can be restored until its rows are
+// removed.
 const deletionSchema = `
 ALTER TABLE tasks ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0; -- in milliseconds since the Unix epoch, or 0
 CREATE INDEX tasks_by_deletion ON tasks (deleted) WHERE deleted > 0;
 `
 
-// removals remove a task and what belongs to it alone; the journal is not part of it.
+// removals remove a task and its own data. The journal is not part of it.
 var removals = []string{
 	`DELETE FROM drafts WHERE task_id = ?`,
 	`DELETE FROM rounds WHERE task_id = ?`,
@@ -22,9 +23,9 @@ var removals = []string{
 	`DELETE FROM tasks WHERE id = ?`,
 }
 
-// Purge removes for good the tasks that were deleted before a time, in milliseconds since the Unix epoch. They must not be
-// saved any more. Each has a transaction of its own: whoever has to write waits for one task at the most, and one that
-// cannot be removed keeps none of the others.
+// Purge removes the tasks that were deleted before a time, in milliseconds since the Unix epoch. The caller must not
+// save them again. Each task has its own transaction, so other writers wait for at most one task, and a failure affects
+// only one.
 func (s *Store) Purge(ctx context.Context, before int64) error {
 	rows, err := s.db.QueryContext(ctx, `SELECT id FROM tasks WHERE deleted > 0 AND deleted < ?`, before)
 	if err != nil {

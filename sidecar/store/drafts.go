@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// SaveDraft keeps what was typed into an ask, in place of what was kept before; nil forgets it.
+// SaveDraft saves the draft of an answer, and replaces an earlier one; nil deletes it.
 func (s *Store) SaveDraft(ctx context.Context, taskID, askID string, draft json.RawMessage) error {
 	query, args := `DELETE FROM drafts WHERE ask_id = ?`, []any{askID}
 	if draft != nil {
@@ -19,7 +19,7 @@ func (s *Store) SaveDraft(ctx context.Context, taskID, askID string, draft json.
 	return nil
 }
 
-// Drafts returns what was typed into the asks of a task, by ask.
+// Drafts returns the drafts of a task, by ask.
 func (s *Store) Drafts(ctx context.Context, taskID string) (map[string]json.RawMessage, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT ask_id, body FROM drafts WHERE task_id = ?`, taskID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) Drafts(ctx context.Context, taskID string) (map[string]json.RawM
 		if err := rows.Scan(&askID, &body); err != nil {
 			return nil, fmt.Errorf("read drafts: %w", err)
 		}
-		if json.Valid(body) { // what is damaged must not hide the task
+		if json.Valid(body) { // a damaged draft must not hide the task
 			drafts[askID] = body
 		}
 	}

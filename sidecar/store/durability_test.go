@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/store"
 )
 
-// A grant, a rule or a decision of a person is on the disk before it is acknowledged; what a grant has spent is not.
-// SQLite itself is asked for its level of synchronous, within each transaction.
+// A grant, a rule or a decision of a person is on the disk before it is acknowledged. The usage of a grant need not
+// be. The test asks SQLite for its level of synchronous, within each transaction.
 func TestStandingDecisionsWaitForTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -1,9 +1,9 @@
 package store
 
-// Migrations are for the tests that begin with an older store.
+// Migrations is exported for tests that begin with an older store.
 var Migrations = migrations[:]
 
-// Lately is for the test of what is found by it.
+// Lately is exported for the test of late changes.
 const Lately = lately
 
 // OpenNow is Open, and does not wait for another process.

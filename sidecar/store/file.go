@@ -15,19 +15,20 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// file says where a store is. When the store moves, it opens a new connection.
+// file is the file of a store. When the store moves, it opens a new connection.
 type file struct {
 	// path is the path of the file; empty in memory.
 	path string
-	// info is that of the file at path when the store was opened.
+	// info describes the file at path when the store was opened.
 	info os.FileInfo
-	// lock is nil in memory, where it cannot be had (see own), and for a store that was opened beside its owner.
+	// lock is nil for a store in memory, if the lock is not available (see own), and for a store opened beside
+	// its owner.
 	lock *lock
 	// setAside is the path to which a damaged file was moved; see [Store.SetAside].
 	setAside string
 }
 
-// connector opens connections to the file that the store is in now.
+// connector opens connections to the store's current file.
 type connector struct {
 	mu   sync.Mutex // guards name
 	name string
@@ -67,8 +68,8 @@ func (s *Store) Path() string {
 	return s.file.path
 }
 
-// Replaced reports whether the file was deleted, moved or replaced since the store was opened. SQLite writes into the open file
-// all the same, and changes there are lost. Replaced returns false if the system does not tell.
+// Replaced reports whether the file was deleted, moved or replaced since the store was opened. SQLite still writes into
+// the open file, and changes there are lost. Replaced returns false if the system does not tell.
 func (s *Store) Replaced() bool {
 	s.fileMu.Lock()
 	defer s.fileMu.Unlock()
@@ -111,7 +112,7 @@ func (s *Store) probe(ctx context.Context) error {
 	})
 }
 
-// reconnect has the next query open the file again.
+// reconnect makes the next query open the file again.
 func (s *Store) reconnect(ctx context.Context) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Store) reconnect(ctx context.Context) error {
 	return forget(conn)
 }
 
-// forget closes a connection, the only one. The pool opens another when it needs one.
+// forget closes the only connection. The pool opens another when it needs one.
 func forget(conn *sql.Conn) error {
 	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); !errors.Is(err, driver.ErrBadConn) {
 		return errors.Join(fmt.Errorf("leave the old file: %w", err), conn.Close())
@@ -129,8 +130,8 @@ func forget(conn *sql.Conn) error {
 }
 
 // Relocate copies everything from this store, in a file or in memory, into the file of the store that open opens, and
-// continues there. If both stores have something, the newer state stays. If Relocate fails, this store is unchanged. Open may
-// open the folder in which this store was, so this store does not own the folder meanwhile.
+// continues there. If both stores have an item, the newer state stays. If Relocate fails, this store is unchanged.
+// During the call, this store does not own its folder, because open may open the same folder.
 func (s *Store) Relocate(ctx context.Context, open func() (*Store, error)) error {
 	s.fileMu.Lock()
 	err := s.file.lock.release()
@@ -150,7 +151,7 @@ func (s *Store) Relocate(ctx context.Context, open func() (*Store, error)) error
 	if path := s.Path(); path != "" {
 		s.fileMu.Lock()
 		defer s.fileMu.Unlock()
-		s.file.lock, _ = own(ctx, path, 0) // or whoever has it by now keeps it
+		s.file.lock, _ = own(ctx, path, 0) // otherwise another process has it by now
 	}
 	return err
 }
@@ -161,7 +162,7 @@ func (s *Store) relocate(ctx context.Context, other *Store) (err error) {
 		return err
 	}
 	defer func() {
-		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where all went well
+		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // ErrConnDone is the result of a successful move
 			err = errors.Join(err, closeErr)
 		}
 	}()

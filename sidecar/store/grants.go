@@ -9,7 +9,7 @@ import (
 	"assent/protocol"
 )
 
-// AddGrant keeps a new grant, together with what the journal says of it.
+// AddGrant saves a new grant, together with its journal records.
 func (s *Store) AddGrant(ctx context.Context, grant protocol.Grant, records ...Record) error {
 	body, err := json.Marshal(grant)
 	if err != nil {
@@ -43,15 +43,15 @@ func (s *Store) Grant(ctx context.Context, id string) (*protocol.Grant, error) {
 	return &found[0], nil
 }
 
-// ChangeGrants shows choose the grants of a server, the newest first, and keeps the one that it returns,
-// changed, if any. Nobody else, in this process or another, changes one of them in between. Choose must
-// not call the store.
+// ChangeGrants calls choose with the grants of a server, the newest first, and saves the changed grant
+// that it returns, if any. No other process or goroutine changes a grant in between. Choose must not
+// call the store.
 func (s *Store) ChangeGrants(ctx context.Context, serverName string, choose func([]protocol.Grant) *protocol.Grant) error {
 	return s.changeGrants(ctx, processDeath, choose, `SELECT body FROM grants WHERE server = ? ORDER BY created_at DESC, id DESC`, serverName)
 }
 
-// ChangeGrant is as ChangeGrants, for the one of an id, which a person changes. It returns the grant as it is then, or
-// nil where there is none.
+// ChangeGrant is ChangeGrants for one grant that a person changes. It returns the changed grant, or nil if there is
+// none.
 func (s *Store) ChangeGrant(ctx context.Context, id string, change func(*protocol.Grant)) (*protocol.Grant, error) {
 	var changed *protocol.Grant
 	err := s.changeGrants(ctx, powerLoss, func(found []protocol.Grant) *protocol.Grant {
@@ -104,7 +104,7 @@ func grants(ctx context.Context, q querier, query string, args ...any) (_ []prot
 			return nil, fmt.Errorf("read grants: %w", err)
 		}
 		if json.Unmarshal(body, &g) != nil {
-			continue // a damaged grant approves nothing, and must not hide the others
+			continue // a damaged grant approves nothing, and must not hide others
 		}
 		found = append(found, g)
 	}

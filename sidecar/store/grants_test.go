@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// schema3 is what an Assent wrote that knew no grants.
+// schema3 is the schema of a version without grants.
 const schema3 = `
 CREATE TABLE tasks (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, title TEXT NOT NULL, closed INTEGER NOT NULL, last_number INTEGER NOT NULL) STRICT;
 CREATE TABLE messages (

@@ -1,17 +1,18 @@
 package store
 
-// headsVersion is the schema's that has them.
+// headsVersion is the first version of the schema with heads.
 const headsVersion = 12
 
-// headsSchema keeps in one place what changes with every ask, so that a change writes few pages: of the tree of
-// messages, of the journal, and of this one, which is small. Every table or index that a transaction touches is
-// a page of 4 kB at least, in the write-ahead log and again in the file.
+// headsSchema stores in one table the values that change with every ask, so that a change writes few pages: of
+// the tree of messages, of the journal, and of this small table. Each table or index in a transaction costs at
+// least one page of 4 kB, in the write-ahead log and again in the file.
 //
-// A row is the head of a task, where message_id is 0; or of the journal, where there is no task either; or it
-// names a message that may still change. The latter follow what is saved by triggers, as an index would.
+// A row is the head of a task if message_id is 0; or of the journal if there is no task either; or it names a
+// message that may still change. Triggers maintain the latter, like an index.
 //
-// An ask is found among its task's messages, the newest first, when it is looked for: that is once it was
-// settled and is answered again. What changed after an event is found by its place; see [lately].
+// An ask is found by a search through its task's messages, the newest first. That is needed only for an
+// answer to a settled ask. Messages that changed after an event are found by their position; see
+// [lately].
 const headsSchema = `
 CREATE TABLE heads (
 	task_id    TEXT NOT NULL,
@@ -63,9 +64,9 @@ ALTER TABLE journal_ends DROP COLUMN last_seq;
 ALTER TABLE journal_ends DROP COLUMN last_hash;
 `
 
-// lately is how many messages a task may have after one that changes, for it to be looked for there: an index has
-// those alone that change later. Nearly all asks are settled before.
+// lately is the maximum number of messages after a changed one for which the search by position finds it.
+// Messages that change later are in an index. Nearly all asks are settled earlier.
 //
-// Messages get their ids in the order of the events that add them. So of those that changed after event N, when the
-// newest event is L and the newest message M, the ones that are not late are after the message M-(L-N)-lately.
+// Messages get their ids in the order of the events that add them. So if the newest event is L and the newest
+// message is M, the messages that changed after event N and are not late are after the message M-(L-N)-lately.
 const lately = 1000

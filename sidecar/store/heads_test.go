@@ -17,7 +17,7 @@ import (
 )
 
 // TestWhatChangedIsFoundHoweverLate changes messages right after they were added and long after that, some of them
-// live, and looks for what changed after events of all ages.
+// live, and looks for the changes after events of all ages.
 func TestWhatChangedIsFoundHoweverLate(t *testing.T) {
 	s, err := store.OpenMemory()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestWhatChangedIsFoundHoweverLate(t *testing.T) {
 	}
 	for len(all) < messages {
 		batch := []*store.Entry{change(len(all))}
-		for random.IntN(3) == 0 { // soon, or of whatever age
+		for random.IntN(3) == 0 { // a recent message, or any
 			batch = append(batch, change(max(0, len(all)-1-random.IntN(20))), change(random.IntN(len(all))))
 		}
 		if err := s.SaveAll(t.Context(), task, batch); err != nil {
@@ -80,7 +80,8 @@ func TestWhatChangedIsFoundHoweverLate(t *testing.T) {
 	}
 }
 
-// TestAStoreThatMovesKnowsWhatIsLive moves messages over others of theirs, of which some were live and some are.
+// TestAStoreThatMovesKnowsWhatIsLive moves messages over others with the same ids, some of them live before or
+// after.
 func TestAStoreThatMovesKnowsWhatIsLive(t *testing.T) {
 	dir := t.TempDir()
 	to := open(t, dir)
@@ -117,7 +118,8 @@ func TestAStoreThatMovesKnowsWhatIsLive(t *testing.T) {
 	}
 }
 
-// TestAMessageThatMovesAloneIsLate moves a message that changed where nobody knew how many came after it.
+// TestAMessageThatMovesAloneIsLate moves a changed message into a store that does not know how many came
+// after it.
 func TestAMessageThatMovesAloneIsLate(t *testing.T) {
 	const messages = 2 * store.Lately
 	to := open(t, t.TempDir())
@@ -144,7 +146,7 @@ func TestAMessageThatMovesAloneIsLate(t *testing.T) {
 	}
 }
 
-// headless makes a store of the version before heads, with something of everything in it.
+// headless makes a store of the version before heads, with rows in every table.
 func headless(t *testing.T) (dir string, db *sql.DB) {
 	t.Helper()
 	dir = t.TempDir()
@@ -218,7 +220,8 @@ func TestAStoreGetsItsHeads(t *testing.T) {
 	}
 }
 
-// A sidecar of the version before, in a window that was not reloaded, writes its version when its saves fail.
+// A sidecar of the earlier version, in a window that was not reloaded, writes its version when its saves
+// fail.
 func TestAnOlderSidecarDoesNotUndoTheVersion(t *testing.T) {
 	dir, old := headless(t)
 	closed(t, open(t, dir))
@@ -251,7 +254,8 @@ func TestProbingLeavesTheVersionOfANewerAssent(t *testing.T) {
 	}
 }
 
-// TestAnAskWritesFewPages counts what an ask adds to the write-ahead log, which is most of what it costs.
+// TestAnAskWritesFewPages counts the pages that an ask adds to the write-ahead log, which are most of its
+// cost.
 func TestAnAskWritesFewPages(t *testing.T) {
 	s := open(t, t.TempDir())
 	saveAsks(t, s, 1, 10)

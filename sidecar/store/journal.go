@@ -14,10 +14,10 @@ import (
 	"assent/protocol"
 )
 
-// The journal is a chain: each record's hash is over the hash before it and all of its own columns. When old records are cut
-// off its front, journal_ends gets the number and the hash of the last of them. The same transaction adds a record of the
-// cut to the chain (see [Cut]); a cut without such a record was not made by Assent. The number and hash of the newest
-// record are in heads, so that records cannot be removed from the end unnoticed.
+// The journal is a chain: each record's hash is over the hash before it and all of its own columns. When old records
+// are cut off its front, journal_ends gets the number and the hash of the last of them, and the same transaction adds a
+// record of the cut to the chain (see [Cut]). Assent makes no cut without such a record. The number and hash of the
+// newest record are in heads, so that records cannot be removed from the end unnoticed.
 const journalSchema = `
 CREATE TABLE journal (
 	seq     INTEGER PRIMARY KEY, -- from 1, without gaps
@@ -39,25 +39,25 @@ CREATE TABLE journal_ends (
 INSERT INTO journal_ends (one, cut_seq, cut_hash, last_seq, last_hash) VALUES (1, 0, '', 0, '');
 `
 
-// ofJournal is the condition of the row of heads that has the number and the hash of the newest record.
+// ofJournal is the condition for the row of heads with the number and the hash of the newest record.
 const ofJournal = `task_id = '' AND message_id = 0`
 
-// Record is one entry of the journal. Seq and Hash are the store's to set.
+// Record is one entry of the journal. The store sets Seq and Hash.
 type Record struct {
 	Seq int64
 	// At is in milliseconds since the Unix epoch.
 	At   int64
 	Kind string
-	// TaskID, AskID and Server are empty where the record is of none.
+	// TaskID, AskID and Server are empty if the record concerns none.
 	TaskID, AskID, Server string
-	// Body is JSON, as it was written.
+	// Body is the JSON as written.
 	Body string
 	// Hash is in hexadecimal; see [Record.Follow].
 	Hash string
 }
 
-// Follow returns the hash of a record that comes after the one with the hash prev: SHA-256 over prev and
-// the record's columns in their order, each with its length in bytes before it and a colon between the two.
+// Follow returns the hash of a record that follows the one with the hash prev: SHA-256 over prev and the
+// record's columns in order, each preceded by its length in bytes and a colon.
 func (r *Record) Follow(prev string) string {
 	text := make([]byte, 0, len(prev)+len(r.Body)+256)
 	column := func(value string) {
@@ -79,8 +79,8 @@ func (r *Record) Follow(prev string) string {
 
 // Ends are where the journal begins and ends.
 type Ends struct {
-	// CutSeq and CutHash are of the last record that was cut off because it was old; 0 and empty where
-	// none was. The newest [Cut] in the journal says the same.
+	// CutSeq and CutHash are of the last record that was cut off; 0 and empty if none was. The newest
+	// [Cut] in the journal has the same values.
 	CutSeq  int64
 	CutHash string
 	// LastSeq and LastHash are of the newest record.
@@ -88,13 +88,13 @@ type Ends struct {
 	LastHash string
 }
 
-// appendJournal extends the chain within a transaction, which has the writer's lock: no other sidecar
-// extends it in between. Its cost does not depend on how long the journal is.
+// appendJournal extends the chain within a transaction, which has the writer's lock, so no other
+// process extends it. Its cost does not depend on the length of the journal.
 func appendJournal(ctx context.Context, tx writer, records []Record) error {
 	return appendJournalTo(ctx, tx, "main.", records)
 }
 
-// appendJournalTo is as appendJournal, for one of the databases of a connection.
+// appendJournalTo is appendJournal for one of the databases of a connection.
 func appendJournalTo(ctx context.Context, tx writer, database string, records []Record) error {
 	if len(records) == 0 {
 		return nil
@@ -113,13 +113,13 @@ func appendJournalTo(ctx context.Context, tx writer, database string, records []
 	return nil
 }
 
-// link is a record as the next one follows it.
+// link is the part of a record that the next one refers to.
 type link struct {
 	seq  int64
 	hash string
 }
 
-// addRecords extends the chain after its end, and returns its new end, which is to be written.
+// addRecords extends the chain after its end, and returns its new end, which the caller writes.
 func addRecords(ctx context.Context, tx writer, database string, end link, records []Record) (link, error) {
 	for _, r := range records {
 		r.Seq = end.seq + 1
@@ -133,7 +133,7 @@ func addRecords(ctx context.Context, tx writer, database string, end link, recor
 	return end, nil
 }
 
-// AppendJournal adds records that belong to no other change.
+// AppendJournal adds records without another change.
 func (s *Store) AppendJournal(ctx context.Context, records ...Record) error {
 	err := s.write(ctx, processDeath, func(w writer) error { return appendJournal(ctx, w, records) })
 	if err != nil {
@@ -142,16 +142,16 @@ func (s *Store) AppendJournal(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// JournalFilter selects records. What is empty selects all.
+// JournalFilter selects records. An empty field does not restrict the selection.
 type JournalFilter struct {
 	Server, TaskID, Kind string
-	// Since selects what was written then or later, in milliseconds since the Unix epoch.
+	// Since selects records from that time on, in milliseconds since the Unix epoch.
 	Since int64
 	// Before selects records with a smaller number.
 	Before int64
 }
 
-// where returns the conditions of an SQL query. The values are always its parameters.
+// where returns the conditions of an SQL query. Values are always parameters.
 func (f JournalFilter) where() (string, []any) {
 	conditions, args := []string{"1"}, []any(nil)
 	add := func(condition string, arg any) {
@@ -178,8 +178,8 @@ func (f JournalFilter) where() (string, []any) {
 // errEnough ends the reading of records.
 var errEnough = errors.New("enough")
 
-// Journal returns the newest of the records that a filter selects, in ascending order: limit at most, and
-// no more than have so many bytes, but one at least. It reports whether there are earlier ones.
+// Journal returns the newest records that a filter selects, in ascending order: at most limit records
+// and, except for the first, at most that many bytes. It reports whether there are earlier ones.
 func (s *Store) Journal(ctx context.Context, f JournalFilter, limit, bytes int) (records []Record, earlier bool, err error) {
 	where, args := f.where()
 	err = eachRecord(ctx, s.db, func(r *Record) error {
@@ -198,9 +198,9 @@ func (s *Store) Journal(ctx context.Context, f JournalFilter, limit, bytes int) 
 	return records, earlier, nil
 }
 
-// EachJournal calls each with the ends of the journal and every record that a filter selects, in ascending
-// order and all as of one moment. It ends with the first error of each. A record is good until each
-// returns.
+// EachJournal calls begin with the ends of the journal, and each with every record that a filter selects,
+// in ascending order, all from one snapshot. It stops at the first error of either. A record is valid
+// until each returns.
 func (s *Store) EachJournal(ctx context.Context, f JournalFilter, begin func(Ends) error, each func(*Record) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -298,7 +298,7 @@ func (s *Store) cutJournal(ctx context.Context, before, last, now int64) (count 
 			return err
 		}
 		if others == 0 && cut.Count < cutBatch {
-			return nil // a record of an earlier cut is not removed only to leave another one
+			return nil // removing the record of an earlier cut would only add another
 		}
 		if _, err := w.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, cut.ThroughSeq, cut.ThroughHash); err != nil {
 			return err

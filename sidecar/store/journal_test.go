@@ -20,7 +20,7 @@ func record(at int64, server string) store.Record {
 	return store.Record{At: at, Kind: "k", TaskID: "t1", AskID: "a1", Server: server, Body: fmt.Sprintf(`{"at":%d}`, at)}
 }
 
-// seqs are the numbers of the records that are left, which must be a chain.
+// seqs returns the numbers of the remaining records, which must be a chain.
 func seqs(t *testing.T, s *store.Store) (all []int64) {
 	t.Helper()
 	var ends store.Ends
@@ -45,7 +45,7 @@ func seqs(t *testing.T, s *store.Store) (all []int64) {
 	return all
 }
 
-// Whoever has noted a hash must find it again with every later version, as docs/journal.md says it is made.
+// The hash must not change with later versions, because people note it. docs/journal.md defines it.
 func TestTheHashIsMadeAsDocumented(t *testing.T) {
 	r := store.Record{Seq: 7, At: 1000, Kind: "askOpened", TaskID: "t", AskID: "a", Server: "ä", Body: "{}"}
 	sum := sha256.Sum256([]byte("3:abc1:74:10009:askOpened1:t1:a2:ä2:{}"))
@@ -63,7 +63,7 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	if diff := cmp.Diff([]int64{1, 2}, seqs(t, s)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	// A record is refused: nothing of its change is kept.
+	// If a record is refused, its change is not saved.
 	db, err := sql.Open("sqlite", s.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	if got := taskOf(t, s, "t1"); got.Title != "" {
 		t.Errorf("the task is %+v", got)
 	}
-	// A session grant is kept nowhere else; one that is kept is kept with its record.
+	// A session grant is not saved; any other grant is saved with its record.
 	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g"}, record(4, "s")); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestAMessageAndItsRecordAreKeptTogether(t *testing.T) {
 	}
 }
 
-// A command line decides about servers in the store that the daemon has open.
+// A command saves decisions about servers in the store that the daemon has open.
 func TestTwoProcessesExtendOneChain(t *testing.T) {
 	dir := t.TempDir()
 	owner := open(t, dir)
@@ -176,14 +176,14 @@ func TestTheFilterSelectsRecords(t *testing.T) {
 func TestOldRecordsAreCutOffTheFront(t *testing.T) {
 	s := open(t, t.TempDir())
 	var all []store.Record
-	for i := range int64(1200) { // more than are cut at once
+	for i := range int64(1200) { // more than one batch
 		all = append(all, record(i, "s"))
 	}
 	all = append(all, record(5000, "s"), record(7, "s"), record(5001, "s")) // the clock was put back
 	if err := s.AppendJournal(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []struct{ cut, left int64 }{{1200, 3 + 3}, {0, 3 + 3}} { // three times some were cut
+	for _, want := range []struct{ cut, left int64 }{{1200, 3 + 3}, {0, 3 + 3}} { // three cuts removed records
 		n, err := s.CutJournal(t.Context(), 5000, 6000)
 		if got := int64(len(seqs(t, s))); n != want.cut || got != want.left || err != nil {
 			t.Fatalf("%d records cut off, %d are left, %v, want %v", n, got, err, want)
@@ -248,7 +248,8 @@ func TestAStoreIsReadWhileItIsWritten(t *testing.T) {
 	}
 }
 
-// BenchmarkSaveAndRecord shows what a record adds to the change that it is of, in a journal of so many records.
+// BenchmarkSaveAndRecord measures what a record adds to the cost of a change, in a journal of that many
+// records.
 func BenchmarkSaveAndRecord(b *testing.B) {
 	for _, history := range []int{0, 10_000} {
 		for _, records := range []int{0, 1} {
@@ -286,7 +287,7 @@ func saveAsks(tb testing.TB, s *store.Store, first, n int64) {
 		return store.Record{Kind: kind, TaskID: "t", AskID: id, Server: "s", Body: `{"messageId":1,"request":{"message":"?"}}`}
 	}
 	task := protocol.Task{ID: "t"}
-	ctx := context.Background() // as tasks save: one that ends would be waited for at every statement
+	ctx := context.Background() // as tasks save: database/sql would watch a context that can end at every statement
 	for i := first; i < first+n; i++ {
 		id := fmt.Sprint("ask-", i)
 		open := ask
@@ -305,7 +306,7 @@ func saveAsks(tb testing.TB, s *store.Store, first, n int64) {
 	}
 }
 
-// BenchmarkSaveAsk is what an ask costs in the store: it is opened, and it is settled.
+// BenchmarkSaveAsk measures an ask in the store: it is opened and settled.
 func BenchmarkSaveAsk(b *testing.B) {
 	s, err := store.Open(b.TempDir())
 	if err != nil {

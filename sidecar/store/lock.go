@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lock is held on a file beside the store's by the one process that owns the store, for as long as it has the store open.
-// The system releases it however the process ends. The file names the process.
+// lock is a lock on a file beside the store's. The process that owns the store holds it while the store is open. The
+// system releases it when the process ends. The file names the process.
 type lock struct {
 	file *flock.Flock
 }
@@ -22,14 +22,14 @@ type lock struct {
 var ErrInUse = errors.New("another Assent process uses this folder")
 
 const (
-	// patience is how long to wait for an owner that is leaving, and glance is the pause between two attempts. A program
-	// that a process starts has the process's locks until its own code runs, and the process may be killed then.
+	// patience is how long to wait for an owner that is ending, and glance is the pause between two attempts. A child
+	// process shares its parent's locks until its own program runs, even if the parent is killed then.
 	patience = 2 * time.Second
 	glance   = 10 * time.Millisecond
 )
 
-// own takes the lock of the store at path, and waits for it. The lock is nil, without an error, if the file system has no
-// locks or cannot be written: SQLite then sees to it that no transaction meets another.
+// own takes the lock of the store at path, and waits for it. The lock is nil, without an error, if the file system has
+// no locks or cannot be written: SQLite then keeps transactions apart.
 func own(ctx context.Context, path string, wait time.Duration) (*lock, error) {
 	for began := time.Now(); ; {
 		l, err := tryToOwn(path)
@@ -51,7 +51,7 @@ func tryToOwn(path string) (*lock, error) {
 	l := &lock{flock.New(path + ".lock")}
 	taken, err := l.file.TryLock()
 	if err == nil && taken {
-		// Only the error of another process needs it, and may do without.
+		// Only the error message of another process uses this, and it works without.
 		_ = os.WriteFile(l.file.Path(), []byte(strconv.Itoa(os.Getpid())), 0o600)
 		return l, nil
 	}
@@ -62,10 +62,10 @@ func tryToOwn(path string) (*lock, error) {
 	return nil, inUse(l.file.Path())
 }
 
-// inUse says who has the lock, and what to do about it.
+// inUse returns the error that names the owner and what to do.
 func inUse(path string) error {
 	who := ""
-	if data, err := os.ReadFile(path); err == nil { // a system may let nobody read a locked file
+	if data, err := os.ReadFile(path); err == nil { // some systems do not let others read a locked file
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
 			who = fmt.Sprintf(" (process %d)", pid)
 		}
@@ -73,7 +73,7 @@ func inUse(path string) error {
 	return fmt.Errorf("%w%s: end it with `assent daemon stop`, or close the program that started it", ErrInUse, who)
 }
 
-// release gives the lock back. A nil lock is none.
+// release releases the lock. It is a no-op for nil.
 func (l *lock) release() error {
 	if l == nil {
 		return nil

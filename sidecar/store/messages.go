@@ -11,10 +11,10 @@ import (
 	"assent/protocol"
 )
 
-// Entry is a message with what the store needs to find it again.
+// Entry is a message with the values by which the store finds it.
 type Entry struct {
 	Message protocol.Message
-	// Number is that of the event that changed the message last.
+	// Number is the number of the event that changed the message last.
 	Number int64
 	// Live messages may still change: an open ask, a call or a completion under way.
 	Live bool
@@ -58,7 +58,7 @@ VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, NULLIF(?, ''), ?, ?,
 ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = excluded.live, mcp_task = excluded.mcp_task,
 	mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body, late = late OR excluded.late`, lately)
 
-// saveMessage writes a message, of which body is the JSON, within a transaction.
+// saveMessage writes a message, with its JSON in body, within a transaction.
 func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body []byte) error {
 	_, err := w.ExecContext(ctx, saveMessageQuery,
 		taskID, e.Message.ID, e.Number, e.Live, e.AskID, e.McpTask, e.McpTaskID, e.ResultGot,
@@ -69,7 +69,7 @@ func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body []
 	return nil
 }
 
-// changedAfterQuery selects what changed after an event; see [lately].
+// changedAfterQuery selects the messages that changed after an event; see [lately].
 const changedAfterQuery = `
 WITH tail (first) AS (
 	SELECT (SELECT MAX(id) FROM messages WHERE task_id = ?1) - (number - ?2) - ?5 FROM heads WHERE task_id = ?1 AND message_id = 0)
@@ -81,14 +81,14 @@ SELECT id, number, live, ask_id, body FROM messages INDEXED BY late_messages
 ORDER BY id DESC LIMIT ?4`
 
 // Messages returns the selected messages of a task in ascending order of id. With an error that is [Damaged],
-// those with the greatest ids that could be read.
+// it returns those with the greatest ids that could be read.
 func (s *Store) Messages(ctx context.Context, taskID string, r Range) ([]Entry, error) {
 	before := r.Before
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	// The newest tail of a task is a scan backwards; what changed after a number is in it, or found by an
-	// index, so that neither costs more as the history grows.
+	// The newest messages of a task are a scan backwards. Messages that changed after a number are among
+	// them or in an index, so the cost does not grow with the history.
 	query := `SELECT id, number, live, ask_id, body FROM messages WHERE task_id = ? AND id < ? ORDER BY id DESC LIMIT ?`
 	args := []any{taskID, before, r.Limit}
 	if r.After > 0 {
@@ -112,16 +112,16 @@ func (s *Store) Ask(ctx context.Context, taskID, askID string) (*Entry, error) {
 	return &entries[0], nil
 }
 
-// McpTaskPlace is the place of a call that became an MCP task, with the values by which the list of them is sorted.
+// McpTaskPlace is the place of a call that became an MCP task, with its sort keys.
 type McpTaskPlace struct {
 	Place
-	// Live is as in [Entry], and McpTask too.
+	// Live and McpTask are as in [Entry].
 	Live    bool
 	McpTask int64
 }
 
-// McpTasks returns the places of the calls that became MCP tasks: those that run, then those that have ended, the
-// newest of each first. After, unless it is nil, is the last of the places that were read before.
+// McpTasks returns the places of the calls that became MCP tasks: first those that run, then those that have
+// ended, each the newest first. After, unless it is nil, is the last place of the previous page.
 func (s *Store) McpTasks(ctx context.Context, after *McpTaskPlace, limit int) ([]McpTaskPlace, error) {
 	if after == nil {
 		after = &McpTaskPlace{Live: true, McpTask: math.MaxInt64}
@@ -145,7 +145,7 @@ func (s *Store) McpTasks(ctx context.Context, after *McpTaskPlace, limit int) ([
 	return places, rows.Err()
 }
 
-// McpTasksNamed returns the places of the calls that became an MCP task with an id that begins so, the newest first.
+// McpTasksNamed returns the places of the calls that became an MCP task whose id has this prefix, the newest first.
 func (s *Store) McpTasksNamed(ctx context.Context, beginning string) ([]Place, error) {
 	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task_id
 		WHERE mcp_task_id IS NOT NULL AND substr(mcp_task_id, 1, length(?1)) = ?1
@@ -163,8 +163,8 @@ func (s *Store) Samplings(ctx context.Context, serverName string, limit int) ([]
 		WHERE sampling_server = ? ORDER BY sampling_at DESC, task_id DESC, id DESC LIMIT ?`, serverName, limit)
 }
 
-// GotResults notes that a front end has got the results of MCP tasks among the messages first to last of a task. It leaves
-// results alone that a front end got before. It does not matter which sidecar owns the task.
+// GotResults records that a front end has received the results of MCP tasks among the messages first to last of a task.
+// It does not change results that were received earlier.
 func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now int64) error {
 	_, err := s.db.ExecContext(ctx, `UPDATE messages SET result_got = ?
 		WHERE result_got = 0 AND task_id = ? AND id BETWEEN ? AND ?`, now, taskID, first, last)
@@ -174,7 +174,8 @@ func (s *Store) GotResults(ctx context.Context, taskID string, first, last, now 
 	return nil
 }
 
-// ResultsGotBefore returns the places of the results of MCP tasks that a front end got before a time.
+// ResultsGotBefore returns the places of the results of MCP tasks that a front end received before a
+// time.
 func (s *Store) ResultsGotBefore(ctx context.Context, before int64) ([]Place, error) {
 	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_result
 		WHERE result_got > 0 AND result_got < ? ORDER BY result_got`, before)
@@ -198,7 +199,7 @@ func (s *Store) places(ctx context.Context, query string, args ...any) ([]Place,
 	return places, rows.Err()
 }
 
-// Place is where a message is.
+// Place is the place of a message.
 type Place struct {
 	TaskID    string
 	MessageID int64
@@ -223,13 +224,13 @@ func (s *Store) LastMessage(ctx context.Context, taskID string) (int64, error) {
 	return id, nil
 }
 
-// entries runs a query that selects in descending order of id, and returns its rows ascending; with an
-// error, those that could be read.
+// entries runs a query that selects in descending order of id, and returns its rows ascending. With an
+// error, it returns those that could be read.
 func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
 	return s.entriesWithin(ctx, 0, query, args...)
 }
 
-// entriesWithin is entries, bounded as [Range.Bytes] says.
+// entriesWithin is entries with the bound of [Range.Bytes].
 func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args ...any) ([]Entry, error) {
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// A store of every earlier version becomes what a new one is, with what was in it.
+// A store of every earlier version gets the schema of a new one, and keeps its data.
 func TestAStoreOfEveryEarlierVersionIsMigrated(t *testing.T) {
 	want := schemaOf(t, filled(t, 0))
 	for version := 1; version < len(store.Migrations); version++ {
@@ -67,7 +67,7 @@ func TestAStoreOfEveryEarlierVersionIsMigrated(t *testing.T) {
 	}
 }
 
-// schemaOf returns what a closed store's file consists of, by name.
+// schemaOf returns the objects of a closed store's schema, by name.
 func schemaOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))

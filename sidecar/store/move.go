@@ -9,8 +9,8 @@ import (
 	"assent/protocol"
 )
 
-// moves copy from main to home what is newer in main or missing in home. A task's number grows with each change, and a
-// message has the number of its last change.
+// moves copy from main to home the rows that are newer in main or missing in home. A task's number grows with each
+// change, and a message has the number of its last change.
 var moves = []string{
 	`CREATE TEMP TABLE moving AS SELECT m.task_id AS id, h.number IS NOT NULL AS met, COALESCE(h.number, 0) <= m.number AS newer
 		FROM main.heads m LEFT JOIN home.heads h ON h.task_id = m.task_id AND h.message_id = 0 WHERE m.task_id <> '' AND m.message_id = 0`,
@@ -20,9 +20,9 @@ var moves = []string{
 	`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE message_id = 0 AND task_id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.messages SELECT m.* FROM main.messages m LEFT JOIN home.messages h ON h.task_id = m.task_id AND h.id = m.id
 		WHERE h.id IS NULL OR h.number <= m.number`,
-	// What came after a message is known now.
+	// The number of later messages is known now.
 	`UPDATE home.messages SET late = 1 WHERE late = 0 AND task_id IN (SELECT id FROM moving WHERE met)`,
-	`DELETE FROM home.heads WHERE message_id > 0`, // no trigger says what a message replaced
+	`DELETE FROM home.heads WHERE message_id > 0`, // no trigger sees replaced messages
 	`INSERT INTO home.heads (task_id, message_id) SELECT task_id, id FROM home.messages WHERE live = 1`,
 	`INSERT INTO home.rounds SELECT * FROM main.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
 	`DROP TABLE moving`,
@@ -33,7 +33,7 @@ var moves = []string{
 		ON CONFLICT DO UPDATE SET decided_at = excluded.decided_at, body = excluded.body WHERE excluded.decided_at > decided_at`,
 }
 
-// copyInto copies the database of a connection into the file of a name, which has the same schema, in one transaction.
+// copyInto copies the database of a connection into the file name, which has the same schema, in one transaction.
 func copyInto(ctx context.Context, conn *sql.Conn, name string) (err error) {
 	if _, err := conn.ExecContext(ctx, `ATTACH ? AS home`, name); err != nil {
 		return err

@@ -15,12 +15,12 @@ import (
 	"assent/sidecar/store"
 )
 
-// opened returns a store that is open already to who moves into it.
+// opened returns a function that opens an already open store.
 func opened(s *store.Store) func() (*store.Store, error) {
 	return func() (*store.Store, error) { return s, nil }
 }
 
-// fill saves something of everything under a name.
+// fill saves rows of every kind under a name.
 func fill(t *testing.T, s *store.Store, name string) {
 	t.Helper()
 	e := notice(1, 1, name)
@@ -35,7 +35,7 @@ func fill(t *testing.T, s *store.Store, name string) {
 	}
 }
 
-// wantFilled wants what fill saved.
+// wantFilled checks the rows of fill.
 func wantFilled(t *testing.T, s *store.Store, names ...string) {
 	t.Helper()
 	tasks, err := s.Tasks(t.Context())
@@ -54,7 +54,7 @@ func wantFilled(t *testing.T, s *store.Store, names ...string) {
 	}
 }
 
-// wantChain wants a journal without gaps of records of these tasks.
+// wantChain checks for a journal without gaps, with records of these tasks.
 func wantChain(t *testing.T, s *store.Store, names ...string) {
 	t.Helper()
 	var got []string
@@ -156,7 +156,7 @@ func TestADeletedStoreIsWrittenAnew(t *testing.T) {
 	}
 }
 
-// A store that was deleted may have been begun anew by another process, which is not disturbed.
+// Another process may have created a deleted store again. It must not be disturbed.
 func TestADeletedStoreDoesNotMoveIntoAnotherProcesss(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := open(t, dir)
@@ -176,7 +176,7 @@ func TestADeletedStoreDoesNotMoveIntoAnotherProcesss(t *testing.T) {
 	wantFilled(t, another, "another's")
 }
 
-// What moves must not undo what is newer where it moves to.
+// A move does not replace newer rows.
 func TestMovingUndoesNothing(t *testing.T) {
 	dir := t.TempDir()
 	late, err := store.OpenMemory()
@@ -190,7 +190,7 @@ func TestMovingUndoesNothing(t *testing.T) {
 	newer := notice(1, 2, "newer")
 	newer.Number = 2
 	save(t, first, protocol.Task{ID: "t", Title: "newer"}, newer)
-	if err := first.SaveRound(t.Context(), "t", 1, nil); err != nil { // the answers are on their way
+	if err := first.SaveRound(t.Context(), "t", 1, nil); err != nil { // the answers are being sent
 		t.Fatal(err)
 	}
 	if err := late.Relocate(t.Context(), opened(first)); err != nil {

@@ -36,7 +36,7 @@ func TestOneProcessOwnsAFolder(t *testing.T) {
 	}
 }
 
-// A daemon that is updated leaves its folders a moment after the next one has begun.
+// An updated daemon leaves its folders shortly after the next one has started.
 func TestOpeningWaitsForAnOwnerThatLeaves(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -82,7 +82,7 @@ func TestOfManyThatOpenOneOwns(t *testing.T) {
 	}
 }
 
-// A window that was opened before the update has a sidecar of version 1, which shares the store with others of its kind.
+// A window opened before the update has a sidecar of version 1, which shares the store with others of its version.
 func TestAnOlderSidecarIsFound(t *testing.T) {
 	dir := t.TempDir()
 	sidecars := filepath.Join(dir, "sidecars")
@@ -111,7 +111,8 @@ func TestAnOlderSidecarIsFound(t *testing.T) {
 	}
 }
 
-// A sidecar of version 1 shares the lock, and waits for one that has it alone. So it does not open what a process owns.
+// A sidecar of version 1 takes a shared lock, and waits for an exclusive one. So it does not open a store that has an
+// owner.
 func TestAnOlderSidecarFindsAnOwnedStoreLocked(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)
@@ -126,7 +127,7 @@ func TestAnOlderSidecarFindsAnOwnedStoreLocked(t *testing.T) {
 
 func TestAFolderWithoutLocks(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "assent.db.lock"), 0o700); err != nil { // nobody can write it
+	if err := os.Mkdir(filepath.Join(dir, "assent.db.lock"), 0o700); err != nil { // the file cannot be created
 		t.Fatal(err)
 	}
 	s := open(t, dir)
@@ -159,7 +160,7 @@ func TestDecisionsAreKeptBesideTheOwner(t *testing.T) {
 		t.Cleanup(func() { closed(t, s) })
 		return s
 	}
-	first := beside() // and makes it
+	first := beside() // creates the store
 	decide(first, "before")
 	owner := open(t, dir)
 	decide(beside(), "meanwhile")

@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// The store is its owner's alone: one that begins, and one that everybody could read.
+// Only the owner can read the store: a new one, and one that everyone could read before.
 func TestNobodyElseCanReadTheStore(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"a new one": func(*testing.T, string) {},
@@ -69,7 +69,7 @@ func TestNobodyElseCanReadTheStore(t *testing.T) {
 	}
 }
 
-// A file that its owner may not write stays so.
+// A file that is read-only for its owner stays so.
 func TestAReadOnlyStoreStaysReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

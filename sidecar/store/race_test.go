@@ -2,5 +2,5 @@
 
 package store_test
 
-// stride leaves most bytes out: the race detector makes SQLite ten times slower, and knows nothing of bytes.
+// stride skips most bytes, because the race detector makes SQLite ten times slower and does not check them.
 const stride = 16

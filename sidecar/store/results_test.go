@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// ended is a call that became an MCP task and has a result, which nobody has got.
+// ended is a call that became an MCP task and has a result that no front end has received.
 func ended(id int64, mcpTaskID string) store.Entry {
 	return store.Entry{
 		Message: protocol.Message{ID: id, Time: 1000, Body: protocol.Call{
@@ -37,7 +37,7 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 		}
 	}
 	got("t1", 2, 2, 10)
-	got("t1", 2, 4, 20) // 2 was got before
+	got("t1", 2, 4, 20) // 2 was received before
 	removed := ended(3, "a")
 	removed.ResultGot = nil
 	want := func(before int64, places ...store.Place) {
@@ -62,7 +62,7 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 	}
 }
 
-// toVersion2 takes away what later versions added.
+// toVersion2 removes the additions of later versions.
 const toVersion2 = `
 	DROP TABLE retention_clock;
 	DROP TRIGGER live_added; DROP TRIGGER live_again; DROP TRIGGER live_ended; DROP TABLE heads;
@@ -79,7 +79,7 @@ const toVersion2 = `
 	DROP INDEX tasks_by_deletion; ALTER TABLE tasks DROP COLUMN deleted;
 	PRAGMA user_version = 2`
 
-// A store of an earlier version finds its MCP tasks, and a row that is damaged does not keep it shut.
+// The store of an earlier version gets its MCP tasks. A damaged row does not prevent the opening.
 func TestTheStoreOfAnEarlierVersionIsTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.Open(dir)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Round is where a call is that its server has answered with questions (2026-07-28, "Multi Round-Trip
-// Requests").
+// Round is the state of a call that its server has answered with questions (2026-07-28, "Multi
+// Round-Trip Requests").
 type Round struct {
 	// Number counts the call's rounds from 0.
 	Number int
@@ -15,7 +15,7 @@ type Round struct {
 	Required json.RawMessage
 }
 
-// SaveRound keeps where a call is, in place of what was kept before; nil forgets it.
+// SaveRound saves the round of a call, and replaces an earlier one; nil deletes it.
 func (s *Store) SaveRound(ctx context.Context, taskID string, messageID int64, round *Round) error {
 	query, args := `DELETE FROM rounds WHERE task_id = ? AND message_id = ?`, []any{taskID, messageID}
 	if round != nil {
@@ -29,7 +29,7 @@ func (s *Store) SaveRound(ctx context.Context, taskID string, messageID int64, r
 	return nil
 }
 
-// Rounds returns where the calls of a task are, by message.
+// Rounds returns the rounds of a task's calls, by message.
 func (s *Store) Rounds(ctx context.Context, taskID string) (map[int64]Round, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT message_id, number, required FROM rounds WHERE task_id = ?`, taskID)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) Rounds(ctx context.Context, taskID string) (map[int64]Round, err
 		if err := rows.Scan(&messageID, &r.Number, &required); err != nil {
 			return nil, fmt.Errorf("read rounds: %w", err)
 		}
-		if json.Valid(required) { // from where a damaged one is, nobody can go on: the call is lost
+		if json.Valid(required) { // a call with a damaged round cannot continue: it is lost
 			r.Required = required
 			rounds[messageID] = r
 		}

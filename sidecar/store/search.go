@@ -10,18 +10,18 @@ import (
 	"assent/protocol"
 )
 
-// Found is a message that may have a text.
+// Found is a message that may contain a text.
 type Found struct {
 	Place
 	Message protocol.Message
 }
 
-// searchPage is how many messages are read at once: nobody else can use the store meanwhile.
+// searchPage is how many messages are read at once. Other uses of the store wait that long.
 const searchPage = 500
 
-// Search shows visit the messages that may have a text, of all tasks that are not deleted, or of one where taskID
-// is not empty: those of the newest task first, and of each the newest first. It ends when visit wants no more, and
-// with ctx. Whether the text is in what a message says, and not only in how it is kept, visit has to see.
+// Search calls visit for the messages that may contain a text, of all tasks that are not deleted, or of one if
+// taskID is not empty: the newest task first, and in each the newest message first. It ends when visit returns
+// false, and with ctx. The text may be in the JSON of a message only, so visit has to check the message itself.
 func (s *Store) Search(ctx context.Context, text, taskID string, visit func(Found) (more bool)) error {
 	like := likeInJSON(text)
 	at := Place{TaskID: "\U0010FFFF"}
@@ -45,8 +45,8 @@ func (s *Store) Search(ctx context.Context, text, taskID string, visit func(Foun
 	}
 }
 
-// searchPage returns what may have a text among the messages before a place, and the place of the last one that
-// was looked at; nil where there are no more.
+// searchPage returns the messages before a place that may contain a text, and the place of the last message
+// that it read; nil if there are no more.
 func (s *Store) searchPage(ctx context.Context, like, taskID string, at Place) (found []Found, last *Place, err error) {
 	rows, err := s.db.QueryContext(ctx, `
 		SELECT task_id, id, CASE WHEN body LIKE ? ESCAPE '\' THEN body END FROM messages
@@ -64,7 +64,7 @@ func (s *Store) searchPage(ctx context.Context, like, taskID string, at Place) (
 			return nil, nil, err
 		}
 		last = &Place{f.TaskID, f.MessageID}
-		if body != nil && json.Unmarshal(body, &f.Message) == nil { // in what is damaged nothing is found
+		if body != nil && json.Unmarshal(body, &f.Message) == nil { // a damaged message is skipped
 			found = append(found, f)
 		}
 	}
@@ -74,8 +74,8 @@ func (s *Store) searchPage(ctx context.Context, like, taskID string, at Place) (
 	return found, last, rows.Err()
 }
 
-// likeInJSON is a pattern that matches wherever a text is in a JSON text, and elsewhere too: what JSON may write in
-// another way, or LIKE does not know the case of, is left open.
+// likeInJSON returns a pattern that matches every JSON text with a text in it, and some others: characters that
+// JSON may escape, or whose case LIKE does not know, match anything.
 func likeInJSON(text string) string {
 	var like strings.Builder
 	like.WriteByte('%')

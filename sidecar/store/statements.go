@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxStatements bounds how many statements a connection keeps. There are fewer queries than that in this
-// package, all of them constant but for the filters of the journal.
+// maxStatements bounds the cached statements of a connection. The package has fewer queries, all of them
+// constant except for the filters of the journal.
 const maxStatements = 128
 
-// sqliteConn is what this package needs of the driver's connection.
+// sqliteConn is the part of the driver's connection that this package needs.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -24,11 +24,11 @@ type sqliteConn interface {
 	driver.Pinger
 }
 
-// statements is a connection that keeps its statements: reading a query would take longer than running
-// it. One that runs is taken out and put back after, so that a query may be made again while its rows are
-// read.
+// statements is a connection with a cache of prepared statements, because parsing a query takes longer
+// than running it. A running statement is taken out of the cache, so that a query may run again while its
+// rows are read.
 //
-// Like every [driver.Conn] it is used by one goroutine at a time.
+// Like every [driver.Conn], it is used by one goroutine at a time.
 type statements struct {
 	sqliteConn
 	idle map[string]driver.Stmt
@@ -36,7 +36,7 @@ type statements struct {
 
 var _ sqliteConn = (*statements)(nil)
 
-// keepStatements returns the driver's connection with its statements kept.
+// keepStatements returns the driver's connection with a cache of statements.
 func keepStatements(conn driver.Conn) (driver.Conn, error) {
 	inner, ok := conn.(sqliteConn)
 	if !ok {
@@ -45,8 +45,8 @@ func keepStatements(conn driver.Conn) (driver.Conn, error) {
 	return &statements{sqliteConn: inner, idle: map[string]driver.Stmt{}}, nil
 }
 
-// keeps reports whether the statement of a query is kept. One without parameters may be a script, or change
-// how the connection works: of those, only what runs often is.
+// keeps reports whether the statement of a query is cached. A query without parameters may be a script, or
+// change the connection, so only frequent ones are cached.
 func keeps(query string, args []driver.NamedValue) bool {
 	if len(args) > 0 {
 		return true
@@ -59,7 +59,7 @@ func keeps(query string, args []driver.NamedValue) bool {
 	}
 }
 
-// take returns a statement that nobody uses. It is to be put back, whatever became of it.
+// take returns an unused statement. The caller puts it back, also after an error.
 func (s *statements) take(ctx context.Context, query string) (driver.Stmt, error) {
 	if stmt, ok := s.idle[query]; ok {
 		delete(s.idle, query)
@@ -76,7 +76,7 @@ func (s *statements) put(query string, stmt driver.Stmt) error {
 	return nil
 }
 
-// Close implements [driver.Conn]. SQLite keeps a file open for as long as a statement is.
+// Close implements [driver.Conn]. SQLite keeps a file open while a statement is.
 func (s *statements) Close() error {
 	var errs []error
 	for _, stmt := range s.idle {
@@ -123,7 +123,7 @@ func (s *statements) QueryContext(ctx context.Context, query string, args []driv
 	return &keptRows{rows, func() error { return s.put(query, stmt) }}, nil
 }
 
-// keptRows puts their statement back when they were read.
+// keptRows puts the statement back after the rows were read.
 type keptRows struct {
 	driver.Rows
 	put func() error

@@ -3,9 +3,9 @@
 // It owns the file and its schema, and does not know what the rows mean: a message is stored as the JSON of
 // [protocol.Message]. A Store may be used from any goroutine. Every change is one transaction.
 //
-// What a call has saved when it returns survives the death of this process. An act of a person also survives a loss of
-// power, with all that was saved before it: a message with [Entry.Act], a task's own data, a new or ended grant, a rule
-// about a tool, and a decision about a server.
+// When a call returns, its changes survive the death of this process. An act of a person also survives a loss of power,
+// together with all earlier changes: a message with [Entry.Act], a task's own data, a new or ended grant, a rule about
+// a tool, and a decision about a server.
 package store
 
 import (
@@ -26,12 +26,12 @@ import (
 	"assent/protocol"
 )
 
-// schemaVersion is kept in the file's user_version.
+// schemaVersion is stored in the file's user_version.
 const schemaVersion = 15
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
-// migrations lead from each version of the schema to the next.
+// migrations change each version of the schema to the next.
 var migrations = [schemaVersion]string{`
 CREATE TABLE tasks (
 	id          TEXT PRIMARY KEY,
@@ -111,16 +111,16 @@ type Store struct {
 	file   file
 }
 
-// Open opens the store in dir, and creates both if they are missing. This process owns the folder then, until the store is
-// closed; if another one does, Open fails with [ErrInUse] after a while, because that one may be leaving. Open renames a
-// damaged store and creates a new one; see [Store.SetAside]. It leaves a store alone that a newer Assent wrote; see
-// [ErrNewer].
+// Open opens the store in dir, and creates both if they are missing. This process then owns the folder until the store
+// is closed. If another process owns it, Open waits a while, because that process may be ending, and then fails with
+// [ErrInUse]. Open renames a damaged store and creates a new one; see [Store.SetAside]. It does not change a store that
+// a newer version of Assent wrote; see [ErrNewer].
 func Open(dir string) (*Store, error) { return openDir(dir, patience) }
 
-// OpenBeside opens the store in dir for nothing but the person's decisions about servers ([Store.DecideServer]), whichever
-// process owns the store. If the owner has not brought the file up to date, OpenBeside fails.
+// OpenBeside opens the store in dir only for the person's decisions about servers ([Store.DecideServer]), even if
+// another process owns the store. It fails if the owner has not migrated the file to this version.
 func OpenBeside(dir string) (*Store, error) {
-	s, err := openDir(dir, 0) // nobody else would create it, and bring it up to date
+	s, err := openDir(dir, 0) // wait 0: OpenBeside creates and migrates the store if it has no owner
 	if err == nil {
 		err = s.file.lock.release()
 		s.file.lock = nil
@@ -158,17 +158,17 @@ func openDir(dir string, wait time.Duration) (*Store, error) {
 	return s, nil
 }
 
-// locate returns the path of the store in dir, and its name as SQLite wants it.
+// locate returns the path of the store in dir, and its name for SQLite.
 func locate(dir string) (path, name string, err error) {
 	if path, err = filepath.Abs(filepath.Join(dir, "assent.db")); err != nil {
 		return "", "", err
 	}
-	// A URI, because a path may hold the characters that would begin its query.
+	// A URI, because a path may have characters that would begin a query.
 	return path, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil
 }
 
-// OpenReadOnly opens the store in dir for reading, also while sidecars have it open. It creates and changes nothing, and
-// fails if there is no store or one of another version.
+// OpenReadOnly opens the store in dir for reading, also while another process owns it. It creates and changes nothing,
+// and fails if there is no store or one of another version.
 func OpenReadOnly(dir string) (_ *Store, err error) {
 	path, name, err := locate(dir)
 	if err != nil {
@@ -187,7 +187,7 @@ func OpenReadOnly(dir string) (_ *Store, err error) {
 	return &Store{db: db}, nil
 }
 
-// checkVersion fails if the store is not of this version.
+// checkVersion fails if the store has another version.
 func checkVersion(db *sql.DB) error {
 	var version int
 	err := db.QueryRow("PRAGMA user_version").Scan(&version)
@@ -207,13 +207,13 @@ func newerError(version int) error {
 	return fmt.Errorf("%w (schema %d, this one knows %d): update Assent", ErrNewer, version, schemaVersion)
 }
 
-// OpenMemory opens a store that ends with the process.
+// OpenMemory opens a store in memory, which ends with the process.
 func OpenMemory() (*Store, error) { return open("file::memory:") }
 
-// busyTimeout is for how long a statement waits for another process, in milliseconds.
+// busyTimeout is how long a statement waits for another process, in milliseconds.
 const busyTimeout = 5000
 
-// open opens a store and brings it up to date.
+// open opens a store and migrates it.
 func open(name string) (*Store, error) {
 	s, db := connect(name)
 	if err := migrate(db); err != nil {
@@ -223,11 +223,11 @@ func open(name string) (*Store, error) {
 }
 
 func connect(name string) (*Store, *sql.DB) {
-	// WAL with synchronous=NORMAL gives every commit to the system without an fsync: a killed process loses nothing, and a
-	// server's ask is fast. An act of a person waits for an fsync; see [durability]. On macOS only fullfsync empties the
-	// disk's cache. secure_delete zeroes deleted content: the stored answer to an MCP task's question has its passwords
-	// until the server has them; see [Store.Scrub]. Every transaction here writes, and takes the writer's lock when it
-	// begins, so that no other process changes what it read.
+	// WAL with synchronous=NORMAL gives every commit to the system without an fsync: a killed process loses nothing,
+	// and a server's ask is fast. An act of a person waits for an fsync; see [durability]. On macOS only fullfsync
+	// empties the disk's cache. secure_delete zeroes deleted content: the stored answer to an MCP task's question has
+	// its passwords until the server has received them; see [Store.Scrub]. Every transaction here writes, and takes
+	// the writer's lock when it begins, so that no other process changes the rows that it read.
 	pragmas := fmt.Sprintf("?_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=fullfsync(1)&_pragma=secure_delete(1)&_pragma=foreign_keys(1)", busyTimeout)
 	to := &connector{name: name + pragmas}
 	db := sql.OpenDB(to)
@@ -252,8 +252,8 @@ func migrate(db *sql.DB) error {
 	case version > schemaVersion:
 		return newerError(version)
 	case version == headsVersion-1 || version == retentionVersion-1:
-		// A sidecar of the version before heads that still runs sets the version back when it probes the store. And the
-		// records that older versions cut off the journal are recorded only once, even if a person sets the version back.
+		// A sidecar of the version before heads that still runs sets the version back when it probes the store. Cuts
+		// by older versions are recorded only once, even if a person sets the version back.
 		err := tx.QueryRow(`SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM pragma_table_info('tasks') WHERE name = 'owner') THEN ?
 			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'retention_clock') THEN ?
 			WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'heads') THEN ? ELSE ? END`,
@@ -288,8 +288,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Save keeps a task and, where entry is not nil, one message of it, together with what the journal says of
-// the change: either all of it is kept or nothing.
+// Save saves a task and, unless entry is nil, one of its messages, together with the journal records of
+// the change, in one transaction.
 func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, records ...Record) error {
 	if entry == nil {
 		return s.SaveAll(ctx, task, nil, records...)
@@ -297,8 +297,8 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 	return s.SaveAll(ctx, task, []*Entry{entry}, records...)
 }
 
-// SaveAll is as Save, for any number of messages in the order of their numbers, on which [lately] depends: either all
-// of them are kept or none.
+// SaveAll is Save for any number of messages in the order of their numbers, on which [lately] depends, in one
+// transaction.
 func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entry, records ...Record) error {
 	bodies := make([][]byte, len(entries))
 	for i, e := range entries {
@@ -307,7 +307,7 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 			return fmt.Errorf("encode message: %w", err)
 		}
 	}
-	// A change of the task alone is nearly always a person's, and rare.
+	// A change without messages is nearly always a person's, and rare.
 	survives := durability(len(entries) == 0 || slices.ContainsFunc(entries, func(e *Entry) bool { return e.Act }))
 	err := s.write(ctx, survives, func(w writer) error {
 		end, err := saveTask(ctx, w, &task)

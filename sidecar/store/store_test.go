@@ -29,7 +29,7 @@ func open(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// look opens a store for reading that may be open.
+// look opens a store for reading, even if it is open.
 func look(t *testing.T, dir string) *store.Store {
 	t.Helper()
 	s, err := store.OpenReadOnly(dir)
@@ -44,7 +44,7 @@ func look(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// taskOf returns a task as it is saved.
+// taskOf returns a task as saved.
 func taskOf(t *testing.T, s *store.Store, id string) protocol.Task {
 	t.Helper()
 	all, err := s.Tasks(t.Context())
@@ -66,7 +66,7 @@ func closed(t *testing.T, s *store.Store) {
 	}
 }
 
-// save keeps a notice as message id, changed by event number.
+// save saves a notice as message id, changed by event number.
 func save(t *testing.T, s *store.Store, task protocol.Task, e store.Entry) {
 	t.Helper()
 	task.LastNumber = e.Number
@@ -83,7 +83,7 @@ func notice(id, number int64, text string) store.Entry {
 }
 
 func TestWhatIsSavedIsThereAfterReopening(t *testing.T) {
-	// Characters that mean something in a URI, which is how SQLite is told the path.
+	// These characters have a meaning in the URI for SQLite.
 	dir := filepath.Join(t.TempDir(), "a b?c=d#e%41")
 	ask := store.Entry{
 		Message: protocol.Message{ID: 2, Time: 7, Body: protocol.Ask{

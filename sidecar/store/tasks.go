@@ -9,8 +9,8 @@ import (
 	"assent/protocol"
 )
 
-// leaseSchema is from the time when a task was live in one of several windows with a sidecar each, and its row named the
-// sidecar that had it. See ownerlessSchema.
+// leaseSchema is from a version in which windows had sidecars of their own and a task was live in one of them, which
+// its row named. See ownerlessSchema.
 const leaseSchema = `
 ALTER TABLE tasks ADD COLUMN owner TEXT; -- the id of the sidecar that has the task, or NULL
 ALTER TABLE tasks ADD COLUMN owner_name TEXT NOT NULL DEFAULT ''; -- what to call its window
@@ -22,7 +22,7 @@ CREATE INDEX tasks_by_owner ON tasks (owner) WHERE owner IS NOT NULL;
 CREATE INDEX tasks_by_claim ON tasks (claimed);
 `
 
-// ownerlessSchema drops who owns a task: one process owns the store; see [Open].
+// ownerlessSchema drops the owner of a task, because one process owns the store; see [Open].
 const ownerlessSchema = `
 DROP INDEX tasks_by_owner;
 DROP INDEX tasks_by_claim;
@@ -71,7 +71,7 @@ func (s *Store) LiveTasks(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// scanIDs returns the rows of a query of ids.
+// scanIDs reads the rows of a query of ids.
 func scanIDs(rows *sql.Rows) (ids []string, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -85,7 +85,7 @@ func scanIDs(rows *sql.Rows) (ids []string, err error) {
 }
 
 const (
-	// Whether the row of the task is as it is to be; NULL if there is no such task. And where the journal ends.
+	// Whether the row of the task is unchanged; NULL if there is no such task. And the end of the journal.
 	saveQuery = `
 SELECT number, hash, (SELECT (title, closed, chat, deleted) IS (?, ?, ?, ?) FROM tasks WHERE id = ?)
 FROM heads WHERE ` + ofJournal
@@ -95,8 +95,8 @@ FROM heads WHERE ` + ofJournal
 INSERT OR REPLACE INTO heads (task_id, message_id, number, open_asks, hash) VALUES (?, 0, ?, ?, NULL), ('', 0, ?, NULL, ?)`
 )
 
-// saveTask writes a task, but for its head, within a transaction, which has the writer's lock; its row only where
-// it changes. It returns where the journal ends.
+// saveTask writes a task, except for its head, within a transaction, which has the writer's lock. It writes the
+// row only if it has changed. It returns the end of the journal.
 func saveTask(ctx context.Context, tx writer, task *protocol.Task) (end link, err error) {
 	chat, err := chatOf(task)
 	if err != nil {
@@ -118,7 +118,7 @@ func saveTask(ctx context.Context, tx writer, task *protocol.Task) (end link, er
 	return end, nil
 }
 
-// saveHeads writes the heads of a task and of the journal, which now ends there.
+// saveHeads writes the heads of a task and of the journal, with its new end.
 func saveHeads(ctx context.Context, tx writer, task *protocol.Task, end link) error {
 	if _, err := tx.ExecContext(ctx, saveHeadsQuery, task.ID, task.LastNumber, task.OpenAsks, end.seq, end.hash); err != nil {
 		return fmt.Errorf("save task: %w", err)

@@ -9,8 +9,8 @@ import (
 	"assent/protocol"
 )
 
-// AddToolRule keeps a rule in place of those of the same server, task and tool, or resource, together with
-// what the journal says of it.
+// AddToolRule saves a rule with its journal records, and replaces the rules for the same server, task and
+// tool, or resource.
 func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records ...Record) error {
 	body, err := json.Marshal(rule)
 	if err != nil {
@@ -36,8 +36,7 @@ func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records
 	return nil
 }
 
-// RemoveToolRule removes a rule, together with what the journal says of it, and returns it; nil where there
-// is none.
+// RemoveToolRule removes a rule, saves its journal record, and returns the rule; nil if there is none.
 func (s *Store) RemoveToolRule(ctx context.Context, id string, record func(protocol.ToolRule) Record) (*protocol.ToolRule, error) {
 	var removed *protocol.ToolRule
 	err := s.write(ctx, powerLoss, func(w writer) error {
@@ -57,7 +56,7 @@ func (s *Store) RemoveToolRule(ctx context.Context, id string, record func(proto
 	return removed, nil
 }
 
-// ToolRules returns the rules of a server, or of all where serverName is empty, the newest first.
+// ToolRules returns the rules of a server, or all rules if serverName is empty, the newest first.
 func (s *Store) ToolRules(ctx context.Context, serverName string) ([]protocol.ToolRule, error) {
 	return toolRules(ctx, s.db, `SELECT body FROM tool_rules WHERE server = ? OR ? = '' ORDER BY created_at DESC, id DESC`, serverName, serverName)
 }

@@ -15,16 +15,16 @@ import (
 	"assent/sidecar/store"
 )
 
-// pageSize is small, so that a frame of the log is few bytes; its header has frameHead.
+// pageSize is small, so that a frame of the log has few bytes. Its header has frameHead.
 const (
 	pageSize  = 512
 	logHead   = 32
 	frameHead = 24
 )
 
-// TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged cuts the log of a killed sidecar at every byte of its
-// last frame and the edges of the others, and falsifies what is there. What is there then is what it was after one of the saves:
-// all of that one, and of those before it.
+// TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged cuts the log of a killed sidecar at every byte of its last
+// frame and at the edges of the others, and also alters it there. The store then has the state after one of the saves:
+// all of that one, and all before it.
 func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 	living := t.TempDir()
 	path := filepath.Join(living, "assent.db")
@@ -40,7 +40,7 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil { // the schema is in the file, and what follows in the log
+	if err := s.Close(); err != nil { // the schema is now in the file, and the rest will be in the log
 		t.Fatal(err)
 	}
 	s = open(t, living)
@@ -61,7 +61,7 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 	if ends[last] != len(log) || (len(log)-logHead)%(frameHead+pageSize) != 0 {
 		t.Fatalf("the log has %d bytes after the last save and %d now", ends[last], len(log))
 	}
-	// Of a file that was cut, the log may have all that is missing; else it is set aside.
+	// If the file was cut, the log may have all that is missing. Otherwise the store is set aside.
 	setAside := 0
 	for at := 0; at < len(file); at += pageSize * stride {
 		switch got := reopened(t, file[:at], log); got {
@@ -76,7 +76,7 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 		t.Error("no file that was cut was set aside")
 	}
 	for _, at := range torn(len(log)) {
-		// Of a log that was cut, all that was whole is there.
+		// If the log was cut, all complete transactions are there.
 		whole := last
 		for ends[whole] > at {
 			whole--
@@ -87,7 +87,7 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 		if at == len(log) || at > len(log)-pageSize && at%8 != 0 {
 			continue
 		}
-		// What comes after a false byte is not believed, and what came before is.
+		// Frames after an altered byte are ignored, and frames before it are read.
 		falsified := bytes.Clone(log)
 		falsified[at] ^= 0x40
 		if at < logHead {
@@ -100,7 +100,8 @@ func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
 	}
 }
 
-// torn returns every place of a log's last frame, those at the edges of the frames before it, and some within.
+// torn returns every position in a log's last frame, those at the edges of the frames before it, and some
+// within.
 func torn(length int) []int {
 	const frame = frameHead + pageSize
 	var places []int
@@ -114,7 +115,7 @@ func torn(length int) []int {
 	return places
 }
 
-// reopened returns the state of a store that was left so.
+// reopened returns the state of a store with these files.
 func reopened(t *testing.T, file, log []byte) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -135,7 +136,7 @@ func reopened(t *testing.T, file, log []byte) string {
 	return stateOf(t, s)
 }
 
-// stateOf returns all that was saved.
+// stateOf returns the whole state of a store.
 func stateOf(t *testing.T, s *store.Store) string {
 	t.Helper()
 	tasks, err := s.Tasks(t.Context())

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// A transaction takes the writer's lock when it begins, so that no other process changes what it read before it writes.
+// A transaction takes the writer's lock when it begins, so that no other process changes the rows that it reads.
 const (
 	begin    = "BEGIN IMMEDIATE"
 	commit   = "COMMIT"
@@ -25,7 +25,7 @@ type writer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// durability says what a committed transaction survives.
+// durability is what a committed transaction survives.
 type durability bool
 
 const (
@@ -41,8 +41,8 @@ const (
 	syncNormal = "PRAGMA synchronous = NORMAL"
 )
 
-// write runs f in a transaction, which is kept unless f fails. It is what [sql.DB.BeginTx] does, without the
-// goroutine that this starts for each: handing a change over to it and back took longer than writing it.
+// write runs f in a transaction, which is committed unless f fails. It replaces [sql.DB.BeginTx], which
+// starts a goroutine for each transaction: the hand-over to it takes longer than the write.
 func (s *Store) write(ctx context.Context, survives durability, f func(writer) error) (err error) {
 	conn, err := s.db.Conn(ctx) // the only one
 	if err != nil {
@@ -51,13 +51,13 @@ func (s *Store) write(ctx context.Context, survives durability, f func(writer) e
 	kept := false
 	defer func() {
 		if !kept {
-			// Some failures end the transaction by themselves: then there is none to roll back.
+			// Some failures end the transaction, so there may be nothing to roll back.
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), rollback)
 		}
 		if survives == powerLoss { // if this fails, the next transaction waits for the disk as well
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), syncNormal)
 		}
-		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // as it is where the connection was lost
+		if closeErr := conn.Close(); !errors.Is(closeErr, sql.ErrConnDone) { // ErrConnDone means that the connection was lost
 			err = errors.Join(err, closeErr)
 		}
 	}()

@@ -11,8 +11,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// TestWhatIsSavedAtOnceIsSavedForItself has many tasks saved at once, some of which are refused: of these alone, nothing is
-// kept.
+// TestWhatIsSavedAtOnceIsSavedForItself saves many tasks concurrently. Some are refused, and only those are not saved.
 func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
 	s := open(t, t.TempDir())
 	const tasks, changes = 40, 10
@@ -66,7 +65,7 @@ func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
 	}
 }
 
-// BenchmarkSaveAtOnce is a change of a hundred tasks that are saved at once.
+// BenchmarkSaveAtOnce measures concurrent changes of a hundred tasks.
 func BenchmarkSaveAtOnce(b *testing.B) {
 	s, err := store.Open(b.TempDir())
 	if err != nil {

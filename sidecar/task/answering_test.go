@@ -10,7 +10,8 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// slow is a front end that takes a new title only once somebody has got the task: it is locked until then.
+// slow is a front end that accepts a new title only after a goroutine got the task. The task is locked
+// until then.
 type slow struct {
 	*tasktest.Events
 	t           *testing.T
@@ -29,7 +30,7 @@ func (s slow) TaskEvent(ctx context.Context, p *protocol.TaskEventParams) error 
 	return s.Events.TaskEvent(ctx, p)
 }
 
-// Who answers an open ask does not wait for what is being saved, only to be told that the task is there.
+// An answer to an open ask does not wait until another change is saved before it gets the task.
 func TestATaskIsGotToAnswerWhileItIsLocked(t *testing.T) {
 	front := slow{t: t, locked: make(chan struct{}), got: make(chan struct{})}
 	f := newFixture(t, nil, func(o *task.Options) {

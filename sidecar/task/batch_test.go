@@ -14,13 +14,13 @@ import (
 	"assent/sidecar/task"
 )
 
-// gate is a front end that takes a task's second event only when it is opened: whatever is to change meanwhile
-// waits for the task's lock. At every event it looks whether the store has what it is told.
+// gate is a front end that blocks at a task's second event until it is opened. Other changes wait for the
+// task's lock. At every event it checks that the store has the change.
 type gate struct {
 	silent
 	t     *testing.T
 	store *store.Store
-	shut  chan struct{} // closed when the event is there
+	shut  chan struct{} // closed when the event has arrived
 	open  chan struct{}
 	asks  chan protocol.Ask
 
@@ -55,8 +55,8 @@ func (g *gate) TaskEvent(ctx context.Context, p *protocol.TaskEventParams) error
 	return nil
 }
 
-// TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder has many questions wait for a task, and their answers; the
-// making of one question panics.
+// TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder has many questions and answers wait for a task's lock. One
+// question panics while it is made.
 func TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder(t *testing.T) {
 	const questions, broken = 300, 7
 	s, err := store.Open(t.TempDir())

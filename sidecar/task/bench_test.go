@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// lastAsk is a front end that keeps the newest ask alone.
+// lastAsk is a front end that stores only the newest ask.
 type lastAsk struct{ asks chan protocol.Ask }
 
 func (l *lastAsk) TaskEvent(_ context.Context, p *protocol.TaskEventParams) error {
@@ -69,7 +69,8 @@ func benchTask(b *testing.B, n int) (*task.Registry, *task.Task, *lastAsk) {
 	return r, tk, events
 }
 
-// BenchmarkAnswer is an ask from its question to what the server gets, in tasks of different lengths.
+// BenchmarkAnswer measures an ask from its question to the server's result, in tasks of different
+// lengths.
 func BenchmarkAnswer(b *testing.B) {
 	for _, n := range []int{0, 100_000} {
 		b.Run(fmt.Sprintf("history=%d", n), func(b *testing.B) {
@@ -91,12 +92,12 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// silent is a front end that keeps nothing.
+// silent is a front end that stores nothing.
 type silent struct{ lastAsk }
 
 func (*silent) TaskEvent(context.Context, *protocol.TaskEventParams) error { return nil }
 
-// BenchmarkAppend is an event that nobody waits for: stored, and announced.
+// BenchmarkAppend measures an event without a waiting goroutine: saved and announced.
 func BenchmarkAppend(b *testing.B) {
 	s, err := store.Open(b.TempDir())
 	if err != nil {
@@ -124,7 +125,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAnswersAtOnce is an ask of a hundred that are open at once, each answered as soon as it is there.
+// BenchmarkAnswersAtOnce measures one of a hundred asks that are open at once, each answered as soon as it
+// is announced.
 func BenchmarkAnswersAtOnce(b *testing.B) {
 	_, tk, events := benchTask(b, 0)
 	const atOnce = 100
@@ -155,7 +157,7 @@ func BenchmarkAnswersAtOnce(b *testing.B) {
 	asking.Wait()
 }
 
-// BenchmarkOpenAsks is the list of the open asks where there are many, and the memory for each of them.
+// BenchmarkOpenAsks measures the list of many open asks, and the memory for each of them.
 func BenchmarkOpenAsks(b *testing.B) {
 	const n = 10_000
 	r, tk, events := benchTask(b, 0)

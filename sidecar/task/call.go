@@ -8,16 +8,16 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// progressPause is how long a call's next progress waits to be announced.
+// progressPause is the minimum time between two announcements of a call's progress.
 const progressPause = 200 * time.Millisecond
 
-// callState is the state of a call that goes on. The log's lock guards it.
+// callState is the state of a live call. The log's lock guards it.
 type callState struct {
-	// round is where the call is if its server has answered with questions; nil otherwise.
+	// round is set if the server has answered with questions; nil otherwise.
 	round *Round
-	// mcpStatus is the status of the MCP task that the journal has.
+	// mcpStatus is the last journaled status of the MCP task.
 	mcpStatus protocol.McpTaskStatus
-	// progressDue is set while the next progress of the call waits to be announced.
+	// progressDue is set while the next announcement of the call's progress is pending.
 	progressDue *time.Timer
 }
 
@@ -34,8 +34,8 @@ func callOf(m *tasklog.Message) *callState {
 	return c
 }
 
-// StartCall adds a call to the task and returns its message's id. A task without a title takes the
-// name of what is called.
+// StartCall adds a call to the task and returns its message's id. A task without a title is named
+// after the tool, prompt or resource.
 func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -50,8 +50,8 @@ func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64
 	return m.ID, nil
 }
 
-// StartHostCall adds a call of a host to the task, and returns its message's id. It is no act of a person: a loss of power
-// may undo it. Calls that come together are saved together.
+// StartHostCall adds a call of a host to the task, and returns its message's id. It is not an act of a person: a loss
+// of power may undo it. Concurrent calls are saved together.
 func (t *Task) StartHostCall(serverName string, request protocol.CallRequest) (id int64, err error) {
 	t.log.Submit(func() {
 		if err = t.log.CheckOpen(); err == nil {
@@ -62,8 +62,8 @@ func (t *Task) StartHostCall(serverName string, request protocol.CallRequest) (i
 	return id, err
 }
 
-// FollowMcpTask adds a call for an MCP task that was found in a server's list, and returns its message's
-// id and the task, of which nothing more is known yet than that it is there.
+// FollowMcpTask adds a call for an MCP task from a server's list. It returns its message's id, and the
+// MCP task with only its id and creation time.
 func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultRequest) (int64, protocol.McpTask, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -103,8 +103,8 @@ func (t *Task) liveCall(messageID int64) (*tasklog.Message, protocol.Call, bool)
 	return m, call, ok
 }
 
-// CallProgress notes how far a call is. However often a server says so, it is announced a few times a
-// second at most; what was said last is never left out.
+// CallProgress records the progress of a call. It is announced at most a few times a second. The last
+// report is always announced.
 func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -120,7 +120,7 @@ func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
 	}
 	t.announceProgress(m)
 	announced := p
-	// The callback does nothing once the call ended, so nobody has to wait for it.
+	// The callback is a no-op once the call has ended, so no goroutine waits for it.
 	state.progressDue = time.AfterFunc(progressPause, func() {
 		t.log.Lock()
 		defer t.log.Unlock()
@@ -131,7 +131,7 @@ func (t *Task) CallProgress(messageID int64, p protocol.Progress) {
 	})
 }
 
-// announceProgress announces what the server said last. The lock must be held.
+// announceProgress announces the server's last report. The lock must be held.
 func (t *Task) announceProgress(m *tasklog.Message) {
 	call, ok := m.Body.(protocol.Call)
 	if !ok || call.Progress == nil {
@@ -143,7 +143,7 @@ func (t *Task) announceProgress(m *tasklog.Message) {
 	t.registry.storage.LogSend(err)
 }
 
-// CallTask notes what a server said of the MCP task that a call became.
+// CallTask records the server's state of the MCP task that a call became.
 func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -155,14 +155,14 @@ func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 	m.Body = call
 	event := protocol.CallTaskChanged{MessageID: messageID, Task: task}
 	if state := callOf(m); state.mcpStatus == task.Status {
-		t.log.CommitUnrecorded(m, event) // servers report often that nothing has changed
+		t.log.CommitUnrecorded(m, event) // servers often report an unchanged state
 	} else {
 		state.mcpStatus = task.Status
 		t.log.Commit(m, event)
 	}
 }
 
-// EndCall says how a call ended. Only the first end counts.
+// EndCall ends a call with its result. Only the first end counts.
 func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -171,7 +171,7 @@ func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	}
 }
 
-// EndHostCall is as EndCall. Calls that end together are saved together.
+// EndHostCall is EndCall for a call of a host. Concurrent ends are saved together.
 func (t *Task) EndHostCall(messageID int64, result protocol.CallResult) {
 	var ended *tasklog.Message
 	t.log.Submit(func() {
@@ -187,7 +187,7 @@ func (t *Task) EndHostCall(messageID int64, result protocol.CallResult) {
 	t.gotResults([]protocol.Message{ended.Message})
 }
 
-// endCall ends a call, and reports whether a front end received that. The lock must be held.
+// endCall ends a call, and reports whether a front end received the event. The lock must be held.
 func (t *Task) endCall(messageID int64, result protocol.CallResult) (m *tasklog.Message, received bool) {
 	m, call, ok := t.liveCall(messageID)
 	if !ok {

@@ -15,12 +15,12 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// TestAClockThatIsPutBack has an hour less at each of its steps. What comes later has the greater number all
-// the same, and nobody gets more time than they were given.
+// TestAClockThatIsPutBack sets the clock back by an hour at each step. Later events still have greater
+// numbers, and no time limit grows.
 func TestAClockThatIsPutBack(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		var putBack atomic.Int64 // the clock of an ask reads it in a goroutine of its own
+		var putBack atomic.Int64 // read by an ask's own goroutine
 		begin := func() (*task.Registry, *tasktest.Events) {
 			events := &tasktest.Events{}
 			return task.NewRegistry(task.Options{

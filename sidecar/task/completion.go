@@ -14,15 +14,15 @@ import (
 // frame is how often the pieces of a completion are announced: once a screen refresh.
 const frame = 16 * time.Millisecond
 
-// completion is the state of what a model writes for a message, which is a model's or a sampling request. The log's lock
-// guards it.
+// completion is the state of a completion that a model writes for a message: a model's message or a sampling request.
+// The log's lock guards it.
 type completion struct {
 	stream *stream // nil unless a model is writing
 	// sequence is the number of the next piece if stream is nil.
 	sequence int64
 	// begun is set once a model began to answer.
 	begun bool
-	// stop ends the model that is answering; nil if none is.
+	// stop stops the model that is answering; nil if none is.
 	stop context.CancelCauseFunc
 }
 
@@ -31,7 +31,7 @@ type stream struct {
 	text     strings.Builder
 	sequence int64
 	pending  strings.Builder
-	timer    *time.Timer // set until a frame has passed since the last flush
+	timer    *time.Timer // set until a frame after the last flush
 }
 
 // completionOf returns the completion of a message.
@@ -44,22 +44,22 @@ func completionOf(m *tasklog.Message) *completion {
 	return c
 }
 
-// Stopped is why a model's context ended that a person stopped.
+// Stopped is the cause of a model's context if a person stopped the model.
 type Stopped struct {
 	// By names the front end.
 	By string
-	// Keep: Text is to go on as the model's answer.
+	// Keep: Text becomes the model's answer.
 	Keep bool
-	// Text is what was written by then, and is not blank where Keep is set.
+	// Text is the unfinished answer. It is not blank if Keep is set.
 	Text string
 }
 
 // Error implements error.
 func (s *Stopped) Error() string { return "The model was stopped in " + s.By + "." }
 
-// BeginCompletion notes that a model begins to answer an approved sampling request, for the first time or
-// anew. The context that it returns ends with a [Stopped] as its cause where a person stops the model; the
-// function is to be called as soon as the model is done, after which nobody can.
+// BeginCompletion records that a model begins to answer an approved sampling request, for the first time
+// or again. It returns a context whose cause is a [Stopped] if a person stops the model. The caller calls
+// the returned function as soon as the model is done; after that, the model can no longer be stopped.
 func (t *Task) BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.log.Lock()
@@ -82,7 +82,7 @@ func (t *Task) BeginCompletion(ctx context.Context, messageID int64, model *prot
 	}
 }
 
-// ReviewCompletion notes that the model is done, and that a person is asked about its answer.
+// ReviewCompletion records that the model is done, and that a person reviews its answer.
 func (t *Task) ReviewCompletion(messageID int64) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -92,8 +92,8 @@ func (t *Task) ReviewCompletion(messageID int64) {
 	}
 }
 
-// moveSampling keeps and announces where an approved sampling request has got to. Without a model, it stays
-// the one that it was. The lock must be held.
+// moveSampling saves and announces a step of an approved sampling request. If model is nil, the request
+// keeps its model. The lock must be held.
 func (t *Task) moveSampling(m *tasklog.Message, model *protocol.Model, inReview bool) {
 	a, ok := m.Body.(protocol.Ask)
 	if !ok {
@@ -116,7 +116,7 @@ func (t *Task) moveSampling(m *tasklog.Message, model *protocol.Model, inReview 
 	t.log.Commit(m, event)
 }
 
-// endStream ends the announcements of what a model writes. The lock must be held.
+// endStream ends the announcements of a model's text. The lock must be held.
 func (c *completion) endStream() {
 	if c.stream == nil {
 		return
@@ -158,8 +158,8 @@ func (t *Task) StopCompletion(ctx context.Context, askID string, keep bool, by s
 	return false, err
 }
 
-// Progress adds a piece to an approved completion, or to what a model says. Pieces are announced together, at most once a
-// frame.
+// Progress adds a piece to an approved completion, or to a model's message. Pieces are announced together, at most once
+// a frame.
 func (t *Task) Progress(messageID int64, chunk string) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -179,11 +179,11 @@ func (t *Task) Progress(messageID int64, chunk string) {
 	t.awaitFrame(m, c)
 }
 
-// awaitFrame announces a frame later what is pending by then, and so on until a frame passes in which
-// nothing came. The lock must be held.
+// awaitFrame announces the pending pieces a frame later, and repeats that until a frame brings no
+// piece. The lock must be held.
 func (t *Task) awaitFrame(m *tasklog.Message, c *completion) {
 	s := c.stream
-	// The callback does nothing once the completion ended, so nobody has to wait for it.
+	// The callback is a no-op once the completion has ended, so no goroutine waits for it.
 	s.timer = time.AfterFunc(frame, func() {
 		t.log.Lock()
 		defer t.log.Unlock()
@@ -195,7 +195,7 @@ func (t *Task) awaitFrame(m *tasklog.Message, c *completion) {
 	})
 }
 
-// flush announces what is pending. The lock must be held.
+// flush announces the pending pieces. The lock must be held.
 func (t *Task) flush(m *tasklog.Message, s *stream) {
 	if s.pending.Len() == 0 {
 		return
@@ -217,8 +217,8 @@ func (t *Task) flush(m *tasklog.Message, s *stream) {
 	t.registry.storage.LogSend(err)
 }
 
-// EndSampling says how an approved completion ended, and what the models read and wrote for it; nil where
-// none was asked. Only the first end counts.
+// EndSampling ends an approved completion with its result and usage; nil if no model was asked. Only the
+// first end counts.
 func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -244,7 +244,8 @@ func (t *Task) EndSampling(messageID int64, result protocol.SamplingResult, usag
 	t.log.Commit(m, protocol.SamplingEnded{MessageID: messageID, Result: result, Usage: usage})
 }
 
-// Show implements [tasklog.Work]: the message has what was announced of a completion under way. The rest is yet to come.
+// Show implements [tasklog.Work]. The message has the announced part of an unfinished completion; the rest follows as
+// events.
 func (c *completion) Show(m protocol.Message) (protocol.Message, bool) {
 	if c.stream == nil {
 		return m, false

@@ -8,19 +8,19 @@ import (
 	"assent/sidecar/store"
 )
 
-// conversationPage is how many messages are read at once: one may be of megabytes.
+// conversationPage is how many messages are read at once. One can have megabytes.
 const conversationPage = 20
 
-// Conversation shows visit the messages of the task that have not left the conversation, the newest first,
-// until it wants no more; those with an id of before or above are not shown, where that is not 0. Which ones
-// have left is said by the Replaces of [protocol.UserMessage] and [protocol.ModelMessage], for good: also
-// where the message that says so has left itself.
+// Conversation calls visit for each message of the task that is in the conversation, the newest first, until
+// visit returns false. If before is not 0, messages with an id of before or higher are skipped. The Replaces
+// of a [protocol.UserMessage] or [protocol.ModelMessage] removes messages from the conversation permanently,
+// even if that message has left itself.
 func (t *Task) Conversation(ctx context.Context, before int64, visit func(protocol.Message) (more bool)) error {
 	return t.walk(ctx, 0, before, visit)
 }
 
-// walk is Conversation over the messages with an id below top, all where that is 0; left and what is above it
-// has left the conversation, where that is not 0.
+// walk is Conversation for the messages with an id below top, or for all if top is 0. If left is not 0,
+// messages from left on have left the conversation.
 func (t *Task) walk(ctx context.Context, top, left int64, visit func(protocol.Message) (more bool)) error {
 	for {
 		t.log.Lock()
@@ -45,7 +45,7 @@ func (t *Task) walk(ctx context.Context, top, left int64, visit func(protocol.Me
 	}
 }
 
-// replacedBy returns the first message that left the conversation for m, or 0.
+// replacedBy returns the first message that m replaces, or 0.
 func replacedBy(m protocol.Message) int64 {
 	switch body := m.Body.(type) {
 	case protocol.UserMessage:
@@ -57,8 +57,9 @@ func replacedBy(m protocol.Message) int64 {
 	}
 }
 
-// Branch starts another task with a copy of a task's conversation up to a message. What may still change is
-// not copied, nor are asks, each of which there is once. The ids of messages stay: they name each other.
+// Branch starts another task with a copy of a task's conversation up to a message. It copies neither
+// messages that may still change nor asks, which exist only once. Messages keep their ids, because they
+// refer to each other.
 func (r *Registry) Branch(ctx context.Context, taskID string, messageID int64) (protocol.Task, error) {
 	from, err := r.Get(taskID)
 	if err != nil {
@@ -68,7 +69,7 @@ func (r *Registry) Branch(ctx context.Context, taskID string, messageID int64) (
 		return protocol.Task{}, err
 	}
 	var copied []protocol.Message
-	// What left the conversation for a later message is still in it here.
+	// Messages that a later message replaced are still in this copy.
 	err = from.walk(ctx, messageID+1, 0, func(m protocol.Message) bool {
 		if body := branched(m.Body); body != nil {
 			m.Body = body
@@ -102,8 +103,8 @@ func (r *Registry) Branch(ctx context.Context, taskID string, messageID int64) (
 	return to.log.Info, nil
 }
 
-// branched is what of a message's body another task takes over, or nil. An MCP task is followed by one call
-// alone, so the copy of a call is none.
+// branched returns a message's body for another task, or nil. Only one call may follow an MCP task, so the
+// copy has no MCP task.
 func branched(body protocol.Body) protocol.Body {
 	switch b := body.(type) {
 	case protocol.UserMessage:

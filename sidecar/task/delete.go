@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// keepDeleted is how long a deleted task can be restored at most, and purgeEvery how often is looked for
-	// those that cannot be any more.
+	// keepDeleted is how long a deleted task can be restored, and purgeEvery how often expired ones are
+	// removed.
 	keepDeleted = 24 * time.Hour
 	purgeEvery  = time.Hour
 )
 
-// Delete takes a task out of all lists, in the front end that by names; see [protocol.Sidecar.DeleteTask]. What
-// goes on in it has to be ended before; see [Task.AwaitQuiet].
+// Delete deletes a task for the front end that by names; see [protocol.Sidecar.DeleteTask]. The task must be
+// quiet; see [Task.AwaitQuiet].
 func (t *Task) Delete(by string) (protocol.Task, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -33,7 +33,7 @@ func (t *Task) Delete(by string) (protocol.Task, error) {
 	return t.setDeleted(t.registry.now(), by), nil
 }
 
-// Restore brings a deleted task back, in the front end that by names; see [protocol.Sidecar.RestoreTask].
+// Restore restores a deleted task for the front end that by names; see [protocol.Sidecar.RestoreTask].
 func (r *Registry) Restore(id, by string) (protocol.Task, error) {
 	t, err := r.find(id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Registry) Restore(id, by string) (protocol.Task, error) {
 	return t.setDeleted(0, by), nil
 }
 
-// setDeleted notes that the task is deleted, or is not where at is 0. The lock must be held.
+// setDeleted records when the task was deleted; 0 restores it. The lock must be held.
 func (t *Task) setDeleted(at int64, by string) protocol.Task {
 	t.log.Info.DeletedAt = at
 	t.log.Record(t.registry.opts.Journal.TaskDeleted(t.log.Info, by, t.registry.now()))
@@ -58,7 +58,7 @@ func (t *Task) setDeleted(at int64, by string) protocol.Task {
 	return t.log.Info
 }
 
-// GoingOn says for the person what goes on in one of the tasks, or returns an empty text.
+// GoingOn names for the person what is under way in one of the tasks, or returns "".
 func (r *Registry) GoingOn() string {
 	for _, t := range r.all() {
 		t.log.Lock()
@@ -71,13 +71,13 @@ func (r *Registry) GoingOn() string {
 	return ""
 }
 
-// isUnknown reports whether an error says that there is no such task.
+// isUnknown reports whether an error says that a task does not exist.
 func isUnknown(err error) bool {
 	var e *protocol.Error
 	return errors.As(err, &e) && e.Code == protocol.CodeUnknownTask
 }
 
-// Deleted returns the tasks that can be restored, the one deleted last first.
+// Deleted returns the tasks that can be restored, the last deleted first.
 func (r *Registry) Deleted() ([]protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (r *Registry) Deleted() ([]protocol.Task, error) {
 	return infos, nil
 }
 
-// KeepDeleted removes for good the tasks that were deleted too long ago to be restored. It returns when ctx ends.
+// KeepDeleted removes the deleted tasks that can no longer be restored. It returns when ctx ends.
 func (r *Registry) KeepDeleted(ctx context.Context) {
 	ticker := time.NewTicker(purgeEvery)
 	defer ticker.Stop()

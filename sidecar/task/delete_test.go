@@ -35,7 +35,7 @@ func TestATaskIsDeletedAndRestored(t *testing.T) {
 	if info, err := f.task.Delete("a person"); err != nil || !isDeleted(info) {
 		t.Fatal(info, err)
 	}
-	// Whoever has it in their hands, and whoever asks for it, is refused.
+	// Code that still has the task, and code that asks for it, gets an error.
 	_, err = f.task.StartCall("s", tool("two"))
 	wantCode(t, "StartCall", err, protocol.CodeUnknownTask)
 	_, err = f.task.Rename("other")

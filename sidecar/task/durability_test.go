@@ -30,7 +30,7 @@ func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// want runs a step and looks whether its commits waited for the disk.
+	// want runs a step and checks whether its commits waited for the disk.
 	want := func(what string, full bool, step func()) {
 		t.Helper()
 		if _, err := db.Exec(`DELETE FROM commits`); err != nil {

@@ -8,37 +8,37 @@ import (
 	"assent/protocol"
 )
 
-// view is what a front end knows of one task: what it read, and the events that it folded into that since,
-// by the rules of webview-ui/src/store/fold.ts.
+// view is a front end's copy of one task: the messages that it read, and the events folded into them by
+// the rules of webview-ui/src/store/fold.ts.
 type view struct {
 	task     protocol.Task
 	messages []protocol.Message // in ascending order of id, without a hole
 	earlier  bool               // there are older ones
-	// gap is set once an event or a piece of a completion is known to be missing: the task has to be read
-	// again after its last number. Until then what comes is of no use.
+	// gap is set once an event or a piece of a completion is missing. The task then has to be read again
+	// after its last number; events are ignored until then.
 	gap bool
 }
 
-// read takes what a reading of the task brought.
+// read applies the result of reading the task.
 func (v *view) read(result *protocol.OpenTaskResult) {
 	v.task, v.gap = result.Task, false
 	messages := result.Messages
 	if result.Reset {
 		v.messages, v.earlier = nil, result.Earlier
 	} else if v.earlier && len(v.messages) > 0 {
-		// What is older comes with its page: by itself it would leave a hole.
+		// Older messages arrive with their page. Here they would leave a hole.
 		messages = slices.DeleteFunc(messages, func(m protocol.Message) bool { return m.ID < v.messages[0].ID })
 	}
 	v.upsert(messages)
 }
 
-// readPage takes the page before the oldest message.
+// readPage applies the page before the oldest message.
 func (v *view) readPage(result *protocol.OpenTaskResult) {
 	v.upsert(result.Messages)
 	v.earlier = result.Earlier
 }
 
-// fold takes an event.
+// fold applies an event.
 func (v *view) fold(p *protocol.TaskEventParams) {
 	if v.gap || p.Number != v.task.LastNumber+1 {
 		v.gap = true
@@ -85,7 +85,7 @@ func (v *view) fold(p *protocol.TaskEventParams) {
 	}
 }
 
-// foldPiece takes a piece of a completion.
+// foldPiece applies a piece of a completion.
 func (v *view) foldPiece(p *protocol.McpSamplingProgressParams) {
 	if v.gap {
 		return
@@ -105,7 +105,7 @@ func (v *view) foldPiece(p *protocol.McpSamplingProgressParams) {
 	})
 }
 
-// reconnect has the view read what is new: the sidecar is another one.
+// reconnect makes the view read the changes, because the sidecar has changed.
 func (v *view) reconnect() { v.gap = true }
 
 func settle(ask *protocol.Ask, e protocol.AskSettled) {
@@ -140,7 +140,7 @@ func (v *view) upsert(news []protocol.Message) {
 	}
 }
 
-// change edits a message; one of an older page is not there, and stays so.
+// change edits a message. A message of an older page is absent, and stays absent.
 func (v *view) change(id int64, edit func(protocol.Body) protocol.Body) {
 	for i, m := range v.messages {
 		if m.ID == id {
@@ -180,7 +180,7 @@ func (v *view) call(id int64, edit func(*protocol.Call)) {
 	})
 }
 
-// lines is a message a line, to be compared.
+// lines returns one line per message, for comparisons.
 func lines(messages []protocol.Message) []string {
 	var all []string
 	for _, m := range withoutDrafts(messages) {
@@ -193,19 +193,19 @@ func lines(messages []protocol.Message) []string {
 	return all
 }
 
-// withoutDrafts leaves out what only a reading of a task has.
+// withoutDrafts removes the members that only a reading of a task has.
 func withoutDrafts(messages []protocol.Message) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
 		if ask, ok := m.Body.(protocol.Ask); ok {
-			ask.Draft, ask.Delivered = nil, false // of which nobody is told
+			ask.Draft, ask.Delivered = nil, false // no event reports them
 			out[i].Body = ask
 		}
 	}
 	return out
 }
 
-// overWire is a value as it arrives at the other end.
+// overWire returns a value as it arrives at the other end.
 func overWire[T any](value *T) *T {
 	text, err := json.Marshal(value)
 	out := new(T)

@@ -46,7 +46,7 @@ func TestAGrantedAskIsSettledAsItIsMade(t *testing.T) {
 	}
 }
 
-// What is answered without asking is over at once: nothing goes on in its task for its sake.
+// An ask that is answered without asking does not keep its task busy.
 func TestAGrantedAskKeepsNoTaskBusy(t *testing.T) {
 	origin := protocol.Origin{ServerName: "s"}
 	for name, q := range map[string]task.Question{

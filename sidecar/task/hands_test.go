@@ -23,11 +23,11 @@ import (
 
 var seed = flag.Uint64("seed", 0, "what TestManyHands does follows from it; 0 is another each time")
 
-// TestManyHands has many goroutines do at once what TestModel does one after the other. What comes of it no
-// model says, but for what has to be so however it goes: who asked gets one answer, and the one that was
-// acknowledged; events are in order; a front end that folds them knows what it would read.
+// TestManyHands runs in many goroutines the operations that TestModel runs one after the other. No model
+// predicts the result, but these rules hold for every order: each request gets one answer, the acknowledged
+// one; events are in order; and a front end that folds them has the same state as one that reads the task.
 //
-// Which operations each goroutine does follows from the seed, and not in which order they meet.
+// The seed determines the operations of each goroutine, but not the order between goroutines.
 func TestManyHands(t *testing.T) {
 	const goroutines, operations = 8, 60
 	from := *seed
@@ -72,7 +72,7 @@ func TestManyHands(t *testing.T) {
 	}
 }
 
-// hands is what the goroutines have in common.
+// hands is the state shared by the goroutines.
 type hands struct {
 	registry *task.Registry
 	link     *link
@@ -107,7 +107,7 @@ func (h *hands) any(random *rand.Rand) *task.Task {
 	return h.tasks[random.IntN(len(h.tasks))]
 }
 
-// anyOpen returns an ask that was open just now, and its task; nil where there was none.
+// anyOpen returns an ask that was open a moment ago, and its task; nil if there was none.
 func (h *hands) anyOpen(t *testing.T, random *rand.Rand) (*task.Task, protocol.OpenAsk) {
 	asks, _, err := h.registry.OpenAsks()
 	if err != nil {
@@ -124,7 +124,7 @@ func (h *hands) anyOpen(t *testing.T, random *rand.Rand) (*task.Task, protocol.O
 	return tk, ask
 }
 
-// do does one of the operations, and says which.
+// do runs one of the operations, and returns its name.
 func (h *hands) do(t *testing.T, random *rand.Rand, text string) string {
 	switch n := random.IntN(20); {
 	case n < 8:
@@ -155,7 +155,7 @@ func (h *hands) do(t *testing.T, random *rand.Rand, text string) string {
 		allow(t, err, protocol.CodeTaskClosed)
 		return fmt.Sprint("start call ", id)
 	case n == 18 && random.IntN(4) == 0:
-		h.create(t) // first, that there is always one
+		h.create(t) // first, so that there is always a task
 		h.any(random).Close("a person")
 		return "close a task"
 	default:
@@ -165,7 +165,7 @@ func (h *hands) do(t *testing.T, random *rand.Rand, text string) string {
 	}
 }
 
-// ask has a server ask, which may lose its patience, or the person be too slow.
+// ask sends a server's request, which may be cancelled or time out.
 func (h *hands) ask(random *rand.Rand, tk *task.Task, text string) {
 	server := servers[random.IntN(len(servers))]
 	q := question(protocol.McpElicitation{
@@ -208,7 +208,7 @@ func (h *hands) answer(t *testing.T, tk *task.Task, ask protocol.OpenAsk, text s
 	return "taken"
 }
 
-// allow wants no error but these.
+// allow fails the test for errors other than these codes.
 func allow(t *testing.T, err error, codes ...protocol.ErrorCode) {
 	for _, code := range codes {
 		if codeOf(err) == code {
@@ -220,7 +220,7 @@ func allow(t *testing.T, err error, codes ...protocol.ErrorCode) {
 	}
 }
 
-// check is called once all is at rest.
+// check runs after all goroutines have ended.
 func (h *hands) check(t *testing.T) {
 	for text, got := range h.got {
 		if len(got) != 1 {

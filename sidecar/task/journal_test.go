@@ -58,10 +58,10 @@ func TestTheJournalHasEachStepOfARequest(t *testing.T) {
 	if _, err := f.task.Answer(t.Context(), answer, "a test"); err != nil {
 		t.Fatal(err)
 	}
-	// It is there when the answer is acknowledged.
+	// The record is there when the answer is acknowledged.
 	wantJournal(t, f.registry, "callStarted", "askOpened", "askSettled answered")
 	<-done
-	for range 3 { // servers say the same at every turn
+	for range 3 { // servers repeat the same state
 		f.task.CallTask(id, protocol.McpTask{TaskID: "m", Status: protocol.McpTaskWorking, CreatedAt: 1})
 		f.task.CallTask(id, protocol.McpTask{TaskID: "m", Status: protocol.McpTaskWorking, CreatedAt: 1, StatusMessage: "still"})
 	}
@@ -92,7 +92,7 @@ func TestTheJournalHasWhatARestartSettles(t *testing.T) {
 	if _, err := f.task.Answer(t.Context(), approve, "a test"); err != nil {
 		t.Fatal(err)
 	}
-	f.close(t) // as a kill: what is open stays so
+	f.close(t) // as a kill: open asks stay open
 
 	r, _ := tasktest.Registry(t, open)
 	defer r.Close()

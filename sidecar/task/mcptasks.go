@@ -39,7 +39,7 @@ func (r *Registry) McpTasks(ctx context.Context, cursor string) (entries []proto
 	return r.mcpTasksAt(ctx, at), next, nil
 }
 
-// cursorAfter is the cursor of the page that begins after a place.
+// cursorAfter returns the cursor of the page that begins after a place.
 func cursorAfter(p store.McpTaskPlace) string {
 	return fmt.Sprintf("%t.%d.%s.%d", p.Live, p.McpTask, p.TaskID, p.MessageID)
 }
@@ -60,7 +60,7 @@ func parseCursor(cursor string) (*store.McpTaskPlace, error) {
 	return nil, protocol.Errorf(protocol.CodeInvalidParams, "%q is no cursor of a list of MCP tasks", cursor)
 }
 
-// McpTasksNamed returns the calls that became an MCP task with this id, or one that begins so, the newest first.
+// McpTasksNamed returns the calls that became an MCP task with this id or prefix of an id, the newest first.
 func (r *Registry) McpTasksNamed(ctx context.Context, beginning string) ([]protocol.McpTaskEntry, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (r *Registry) McpTasksNamed(ctx context.Context, beginning string) ([]proto
 	return r.mcpTasksAt(ctx, places), nil
 }
 
-// mcpTasksAt reads entries of the list. It leaves out those of deleted conversations. One that cannot be read
-// must not hide the others.
+// mcpTasksAt reads entries of the list. It leaves out those of deleted conversations, and those that cannot
+// be read.
 func (r *Registry) mcpTasksAt(ctx context.Context, places []store.Place) (entries []protocol.McpTaskEntry) {
 	for _, p := range places {
 		entry, err := r.mcpTask(ctx, p)
@@ -87,7 +87,7 @@ func (r *Registry) mcpTasksAt(ctx context.Context, places []store.Place) (entrie
 	return entries
 }
 
-// mcpTask reads one entry of the list, which says how a call ended, without the content of its result.
+// mcpTask reads one entry of the list: a call and how it ended, without the content of its result.
 func (r *Registry) mcpTask(ctx context.Context, p store.Place) (*protocol.McpTaskEntry, error) {
 	t, err := r.Get(p.TaskID)
 	if err != nil {
@@ -107,8 +107,9 @@ func (r *Registry) mcpTask(ctx context.Context, p store.Place) (*protocol.McpTas
 	return &protocol.McpTaskEntry{TaskID: p.TaskID, Title: t.Info().Title, MessageID: m.ID, Time: m.Time, Call: call}, nil
 }
 
-// HoldsMcpTask reports whether a call of any task follows this MCP task of a server, or has its end. One
-// that lost its server has neither: where the server still knows the task, it can be followed again.
+// HoldsMcpTask reports whether a call of any task follows this MCP task of a server, or has its result.
+// A call that lost its server does neither: if the server still has the task, another call can follow
+// it.
 func (r *Registry) HoldsMcpTask(ctx context.Context, serverName, mcpTaskID string) (bool, error) {
 	if err := r.load(); err != nil {
 		return false, err
@@ -130,7 +131,7 @@ func (r *Registry) HoldsMcpTask(ctx context.Context, serverName, mcpTaskID strin
 	return false, nil
 }
 
-// holds is as [Registry.HoldsMcpTask], of what is in memory.
+// holds is [Registry.HoldsMcpTask] for the messages in memory.
 func (t *Task) holds(serverName, mcpTaskID string) bool {
 	t.log.Lock()
 	defer t.log.Unlock()

@@ -47,7 +47,7 @@ func TestWhichMcpTasksAreHeld(t *testing.T) {
 		{"s", "running", true},
 		{"s", "ended", true},
 		{"s", "found", true},
-		{"s", "lost", false}, // nobody knows its end
+		{"s", "lost", false}, // its result is unknown
 		{"s", "another", false},
 		{"another", "running", false},
 		{"another", "ended", false},
@@ -58,7 +58,8 @@ func TestWhichMcpTasksAreHeld(t *testing.T) {
 	}
 }
 
-// Those that run come first, however old they are: nothing that goes on is behind what has ended.
+// Running MCP tasks come first, regardless of their age, so none is on a page behind those that
+// ended.
 func TestTheListOfMcpTasksHasPages(t *testing.T) {
 	f := newFixture(t, nil)
 	defer f.close(t)
@@ -74,7 +75,7 @@ func TestTheListOfMcpTasksHasPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.task.CallTask(call, protocol.McpTask{TaskID: id, Status: protocol.McpTaskCompleted, CreatedAt: int64(2 + i/3)}) // some at once
+		f.task.CallTask(call, protocol.McpTask{TaskID: id, Status: protocol.McpTaskCompleted, CreatedAt: int64(2 + i/3)}) // some at the same time
 		f.task.EndCall(call, text("much", false))
 		want = slices.Insert(want, 1, id)
 	}
@@ -115,7 +116,7 @@ func TestMcpTasksAreFoundByTheBeginningOfTheirIDs(t *testing.T) {
 	}{
 		{"ab1", []string{"ab1", "ab1"}},
 		{"ab", []string{"ab1", "ab2", "ab1"}},
-		{"a%", []string{"a%"}}, // it is no pattern
+		{"a%", []string{"a%"}}, // % has no special meaning
 		{"b", nil},
 	} {
 		entries, err := f.registry.McpTasksNamed(t.Context(), tt.beginning)

@@ -21,10 +21,10 @@ import (
 	"assent/sidecar/task"
 )
 
-// What a world may be asked to do. A method draws what it does from rt, does it, and tells the model what has
-// to come of it. It skips where there is nothing to do it to.
+// The operations of a world. Each method draws its values from rt, runs the operation, and updates the model.
+// It skips if the operation is impossible.
 
-// most bounds the sizes: what is of interest happens among few.
+// These bound the sizes. Small numbers lead to more interaction.
 const (
 	mostTasks = 3
 	mostCalls = 3 // in one task
@@ -45,7 +45,7 @@ func (w *world) CreateTask(rt *rapid.T) {
 	w.tasks = append(w.tasks, &modelTask{id: info.ID, title: title})
 }
 
-// RenameTask gives a task another title.
+// RenameTask changes a task's title.
 func (w *world) RenameTask(rt *rapid.T) {
 	t := w.anyTask(rt)
 	title := rapid.SampledFrom([]string{"one title", "another"}).Draw(rt, "title")
@@ -55,10 +55,10 @@ func (w *world) RenameTask(rt *rapid.T) {
 	t.title = title
 }
 
-// CloseTask ends a task, for the first time or once more.
+// CloseTask closes a task, for the first time or again.
 func (w *world) CloseTask(rt *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(rt, "really") > 0 {
-		rt.SkipNow() // nothing can be done after
+		rt.SkipNow() // no operation is possible after it
 	}
 	w.closeTask(w.anyTask(rt))
 }
@@ -73,7 +73,7 @@ func (w *world) closeTask(t *modelTask) {
 	}
 }
 
-// DeleteTask deletes a task in which nothing goes on, and restores it.
+// DeleteTask deletes a quiet task, and restores it.
 func (w *world) DeleteTask(rt *rapid.T) {
 	t := w.anyTask(rt)
 	_, err := w.get(t).Delete("a person")
@@ -91,7 +91,7 @@ func (w *world) DeleteTask(rt *rapid.T) {
 	}
 }
 
-// busy reports whether a call, a question or a completion is not over.
+// busy reports whether a call, a question or a completion is under way.
 func (t *modelTask) busy() bool {
 	for _, c := range t.calls {
 		if !c.ended {
@@ -106,7 +106,7 @@ func (t *modelTask) busy() bool {
 	return false
 }
 
-// StartCall has a person start a call.
+// StartCall starts a call for a person.
 func (w *world) StartCall(rt *rapid.T) {
 	t := w.anyTask(rt)
 	if len(t.calls) == mostCalls {
@@ -127,7 +127,7 @@ func (w *world) StartCall(rt *rapid.T) {
 	t.calls = append(t.calls, &modelCall{in: t, messageID: id, server: server})
 }
 
-// CallBecomesMcpTask has the server make an MCP task of a call, or say how it is.
+// CallBecomesMcpTask makes a call an MCP task, or reports its status.
 func (w *world) CallBecomesMcpTask(rt *rapid.T) {
 	c := w.anyCall(rt)
 	status := rapid.SampledFrom([]protocol.McpTaskStatus{protocol.McpTaskWorking, protocol.McpTaskInputRequired}).Draw(rt, "status")
@@ -135,13 +135,13 @@ func (w *world) CallBecomesMcpTask(rt *rapid.T) {
 	w.get(c.in).CallTask(c.messageID, protocol.McpTask{TaskID: c.mcpTask, Status: status, CreatedAt: time.Now().UnixMilli()})
 }
 
-// CallRound has the server answer a call with questions, or be on its way to get their answers.
+// CallRound answers a call with questions, or starts to send their answers.
 func (w *world) CallRound(rt *rapid.T) {
 	c := w.anyCall(rt)
 	if c.round == nil || rapid.Bool().Draw(rt, "next") {
 		c.round = &task.Round{Required: json.RawMessage(`{"requestState":"` + w.text() + `"}`)}
 	} else {
-		// Who makes the call again, asks for nothing meanwhile that the first one asked.
+		// A repeated call first waits until its earlier questions are settled.
 		for _, a := range c.in.asks {
 			if a.open() && strings.HasPrefix(a.key, ask.RoundPrefix(c.messageID)) {
 				rt.SkipNow()
@@ -152,7 +152,7 @@ func (w *world) CallRound(rt *rapid.T) {
 	w.get(c.in).CallRound(c.messageID, c.round)
 }
 
-// EndCall has the server answer a call for good.
+// EndCall answers a call.
 func (w *world) EndCall(rt *rapid.T) {
 	c := w.anyCall(rt)
 	tk := w.get(c.in)
@@ -174,7 +174,7 @@ func (w *world) EndCall(rt *rapid.T) {
 	}
 }
 
-// questions are what a server may ask for.
+// questions are the requests of servers.
 var questions = map[string]func(protocol.Origin) protocol.UseMcpServer{
 	"a form": func(o protocol.Origin) protocol.UseMcpServer {
 		return protocol.McpElicitation{Origin: o, ElicitationRequest: protocol.McpElicitationRequest{Message: "?"}}
@@ -195,7 +195,7 @@ var questions = map[string]func(protocol.Origin) protocol.UseMcpServer{
 	},
 }
 
-// Ask has a server ask, for the first time or again.
+// Ask sends a server's request, for the first time or again.
 func (w *world) Ask(rt *rapid.T) {
 	t := w.anyTask(rt)
 	origin := protocol.Origin{ServerName: rapid.SampledFrom(servers).Draw(rt, "server")}
@@ -216,7 +216,7 @@ func (w *world) Ask(rt *rapid.T) {
 	w.ask(t, q)
 }
 
-// anyKey is one of a call that outlives the sidecar, of questions that were asked or not.
+// anyKey returns a key of a call that outlives the sidecar, of an earlier or a new question.
 func (w *world) anyKey(rt *rapid.T, t *modelTask) string {
 	var prefixes []string
 	for _, c := range t.calls {
@@ -274,13 +274,13 @@ func (w *world) ask(t *modelTask, q task.Question) {
 	}
 }
 
-// Answer has a person answer an ask.
+// Answer answers an ask for a person.
 func (w *world) Answer(rt *rapid.T) {
 	a := w.anyAsk(rt, (*modelAsk).open)
 	w.answer(a, w.anyAnswer(rt, a))
 }
 
-// anyAnswer draws an answer that is one to the question.
+// anyAnswer draws a valid answer to the question.
 func (w *world) anyAnswer(rt *rapid.T, a *modelAsk) *protocol.AskResponseParams {
 	responses := []protocol.AskResponse{protocol.YesButtonClicked, protocol.NoButtonClicked, protocol.CancelButtonClicked}
 	if _, ok := a.question.(protocol.McpSamplingReview); ok {
@@ -325,7 +325,7 @@ func (w *world) answer(a *modelAsk, p *protocol.AskResponseParams) {
 	w.acknowledged(a, p, result)
 }
 
-// acknowledged notes that an answer was, which from here on is the outcome for good.
+// acknowledged records an acknowledged answer. Its outcome is then final.
 func (w *world) acknowledged(a *modelAsk, p *protocol.AskResponseParams, result *protocol.AskResponseResult) {
 	if want := reasonOf(p.AskResponse); result.Outcome.Reason != want || result.Outcome.By != "a person" {
 		w.rt.Fatalf("the outcome of %s is %+v, want %s by a person", a.askID, result.Outcome, want)
@@ -338,7 +338,7 @@ func (w *world) acknowledged(a *modelAsk, p *protocol.AskResponseParams, result 
 	w.settled(a, result.Outcome.Reason, answerTo(a.question, p))
 }
 
-// wantSettled wants an error that says how the ask was settled.
+// wantSettled checks that the error has the ask's outcome.
 func (w *world) wantSettled(a *modelAsk, err error) {
 	wantCode(w.rt, "an answer to "+a.askID, err, protocol.CodeAskSettled)
 	var e *protocol.Error
@@ -349,7 +349,7 @@ func (w *world) wantSettled(a *modelAsk, err error) {
 	}
 }
 
-// AnswerTooLate has a person answer an ask that was settled.
+// AnswerTooLate answers a settled ask.
 func (w *world) AnswerTooLate(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return !a.open() })
 	_, err := w.get(a.in).Answer(context.Background(), w.anyAnswer(rt, a), "a person")
@@ -358,7 +358,7 @@ func (w *world) AnswerTooLate(rt *rapid.T) {
 	w.wantSettled(a, err)
 }
 
-// AnswerElsewhere has a person answer an ask of another task, or none.
+// AnswerElsewhere answers an ask of another task, or an unknown one.
 func (w *world) AnswerElsewhere(rt *rapid.T) {
 	a := w.anyAsk(rt, func(*modelAsk) bool { return true })
 	p := w.anyAnswer(rt, a)
@@ -370,7 +370,7 @@ func (w *world) AnswerElsewhere(rt *rapid.T) {
 	wantCode(rt, "an answer to no ask of the task", err, protocol.CodeUnknownAsk)
 }
 
-// AnswerWrongly has a person answer what the ask's own rules forbid.
+// AnswerWrongly sends an answer that violates the ask's rules.
 func (w *world) AnswerWrongly(rt *rapid.T) {
 	a := w.anyAsk(rt, (*modelAsk).open)
 	_, err := w.get(a.in).Answer(context.Background(), &protocol.AskResponseParams{
@@ -379,7 +379,7 @@ func (w *world) AnswerWrongly(rt *rapid.T) {
 	wantCode(rt, "a wrong answer", err, protocol.CodeInvalidAnswer)
 }
 
-// DeclineAll has a person decline all that a server elicits.
+// DeclineAll declines all elicitations of a server.
 func (w *world) DeclineAll(rt *rapid.T) {
 	server := rapid.SampledFrom(servers).Draw(rt, "server")
 	w.registry.DeclineAll(server, "a person")
@@ -393,7 +393,7 @@ func (w *world) DeclineAll(rt *rapid.T) {
 	}
 }
 
-// causes are how a server's request ends by itself.
+// causes are the ways in which a server's request ends.
 var causes = map[string]struct {
 	err    error
 	reason protocol.OutcomeReason
@@ -404,7 +404,7 @@ var causes = map[string]struct {
 	"is done":    {&task.Ended{Reason: protocol.OutcomeCompleted}, protocol.OutcomeCompleted},
 }
 
-// ServerEnds has the server end its request: it cancels it, dies, or is done.
+// ServerEnds ends the server's request: the server cancels it, dies, or completes it.
 func (w *world) ServerEnds(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return a.open() && len(a.waiting) > 0 })
 	how := causes[rapid.SampledFrom([]string{"cancels", "is stopped", "dies", "is done"}).Draw(rt, "the server")]
@@ -419,7 +419,7 @@ func (w *world) Pass(rt *rapid.T) {
 	w.expire()
 }
 
-// expire has the asks time out whose time is over.
+// expire settles the asks whose time limit has passed.
 func (w *world) expire() {
 	synctest.Wait()
 	now := time.Now().UnixMilli()
@@ -430,7 +430,7 @@ func (w *world) expire() {
 	}
 }
 
-// Extend has a person take more time for an ask.
+// Extend extends an ask.
 func (w *world) Extend(rt *rapid.T) {
 	a := w.anyAsk(rt, (*modelAsk).open)
 	until, err := w.get(a.in).Extend(context.Background(), a.askID)
@@ -443,7 +443,7 @@ func (w *world) Extend(rt *rapid.T) {
 	}
 }
 
-// Draft has a person type into an ask, which may have been settled meanwhile.
+// Draft saves a draft for an ask, which may be settled already.
 func (w *world) Draft(rt *rapid.T) {
 	a := w.anyAsk(rt, func(*modelAsk) bool { return true })
 	draft := rapid.SampledFrom([]string{`{"a":"` + w.text() + `"}`, `null`}).Draw(rt, "draft")
@@ -458,7 +458,7 @@ func (w *world) Draft(rt *rapid.T) {
 	}
 }
 
-// ModelMoves has a model begin, write, be reviewed, or end, for an approved request.
+// ModelMoves advances the model of an approved request: it begins, writes, is reviewed, or ends.
 func (w *world) ModelMoves(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return a.model != noModel })
 	moves := []string{"begins", "ends"}
@@ -488,7 +488,7 @@ func (w *world) ModelMoves(rt *rapid.T) {
 	}
 }
 
-// PageIsDone has a server say of an opened page that all is done there.
+// PageIsDone reports the completion of an opened page.
 func (w *world) PageIsDone(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool {
 		_, ok := a.question.(protocol.McpURLElicitation)
@@ -497,27 +497,27 @@ func (w *world) PageIsDone(rt *rapid.T) {
 	w.get(a.in).Completed(a.messageID)
 }
 
-// LoseAnswer has the answer to an ask fail to reach its server, or reach it after all.
+// LoseAnswer reports that an ask's answer did not reach its server, or reached it later.
 func (w *world) LoseAnswer(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return !a.open() })
 	w.get(a.in).Undelivered(a.messageID, rapid.SampledFrom([]string{"", "The server is gone."}).Draw(rt, "why"))
 }
 
-// Deliver has a server acknowledge an answer.
+// Deliver acknowledges an answer.
 func (w *world) Deliver(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return a.held && !a.open() })
 	w.get(a.in).Delivered(a.key)
 	a.answer.Delivered = true
 }
 
-// LoseEvents has the wire to the front end lose what comes next.
+// LoseEvents drops the next events for the front end.
 func (w *world) LoseEvents(rt *rapid.T) {
 	w.wire.mu.Lock()
 	defer w.wire.mu.Unlock()
 	w.wire.lose = rapid.IntRange(1, 4).Draw(rt, "announcements")
 }
 
-// FrontEndReads has the front end read the tasks of which it knows that it missed something, or all.
+// FrontEndReads has the front end read the tasks with gaps, or all.
 func (w *world) FrontEndReads(rt *rapid.T) {
 	limit := rapid.SampledFrom([]int{200, 3}).Draw(rt, "messages at most")
 	all := rapid.Bool().Draw(rt, "all tasks")
@@ -539,7 +539,7 @@ func (w *world) FrontEndReads(rt *rapid.T) {
 	}
 }
 
-// FrontEndPages has the front end read what is older than what it has.
+// FrontEndPages has the front end read a page of older messages.
 func (w *world) FrontEndPages(rt *rapid.T) {
 	t := w.anyTask(rt)
 	v := w.wire.views[t.id]
@@ -553,7 +553,7 @@ func (w *world) FrontEndPages(rt *rapid.T) {
 	v.readPage(overWire(opened))
 }
 
-// Reload has the sidecar end in order, and another one start.
+// Reload ends the sidecar in order, and starts another one.
 func (w *world) Reload(rt *rapid.T) {
 	w.endAskers(&task.Ended{Reason: protocol.OutcomeRestarted})
 	for a := range w.asks() {
@@ -569,7 +569,7 @@ func (w *world) Reload(rt *rapid.T) {
 	w.restart(rt, last)
 }
 
-// Kill has the sidecar end as by SIGKILL: what is in its files is all that is left.
+// Kill ends the sidecar as SIGKILL does: only the contents of its files remain.
 func (w *world) Kill(rt *rapid.T) {
 	last := w.lastNumbers(rt)
 	w.wire.cut()
@@ -579,7 +579,7 @@ func (w *world) Kill(rt *rapid.T) {
 	if err := copyStore(w.dir, old); err != nil {
 		rt.Fatal(err)
 	}
-	// What the dead one does from here on nobody sees.
+	// Later actions of the killed sidecar have no effect.
 	w.endAskers(errors.New("killed"))
 	if err := errors.Join(w.registry.Close(), os.RemoveAll(old)); err != nil {
 		rt.Fatal(err)
@@ -587,7 +587,7 @@ func (w *world) Kill(rt *rapid.T) {
 	w.restart(rt, last)
 }
 
-// copyStore copies a store that is open.
+// copyStore copies an open store.
 func copyStore(to, from string) error {
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return err
@@ -618,7 +618,7 @@ func (w *world) lastNumbers(rt *rapid.T) map[string]int64 {
 	return last
 }
 
-// restart starts the next sidecar, and has the model go through what that makes of it all.
+// restart starts the next sidecar, and updates the model.
 func (w *world) restart(rt *rapid.T, last map[string]int64) {
 	w.start()
 	for id, number := range w.lastNumbers(rt) {
@@ -636,7 +636,8 @@ func (w *world) restart(rt *rapid.T, last map[string]int64) {
 	w.expire()
 }
 
-// left has the task be as the next sidecar takes it up: what cannot outlive a sidecar ends.
+// left updates the model of a task to its state after a restart: requests that cannot outlive a
+// sidecar end.
 func (t *modelTask) left() {
 	var running []string
 	for _, c := range t.calls {
@@ -655,11 +656,11 @@ func (t *modelTask) left() {
 		case live && goesOn:
 			a.held = true
 			if a.open() && a.expiresAt > 0 {
-				a.each = a.expiresAt - a.at // how much there was at first is forgotten
+				a.each = a.expiresAt - a.at // the original time limit is lost
 			}
 			if a.answer != nil {
 				a.answer.DeclinedAll, a.begun = false, true
-				if a.next != nil { // which the request says since
+				if a.next != nil { // the request has the new model
 					a.answer.Model = a.next
 				}
 			}
@@ -683,7 +684,7 @@ func (w *world) anyTask(rt *rapid.T) *modelTask {
 	return w.tasks[rapid.IntRange(0, len(w.tasks)-1).Draw(rt, "task")]
 }
 
-// anyCall is one that runs.
+// anyCall returns a running call.
 func (w *world) anyCall(rt *rapid.T) *modelCall {
 	var calls []*modelCall
 	for _, t := range w.tasks {
@@ -712,7 +713,7 @@ func (w *world) anyAsk(rt *rapid.T, which func(*modelAsk) bool) *modelAsk {
 	return asks[rapid.IntRange(0, len(asks)-1).Draw(rt, "ask")]
 }
 
-// text is another one at each call.
+// text returns a different text at each call.
 func (w *world) text() string {
 	w.texts++
 	return fmt.Sprint("text ", w.texts)

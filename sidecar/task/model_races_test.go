@@ -10,10 +10,10 @@ import (
 	"assent/protocol"
 )
 
-// racingWorld is a world in which things may happen at once.
+// racingWorld is a world with concurrent operations.
 type racingWorld struct{ *world }
 
-// AnswerAtOnce has several front ends answer an ask in the same moment.
+// AnswerAtOnce answers an ask from several front ends at the same time.
 func (w racingWorld) AnswerAtOnce(rt *rapid.T) {
 	a := w.anyAsk(rt, (*modelAsk).open)
 	tk := w.get(a.in)
@@ -36,7 +36,7 @@ func (w racingWorld) AnswerAtOnce(rt *rapid.T) {
 	wg.Wait()
 	for _, r := range replies {
 		if r.err == nil {
-			w.acknowledged(a, r.params, r.result) // a second one fails in there
+			w.acknowledged(a, r.params, r.result) // fails if called twice
 		}
 	}
 	if a.open() {
@@ -49,7 +49,7 @@ func (w racingWorld) AnswerAtOnce(rt *rapid.T) {
 	}
 }
 
-// Race has two ends of an ask come at once. Either may be first, and the other has to know.
+// Race ends an ask in two ways at the same time. Either may win, and the other gets the outcome.
 func (w racingWorld) Race(rt *rapid.T) {
 	a := w.anyAsk(rt, func(a *modelAsk) bool { return a.open() && len(a.waiting) > 0 })
 	p := w.anyAnswer(rt, a)

@@ -26,23 +26,23 @@ import (
 	"assent/sidecar/task"
 )
 
-// TestModel runs random sequences of operations on a registry, and holds it after each against a model that
-// is too simple to be wrong: a list of tasks, with lists of calls and asks. What is done is in
-// model_ops_test.go, each operation a method of world; a new method is done as well.
+// TestModel runs random sequences of operations on a registry, and compares it after each operation with a
+// simple model: a list of tasks, with lists of calls and asks. The operations are the methods of world in
+// model_ops_test.go; a new method takes part without registration.
 //
-// A sequence that fails is made as short as it can be, and printed with the flag that replays it. For more
-// than a build has time for: go test ./sidecar/task -run TestModel -rapid.checks=5000 -rapid.steps=100.
+// A failing sequence is shortened, and printed with the flag that replays it. For a longer run: go test
+// ./sidecar/task -run TestModel -rapid.checks=5000 -rapid.steps=100.
 func TestModel(t *testing.T) {
 	testModel(t, func(w *world) rapid.StateMachine { return w })
 }
 
-// TestModelOfRaces is TestModel, with operations of which several run at once. How those end is for the
-// machine to say, so that a failure may not come again when it is replayed.
+// TestModelOfRaces is TestModel with concurrent operations. Their order depends on the machine, so a
+// replay may not repeat a failure.
 func TestModelOfRaces(t *testing.T) {
 	testModel(t, func(w *world) rapid.StateMachine { return racingWorld{w} })
 }
 
-func init() { // before the flags are read, which win
+func init() { // before the flags are parsed, which override these
 	if err := errors.Join(flag.Set("rapid.checks", "20"), flag.Set("rapid.steps", "60")); err != nil {
 		panic(err)
 	}
@@ -69,8 +69,8 @@ func testModel(t *testing.T, machine func(*world) rapid.StateMachine) {
 	})
 }
 
-// inBubble runs f with a clock of its own, and has its panics, by which rapid ends a sequence, arrive
-// where they are awaited.
+// inBubble runs f in a synctest bubble, and rethrows its panics on the caller's goroutine. rapid ends
+// a sequence with a panic.
 func inBubble(t *testing.T, f func()) {
 	var failure any
 	synctest.Test(t, func(*testing.T) {
@@ -82,7 +82,7 @@ func inBubble(t *testing.T, f func()) {
 		}()
 		f()
 	})
-	// rapid knows a failure again by where it comes from: what is none must come from elsewhere.
+	// rapid identifies a failure by its stack, so a skip has to panic on a line of its own.
 	switch {
 	case failure == nil:
 	case fmt.Sprintf("%T", failure) == "rapid.invalidData":
@@ -92,7 +92,7 @@ func inBubble(t *testing.T, f func()) {
 	}
 }
 
-// world is a registry on a file, a front end, the servers that ask, and the model of all that.
+// world is a registry on a file, a front end, the servers that ask, and the model.
 type world struct {
 	rt       *rapid.T
 	root     string // of the directories of the sidecars
@@ -112,8 +112,8 @@ type modelTask struct {
 	calls     []*modelCall
 	asks      []*modelAsk
 
-	touched bool  // since it was checked
-	number  int64 // of its newest event by then
+	touched bool  // since the last check
+	number  int64 // of its newest event at the last check
 }
 
 type modelCall struct {
@@ -125,7 +125,8 @@ type modelCall struct {
 	round     *task.Round
 }
 
-// prefixes are how the keys of the questions begin that outlive a sidecar because of the call.
+// prefixes returns the prefixes of the keys of questions that outlive a sidecar because of the
+// call.
 func (c *modelCall) prefixes() []string {
 	var all []string
 	if c.mcpTask != "" {
@@ -148,25 +149,25 @@ type modelAsk struct {
 	each      int64 // ms: how much time an extension gives
 
 	key  string
-	held bool // asked again by its key, it is this ask
+	held bool // a repeated question with its key is this ask
 
 	reason  protocol.OutcomeReason // empty while it is open
 	outcome string                 // as it was first seen, in JSON; empty before
-	answer  *task.Answer           // what Ask returns; nil where nobody answered
+	answer  *task.Answer           // the result of Ask; nil if there was no answer
 
-	// Of an approved sampling request.
+	// The rest is for an approved sampling request.
 	model   modelState
-	begun   bool            // a model did, as far as front ends know
-	next    *protocol.Model // that began after the first
+	begun   bool            // a model has begun, as far as front ends know
+	next    *protocol.Model // the model that began after the first one
 	result  protocol.SamplingResult
 	waiting []*asker
 }
 
-// modelState is what the model does for an approved sampling request.
+// modelState is the state of an approved sampling request.
 type modelState int
 
 const (
-	noModel  modelState = iota // the request is not approved, or all is over
+	noModel  modelState = iota // not approved, or finished
 	approved                   // no model has begun
 	writing
 	reviewed
@@ -206,7 +207,7 @@ func newWorld(rt *rapid.T, root string) *world {
 	return w
 }
 
-// end ends all that goes on, whatever became of the sequence.
+// end ends everything, after success and failure.
 func (w *world) end() {
 	w.wire.cut()
 	w.endAskers(errors.New("the test is over"))
@@ -215,7 +216,7 @@ func (w *world) end() {
 	}
 }
 
-// endAskers has the requests end that wait, and waits for it.
+// endAskers ends the waiting requests, and waits for them.
 func (w *world) endAskers(cause error) {
 	var all []*asker
 	for a := range w.asks() {
@@ -230,7 +231,7 @@ func (w *world) endAskers(cause error) {
 	}
 }
 
-// start starts a sidecar's registry on the store that is there.
+// start opens a registry on the existing store.
 func (w *world) start() {
 	views := map[string]*view{}
 	if w.wire != nil {
@@ -250,7 +251,7 @@ func (w *world) start() {
 	})
 }
 
-// check takes an answer as the broker does: it knows what each question's answers are.
+// check checks an answer as the broker does.
 func check(question protocol.UseMcpServer) task.Check {
 	return func(p *protocol.AskResponseParams) (*task.Answer, error) {
 		if string(p.ElicitationContent) == wrongContent {
@@ -262,7 +263,7 @@ func check(question protocol.UseMcpServer) task.Check {
 
 const wrongContent = `{"wrong":true}`
 
-// answerTo is what the server is to get.
+// answerTo returns the expected answer for the server.
 func answerTo(question protocol.UseMcpServer, p *protocol.AskResponseParams) *task.Answer {
 	answer := &task.Answer{Response: p.AskResponse}
 	yes := p.AskResponse == protocol.YesButtonClicked
@@ -291,7 +292,7 @@ func answerTo(question protocol.UseMcpServer, p *protocol.AskResponseParams) *ta
 	return answer
 }
 
-// asks are those of all tasks.
+// asks returns the asks of all tasks.
 func (w *world) asks() func(func(*modelAsk) bool) {
 	return func(yield func(*modelAsk) bool) {
 		for _, t := range w.tasks {
@@ -304,7 +305,7 @@ func (w *world) asks() func(func(*modelAsk) bool) {
 	}
 }
 
-// get returns a task of the registry, to do something to it.
+// get returns a task of the registry.
 func (w *world) get(t *modelTask) *task.Task {
 	t.touched = true
 	tk, err := w.registry.Get(t.id)
@@ -323,8 +324,8 @@ func (w *world) read(t *modelTask) *protocol.OpenTaskResult {
 	return opened
 }
 
-// settled notes that an ask was settled, and holds what its askers got against it. The answer is nil where
-// nobody answered.
+// settled records that an ask was settled, and compares the results of its askers with the model. The
+// answer is nil if there was none.
 func (w *world) settled(a *modelAsk, reason protocol.OutcomeReason, answer *task.Answer) {
 	if !a.open() {
 		w.rt.Fatalf("%s is settled twice in the model", a.askID)
@@ -350,7 +351,7 @@ func (w *world) settled(a *modelAsk, reason protocol.OutcomeReason, answer *task
 	a.waiting = nil
 }
 
-// returned holds what Ask returned against the model.
+// returned compares a result of Ask with the model.
 func (w *world) returned(a *modelAsk, r *asker) {
 	var got asked
 	select {
@@ -371,7 +372,7 @@ func (w *world) returned(a *modelAsk, r *asker) {
 		want.Result = a.result
 	}
 	if got.answer != nil && want.Model == nil {
-		got.answer.Model = nil // it means nothing where no model is to be asked
+		got.answer.Model = nil // it has no meaning if no model is asked
 	}
 	if got.err != nil {
 		w.rt.Fatalf("Ask of %s failed: %v; want %+v", a.askID, got.err, want)
@@ -388,7 +389,7 @@ func keepsDraft(reason protocol.OutcomeReason) bool {
 	}, reason)
 }
 
-// Check holds all there is against the model. It is called after each operation.
+// Check compares everything with the model. It runs after each operation.
 func (w *world) Check(rt *rapid.T) {
 	synctest.Wait()
 	infos, err := w.registry.List()
@@ -406,7 +407,7 @@ func (w *world) Check(rt *rapid.T) {
 				open = append(open, a.askID)
 			}
 		}
-		if t.touched || t.number != numbers[t.id] { // the rest is as it was, and reading it is what takes long
+		if t.touched || t.number != numbers[t.id] { // other tasks are unchanged, and reading takes long
 			w.checkTask(rt, t)
 			t.touched, t.number = false, numbers[t.id]
 		}
@@ -479,7 +480,7 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) {
 	}
 	v := w.wire.views[t.id]
 	if v.gap || v.task.LastNumber != info.LastNumber {
-		return // it has yet to read the task
+		return // it has not read the task yet
 	}
 	messages := opened.Messages
 	if v.earlier && len(v.messages) > 0 {
@@ -493,7 +494,7 @@ func (w *world) checkTask(rt *rapid.T, t *modelTask) {
 	}
 }
 
-// checkDrafts looks for drafts in the store: one that is of no use is not shown, and must not be kept either.
+// checkDrafts checks the drafts in the store. A draft that is no longer shown must be deleted.
 func (w *world) checkDrafts(rt *rapid.T, t *modelTask) {
 	s, err := w.registry.Store()
 	if err != nil {
@@ -537,7 +538,7 @@ func checkAsk(rt *rapid.T, a *modelAsk, got protocol.Ask) {
 		return
 	}
 	outcome := *got.Outcome
-	outcome.CompletedAt, outcome.Undelivered = 0, "" // come later
+	outcome.CompletedAt, outcome.Undelivered = 0, "" // these follow later
 	text, err := json.Marshal(outcome)
 	if err != nil {
 		rt.Fatal(err)
@@ -550,7 +551,7 @@ func checkAsk(rt *rapid.T, a *modelAsk, got protocol.Ask) {
 	}
 }
 
-// checkUnfinished holds the calls against the model that another sidecar would take up.
+// checkUnfinished compares the calls that another sidecar would continue with the model.
 func (w *world) checkUnfinished(rt *rapid.T) {
 	unfinished, err := w.registry.Unfinished()
 	if err != nil {
@@ -583,16 +584,16 @@ func (w *world) checkUnfinished(rt *rapid.T) {
 	}
 }
 
-// link is the wire between a registry and the front end, which loses what it is told to.
+// link is the connection between a registry and the front end. It drops messages on request.
 type link struct {
 	mu     sync.Mutex // guards the fields below
-	isCut  bool       // nothing arrives any more
-	lose   int        // how many announcements are lost next
+	isCut  bool       // drops all later messages
+	lose   int        // how many of the next announcements are dropped
 	views  map[string]*view
 	newest map[string]*protocol.TaskEventParams
-	// settled counts how often each ask was said to be settled, by task and message.
+	// settled counts how often each ask was announced as settled, by task and message.
 	settled map[string]int
-	// wrong is what nobody should announce.
+	// wrong lists invalid announcements.
 	wrong []string
 }
 
@@ -608,7 +609,7 @@ func (l *link) cut() {
 	l.isCut = true
 }
 
-// takes reports whether an announcement arrives; the lock must be held.
+// takes reports whether an announcement arrives. The lock must be held.
 func (l *link) takes() error {
 	if l.isCut {
 		return errLost
@@ -655,7 +656,7 @@ func (l *link) McpSamplingProgress(_ context.Context, p *protocol.McpSamplingPro
 	v := l.views[p.TaskID]
 	if err := l.takes(); err != nil {
 		if !l.isCut && v != nil {
-			v.gap = true // it would see that at the next piece; the model need not wait for it
+			v.gap = true // a front end detects that at the next piece; the model does not wait for it
 		}
 		return err
 	}
@@ -665,10 +666,10 @@ func (l *link) McpSamplingProgress(_ context.Context, p *protocol.McpSamplingPro
 	return nil
 }
 
-// CallProgress implements [task.Events]. What is lost of it is lost: the next word of the server makes it good.
+// CallProgress implements [task.Events]. Lost progress is not repeated: the next report replaces it.
 func (l *link) CallProgress(context.Context, *protocol.CallProgressParams) error { return nil }
 
-// ChatProgress implements [task.Events]. Nobody talks to a model here.
+// ChatProgress implements [task.Events]. No test here has a conversation with a model.
 func (l *link) ChatProgress(context.Context, *protocol.ChatProgressParams) error { return nil }
 
 // StorageRecovered implements [task.Events].

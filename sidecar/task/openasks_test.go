@@ -32,7 +32,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 			t.Helper()
 			of.ask(t.Context(), question(body))
 			synctest.Wait()
-			time.Sleep(time.Second) // of the bubble's clock: the next one is younger
+			time.Sleep(time.Second) // of the bubble's clock: the next one is newer
 		}
 		ask(other, protocol.McpElicitation{Origin: origin, ElicitationRequest: protocol.McpElicitationRequest{Message: " Which\n\n*row*? "}})
 		ask(f, protocol.McpSampling{Origin: origin, SamplingRequest: protocol.McpSamplingRequest{
@@ -40,7 +40,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 		}})
 		ask(other, protocol.McpSamplingReview{Origin: origin, SamplingResponse: protocol.McpSamplingResponse{Content: said("Low.")}})
 		ask(f, protocol.McpURLElicitation{Origin: origin, Message: "Sign in."})
-		ask(f, sampling) // which says nothing
+		ask(f, sampling) // without a text
 
 		type brief struct {
 			Title, Text string
@@ -76,7 +76,7 @@ func TestOpenAsksOfAllTasks(t *testing.T) {
 			t.Errorf("the second ask is %+v, its message %+v", asks[1], first)
 		}
 
-		// What is settled is gone, whoever settled it.
+		// Settled asks leave the list, regardless of who settled them.
 		params := &protocol.AskResponseParams{AskID: asks[0].AskID, AskResponse: protocol.NoButtonClicked}
 		if _, err := other.task.Answer(t.Context(), params, "a test"); err != nil {
 			t.Fatal(err)

@@ -22,13 +22,13 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// allowWrites is the end of refuseWrites.
+// allowWrites ends refuseWrites.
 func allowWrites(t *testing.T, dir string) {
 	t.Helper()
 	alter(t, dir, notFull)
 }
 
-// alter does to a store what Assent never would.
+// alter changes a store in a way that Assent does not.
 func alter(t *testing.T, dir, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
@@ -41,7 +41,7 @@ func alter(t *testing.T, dir, statement string) {
 	}
 }
 
-// keep has the registry look after its store until the function that it returns is called.
+// keepStore maintains the store until the returned function is called.
 func (f *fixture) keepStore(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -55,7 +55,7 @@ func (f *fixture) keepStore(t *testing.T) (stop func()) {
 	}
 }
 
-// told returns what was said of the store: "failed: " or "recovered: " and the message.
+// told returns the reports about the store: "failed: " or "recovered: " and the message.
 func (f *fixture) told() []string {
 	var said []string
 	for _, e := range f.events.All() {
@@ -69,7 +69,7 @@ func (f *fixture) told() []string {
 	return said
 }
 
-// wantTold wants that what was said of the store begins so and has that in it, in this order.
+// wantTold checks the reports about the store: each begins and contains these texts, in this order.
 func (f *fixture) wantTold(t *testing.T, want ...[2]string) {
 	t.Helper()
 	said := f.told()
@@ -82,7 +82,7 @@ func (f *fixture) wantTold(t *testing.T, want ...[2]string) {
 	}
 }
 
-// onDisk reads a store as whoever comes next does.
+// onDisk opens a store as the next sidecar does.
 func onDisk(t *testing.T, dir string, read func(*store.Store)) {
 	t.Helper()
 	s, err := store.OpenReadOnly(dir)
@@ -95,7 +95,7 @@ func onDisk(t *testing.T, dir string, read func(*store.Store)) {
 	}
 }
 
-// live is a sequence of everything that is kept, and what the disk must have of it in the end.
+// live makes one change of every kind, and returns a check of the store.
 func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
 	t.Helper()
 	call, err := f.task.StartCall("s", tool("ends"))
@@ -136,7 +136,7 @@ func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
 		}
 	}
 	giveUp()
-	<-open // the server's end: what was typed stays
+	<-open // the server ends the ask; the draft stays
 	info := f.task.Info()
 	return func(s *store.Store) {
 		t.Helper()
@@ -180,7 +180,7 @@ func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
 				settled++
 			}
 		}
-		if err != nil || settled != 2 { // asked, and settled
+		if err != nil || settled != 2 { // opened and settled
 			t.Errorf("the journal has %d records of the ask, %v", settled, err)
 		}
 	}
@@ -192,12 +192,12 @@ func TestWhatWasRefusedIsSavedWithTheNextWriteThatSucceeds(t *testing.T) {
 	before := f.live(t)
 	refuseWrites(t, dir)
 	during := f.live(t)
-	onDisk(t, dir, before) // it is not harmed
+	onDisk(t, dir, before) // the store is intact
 	allowWrites(t, dir)
 	if _, err := f.task.Rename("The disk works"); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing is closed: it is on disk now.
+	// Nothing was closed, but the changes are on disk.
 	onDisk(t, dir, before)
 	onDisk(t, dir, during)
 	f.close(t)
@@ -257,7 +257,7 @@ func TestWhatWasRefusedIsSavedAtTheEnd(t *testing.T) {
 	onDisk(t, dir, check)
 }
 
-// What a store can never take must not keep the rest of its task from the disk.
+// A change that the store never accepts does not keep the rest of its task from the disk.
 func TestAMessageThatCannotBeSavedIsAlone(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -279,8 +279,8 @@ func TestAMessageThatCannotBeSavedIsAlone(t *testing.T) {
 	}
 }
 
-// inTheWay is a file where the store's folder should be: nobody can open a store there, and root cannot
-// either.
+// inTheWay makes a file where the store's folder should be, so that no process can open a store there,
+// not even root's.
 func inTheWay(t *testing.T) (dir string, remove func()) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
@@ -312,7 +312,7 @@ func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
 				}
 			}
 		}
-		wantUnsaved(true) // though the store in memory has taken them
+		wantUnsaved(true) // although the store in memory has them
 		if !f.registry.Unsaved() {
 			t.Error("with the store in memory, nothing is unsaved")
 		}
@@ -354,7 +354,7 @@ func TestAStoreThatIsDeletedIsWrittenAnewAtTheNextWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := f.live(t)
-	// Nothing is closed: it is on disk now.
+	// Nothing was closed, but the changes are on disk.
 	onDisk(t, dir, before)
 	onDisk(t, dir, after)
 	f.close(t)
@@ -406,7 +406,7 @@ func TestAStoreThatIsDeletedAndCannotBeWrittenAnewWaits(t *testing.T) {
 	})
 }
 
-// What the store refuses of a message that was over is in memory, as all else is.
+// If the store refuses a change of a finished message, the change stays in memory like others.
 func TestAPageThatIsDoneWhileTheDiskIsFull(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -436,8 +436,8 @@ func TestTheEndWritesADeletedStoreAnew(t *testing.T) {
 	onDisk(t, dir, check)
 }
 
-// scratch damages the page of a closed store that holds a text, and makes the file so large that it is not
-// read whole when it is opened.
+// scratch damages the page of a closed store that contains a text, and makes the file too large to be read
+// whole when it is opened.
 func scratch(t *testing.T, dir, text string) {
 	t.Helper()
 	path := filepath.Join(dir, "assent.db")
@@ -497,7 +497,7 @@ func TestDamageThatIsFoundWhileRunning(t *testing.T) {
 		synctest.Wait()
 		f.wantTold(t, [2]string{"failed: ", ""})
 		stop()
-		_ = r.Close() // of what is damaged
+		_ = r.Close() // it is damaged
 
 		r, events = tasktest.Registry(t, func() (*store.Store, error) { return store.Open(dir) })
 		f = &fixture{registry: r, events: events}
@@ -531,7 +531,8 @@ func TestDamageThatIsFoundByTheFirstReads(t *testing.T) {
 	})
 }
 
-// A damaged message is shown as such, and stays as it is: perhaps somebody can read it.
+// A damaged message is shown as such, and is not overwritten, so that it can be recovered by other
+// means.
 func TestADamagedMessageIsNotWrittenOver(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -565,8 +566,8 @@ func TestADamagedMessageIsNotWrittenOver(t *testing.T) {
 	})
 }
 
-// An act of a person counts while the store cannot be written. Until it is on disk, its result, its event and its message
-// say that it is not saved.
+// An act of a person counts while the store cannot be written. Until it is on disk, its result, its event and its
+// message report that it is unsaved.
 func TestAnActThatIsNotSavedSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -580,7 +581,8 @@ func TestAnActThatIsNotSavedSaysSo(t *testing.T) {
 			done[i] = f.ask(t.Context(), question(form))
 			asks[i], _ = tasktest.AwaitAsk(t, f.events, asks[0].AskID)
 		}
-		// unsaved returns which messages say so: when they are read, and in the newest event of each.
+		// unsaved returns the messages that report it: in a reading of the task, and in the newest
+		// event of each.
 		unsaved := func() (read, told []int64) {
 			t.Helper()
 			for _, m := range f.messages(t) {
@@ -642,7 +644,7 @@ func TestAStoreThatIsMovedBackIsAtItsPathAgain(t *testing.T) {
 		stop := f.keepStore(t)
 		defer f.close(t)
 		defer stop()
-		if err := errors.Join(os.Rename(dir, away), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written anew
+		if err := errors.Join(os.Rename(dir, away), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written again
 			t.Fatal(err)
 		}
 		if _, err := f.task.Rename("away"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// However large the files of a task are, no reading of it is without bounds, and none leaves one out.
+// Every reading of a task is bounded, regardless of the size of its files, and no file is left out.
 func TestATaskOfLargeFilesIsReadInPieces(t *testing.T) {
 	f := newFixture(t, nil, func(o *task.Options) { o.MaxRead = 16 << 10 })
 	defer f.close(t)

@@ -17,8 +17,8 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// What goes on after a restart is read by a front end that asks for what is new: of the sidecar before, it may
-// have heard what is in no store.
+// After a restart, a front end that reads the changes gets all live messages again, because it may have events
+// of the earlier sidecar that were not saved.
 func TestWhatGoesOnIsReadAgainAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*store.Store, error) { return store.Open(dir) }
@@ -60,7 +60,7 @@ func TestWhatGoesOnIsReadAgainAfterARestart(t *testing.T) {
 }
 
 // TestADeclinedCompletionStaysDeclined ends a sidecar while the answers to a call's questions are on their way to
-// the server: the next one does not go on with the call, and has nothing to say of what was declined.
+// the server. The next sidecar does not continue the call, and does not change the declined ask.
 func TestADeclinedCompletionStaysDeclined(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*store.Store, error) { return store.Open(dir) }
@@ -97,8 +97,8 @@ func TestADeclinedCompletionStaysDeclined(t *testing.T) {
 	}
 }
 
-// TestWhatADeadSidecarLeft starts a sidecar on what a killed one left. Questions that it can go on with are open, the others
-// end; what was typed into either is kept. A task in which nothing went on is as it was.
+// TestWhatADeadSidecarLeft starts a sidecar on the store of a killed one. Questions that can continue are open, the
+// others end, and drafts are kept. A quiet task does not change.
 func TestWhatADeadSidecarLeft(t *testing.T) {
 	living, dir := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(living) })
@@ -175,7 +175,7 @@ func TestWhatADeadSidecarLeft(t *testing.T) {
 	if diff := cmp.Diff(idle, other.Info()); diff != "" {
 		t.Errorf("the idle task (-before +after):\n%s", diff)
 	}
-	// Its messages get ids that follow those that the store has.
+	// New messages get ids after those in the store.
 	if id, err := next.StartCall("s", tool("new")); err != nil || id != 5 {
 		t.Errorf("StartCall = %d, %v, want 5", id, err)
 	}
@@ -184,7 +184,7 @@ func TestWhatADeadSidecarLeft(t *testing.T) {
 	}
 }
 
-// A message that is added after a start does not take the place of one that the store has.
+// A message that is added after a start does not replace a stored one.
 func TestMessagesGoOnAfterThoseOfTheStore(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*store.Store, error) { return store.Open(dir) }
@@ -196,7 +196,7 @@ func TestMessagesGoOnAfterThoseOfTheStore(t *testing.T) {
 	f.task.EndCall(call, text("done", false))
 	id := f.task.Info().ID
 	f.close(t)
-	for range 2 { // the second time, nothing of the task was live
+	for range 2 { // the second time, the task has no live message
 		f.registry, f.events = tasktest.Registry(t, open)
 		if f.task, err = f.registry.Get(id); err != nil {
 			t.Fatal(err)

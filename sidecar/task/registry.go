@@ -1,9 +1,9 @@
-// Package task is the registry of tasks: it composes their logs ([tasklog]), their asks ([ask]) and what an earlier sidecar
-// left in them ([recovery]), and adds calls, turns and completions.
+// Package task is the registry of tasks. It composes their logs ([tasklog]), their asks ([ask]) and their recovery
+// after a restart ([recovery]), and adds calls, turns and completions.
 //
-// A [Registry] owns every [Task]; both may be used from any goroutine. What a task does is ordered by the lock of its log: a
-// change is saved, then announced. [Task.Ask] blocks until its ask is settled, which [Task.Answer] or the end of Ask's context
-// does, exactly once.
+// A [Registry] owns every [Task]; both may be used from any goroutine. The lock of a task's log orders its changes: a
+// change is saved, then announced. [Task.Ask] blocks until its ask is settled, exactly once, by [Task.Answer] or by the
+// end of Ask's context.
 //
 // The package knows nothing of MCP, models or front ends: it carries questions and answers.
 package task
@@ -30,8 +30,8 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// Events receives what happens in tasks: the part of [protocol.FrontEnd] that they need. Its methods are called in order, one at
-// a time for each task.
+// Events receives the changes of tasks: the part of [protocol.FrontEnd] that tasks need. Its methods are called in
+// order, one at a time for each task.
 type Events interface {
 	tasklog.Events
 	McpSamplingProgress(context.Context, *protocol.McpSamplingProgressParams) error
@@ -41,19 +41,19 @@ type Events interface {
 
 // Options configure a registry.
 type Options struct {
-	// OpenStore is called at the first use: starting up must not wait for a disk. It is called again if it failed, and if the
-	// store's file was deleted.
+	// OpenStore opens the store. It is called at the first use, because the start must not wait for a disk. It is
+	// called again if it failed, and if the store's file was deleted.
 	OpenStore func() (*store.Store, error)
 	Events    Events
-	// Check returns the check of a question that was asked before a restart of the sidecar; see [ask.Question].
+	// Check returns the check of a question that was asked before a restart; see [ask.Question].
 	Check func(protocol.UseMcpServer) ask.Check
-	// Journal makes the records of changes; nil means one that knows of no secrets.
+	// Journal makes the records of changes; nil means a journal that knows no secrets.
 	Journal *journal.Journal
-	// MaxRead bounds what is read of a task at once, in bytes of files and of results: a front end gets it in one
-	// piece. 0 means 16 MB.
+	// MaxRead bounds one reading of a task, in bytes of files and of results, because a front end gets it in one
+	// message. 0 means 16 MB.
 	MaxRead int
-	// Stacks are where changes are made that are saved together, so that who then waits for an answer has a small one;
-	// nil means some of the registry's own.
+	// Stacks are the stacks on which combined changes are made, so that a goroutine that waits for an answer has a
+	// small stack; nil means a pool of the registry.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 	// Now and NewID are replaced by tests that compare whole conversations.
@@ -73,7 +73,7 @@ type Registry struct {
 	tasks map[string]*Task
 }
 
-// NewRegistry returns a registry that reads the store at its first use. Close it after.
+// NewRegistry returns a registry that opens the store at its first use. The caller closes it.
 func NewRegistry(opts Options) *Registry {
 	if opts.Journal == nil {
 		opts.Journal = journal.New(journal.Options{})
@@ -119,10 +119,10 @@ func (r *Registry) open() error {
 	})
 }
 
-// readTasks reads the tasks that are in the store, and recovers what an earlier sidecar left in them.
+// readTasks reads the tasks in the store, and recovers them.
 func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	if err := s.Purge(ctx, math.MaxInt64); err != nil && !store.Damaged(err) {
-		r.storage.Report(err) // they stay for the next time
+		r.storage.Report(err) // they stay in the store until the next start
 	}
 	all, err := s.Tasks(ctx)
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	for _, id := range slices.Compact(live) {
 		t := r.get(id)
 		if t == nil {
-			continue // the store has messages of a task without the task
+			continue // the store has messages of a task, but not the task
 		}
 		if err := t.recover(ctx); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (r *Registry) readTasks(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// recover continues a task in which something went on when an earlier sidecar ended.
+// recover recovers a task that was not quiet when an earlier sidecar ended.
 func (t *Task) recover(ctx context.Context) error {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -169,20 +169,20 @@ func (t *Task) recover(ctx context.Context) error {
 			}
 		case protocol.Ask:
 			if body.Outcome != nil {
-				completionOf(m).begun = true // for all that front ends know
+				completionOf(m).begun = true // front ends may have seen it begin
 			}
 		}
 	}
 	return nil
 }
 
-// Close closes the store, if it was opened. Tasks must be quiet by then.
+// Close closes the store, if it was opened. All tasks must be quiet.
 func (r *Registry) Close() error {
 	defer r.closeStacks()
 	return r.storage.Close()
 }
 
-// Store returns the store that the tasks are in, for what belongs beside them. The registry closes it.
+// Store returns the store of the tasks, for other data of the workspace. The registry closes it.
 func (r *Registry) Store() (*store.Store, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -190,14 +190,14 @@ func (r *Registry) Store() (*store.Store, error) {
 	return r.storage.Store(context.Background()), nil
 }
 
-// KeepStore looks after the store until ctx ends; see [tasklog.Storage.Maintain].
+// KeepStore maintains the store until ctx ends; see [tasklog.Storage.Maintain].
 func (r *Registry) KeepStore(ctx context.Context) { r.storage.Maintain(ctx) }
 
 // StorageFailure returns why tasks are not saved on disk, as a sentence for the person; empty while they are.
 func (r *Registry) StorageFailure() string { return r.storage.Failure() }
 
-// StorageNote returns a sentence for the person that says where a damaged store was moved to; empty if this store did not
-// replace one.
+// StorageNote says in a sentence for the person where a damaged store was moved to; empty if this store did not replace
+// one.
 func (r *Registry) StorageNote() string {
 	if err := r.load(); err != nil {
 		return ""
@@ -205,7 +205,7 @@ func (r *Registry) StorageNote() string {
 	return r.storage.SetAsideNote(context.Background())
 }
 
-// Unsaved reports whether something is in memory only, and so would be lost with this process.
+// Unsaved reports whether a change is only in memory, and would be lost with this process.
 func (r *Registry) Unsaved() bool {
 	all := r.all()
 	return r.storage.HasDirty() || len(all) > 0 && r.storage.InMemory() || slices.ContainsFunc(all, func(t *Task) bool {
@@ -254,7 +254,8 @@ func (r *Registry) all() []*Task {
 	return slices.Collect(maps.Values(r.tasks))
 }
 
-// Get returns a task, or a [protocol.CodeUnknownTask] error: there is none, or it was deleted.
+// Get returns a task. The error is a [protocol.CodeUnknownTask] if there is none, or if it was
+// deleted.
 func (r *Registry) Get(id string) (*Task, error) {
 	t, err := r.find(id)
 	if err != nil {
@@ -266,7 +267,7 @@ func (r *Registry) Get(id string) (*Task, error) {
 	return t, nil
 }
 
-// find is as Get, and finds deleted tasks, too.
+// find is Get, but it also finds deleted tasks.
 func (r *Registry) find(id string) (*Task, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -277,7 +278,7 @@ func (r *Registry) find(id string) (*Task, error) {
 	return nil, protocol.Errorf(protocol.CodeUnknownTask, "there is no task %q", id)
 }
 
-// get returns a task that is known, or nil.
+// get returns a task from memory, or nil.
 func (r *Registry) get(id string) *Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -295,7 +296,7 @@ func (r *Registry) OpenAsks() (asks []protocol.OpenAsk, truncated bool, err erro
 	return asks, truncated, nil
 }
 
-// DeclineAll declines every open ask in which a server elicits something, in any task; see [ask.Asks.DeclineAll].
+// DeclineAll declines every open elicitation of a server, in any task; see [ask.Asks.DeclineAll].
 func (r *Registry) DeclineAll(serverName, by string) {
 	for asks := range r.allAsks() {
 		asks.DeclineAll(serverName, by)

@@ -10,8 +10,8 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// KeepResults removes the results of MCP tasks that a front end got more days ago than the setting says; see
-// [retention.Keep]. It keeps results that no front end has got.
+// KeepResults removes the results of MCP tasks that a front end received more days ago than the setting
+// allows; see [retention.Keep]. It keeps results that no front end has received.
 func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
 	clock := func(ctx context.Context, now time.Time) (time.Time, error) {
 		if err := r.load(); err != nil {
@@ -24,7 +24,8 @@ func (r *Registry) KeepResults(ctx context.Context, setting <-chan int) {
 	})
 }
 
-// removeResults removes the results that a front end got before a time, which was so many days ago.
+// removeResults removes the results that a front end received before a time, which was that many
+// days ago.
 func (r *Registry) removeResults(ctx context.Context, _ time.Time, days int, before int64) error {
 	if err := r.load(); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (r *Registry) removeResults(ctx context.Context, _ time.Time, days int, bef
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.removeResult(ctx, p, days); err != nil { // one that cannot be read must not keep the others
+		if err := r.removeResult(ctx, p, days); err != nil { // a failure must not keep the others
 			r.opts.Log.Warn().Err(err).Str("task", p.TaskID).Int64("message", p.MessageID).Msg("an old result was not removed")
 		}
 	}
@@ -68,8 +69,8 @@ func (r *Registry) removeResult(ctx context.Context, p store.Place, days int) er
 	return nil
 }
 
-// gotResults notes that a front end has the results among these messages, which are in ascending order
-// of id. The lock must be held.
+// gotResults records that a front end has received the results among these messages, which are in
+// ascending order of id. The lock must be held.
 func (t *Task) gotResults(messages []protocol.Message) {
 	first, last := int64(0), int64(0)
 	for _, m := range messages {

@@ -17,7 +17,7 @@ import (
 
 const day = 24 * time.Hour
 
-// keep runs the clock of the results, and returns where settings go.
+// keep runs the retention, and returns the channel for settings.
 func (f *fixture) keep(t *testing.T) chan<- int {
 	t.Helper()
 	setting := make(chan int)
@@ -35,7 +35,7 @@ func (f *fixture) keep(t *testing.T) chan<- int {
 	return setting
 }
 
-// results returns how the calls ended, by their messages.
+// results returns the results of the calls, by their messages.
 func (f *fixture) results(t *testing.T) map[int64]protocol.CallResult {
 	t.Helper()
 	results := map[int64]protocol.CallResult{}
@@ -84,7 +84,7 @@ func TestResultsOfMcpTasksAreRemovedWhenTheirDaysAreOver(t *testing.T) {
 		if diff := cmp.Diff(want, f.results(t)); diff != "" {
 			t.Errorf("results after 32 days (-want +got):\n%s", diff)
 		}
-		// Who was away reads what changed, and nothing else; who was there was told.
+		// A front end that was away reads only the changed messages; an attached one got events.
 		changed, err := f.task.Open(t.Context(), last, 0, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestTheSettingOfResults(t *testing.T) {
 		}
 		setting <- 1_000_000_000_000 // more than a date can hold
 		synctest.Wait()
-		setting <- 7 // whoever changes it does not wait for the next day
+		setting <- 7 // a new setting applies at once
 		synctest.Wait()
 		if got := f.results(t)[id]; !cmp.Equal(got, protocol.CallResult(protocol.ToolResult{RemovedAfter: 7})) {
 			t.Errorf("after the setting changed: %+v", got)
@@ -131,7 +131,7 @@ func TestAResultThatNobodyGotIsKept(t *testing.T) {
 		setting <- 1
 		time.Sleep(10 * day)
 		synctest.Wait()
-		// It is got now, and its day begins.
+		// A front end receives the result now, so its time begins.
 		if got := f.results(t)[id]; !cmp.Equal(got, protocol.CallResult(text("much", false))) {
 			t.Fatalf("not got: %+v", got)
 		}
@@ -148,7 +148,8 @@ func TestAResultThatNobodyGotIsKept(t *testing.T) {
 	})
 }
 
-// The next sidecar, on the same disk, removes all that the one before kept; its text is in no row then.
+// The next sidecar, on the same disk, removes all results of the earlier one. No row has their text
+// afterwards.
 func TestResultsAreRemovedAtTheNextStart(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*store.Store, error) { return store.Open(dir) }

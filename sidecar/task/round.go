@@ -7,11 +7,11 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// Round is where a call is whose server has answered with questions.
+// Round is the state of a call that its server has answered with questions.
 type Round = store.Round
 
-// CallRound saves the round of a call, so that the call outlives the sidecar; nil says that the answers are on their way, from
-// where on no later sidecar can go on with it. It is a no-op if the call has ended.
+// CallRound saves the round of a call, so that the call outlives the sidecar. A nil round says that the answers are
+// being sent; from then on, a later sidecar cannot continue the call. It is a no-op if the call has ended.
 func (t *Task) CallRound(messageID int64, round *Round) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -21,8 +21,8 @@ func (t *Task) CallRound(messageID int64, round *Round) {
 	}
 }
 
-// endRounds settles what a call that has ended still asks, and forgets its questions. The lock must be
-// held.
+// endRounds settles the open questions of a call that has ended, and deletes its round. The lock must
+// be held.
 func (t *Task) endRounds(m *tasklog.Message) {
 	if state := callOf(m); state.round != nil {
 		t.log.SaveRound(m.ID, nil)

@@ -8,17 +8,17 @@ import (
 	"assent/sidecar/ask"
 )
 
-// The bounds of what a person says.
+// The bounds of a message of the person.
 const (
 	maxSaid     = 1 << 20 // bytes of one message
 	maxQueue    = 50
 	maxAttached = 20
 	maxEnabled  = 1000 // servers, and tools of one
-	// maxTitle is how much of a message becomes a task's title, in characters.
+	// maxTitle is the length of a title taken from a message, in characters.
 	maxTitle = 60
 )
 
-// Say adds what the person said, after the files that came with it, which begins a turn.
+// Say adds a message of the person, after its files. It begins a turn.
 func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int64, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -31,7 +31,7 @@ func (t *Task) Say(said protocol.UserMessage, files ...protocol.Attachment) (int
 	return t.say(t.attach(said, files)), nil
 }
 
-// attach adds files, and returns what was said with them attached. The lock must be held.
+// attach adds files, and returns the message with them attached. The lock must be held.
 func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) protocol.UserMessage {
 	said.Attachments = slices.Clip(said.Attachments)
 	for _, file := range files {
@@ -43,8 +43,8 @@ func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) pr
 	return said
 }
 
-// say adds what the person said. What changes with it in the task is kept in the same transaction. The lock
-// must be held.
+// say adds a message of the person. The task's own data is saved in the same transaction. The lock must be
+// held.
 func (t *Task) say(said protocol.UserMessage) int64 {
 	if t.log.Info.Title == "" {
 		t.log.Info.Title = titleOfText(said.Text)
@@ -55,7 +55,7 @@ func (t *Task) say(said protocol.UserMessage) int64 {
 	return m.ID
 }
 
-// checkSaid refuses what is no message.
+// checkSaid validates a message.
 func checkSaid(said protocol.UserMessage, files []protocol.Attachment) error {
 	attached := len(said.Attachments) + len(files)
 	switch {
@@ -69,7 +69,7 @@ func checkSaid(said protocol.UserMessage, files []protocol.Attachment) error {
 	return nil
 }
 
-// titleOfText is the beginning of a text, cut between two words.
+// titleOfText returns the beginning of a text, cut between two words.
 func titleOfText(text string) string {
 	title := ask.FirstLine(text)
 	runes := []rune(title)
@@ -83,7 +83,7 @@ func titleOfText(text string) string {
 	return title + "…"
 }
 
-// Enqueue keeps what the person typed while a turn is under way, and returns its id in the queue.
+// Enqueue queues a message that the person typed during a turn, and returns its id in the queue.
 func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) (string, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -98,12 +98,12 @@ func (t *Task) Enqueue(said protocol.UserMessage, files ...protocol.Attachment) 
 	}
 	said = t.attach(said, files)
 	queued := protocol.QueuedMessage{ID: t.registry.opts.NewID(), Text: said.Text, Attachments: said.Attachments}
-	t.log.Info.Queue = append(slices.Clip(t.log.Info.Queue), queued) // whoever has the old one keeps it
+	t.log.Info.Queue = append(slices.Clip(t.log.Info.Queue), queued) // other goroutines may hold the old slice
 	t.log.Changed()
 	return queued.ID, nil
 }
 
-// Unqueue takes a message out of the queue and reports whether it was there.
+// Unqueue removes a message from the queue and reports whether it was queued.
 func (t *Task) Unqueue(id string) bool {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -128,7 +128,7 @@ func (t *Task) SayQueued() (int64, bool) {
 	return t.say(protocol.UserMessage{Text: first.Text, Attachments: first.Attachments}), true
 }
 
-// BeginTurn begins a turn in which nothing new was said.
+// BeginTurn begins a turn without a new message.
 func (t *Task) BeginTurn() error {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -140,7 +140,7 @@ func (t *Task) BeginTurn() error {
 	return nil
 }
 
-// EndTurn ends it.
+// EndTurn ends the turn.
 func (t *Task) EndTurn() {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -170,7 +170,8 @@ func (t *Task) Configure(settings protocol.TaskSettings) (protocol.Task, error) 
 	return t.log.Info, nil
 }
 
-// BeginModelMessage adds a message that a model begins to write; its text comes by [Task.Progress].
+// BeginModelMessage adds a message that a model begins to write. Its text follows by
+// [Task.Progress].
 func (t *Task) BeginModelMessage(body protocol.ModelMessage) (int64, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -183,8 +184,8 @@ func (t *Task) BeginModelMessage(body protocol.ModelMessage) (int64, error) {
 	return m.ID, nil
 }
 
-// EndModelMessage brings what a model said, whole. Only the first end counts. Where it asked for calls, they
-// may yet fail; see [Task.FailToolUse] and [Task.EndToolUses].
+// EndModelMessage adds the complete text of a model's message. Only the first end counts. Its calls may
+// still fail; see [Task.FailToolUse] and [Task.EndToolUses].
 func (t *Task) EndModelMessage(messageID int64, body protocol.ModelMessage) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -201,8 +202,8 @@ func (t *Task) EndModelMessage(messageID int64, body protocol.ModelMessage) {
 	t.log.Commit(m, protocol.ModelMessageEnded{MessageID: messageID, ModelMessage: body})
 }
 
-// AddModelMessage adds a message that ended before a model wrote anything. A closed task takes none, and
-// needs none: its end is that of its turn.
+// AddModelMessage adds a message that ended before a model wrote anything. It is a no-op in a closed
+// task, whose turn has ended already.
 func (t *Task) AddModelMessage(body protocol.ModelMessage) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -213,7 +214,7 @@ func (t *Task) AddModelMessage(body protocol.ModelMessage) {
 	t.log.Add(body, false, "")
 }
 
-// FailToolUse notes what a model is told of a call that was not made.
+// FailToolUse records the error for a call that was not made.
 func (t *Task) FailToolUse(ref protocol.ToolUseRef, told string) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -235,7 +236,7 @@ func (t *Task) FailToolUse(ref protocol.ToolUseRef, told string) {
 	t.log.Commit(m, protocol.ToolUseFailed{MessageID: ref.MessageID, ToolUseID: ref.ToolUseID, Error: told})
 }
 
-// EndToolUses notes that all calls of a model's message have ended, or were not made.
+// EndToolUses records that all calls of a model's message have ended, or were not made.
 func (t *Task) EndToolUses(messageID int64) {
 	t.log.Lock()
 	defer t.log.Unlock()

@@ -42,7 +42,7 @@ func answer(tk *task.Task, text string, replaces int64) {
 	tk.AddModelMessage(protocol.ModelMessage{Text: text, Replaces: replaces, End: &protocol.ModelEnd{Reason: protocol.ModelEndTurn}})
 }
 
-// conversation returns the texts of what is in the conversation, the oldest first.
+// conversation returns the texts of the conversation, the oldest first.
 func conversation(t *testing.T, tk *task.Task, before int64) []string {
 	t.Helper()
 	var texts []string
@@ -141,7 +141,7 @@ func TestTheTitleIsTheBeginning(t *testing.T) {
 	}
 }
 
-// What a sidecar that was killed had under way is found by the next one, and ended.
+// The next sidecar ends the turns of a killed one.
 func TestTurnsOfASidecarThatWasKilled(t *testing.T) {
 	settings := protocol.TaskSettings{ModelID: "demo:script", Servers: []protocol.TaskServer{}}
 	tests := []struct {
@@ -190,7 +190,7 @@ func TestTurnsOfASidecarThatWasKilled(t *testing.T) {
 			if _, err := tk.Enqueue(protocol.UserMessage{Text: "later"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Close(); err != nil { // as a kill: what is open stays so
+			if err := r.Close(); err != nil { // as a kill: open asks stay open
 				t.Fatal(err)
 			}
 			next, _ := tasktest.Registry(t, open)

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// The bounds of a text to look for, in characters, and of what is found.
+	// The bounds of a text to search for, in characters, and of the number of hits.
 	minSearch, maxSearch = 2, 200
 	usualHits, maxHits   = 50, 1000
-	// searchTime is how long is looked.
+	// searchTime bounds the time of a search.
 	searchTime = 3 * time.Second
-	// around is how much of a message is shown on each side of what was found, in characters.
+	// around is how many characters are shown on each side of a hit.
 	around = 40
 )
 
@@ -46,7 +46,7 @@ func (r *Registry) Search(ctx context.Context, p *protocol.SearchTasksParams) (*
 		}
 		t := r.get(f.TaskID)
 		if t == nil {
-			return true // it was removed just now
+			return true // it was removed a moment ago
 		}
 		if result.Truncated = len(result.Hits) == limit; result.Truncated {
 			return false
@@ -64,7 +64,7 @@ func (r *Registry) Search(ctx context.Context, p *protocol.SearchTasksParams) (*
 	return result, err
 }
 
-// find finds a text in what a message says.
+// find finds a text in a message.
 func find(body protocol.Body, text string) (before, match, after string, ok bool) {
 	for _, said := range saidIn(body) {
 		runes := []rune(strings.Join(strings.Fields(said), " "))
@@ -86,7 +86,7 @@ func find(body protocol.Body, text string) (before, match, after string, ok bool
 	return "", "", "", false
 }
 
-// indexFold returns where the characters of a text are among others, without regard to case; -1 where they are not.
+// indexFold returns the index of text in runes, ignoring case, or -1.
 func indexFold(runes, text []rune) int {
 	for at := 0; at+len(text) <= len(runes); at++ {
 		i := 0
@@ -100,8 +100,8 @@ func indexFold(runes, text []rune) int {
 	return -1
 }
 
-// saidIn returns the texts of a message as the person sees them. A settled question about a call of a model's is
-// told by the call.
+// saidIn returns the texts of a message as the person sees them. A settled question about a model's call has
+// none, because the call shows them.
 func saidIn(body protocol.Body) []string {
 	switch b := body.(type) {
 	case protocol.UserMessage:

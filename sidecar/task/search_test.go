@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-// search returns what is found, a hit a line, the newest first.
+// search returns the hits, one per line, the newest first.
 func (f *fixture) search(t *testing.T, p protocol.SearchTasksParams) ([]string, bool) {
 	t.Helper()
 	result, err := f.registry.Search(t.Context(), &p)
@@ -91,7 +91,7 @@ func TestTextsAreFoundInMessages(t *testing.T) {
 	}
 }
 
-// What is found is found behind many others, too, page by page.
+// A search reads page by page, so it finds a message behind many others.
 func TestAMessageIsFoundBehindManyOthers(t *testing.T) {
 	f := newFixture(t, nil)
 	defer f.close(t)

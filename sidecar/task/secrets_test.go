@@ -18,7 +18,7 @@ func TestASecretGoesToTheServerAlone(t *testing.T) {
 		protocol.NumberField{FieldHead: protocol.FieldHead{Name: "pin", Secret: true}},
 	}}}
 	const typed, shown = `{"user":"ada","password":"s3cret"}`, `{"user":"ada","password":"•••"}`
-	set := q // by the person, who is not asked
+	set := q // by a setting; the person is not asked
 	set.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: json.RawMessage(typed)}
 	granted := &task.Granted{
 		Answer:  &task.Answer{Response: protocol.YesButtonClicked, Content: json.RawMessage(typed)},

@@ -18,7 +18,7 @@ import (
 	"assent/sidecar/task/tasktest"
 )
 
-// filesWith returns which files of the store in a folder have a text.
+// filesWith returns the files of the store in a folder that contain a text.
 func filesWith(t *testing.T, dir, text string) (have []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "assent.db*"))
@@ -37,8 +37,8 @@ func filesWith(t *testing.T, dir, text string) (have []string) {
 	return have
 }
 
-// The answer to a question that outlives the sidecar is stored with its passwords until the server has it. After that
-// no file of the store has them, not in a page that is free and not in the write-ahead log.
+// The answer to a question that outlives the sidecar is stored with its passwords until the server has it. After
+// that, no file of the store has them: neither a free page nor the write-ahead log.
 func TestAPasswordLeavesTheStoreWithItsAnswer(t *testing.T) {
 	const password, asks = "correct-horse-battery-staple", 30
 	login := form
@@ -66,7 +66,7 @@ func TestAPasswordLeavesTheStoreWithItsAnswer(t *testing.T) {
 		"at the start after a kill": func(t *testing.T, f *fixture, dir string, release func()) string {
 			t.Helper()
 			release()
-			killed := t.TempDir() // what a kill would leave
+			killed := t.TempDir() // the files after a kill
 			for _, file := range []string{"assent.db", "assent.db-wal"} {
 				content, err := os.ReadFile(filepath.Join(dir, file))
 				if err == nil {

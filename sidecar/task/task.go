@@ -16,11 +16,11 @@ type Task struct {
 	registry *Registry
 	log      *tasklog.Log
 	*asks
-	// opened is set once a front end read the task, and so has seen all that was announced since. The log's lock guards it.
+	// opened is set once a front end has read the task, and so gets all later events. The log's lock guards it.
 	opened bool
 }
 
-// asks gives a Task the methods of [ask.Asks], and no exported field.
+// asks gives a Task the methods of [ask.Asks] without an exported field.
 type asks = ask.Asks
 
 // newTask returns a task with this log.
@@ -35,7 +35,7 @@ func (t *Task) Info() protocol.Task {
 	return t.log.Info
 }
 
-// Rename gives the task another title.
+// Rename changes the task's title.
 func (t *Task) Rename(title string) (protocol.Task, error) {
 	title = strings.TrimSpace(title)
 	if title == "" {
@@ -51,7 +51,8 @@ func (t *Task) Rename(title string) (protocol.Task, error) {
 	return t.log.Info, nil
 }
 
-// Close ends the task: its open asks are dismissed and nothing new is taken. It is a no-op if the task is closed.
+// Close closes the task: its open asks are dismissed, and it accepts no more changes. It is a no-op if the task
+// is closed.
 func (t *Task) Close(by string) (protocol.Task, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -122,7 +123,7 @@ func (t *Task) Message(ctx context.Context, id int64) (protocol.Message, error) 
 	return m, err
 }
 
-// message is Message, and returns a message without an id if there is none.
+// message is Message, but it returns a zero message if there is none.
 func (t *Task) message(ctx context.Context, id int64) (protocol.Message, error) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -143,7 +144,7 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 	t.log.Save(nil)
 }
 
-// Tell adds a notice of Assent. It is a no-op if the task is closed or deleted.
+// Tell adds a notice from Assent. It is a no-op if the task is closed or deleted.
 func (t *Task) Tell(notice protocol.Notice) {
 	t.log.Lock()
 	defer t.log.Unlock()
@@ -152,5 +153,5 @@ func (t *Task) Tell(notice protocol.Notice) {
 	}
 }
 
-// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question.
+// AwaitQuiet returns when the task is quiet: it has no running call, no turn and no open question.
 func (t *Task) AwaitQuiet(ctx context.Context) error { return t.log.AwaitQuiet(ctx) }

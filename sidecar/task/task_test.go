@@ -79,7 +79,7 @@ type asked struct {
 	err    error
 }
 
-// ask asks in a goroutine, and returns where the answer will be.
+// ask asks in a goroutine, and returns the channel for the answer.
 func (f *fixture) ask(ctx context.Context, q task.Question) <-chan asked {
 	done := make(chan asked, 1)
 	go func() {
@@ -386,7 +386,7 @@ func TestEventsAreNumberedWithoutGaps(t *testing.T) {
 		}
 		want++
 	}
-	if want != 1+1+2*80 { // the task itself, then each call's begin and end
+	if want != 1+1+2*80 { // the task itself, then the begin and the end of each call
 		t.Errorf("there were %d events", want-1)
 	}
 	for _, m := range f.messages(t) {
@@ -471,7 +471,8 @@ func TestACompletionIsAnnouncedOnceAFrame(t *testing.T) {
 			f.task.Progress(m.ID, fmt.Sprint(i%10))
 			time.Sleep(time.Millisecond)
 		}
-		// Who opens the task now sees what was announced, and the next piece fits to it.
+		// A front end that opens the task now gets the announced text, and the next piece
+		// continues it.
 		opened := f.messages(t)[0].Body.(protocol.Ask).Question.(protocol.McpSampling).Progress
 		resumed, err := f.task.Open(t.Context(), f.task.Info().LastNumber, 0, 0)
 		if err != nil || resumed.Reset || len(resumed.Messages) != 1 {
@@ -500,7 +501,7 @@ func TestACompletionIsAnnouncedOnceAFrame(t *testing.T) {
 		if text.String() != opened.Text {
 			t.Errorf("the first %d pieces say %q, the opened task %q", opened.Sequence, text.String(), opened.Text)
 		}
-		// The first one at once, and then six frames in 100 ms.
+		// The first piece is announced at once; then there are six frames in 100 ms.
 		if pieces != 7 {
 			t.Errorf("100 pieces in 100 ms were announced in %d", pieces)
 		}
@@ -622,10 +623,10 @@ func TestWhatTheStoreRefusesStaysInMemory(t *testing.T) {
 	f.close(t)
 }
 
-// notFull is the end of refuseWrites.
+// notFull ends refuseWrites.
 const notFull = `DROP TRIGGER full; DROP TRIGGER full_too`
 
-// refuseWrites makes the store fail as a full disk does: what is there can still be read.
+// refuseWrites makes the store fail as a full disk does: it can still be read.
 func refuseWrites(t *testing.T, dir string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))

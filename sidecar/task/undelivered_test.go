@@ -17,7 +17,7 @@ func TestAnAnswerThatTheServerDidNotGet(t *testing.T) {
 	defer f.close(t)
 	done := f.ask(t.Context(), question(form))
 	ask, message := tasktest.AwaitAsk(t, f.events)
-	f.task.Undelivered(message.ID, late) // of an open ask this means nothing
+	f.task.Undelivered(message.ID, late) // a no-op for an open ask
 	if _, err := f.task.Answer(t.Context(), &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: protocol.NoButtonClicked}, "a test"); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestAnAnswerThatTheServerDidNotGet(t *testing.T) {
 			t.Errorf("outcome = %+v, want it undelivered: %q", o, why)
 		}
 	}
-	f.task.Undelivered(99, late) // nor of no message
+	f.task.Undelivered(99, late) // a no-op for an unknown message
 	var announced []string
 	for _, e := range f.events.All() {
 		if p, ok := e.(protocol.TaskEventParams); ok {
@@ -43,7 +43,7 @@ func TestAnAnswerThatTheServerDidNotGet(t *testing.T) {
 	wantJournal(t, f.registry, "askOpened", "askSettled declined", "askUndelivered", "askUndelivered")
 }
 
-// Asks have the order in which they joined, though many wait for the task's lock at once.
+// Asks have the order in which they were queued, even if many wait for the task's lock.
 func TestAsksHaveTheOrderInWhichTheyWereQueued(t *testing.T) {
 	const n = 50
 	f := newFixture(t, nil)

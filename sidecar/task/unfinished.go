@@ -5,16 +5,17 @@ import (
 	"assent/sidecar/store"
 )
 
-// Unfinished is a call that goes on: it became an MCP task, or its server has answered with questions.
+// Unfinished is a call that a later sidecar can continue: an MCP task, or a call that its server has
+// answered with questions.
 type Unfinished struct {
 	Task      *Task
 	MessageID int64
 	Call      protocol.Call
-	// Round is not nil in the second case.
+	// Round is set for a call with questions.
 	Round *store.Round
 }
 
-// Unfinished returns the calls of all tasks that go on from where an earlier sidecar left them.
+// Unfinished returns the calls of all tasks that continue after a restart.
 func (r *Registry) Unfinished() ([]Unfinished, error) {
 	if err := r.load(); err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (r *Registry) Unfinished() ([]Unfinished, error) {
 	return all, nil
 }
 
-// Unfinished returns those of the task's calls.
+// Unfinished returns the task's unfinished calls.
 func (t *Task) Unfinished() (all []Unfinished) {
 	t.log.Lock()
 	defer t.log.Unlock()

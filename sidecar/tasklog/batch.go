@@ -23,7 +23,7 @@ type batch struct {
 	onPublish []func()
 }
 
-// pendingEvent is an event, with the id of the message that it is about.
+// pendingEvent is an event, with the id of its message.
 type pendingEvent struct {
 	params    protocol.TaskEventParams
 	messageID int64
@@ -93,7 +93,8 @@ func (l *Log) makeQueued() {
 	}
 }
 
-// make makes the change. Its panic is returned to its own caller, and does not end the other changes.
+// make makes the change. A panic is returned to the change's own caller, and does not end the other
+// changes.
 func (c *pendingChange) make() {
 	defer func() {
 		c.made = true

@@ -1,13 +1,15 @@
-// Package tasklog keeps the messages of each task as a numbered log: what it was told is in the store before it is announced.
+// Package tasklog keeps the messages of each task as a numbered log. A change is in the store before it is announced.
 //
-// A [Log] is that of one task, and a [Storage] the store of all. Both may be used from any goroutine. The lock of a Log
-// orders its changes: under the lock a change gets a number, is saved, and is announced to the front ends. So events leave in
-// the order of their numbers, and nothing is announced that is not saved. If the store fails, changes stay in memory as
-// dirty, are announced as unsaved, and are saved later. Changes of [Log.Submit] that wait for the lock are saved together.
+// A [Log] holds one task, and a [Storage] is the store of all. Both may be used from any goroutine. The lock of a Log
+// orders its changes: under the lock a change gets a number, is saved, and is announced to the front ends. So events
+// are sent in the order of their numbers, and every announced change is saved. If the store fails, changes stay in
+// memory as dirty, are announced as unsaved, and are saved later. Changes of [Log.Submit] that wait for the lock are
+// saved together.
 //
-// Methods whose comment says so need the lock. The callbacks of this package are called with it, and must not take it.
+// A method needs the lock if its comment says so. The callbacks of this package are called with the lock, and must not
+// take it.
 //
-// The package does not know what a message means, except for what the store indexes and what is secret.
+// The package interprets only the parts of a message that the store indexes and those that are secret.
 package tasklog
 
 import (
@@ -33,7 +35,7 @@ type Log struct {
 	mu sync.Mutex // guards the fields below, and the order of events
 	// Info is the task's own data. After a change call [Log.Changed].
 	Info protocol.Task
-	// removed is set once the task was removed for good: nothing of it is saved again.
+	// removed is set once the task was removed permanently: no part of it is saved again.
 	removed bool
 	// lastMessage is the greatest id of a message. It is known once counted is set; see CheckOpen.
 	lastMessage int64
@@ -41,7 +43,7 @@ type Log struct {
 	// memory holds the messages that may still change, and those that the store refused.
 	memory map[int64]*Message
 	dirty  dirty
-	// quiet is closed when nothing goes on in the task any more; nil if no goroutine waits for that.
+	// quiet is closed when the task is quiet; nil if no goroutine waits for that.
 	quiet chan struct{}
 	batch batch
 }
@@ -49,27 +51,28 @@ type Log struct {
 // Message is a message in memory. The log's lock guards it.
 type Message struct {
 	protocol.Message
-	// Number is that of the event that changed the message last.
+	// Number is the number of the event that changed the message last.
 	Number int64
 	// Live messages may still change, and stay in memory.
 	Live bool
-	// ByHost messages are no act of a person, although they may look like one.
+	// ByHost messages are not acts of a person, although they may look like one.
 	ByHost bool
 	// AskID is the ask's id; empty if the message is no ask.
 	AskID string
-	// Work is what goes on with a live message; nil if nothing is to be known about that.
+	// Work is the state of a live message; nil if it has none.
 	Work Work
 	// unacceptable is set if the store will never take the message as it is.
 	unacceptable bool
 }
 
-// Work is the state of what goes on with a message, which is in no store.
+// Work is the state of a live message that is not stored.
 type Work interface {
-	// Show returns the message as a front end should see it now, and whether that is newer than what is saved.
+	// Show returns the message as a front end should see it now, and whether that is newer than the saved
+	// state.
 	Show(protocol.Message) (protocol.Message, bool)
 }
 
-// NewLog returns the log of a task with this data, of which the store has the messages.
+// NewLog returns the log of a task whose messages are in the store.
 func NewLog(storage *Storage, info protocol.Task) *Log {
 	l := &Log{storage: storage, Info: info, memory: map[int64]*Message{}}
 	l.deleted.Store(info.DeletedAt > 0)
@@ -114,7 +117,7 @@ func (l *Log) Append(m protocol.Message) {
 	l.Renumber(&Message{Message: m})
 }
 
-// Renumber gives a message the next number and saves it, so that front ends that read what changed get it. It announces
+// Renumber gives a message the next number and saves it, so that front ends that read the changes get it. It announces
 // nothing. The lock must be held.
 func (l *Log) Renumber(m *Message) {
 	l.Info.LastNumber++
@@ -155,7 +158,7 @@ func (l *Log) CommitUnrecorded(m *Message, event protocol.Event) (received bool)
 	return l.send(&params)
 }
 
-// Announce announces an event of something that is saved already. The lock must be held.
+// Announce announces an event about a change that is saved already. The lock must be held.
 func (l *Log) Announce(event protocol.Event) {
 	params := l.params(event)
 	l.send(&params)
@@ -173,7 +176,7 @@ func (l *Log) send(params *protocol.TaskEventParams) bool {
 	return err == nil
 }
 
-// Keep keeps a message in memory, which the store has. It becomes live. The lock must be held.
+// Keep keeps a stored message in memory. It becomes live. The lock must be held.
 func (l *Log) Keep(m *Message) {
 	m.Live = true
 	l.memory[m.ID] = m
@@ -208,14 +211,15 @@ func (l *Log) HasUnacceptable() bool {
 // Deleted reports whether the task is deleted. The lock need not be held.
 func (l *Log) Deleted() bool { return l.deleted.Load() }
 
-// SetDeleted notes when the task was deleted; 0 restores it. The lock must be held.
+// SetDeleted records when the task was deleted; 0 restores it. The lock must be held.
 func (l *Log) SetDeleted(at int64) {
 	l.Info.DeletedAt = at
 	l.deleted.Store(at > 0)
 	l.Changed()
 }
 
-// Remove notes that the task is removed for good: nothing of it is saved again. The lock must be held.
+// Remove records that the task is removed permanently: no part of it is saved again. The lock must be
+// held.
 func (l *Log) Remove() { l.removed = true }
 
 // Removed reports whether [Log.Remove] was called. The lock must be held.

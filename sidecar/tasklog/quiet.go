@@ -7,7 +7,7 @@ import (
 	"assent/protocol"
 )
 
-// GoingOn says for the person what goes on in the task. The lock must be held.
+// GoingOn names for the person what is under way in the task. The lock must be held.
 func (l *Log) GoingOn() (what []string) {
 	calls, other := 0, false
 	for _, m := range l.memory {
@@ -35,7 +35,7 @@ func (l *Log) GoingOn() (what []string) {
 	return what
 }
 
-// AwaitQuiet returns when nothing goes on in the task any more: no call, no turn, no question. The lock must not be held.
+// AwaitQuiet returns when the task has no running call, no turn and no open question. The lock must not be held.
 func (l *Log) AwaitQuiet(ctx context.Context) error {
 	l.Lock()
 	if len(l.GoingOn()) == 0 {
@@ -55,7 +55,7 @@ func (l *Log) AwaitQuiet(ctx context.Context) error {
 	}
 }
 
-// notifyQuiet ends the waits of [Log.AwaitQuiet] if nothing goes on any more. The lock must be held.
+// notifyQuiet ends the waits of [Log.AwaitQuiet] if the task is quiet. The lock must be held.
 func (l *Log) notifyQuiet() {
 	if l.quiet != nil && len(l.GoingOn()) == 0 {
 		close(l.quiet)

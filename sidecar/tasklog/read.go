@@ -11,11 +11,11 @@ import (
 	"assent/sidecar/store"
 )
 
-// Read returns the selected messages as front ends see them, in ascending order of id, and whether there are more. It bounds
-// [store.Range.Bytes]. What is in memory is newer than the store. The lock must be held.
+// Read returns the selected messages as front ends see them, in ascending order of id, and whether there are more. It
+// bounds [store.Range.Bytes]. Messages in memory are newer than those in the store. The lock must be held.
 func (l *Log) Read(ctx context.Context, r store.Range) ([]protocol.Message, bool, error) {
 	limit := r.Limit
-	r.Limit++ // one more tells whether there is more, and so it does of bytes
+	r.Limit++ // one more tells whether there are more messages or bytes
 	entries, err := l.Stored(ctx, r)
 	all := make(map[int64]found, len(entries))
 	if store.Damaged(err) {
@@ -60,7 +60,8 @@ func (l *Log) Read(ctx context.Context, r store.Range) ([]protocol.Message, bool
 	return messages, more, nil
 }
 
-// snapshot returns the message as a front end should see it now, and whether that is newer than what is saved.
+// snapshot returns the message as a front end should see it now, and whether that is newer than the saved
+// state.
 func (m *Message) snapshot() (protocol.Message, bool) {
 	if m.Work == nil {
 		return m.Message, false
@@ -88,7 +89,7 @@ func (l *Log) Find(ctx context.Context, id int64) (*Message, error) {
 
 // FindAsk returns an ask as it was asked or settled, or nil if the task never had it. The lock must be held.
 func (l *Log) FindAsk(ctx context.Context, askID string) (*protocol.Ask, error) {
-	for _, m := range l.memory { // also what the store refused
+	for _, m := range l.memory { // including messages that the store refused
 		if q, ok := m.Body.(protocol.Ask); ok && q.AskID == askID {
 			return &q, nil
 		}
@@ -104,23 +105,23 @@ func (l *Log) FindAsk(ctx context.Context, askID string) (*protocol.Ask, error) 
 	return &q, nil
 }
 
-// Drafts returns what was typed into asks and not sent, by the id of the ask. The lock must be held.
+// Drafts returns the drafts of answers, by the id of the ask. The lock must be held.
 func (l *Log) Drafts(ctx context.Context) (map[string]json.RawMessage, error) {
 	drafts, err := l.storage.store.Drafts(ctx, l.Info.ID)
 	if err == nil {
-		maps.Copy(drafts, l.dirty.drafts) // which are newer
+		maps.Copy(drafts, l.dirty.drafts) // these are newer
 	}
 	return drafts, err
 }
 
-// found is a message that was read, and about how many bytes it has.
+// found is a message that was read, with an estimate of its size.
 type found struct {
 	message protocol.Message
 	bytes   int
 }
 
-// newestWithin returns how many messages can be read at once, of those with these ids, the newest last: one at
-// least. They have no more than left bytes.
+// newestWithin returns how many of these messages fit into left bytes, counted from the newest, which is the
+// last: at least one.
 func newestWithin(left int, ids []int64, messages map[int64]found) (count int) {
 	for _, id := range slices.Backward(ids) {
 		if left -= messages[id].bytes; left < 0 && count > 0 {
@@ -131,7 +132,7 @@ func newestWithin(left int, ids []int64, messages map[int64]found) (count int) {
 	return count
 }
 
-// weight is about how many bytes a message in memory has, of those that may be very many.
+// weight estimates the size of a message in memory, for the kinds that can be very large.
 func weight(body protocol.Body) (bytes int) {
 	switch b := body.(type) {
 	case protocol.Attachment:

@@ -15,8 +15,8 @@ import (
 	"assent/sidecar/store"
 )
 
-// Events receives what happens in the logs and to the store: the part of [protocol.FrontEnd] that they need. Its methods are
-// called in order, one at a time for each log.
+// Events receives the events of logs and of the store: the part of [protocol.FrontEnd] that the package needs. Its
+// methods are called in order, one at a time for each log.
 type Events interface {
 	TaskEvent(context.Context, *protocol.TaskEventParams) error
 	StorageFailed(context.Context, *protocol.StorageFailedParams) error
@@ -38,10 +38,10 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// Storage is the store that all logs are saved in. It goes on in memory while the store fails.
+// Storage is the store that all logs are saved in. It continues in memory while the store fails.
 type Storage struct {
 	opts Options
-	// store is set by Open, and not changed after. It may move.
+	// store is set by Open, and does not change after. The store may move to another file.
 	store *store.Store
 	// failing has an element when the store begins to fail.
 	failing chan struct{}
@@ -54,19 +54,19 @@ type Storage struct {
 	outage outage
 }
 
-// outage describes what is wrong with the store. The logs hold the changes that it refused; see [dirty].
+// outage is the state of a failing store. The logs hold the changes that it refused; see [dirty].
 type outage struct {
 	// relocating is held while the store moves to its path. It is locked after a log's lock and before mu.
 	relocating sync.Mutex
 
-	mu sync.Mutex // guards the fields below, and the order of what front ends are told
+	mu sync.Mutex // guards the fields below, and the order of reports to front ends
 	// failure is the sentence that the front ends got; empty while tasks are saved on disk.
 	failure string
 	// damaged is set for good: nothing more is written into that file, and the next start sets it aside.
 	damaged bool
 	// inMemory is set while the store is in memory, because its file could not be opened.
 	inMemory bool
-	// deleted is set while the store's file is deleted, and cannot be written anew.
+	// deleted is set while the store's file is deleted and cannot be recreated.
 	deleted bool
 	// unrecoverable is set if another attempt to open the file would fail, too.
 	unrecoverable bool
@@ -142,7 +142,7 @@ func (o *outage) giveUp() {
 	o.unrecoverable = true
 }
 
-// Store returns the open store. If its file was deleted, it is written anew first.
+// Store returns the open store. If its file was deleted, it recreates the file first.
 func (s *Storage) Store(ctx context.Context) *store.Store {
 	if !s.isFailing() {
 		s.relocate(ctx)
@@ -187,7 +187,7 @@ func (s *Storage) isDamaged() bool {
 	return s.outage.damaged
 }
 
-// Report logs a failure of the store, and tells the front ends of the first one of an outage.
+// Report logs a failure of the store, and reports the first failure of an outage to the front ends.
 func (s *Storage) Report(err error) {
 	s.opts.Log.Error().Err(err).Msg("storage failed")
 	o := &s.outage
@@ -242,8 +242,8 @@ func setAsideNote(s *store.Store) string {
 	return fmt.Sprintf("The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
 }
 
-// LogSend logs an event that no front end received. This is no failure of the task: a front end that connects later opens
-// the task after the last number that it has seen.
+// LogSend logs an event that no front end received. This is not a failure of the task: a front end that attaches later
+// opens the task after the last number that it has seen.
 func (s *Storage) LogSend(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.opts.Log.Debug().Err(err).Msg("event dropped: no front end received it")

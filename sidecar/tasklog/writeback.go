@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// dirty holds the newest state of everything of a log that is not in the store yet. The log's lock guards it.
+// dirty holds the newest unsaved state of a log. The log's lock guards it.
 type dirty struct {
 	info     bool
 	messages map[int64]*Message
@@ -20,7 +20,7 @@ type dirty struct {
 	rounds   map[int64]*store.Round
 	// records are the journal's records of these changes.
 	records []store.Record
-	// scrub is set if the rest of it overwrites a secret in the store. The store's log is then to be emptied.
+	// scrub is set if a change overwrites a secret in the store. The store's log is then emptied.
 	scrub bool
 }
 
@@ -65,8 +65,8 @@ func (l *Log) RecordChange(m *Message, event protocol.Event) {
 	l.Record(l.storage.opts.Journal.Change(l.Info.ID, l.storage.Now(), m.Message, event)...)
 }
 
-// MarkSecretOverwritten notes that the next change overwrites a secret, which is then also removed from the store's log. The
-// lock must be held.
+// MarkSecretOverwritten says that the next change overwrites a secret, which is then also removed from the store's log.
+// The lock must be held.
 func (l *Log) MarkSecretOverwritten() { l.dirty.scrub = true }
 
 // flush saves all changes that are not on disk, and reports whether all are. It ignores the end of a caller's context: the
@@ -125,7 +125,7 @@ func (l *Log) tryFlush(ctx context.Context) error {
 		l.dirty.scrub = false
 		select {
 		case l.storage.scrubbing <- struct{}{}:
-		default: // Maintain will do it
+		default: // Maintain is already notified
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func (l *Log) saveMessages(ctx context.Context, messages []*Message) error {
 	return nil
 }
 
-// entryOf returns a message as the store takes it.
+// entryOf returns a message as a store's entry.
 func entryOf(m *Message) *store.Entry {
 	entry := &store.Entry{Message: m.Message, Number: m.Number, Live: m.Live, AskID: m.AskID, Act: !m.ByHost && isAct(m.Body)}
 	if call, ok := m.Body.(protocol.Call); ok && call.Task != nil {
