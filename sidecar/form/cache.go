@@ -8,8 +8,8 @@ import (
 	"assent/protocol"
 )
 
-// mostKept bounds a generation of a [recent], and mostKeptBytes the schema or the pattern of an entry. A pattern takes up to
-// half a megabyte, if a server means harm.
+// mostKept bounds a generation of a [recent], and mostKeptBytes the schema or the pattern of an entry. A hostile
+// server's pattern takes up to half a megabyte.
 const (
 	mostKept      = 16
 	mostKeptBytes = 8 << 10
@@ -23,7 +23,7 @@ type recent[K comparable, V any] struct {
 	newer, older map[K]V
 }
 
-// get returns the value of a key, which build returns if there is none. An error is returned and not kept.
+// get returns the value of a key. If there is none, it calls build. An error is returned and not cached.
 func (r *recent[K, V]) get(key K, build func() (V, error)) (V, error) {
 	r.mu.Lock()
 	value, ok := r.newer[key]
@@ -45,7 +45,7 @@ func (r *recent[K, V]) get(key K, build func() (V, error)) (V, error) {
 	return value, err
 }
 
-// put keeps a value. The lock must be held.
+// put stores a value. The lock must be held.
 func (r *recent[K, V]) put(key K, value V) {
 	if r.newer == nil || len(r.newer) >= mostKept {
 		r.newer, r.older = make(map[K]V, mostKept), r.newer
@@ -53,13 +53,14 @@ func (r *recent[K, V]) put(key K, value V) {
 	r.newer[key] = value
 }
 
-// Cache is [ParseElicitation] for servers that ask the same again and again. A schema that cannot be read is read again each
-// time. The zero value is empty. It may be used from any goroutine.
+// Cache is [ParseElicitation] for servers that repeat their schemas. An invalid schema is read again each time. The
+// zero value is empty. It may be used from any goroutine.
 type Cache struct {
 	schemas recent[[sha256.Size]byte, []protocol.Field]
 }
 
-// ParseElicitation is as the function of that name. Callers share the fields of a schema, and must not change them.
+// ParseElicitation is the function of that name with a cache. Callers share the fields of a schema, and must not
+// change them.
 func (c *Cache) ParseElicitation(schema json.RawMessage) ([]protocol.Field, error) {
 	if len(schema) > mostKeptBytes {
 		return ParseElicitation(schema)

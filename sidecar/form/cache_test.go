@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/form"
 )
 
-// schemaOf is a schema that no other number has.
+// schemaOf returns a schema that is unique to a number.
 func schemaOf(n int) json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{"p%d":{"type":"string","pattern":"^[a-z]{%d}$"}},"required":["p%d"]}`, n, n%50+1, n)
 }
@@ -21,7 +21,7 @@ func TestWhatIsKeptOfASchemaIsWhatIsReadOfIt(t *testing.T) {
 	var asking sync.WaitGroup
 	for range 4 {
 		asking.Go(func() {
-			for n := range 100 { // more than are kept, and each again while it may be and when it no longer is
+			for n := range 100 { // more than are cached; each again while it is cached and after
 				for _, n := range []int{n, n, n % 7} {
 					want, err := form.ParseElicitation(schemaOf(n))
 					if err != nil {
@@ -61,7 +61,7 @@ func TestASchemaThatCannotBeReadIsNotKept(t *testing.T) {
 	}
 }
 
-// formOfThree is what a server asks for.
+// formOfThree is a schema with three fields.
 var formOfThree = json.RawMessage(`{"type":"object","properties":{
 	"name":{"type":"string","title":"Name","minLength":1,"pattern":"^[A-Z][a-z]+$"},
 	"age":{"type":"integer","minimum":0,"maximum":150},

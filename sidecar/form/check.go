@@ -9,10 +9,10 @@ import (
 	"assent/protocol"
 )
 
-// Check compares an answer with the fields of its form. It returns the answer as it goes to the
-// server, its members in the order of the fields and otherwise untouched, or what is wrong with it.
+// Check compares an answer with the fields of its form. It returns the answer for the server, with
+// its members in the order of the fields and otherwise unchanged, or its problems.
 //
-// A default is a proposal to the person, so a member that is absent stays absent.
+// A default is only a proposal to the person, so an absent member stays absent.
 func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []protocol.FieldProblem) {
 	if len(answer) == 0 {
 		answer = json.RawMessage("{}")
@@ -60,15 +60,15 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 	return content, nil
 }
 
-// fieldProblem makes a problem of a field, whose name its caller knows.
+// fieldProblem returns a problem of a field. The caller sets the field's name.
 func fieldProblem(keyword protocol.Keyword, format string, args ...any) protocol.FieldProblem {
 	return protocol.FieldProblem{Message: fmt.Sprintf(format, args...), Keyword: keyword}
 }
 
-// none is a problem without a message.
+// none means no problem.
 var none protocol.FieldProblem
 
-// checkValue returns a value as it goes to the server, and its problem or none.
+// checkValue returns a value as the server gets it, and its problem or none.
 func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, protocol.FieldProblem) {
 	switch f := f.(type) {
 	case protocol.StringField:
@@ -100,12 +100,12 @@ func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, proto
 		}
 		return value, checkChoices(f, chosen)
 	case protocol.JSONField:
-		return value, none // the server judges it
+		return value, none // the server checks it
 	}
 	return value, none
 }
 
-// Characters returns a number of characters for a person to read, such as "2 characters".
+// Characters returns a number of characters as a text, such as "2 characters".
 func Characters(n int) string {
 	if n == 1 {
 		return "1 character"
@@ -125,7 +125,7 @@ func checkText(f protocol.StringField, s string) protocol.FieldProblem {
 		return fieldProblem(protocol.KeywordFormat, "%s", message)
 	}
 	if f.Pattern != "" && !f.PatternUnchecked && !matches(f.Pattern, s) {
-		if f.Description != "" { // which says more to a person than a regular expression
+		if f.Description != "" { // more useful to a person than a regular expression
 			return fieldProblem(protocol.KeywordPattern, "This does not match: %s.", strings.TrimRight(clip([]byte(f.Description)), ".:"))
 		}
 		return fieldProblem(protocol.KeywordPattern, "This must match the pattern %s.", clip([]byte(f.Pattern)))
@@ -133,7 +133,7 @@ func checkText(f protocol.StringField, s string) protocol.FieldProblem {
 	return none
 }
 
-// checkNumber checks a number of JSON, and the double that is nearest to it.
+// checkNumber checks a number of JSON, given as a text and as the nearest double.
 func checkNumber(f protocol.NumberField, text string, nearest float64) protocol.FieldProblem {
 	exact, ok := parseNumber(text)
 	switch {

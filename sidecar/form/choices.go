@@ -19,7 +19,7 @@ func (p *parser) choice(head protocol.FieldHead, s *property) (protocol.Field, e
 	}
 	f := protocol.ChoiceField{FieldHead: head, Options: options, Default: readDefault[*string](s.defaultValue)}
 	if f.Default != nil && !optionSet(options)[*f.Default] {
-		f.Default = nil // nobody could choose it
+		f.Default = nil // it is not an option
 	}
 	return f, nil
 }
@@ -52,15 +52,15 @@ func (p *parser) choices(head protocol.FieldHead, s *property) (protocol.Field, 
 	}
 	known := optionSet(options)
 	f.Default = slices.DeleteFunc(f.Default, func(value string) bool {
-		twice := !known[value] // unknown, or seen before
+		twice := !known[value] // unknown, or repeated
 		delete(known, value)
 		return twice
 	})
 	return f, nil
 }
 
-// optionsOf reads choices in whichever way they are written: with titles, as an enum with the names
-// of 2025-06-18, as a bare enum, or as the one that is left. One that is written twice is one choice.
+// optionsOf reads the options of a choice in each of their forms: with titles, as an enum with the
+// names of 2025-06-18, as a plain enum, or as a single constant. A repeated option counts once.
 func (p *parser) optionsOf(s *property) ([]protocol.Option, error) {
 	var options []protocol.Option
 	for _, raw := range slices.Concat(s.oneOf, s.anyOf) {
@@ -94,7 +94,7 @@ func (p *parser) optionsOf(s *property) ([]protocol.Option, error) {
 	switch {
 	case options == nil:
 		options = listed
-	case bare != nil: // both must hold
+	case bare != nil: // both conditions apply
 		known := optionSet(listed)
 		options = slices.DeleteFunc(options, func(o protocol.Option) bool { return !known[o.Value] })
 	}

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// IsExact reports whether doubles hold all numbers of a JSON value exactly, as those of a front end are.
+// IsExact reports whether doubles can hold all numbers of a JSON value exactly. Front ends use doubles.
 func IsExact(value json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return true // the end, or what is no JSON: of that, nothing is lost
+			return true // the end, or invalid JSON, in which no number can be lost
 		}
 		if n, ok := token.(json.Number); ok && !isExact(n.String()) {
 			return false

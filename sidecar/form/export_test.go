@@ -1,6 +1,6 @@
 package form
 
-// Kept returns how many schemas are kept.
+// Kept returns the number of cached schemas.
 func (c *Cache) Kept() int {
 	c.schemas.mu.Lock()
 	defer c.schemas.mu.Unlock()

@@ -130,8 +130,8 @@ func TestCheck(t *testing.T) {
 		name, properties string
 		required         []string
 		answer           string
-		want             string            // what goes out
-		problems         map[string]string // part of the message by field
+		want             string            // the server's content
+		problems         map[string]string // parts of the messages, by field
 	}{
 		{name: "the order is the form's", properties: `"z":{"type":"string"},"a":{"type":"string"}`, answer: `{"a":"1","z":"2"}`, want: `{"z":"2","a":"1"}`},
 		{name: "nothing", properties: `"a":{"type":"string"}`, answer: ``, want: `{}`},
@@ -205,8 +205,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzForm looks for schemas and answers that crash, for answers that change on their way, and for forms
-// that are greater than a form may be.
+// FuzzForm looks for schemas and answers that crash, for answers that change, and for forms that exceed
+// the limits.
 func FuzzForm(f *testing.F) {
 	f.Add(object(`"a":{"type":"string","pattern":"a+"},"b":{"type":"array","items":{"anyOf":[{"const":"x"}]}}`, "a"), `{"b":["x"],"a":"a"}`)
 	f.Add(object(`"n":{"type":"integer","minimum":1e400}`), `{"n":1e400}`)

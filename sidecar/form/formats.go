@@ -7,17 +7,17 @@ import (
 	"assent/protocol"
 )
 
-// They name every character that they mean, since \s and such are not the same in all engines.
+// They list characters explicitly, because classes such as \s differ between engines.
 var (
-	// printable is what an address of e-mail may have besides ASCII (RFC 6531): anything but spaces and
-	// what cannot be seen.
+	// printable lists the characters besides ASCII that an e-mail address may have (RFC 6531): all
+	// except spaces and invisible ones.
 	printable = `\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{2010}-\x{2027}\x{2030}-\x{205e}\x{2070}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{fffc}\x{10000}-\x{10ffff}`
 	atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~" + printable + `-]+`
 	label     = `[A-Za-z0-9` + printable + `](?:[A-Za-z0-9` + printable + `-]*[A-Za-z0-9` + printable + `])?`
 	email     = lazily(
 		`^(?:` + atom + `(?:\.` + atom + `)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:` + label + `(?:\.` + label + `)*|\[[0-9A-Fa-f:.IPv]+\])$`)
 
-	// uri is RFC 3986, its parts not told apart; brackets belong to the host alone.
+	// uri is RFC 3986, without distinguishing its parts. Only the host may have brackets.
 	uriChar = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})`
 	uri     = lazily(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?://(?:[A-Za-z0-9._~!$&'()*+,;=:%-]*@)?\[[0-9A-Fa-fv:.]+\])?` + uriChar + `*(?:#` + uriChar + `*)?$`)
@@ -27,7 +27,7 @@ var (
 		`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))$`)
 )
 
-// wrongFormat returns what is wrong with the form of a text, or nothing.
+// wrongFormat returns the problem of a text's format, or "".
 func wrongFormat(format protocol.StringFormat, s string) string {
 	switch format {
 	case protocol.FormatEmail:
@@ -50,7 +50,7 @@ func wrongFormat(format protocol.StringFormat, s string) string {
 	return ""
 }
 
-// isDate reports whether a text is a day that exists (RFC 3339, full-date).
+// isDate reports whether a text is an existing day (RFC 3339, full-date).
 func isDate(s string) bool {
 	if !date().MatchString(s) {
 		return false
@@ -59,7 +59,7 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-// isDateTime reports whether a text is a moment (RFC 3339, date-time). [time.Parse] takes what is none, and
+// isDateTime reports whether a text is a date-time of RFC 3339. [time.Parse] accepts some invalid ones, and
 // refuses leap seconds.
 func isDateTime(s string) bool {
 	m := dateTime().FindStringSubmatch(s)
@@ -69,7 +69,7 @@ func isDateTime(s string) bool {
 	if m[4] != "60" {
 		return true
 	}
-	// A leap second is the last one of a day in UTC.
+	// A leap second is the last second of a day in UTC.
 	minute := atoi(m[2])*60 + atoi(m[3])
 	offset := atoi(m[6])*60 + atoi(m[7])
 	if m[5] == "+" {
@@ -78,7 +78,7 @@ func isDateTime(s string) bool {
 	return (minute+offset+2*24*60)%(24*60) == 24*60-1
 }
 
-// atoi reads digits that an expression has matched; none are 0.
+// atoi converts digits that an expression has matched; "" is 0.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n

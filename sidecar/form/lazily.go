@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// lazily returns an expression that is compiled at its first use: the sidecar starts sooner by what they all
-// take together, and most forms need none.
+// lazily returns an expression that is compiled at its first use. Most forms need none, and the sidecar
+// starts faster without them.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

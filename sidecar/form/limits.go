@@ -2,26 +2,29 @@ package form
 
 import "strconv"
 
-// What a form may have. A person fills in none that is greater, and a server that sends one means harm
-// or has a mistake in it.
+// The limits of a form. No person fills in a larger one; a server that sends it is hostile or has a
+// bug.
 const (
 	maxSchemaBytes = 4 << 20
 	maxFields      = 1000
 	maxNameRunes   = 1000
-	// maxOptions is of all fields together.
+	// maxOptions is the limit over all fields.
 	maxOptions = 20_000
-	// maxTextRunes is how long a text may be for its pattern to be checked.
+	// maxTextRunes is the maximum length of a text that is checked against its pattern.
 	maxTextRunes = 10_000
-	// maxPatternBytes is of all patterns of a form together, so that to compile them takes no time.
+	// maxPatternBytes is the limit over all patterns of a form. It bounds the time to compile
+	// them.
 	maxPatternBytes = 20_000
-	// maxSteps and maxClassRunes bound what one form's patterns compile to, which is greater than they are.
+	// maxSteps and maxClassRunes bound the compiled patterns of a form, which can be larger than their
+	// source.
 	maxSteps      = 8000
 	maxClassRunes = 40_000
-	// maxPatternSteps is of one pattern. With maxTextRunes it bounds the time that a match takes.
+	// maxPatternSteps is the limit for one pattern. With maxTextRunes it bounds the time of a
+	// match.
 	maxPatternSteps = 1000
 )
 
-// quote is a server's text as it goes into an error: in one line, and short.
+// quote returns a server's text for an error: on one line, and short.
 func quote(text string) string {
 	const longest = 80
 	runes := []rune(text)
@@ -31,7 +34,7 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// clip is JSON as it goes into an error.
+// clip returns JSON for an error.
 func clip(raw []byte) string {
 	const longest = 80
 	runes := []rune(string(raw))

@@ -10,8 +10,8 @@ import (
 // decimal is a number of JSON.
 var decimal = lazily(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// number is a decimal number taken apart: digits×10^exponent, the digits without zeros at either end.
-// Zero has no digits and the exponent 0.
+// number is a decimal number: digits×10^exponent, with no zeros at either end of the digits. Zero has
+// no digits and the exponent 0.
 type number struct {
 	negative bool
 	digits   string
@@ -27,7 +27,7 @@ func parseNumber(text string) (number, bool) {
 	text, n.negative = strings.CutPrefix(text, "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	n.exponent, _ = strconv.ParseFloat(exponent, 64) // "" is 0, and beyond a double is ±Inf
+	n.exponent, _ = strconv.ParseFloat(exponent, 64) // "" is 0, and a value beyond a double is ±Inf
 	n.exponent -= float64(len(fraction))
 	digits := strings.TrimLeft(whole+fraction, "0")
 	n.digits = strings.TrimRight(digits, "0")
@@ -38,10 +38,10 @@ func parseNumber(text string) (number, bool) {
 	return n, true
 }
 
-// whole reports whether a number has no fraction, however it is written.
+// whole reports whether a number is an integer, in any notation.
 func (n number) whole() bool { return n.exponent >= 0 }
 
-// isExact reports whether the double that is nearest to a number of JSON is written as that number.
+// isExact reports whether the nearest double of a number has the same value.
 func isExact(text string) bool {
 	n, ok := parseNumber(text)
 	f, err := strconv.ParseFloat(text, 64)
@@ -52,8 +52,8 @@ func isExact(text string) bool {
 	return ok && n == back
 }
 
-// numberText returns a number of an answer as it goes to the server. Front ends whose numbers are
-// doubles send the text of one that those do not hold; see [protocol.AskResponseParams].
+// numberText returns a number of an answer as the server gets it. Front ends whose numbers are
+// doubles send a text for numbers that doubles cannot hold; see [protocol.AskResponseParams].
 func numberText(value json.RawMessage) (json.RawMessage, float64, bool) {
 	text := string(value)
 	var quoted string
@@ -67,7 +67,8 @@ func numberText(value json.RawMessage) (json.RawMessage, float64, bool) {
 	return json.RawMessage(text), f, true
 }
 
-// Number returns a finite number for a person to read, as JavaScript writes it: 1000000 and not 1e+06.
+// Number returns a finite number as a text for a person, in JavaScript's notation: 1000000 and not
+// 1e+06.
 func Number(f float64) string {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.FormatFloat(f, 'g', -1, 64)
@@ -75,7 +76,7 @@ func Number(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// count reads how many there may be of something. JSON Schema writes whole numbers in any way: 2.0 is 2.
+// count is a number of items in a schema. JSON Schema allows any notation of integers: 2.0 is 2.
 type count int
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -91,7 +92,7 @@ func (c *count) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// countError says that a bound counts nothing.
+// countError is the error of a bound that is not a count.
 type countError struct{ text string }
 
 // Error implements error.

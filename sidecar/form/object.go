@@ -15,17 +15,17 @@ type member struct {
 	value json.RawMessage
 }
 
-// object is a JSON object whose members keep the order in which they were written, which
-// encoding/json forgets and a person filling in a form would miss.
+// object is a JSON object with its members in the order in which they were written. encoding/json
+// loses that order, but a person who fills in a form needs it.
 type object []member
 
-// UnmarshalJSON implements json.Unmarshaler. A name that occurs twice is an error: whichever was
-// meant, the other one was too.
+// UnmarshalJSON implements json.Unmarshaler. A repeated name is an error, because either member
+// could be meant.
 func (o *object) UnmarshalJSON(data []byte) error {
 	if data[0] != '{' {
 		return errors.New("not an object")
 	}
-	data = bytes.Clone(data) // which is the caller's
+	data = bytes.Clone(data) // data belongs to the caller
 	seen := map[string]bool{}
 	*o = object{}
 	for name, value := range jsonscan.Of(data) {
@@ -58,8 +58,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decode reads the members of a JSON object that have exactly these names: encoding/json would take
-// "Type" for "type", and the last of two.
+// decode reads the members of a JSON object that have exactly these names. encoding/json would
+// accept "Type" for "type", and use the last of two members.
 func decode(data json.RawMessage, into map[string]any) error {
 	var o object
 	if err := json.Unmarshal(data, &o); err != nil {

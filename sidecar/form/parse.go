@@ -1,12 +1,12 @@
 // Package form reads JSON Schemas into the fields of a form, and checks answers against them.
 //
 // MCP allows a form one level of strings, numbers, booleans and choices (2025-06-18 and later,
-// "Elicitation: requested schema"). [ParseElicitation] takes those and refuses the rest, naming the
-// property. [ParseInput] makes a form from any tool's inputSchema: what is none of those becomes a
-// field for JSON. The package keeps no state but what a [Cache] has of the schemas that it was given.
+// "Elicitation: requested schema"). [ParseElicitation] accepts those, and its error names a property
+// that is none of them. [ParseInput] makes a form from any tool's inputSchema: a property of another
+// kind becomes a field for JSON. The only state of the package is in [Cache].
 //
-// Keywords of JSON Schema that MCP does not name are not checked: the server has the last word.
-// testdata/forms.json has what is taken, what is refused, and which answers are right.
+// Keywords of JSON Schema that MCP does not name are not checked here, but by the server.
+// testdata/forms.json has valid and invalid schemas, and answers to them.
 package form
 
 import (
@@ -17,8 +17,8 @@ import (
 	"assent/protocol"
 )
 
-// ParseElicitation reads the requestedSchema of an elicitation. Its error names the property that
-// MCP does not allow, and is one line of a bounded length.
+// ParseElicitation reads the requestedSchema of an elicitation. The error names the property that
+// MCP does not allow; it is one line of a bounded length.
 func ParseElicitation(schema json.RawMessage) ([]protocol.Field, error) {
 	if len(schema) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes, and a form may have %d", len(schema), maxSchemaBytes)
@@ -44,7 +44,7 @@ func ParseInput(schema json.RawMessage) ([]protocol.Field, error) {
 		if err == nil {
 			return field, nil
 		}
-		// Whatever the property's schema says, a person can write JSON and the server will judge it.
+		// For any schema of a property, a person can write JSON, and the server checks it.
 		var preset json.RawMessage
 		if err := decode(raw, map[string]any{"title": &head.Title, "description": &head.Description, "default": &preset}); err != nil {
 			head.Title, head.Description = "", "" // a boolean schema has none either
@@ -56,7 +56,7 @@ func ParseInput(schema json.RawMessage) ([]protocol.Field, error) {
 
 // parser reads one schema.
 type parser struct {
-	// What the form has so far of what is bounded for all its fields together.
+	// The sums over all fields that are bounded for the form.
 	patternBytes, steps, classRunes, options int
 }
 
@@ -100,7 +100,7 @@ func (p *parser) parse(schema json.RawMessage, field func(protocol.FieldHead, js
 	return fields, nil
 }
 
-// property is what a form reads of a property's schema.
+// property is the part of a property's schema that a form reads.
 type property struct {
 	kind                 json.RawMessage
 	title, description   string
@@ -178,12 +178,13 @@ func (p *parser) text(head protocol.FieldHead, s *property) (protocol.Field, err
 	switch format := protocol.StringFormat(s.format); format {
 	case protocol.FormatEmail, protocol.FormatURI, protocol.FormatDate, protocol.FormatDateTime:
 		f.Format = format
-	default: // JSON Schema has many more, and MCP none of them: any text will do
+	default: // a format of JSON Schema that MCP does not have: any text is accepted
 	}
 	return f, nil
 }
 
-// canCheck reports whether a pattern can be checked here, and counts it if so.
+// canCheck reports whether a pattern can be checked here. If so, it counts against the form's
+// limits.
 func (p *parser) canCheck(pattern string) bool {
 	if pattern == "" {
 		return true
@@ -193,7 +194,7 @@ func (p *parser) canCheck(pattern string) bool {
 	}
 	steps, classRunes, err := measurePattern(pattern)
 	if err != nil || p.steps+steps > maxSteps || p.classRunes+classRunes > maxClassRunes {
-		return false // the person sees the pattern, and the server judges
+		return false // the person sees the pattern, and the server checks it
 	}
 	p.steps += steps
 	p.classRunes += classRunes
@@ -216,7 +217,7 @@ func numeric(head protocol.FieldHead, s *property, integer bool) (protocol.Field
 	return f, nil
 }
 
-// checkBounds refuses bounds that no answer can meet.
+// checkBounds refuses bounds that no answer can satisfy.
 func checkBounds(lowName string, low *count, highName string, high *count) error {
 	if low != nil && high != nil && *low > *high {
 		return fmt.Errorf("has a %s of %d above its %s of %d, which no answer can meet", lowName, *low, highName, *high)
@@ -224,8 +225,8 @@ func checkBounds(lowName string, low *count, highName string, high *count) error
 	return nil
 }
 
-// readDefault reads a default. One of another type than the property's is left out: it is a proposal to the person, and
-// no reason to refuse the form.
+// readDefault reads a default. It ignores one of another type than the property's, because a default is only a
+// proposal.
 func readDefault[T any](raw json.RawMessage) T {
 	var value, none T
 	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
@@ -234,7 +235,7 @@ func readDefault[T any](raw json.RawMessage) T {
 	return value
 }
 
-// readText reads a JSON text, which null is not.
+// readText reads a JSON string. null is not a string.
 func readText(raw json.RawMessage) (string, bool) {
 	var s string
 	if !strings.HasPrefix(string(raw), `"`) || json.Unmarshal(raw, &s) != nil {

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// measurePattern translates a regular expression of ECMA-262 (JSON Schema, "pattern") for Go, and returns how many steps
-// it compiles to and how many characters its classes list. It returns an error if the expression looks around or back,
-// or means something that only another dialect knows: whether such a one matches is then for the server to say.
+// measurePattern translates a regular expression of ECMA-262 (JSON Schema, "pattern") for Go, and returns the number of
+// steps that it compiles to and of characters that its classes list. It returns an error if the expression uses
+// lookaround, backreferences or another dialect. The server then checks the pattern.
 func measurePattern(pattern string) (steps, classRunes int, err error) {
 	translated, err := translate(pattern)
 	if err != nil {
@@ -39,8 +39,8 @@ func measurePattern(pattern string) (steps, classRunes int, err error) {
 	return len(compiled.Inst), classRunes, nil
 }
 
-// matches reports whether a pattern matches somewhere in a text. It takes time in proportion to both, as Go's engine does.
-// What cannot be checked here matches.
+// matches reports whether a pattern matches somewhere in a text. Like Go's engine, it takes time linear in both. A
+// pattern that cannot be checked here matches every text.
 func matches(pattern, text string) bool {
 	if utf8.RuneCountInString(text) > maxTextRunes {
 		return true
@@ -49,10 +49,10 @@ func matches(pattern, text string) bool {
 	return err != nil || expression.MatchString(text)
 }
 
-// compiled has the patterns of forms that are being filled in: they are checked at every change.
+// compiled caches the patterns of forms, which are checked at every change.
 var compiled recent[string, *regexp.Regexp]
 
-// compile returns the expression of Go for one of ECMA-262.
+// compile returns Go's expression for one of ECMA-262.
 func compile(pattern string) (*regexp.Regexp, error) {
 	compileAnew := func() (*regexp.Regexp, error) {
 		translated, err := translate(pattern)
@@ -68,14 +68,14 @@ func compile(pattern string) (*regexp.Regexp, error) {
 }
 
 const (
-	// space is what \s is to ECMA-262, and notSpace all the rest.
+	// space is \s of ECMA-262, and notSpace its complement.
 	space    = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	notSpace = `\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
-	// dot is any character but the ends of lines.
+	// dot is any character except line ends.
 	dot = `[^\n\r\x{2028}\x{2029}]`
 )
 
-// translate writes an expression of ECMA-262 as one that Go reads in the same way.
+// translate returns Go's syntax for an expression of ECMA-262.
 func translate(pattern string) (string, error) {
 	t := &translator{rest: []rune(pattern)}
 	for len(t.rest) > 0 {
@@ -143,7 +143,7 @@ func (t *translator) term() error {
 	return nil
 }
 
-// repeat writes {2}, {2,} and {2,3}; any other brace is itself.
+// repeat writes {2}, {2,} and {2,3}. Any other brace is a literal.
 func (t *translator) repeat() {
 	for i, r := range t.rest[1:] {
 		switch {
@@ -159,7 +159,7 @@ func (t *translator) repeat() {
 	t.out.WriteString(`\{`)
 }
 
-// group writes the beginning of a group. What it captures is of no use here.
+// group writes the beginning of a group. Captures are not needed.
 func (t *translator) group() error {
 	t.take(1)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"assent/sidecar/secret"
 )
 
-// warning is a sentence that asks for no secret, but not to give one.
+// warning matches sentences that warn against giving a secret.
 var warning = lazily(`(?i)\b(do not|don['’]t|never) (give|send|enter|share|include|put|use|type|provide|reuse)\b[^.;]*`)
 
 // asksForSecret reports whether a field seems to ask for a secret: by its name, title or description ([secret.Asks]), or

@@ -16,13 +16,13 @@ import (
 type formCase struct {
 	Name            string          `json:"name"`
 	RequestedSchema json.RawMessage `json:"requestedSchema"`
-	// Error is a part of why the schema is refused; empty where it is not.
+	// Error is a part of the schema's error; empty if the schema is valid.
 	Error   string `json:"error"`
 	Answers []struct {
 		Answer json.RawMessage `json:"answer"`
-		// Sent is what goes to the server, where that is not the answer.
+		// Sent is the server's content, if it differs from the answer.
 		Sent string `json:"sent"`
-		// Problems are the names of the fields that are wrong, in their order; empty where nothing is.
+		// Problems are the names of the invalid fields, in order; empty if there are none.
 		Problems []string `json:"problems"`
 	} `json:"answers"`
 }

@@ -12,7 +12,7 @@ import (
 	"assent/protocol"
 )
 
-// The bounds of what is kept of a tool's description, in bytes, and of a difference, in lines.
+// The bounds of a stored description of a tool, in bytes, and of a difference, in lines.
 const (
 	maxDescribed = 64 << 10
 	maxDiff      = 500
@@ -45,7 +45,7 @@ func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolCha
 	return nil, nil
 }
 
-// described returns what a rule keeps of a tool, or nil.
+// described returns the description of a tool for a rule, or nil.
 func (u *ToolUse) described() *protocol.Tool {
 	if u.Tool == nil {
 		return nil
@@ -71,7 +71,7 @@ func describe(t *protocol.Tool) string {
 	if t.Annotations != nil {
 		claims, err := json.Marshal(t.Annotations)
 		if err != nil {
-			claims = fmt.Appendf(nil, "%q", err.Error()) // texts and booleans can be encoded
+			claims = fmt.Appendf(nil, "%q", err.Error()) // texts and booleans can always be encoded
 		}
 		fmt.Fprintf(&b, "Claims:\n%s\n", indented(claims))
 	}
@@ -81,7 +81,7 @@ func describe(t *protocol.Tool) string {
 	return b.String()
 }
 
-// indented returns JSON with each member in a line of its own, in the order of the text.
+// indented returns JSON with each member on its own line, in the original order.
 func indented(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
@@ -92,7 +92,7 @@ func indented(raw json.RawMessage) string {
 
 // difference returns the lines that differ, with the lines around them.
 func difference(before, after string) (lines []protocol.DiffLine, truncated bool) {
-	if before == after { // only spaces differ, or text that is not kept
+	if before == after { // only spaces differ, or text that is not stored
 		return []protocol.DiffLine{{Kind: protocol.DiffGap}}, false
 	}
 	unified := string(diff.Diff("before", []byte(before), "after", []byte(after)))
@@ -102,7 +102,7 @@ func difference(before, after string) (lines []protocol.DiffLine, truncated bool
 			return lines, true
 		}
 		switch {
-		case line == "" || i == 0: // the first hunk's place
+		case line == "" || i == 0: // the first hunk's header
 		case line[0] == '@':
 			lines = append(lines, protocol.DiffLine{Kind: protocol.DiffGap})
 		case line[0] == '-':

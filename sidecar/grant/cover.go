@@ -16,20 +16,20 @@ type Request struct {
 	Origin protocol.Origin
 	// Model is the proposed model, or nil.
 	Model *protocol.Model
-	// Most is the most that the request may use; see [Most].
+	// Most is the maximum usage of the request; see [Most].
 	Most protocol.SamplingUsage
-	// Objection, if it is not empty, says why a person must see the request, whatever they allowed: "something in it looks
-	// like a secret".
+	// Objection, if it is not empty, says why a person must see the request even if a grant covers it: "something in
+	// it looks like a secret".
 	Objection string
 }
 
 // mostTokens is more than any request uses. A server may ask for more; the bound keeps sums from overflowing.
 const mostTokens = 1 << 40
 
-// Most returns the most that a request may use with this model: the tokens that the model reads, by Assent's estimate,
-// and all that it may write. The provider may count more, and a model that ignores [protocol.PartMaxTokens] may write
-// more. The request is then settled for more, so the requests that were under way at the time may pass a bound by that
-// much. Later ones do not.
+// Most returns the maximum usage of a request with this model: the input tokens, by Assent's estimate, and the limit
+// of output tokens. The provider may count more, and a model that ignores [protocol.PartMaxTokens] may write more. The
+// request is then settled for more, so requests that were under way at the time may exceed a bound by that much. Later
+// ones do not.
 func Most(m *protocol.Model, request *protocol.McpSamplingRequest) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  min(model.Estimate(request), mostTokens),
@@ -44,7 +44,8 @@ func Most(m *protocol.Model, request *protocol.McpSamplingRequest) protocol.Samp
 	return usage
 }
 
-// telling orders the reasons why a grant does not cover a request. A greater one tells the person more.
+// telling orders the reasons why a grant does not cover a request, from the least to the most useful
+// for the person.
 type telling int
 
 const (
@@ -94,7 +95,7 @@ func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) 
 	return reason{}
 }
 
-// leaves returns which bound of a grant a request would pass that uses the most.
+// leaves returns the bound of a grant that a request with this maximum usage would exceed.
 func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) reason {
 	tokens := tokensOf(most)
 	switch {
@@ -112,7 +113,7 @@ func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) re
 	return reason{}
 }
 
-// spend adds to what a grant has spent. Tokens and cost are negative if a request used less than was held for it.
+// spend adds to a grant's usage. Tokens and cost are negative if a request used less than was reserved.
 func spend(g *protocol.Grant, requests, tokens int64, cost float64) {
 	g.Spent.Requests += requests
 	g.Spent.Tokens = max(0, g.Spent.Tokens+tokens)
@@ -130,10 +131,11 @@ func costOf(u protocol.SamplingUsage) float64 {
 	return *u.Cost
 }
 
-// even rounds to a billionth of a dollar, so that sums of small prices come out even.
+// even rounds to a billionth of a dollar, so that sums of small prices have no rounding errors.
 func even(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
 
-// dollars is for a sentence: two digits at least, and as many as a small amount needs.
+// dollars formats an amount for a sentence: with at least two digits, and as many as a small amount
+// needs.
 func dollars(cost float64) string {
 	digits := 2
 	for limit := 0.1; cost > 0 && cost < limit && digits < 6; limit /= 10 {
@@ -149,7 +151,7 @@ func plural(n int64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// moment is a time for a sentence, in the time zone of now.
+// moment formats a time for a sentence, in the time zone of now.
 func moment(millis int64, now time.Time) string {
 	return time.UnixMilli(millis).In(now.Location()).Format("2 Jan 2006, 15:04")
 }

@@ -1,14 +1,14 @@
-// Package grant keeps what a person allowed in advance: sampling requests of a server that go to a model without a
-// question, within bounds.
+// Package grant manages what a person allowed in advance: sampling requests of a server that go to a model without
+// a question, within bounds.
 //
-// A [Book] owns the grants. It keeps them in the store, and those for the session in memory. It may be used from any
-// goroutine, and by several sidecars on one file: one transaction reads what a grant has left and takes from it, so that
-// two requests cannot take the same. [Book.Reserve] holds the most that a request may use until [Reservation.Settle]
-// replaces it by the real usage. If a sidecar is killed, the amounts that its requests held stay spent, because their
-// real usage is not known.
+// A [Book] owns the grants. It saves them in the store, and those for the session in memory. It may be used from any
+// goroutine, and by several sidecars on one file: one transaction reads the rest of a grant and takes from it, so that
+// two requests cannot take the same. [Book.Reserve] reserves the maximum usage of a request until [Reservation.Settle]
+// replaces it by the real one. If a sidecar is killed, the reserved amounts stay spent, because the real usage is
+// unknown.
 //
 // A grant is for one server, by its name in this workspace and by its whole definition. The package decides whether a
-// grant covers a request. The broker decides whom to ask otherwise, and does the rest.
+// grant covers a request. Everything else is up to the broker.
 package grant
 
 import (
@@ -31,8 +31,8 @@ import (
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Server returns the identity of the server with this name as it is now, which is the hash of its whole definition, and
-	// its [protocol.Server.Command] for people. If it is nil, servers are known by their names alone.
+	// Server returns the present identity of the server with this name, which is the hash of its whole definition, and
+	// its [protocol.Server.Command] for people. If it is nil, only the names identify servers.
 	Server func(serverName string) (identity, command string)
 	// Journal makes the records of grants; nil means one that knows no secrets.
 	Journal *journal.Journal
@@ -142,7 +142,7 @@ func (b *Book) draft(terms protocol.GrantTerms, by string) *protocol.Grant {
 	}
 }
 
-// add keeps and announces a new grant. The lock must be held.
+// add saves and announces a new grant. The lock must be held.
 func (b *Book) add(ctx context.Context, g *protocol.Grant) error {
 	s, err := b.opts.Store()
 	if err != nil {
@@ -161,7 +161,7 @@ func (b *Book) add(ctx context.Context, g *protocol.Grant) error {
 	return nil
 }
 
-// List returns every grant, the newest first. Those that are used up, expired or revoked are among them.
+// List returns every grant, the newest first, including those that are used up, expired or revoked.
 func (b *Book) List(ctx context.Context) ([]protocol.Grant, error) {
 	s, err := b.opts.Store()
 	if err != nil {
@@ -251,7 +251,7 @@ func (b *Book) ofSession(id string) *protocol.Grant {
 	return nil
 }
 
-// changed announces a grant, and returns it as it is announced. The lock must be held.
+// changed announces a grant, and returns it as announced. The lock must be held.
 func (b *Book) changed(g protocol.Grant) protocol.Grant {
 	g.Spent.InFlight = b.inFlight[g.ID]
 	b.opts.Changed(g)

@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// book is a book over a store, and what it announced.
+// book is a book over a store, with its announcements.
 type book struct {
 	*grant.Book
 	mu      sync.Mutex // guards changed
@@ -38,7 +38,7 @@ func newBook(s *store.Store) *book {
 	return b
 }
 
-// last is what was announced last.
+// last returns the last announcement.
 func (b *book) last() protocol.Grant {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func (b *book) create(t *testing.T, terms protocol.GrantTerms) *protocol.Grant {
 	return g
 }
 
-// reserve wants a reservation where wantReason is empty, and a reason with that text elsewhere.
+// reserve expects a reservation if wantReason is empty, and otherwise a reason with that text.
 func (b *book) reserve(t *testing.T, r grant.Request, wantReason string) *grant.Reservation {
 	t.Helper()
 	held, reason, err := b.Reserve(t.Context(), r)
@@ -107,7 +107,7 @@ func priced(in, out float64) *protocol.Model {
 	return &m
 }
 
-// request is one of 100 tokens in and 900 out, during calls of a tool.
+// request returns a request with 100 input and 900 output tokens, during calls of a tool.
 func request(m *protocol.Model, tools ...string) grant.Request {
 	r := grant.Request{
 		Origin: protocol.Origin{ServerName: "s", ToolNames: tools}, Model: m,
@@ -164,7 +164,7 @@ func TestWhatAGrantCovers(t *testing.T) {
 		name    string
 		terms   protocol.GrantTerms
 		request grant.Request
-		want    string // the reason why not
+		want    string // the reason
 	}{
 		{"all that a server asks", protocol.GrantTerms{Models: anyModel, MaxRequests: 1}, request(&free), ""},
 		{"a model by its id", protocol.GrantTerms{Models: []string{"OpenAI:free"}, MaxRequests: 1}, request(&free), ""},
@@ -281,7 +281,7 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 			if held.Revoked(t.Context()) {
 				t.Error("it is revoked before anybody revoked it")
 			}
-			revoker := b // of a session's, nobody else knows
+			revoker := b // only this book has the session's grants
 			if !session {
 				revoker = other
 			}
@@ -311,7 +311,7 @@ func TestARevokedGrantApprovesNothingMore(t *testing.T) {
 	}
 }
 
-// Two books have one store, and each has many requests at once.
+// Two books share one store, and each has many concurrent requests.
 func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 	const bound = 25
 	kept := openStore(t, t.TempDir())
@@ -350,7 +350,7 @@ func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 	}
 }
 
-// What a killed sidecar held is spent, because its real usage is not known.
+// The reservation of a killed sidecar is spent, because its real usage is unknown.
 func TestWhatAKilledSidecarHeldIsSpent(t *testing.T) {
 	kept := openStore(t, t.TempDir())
 	killed := newBook(kept)
@@ -417,15 +417,14 @@ func TestAGrantThatIsMadeWithAnAnswer(t *testing.T) {
 	}
 }
 
-// A workspace's mcp.json is the workspace's: what was allowed to one program is not allowed to another that
-// takes its name.
+// The workspace can change its mcp.json. A grant for one program does not cover another with the same name.
 func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	command := "npx weather"
 	b := &book{Book: grant.NewBook(grant.Options{
 		Store: func() (*store.Store, error) { return s, nil },
 		Server: func(string) (string, string) {
-			if _, err := s.Grants(t.Context()); err != nil { // blocks for ever within a transaction
+			if _, err := s.Grants(t.Context()); err != nil { // would block within a transaction
 				t.Error(err)
 			}
 			return "hash of " + command, command

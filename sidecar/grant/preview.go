@@ -8,18 +8,17 @@ import (
 	"assent/sidecar/model"
 )
 
-// mostPreviewed bounds the past requests that a preview looks at.
+// mostPreviewed bounds the past requests in a preview.
 const mostPreviewed = 500
 
-// past is an earlier sampling request, with what it used.
+// past is an earlier sampling request, with its usage.
 type past struct {
 	protocol.PreviewedRequest
 	request Request
 }
 
-// Preview returns which of the server's past requests a grant with these terms would have approved, if it had been made
-// before the first of them. It changes nothing. A request that was not approved counts with the most that it could have
-// used.
+// Preview returns the server's past requests with the decision that a grant with these terms would have made, if it had
+// existed before the first of them. It changes nothing. A request that was not approved counts with its maximum usage.
 func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protocol.PreviewGrantResult, error) {
 	if err := b.Check(terms); err != nil {
 		return nil, err
@@ -35,12 +34,13 @@ func (b *Book) Preview(ctx context.Context, terms *protocol.GrantTerms) (*protoc
 	result := &protocol.PreviewGrantResult{Truncated: len(places) > mostPreviewed}
 	newest := make([]past, 0, len(places))
 	for _, place := range places[:min(len(places), mostPreviewed)] {
-		// Read one by one: each may be megabytes, and the store serves other callers in between.
+		// Read one at a time: each may have megabytes, and the store serves other callers in
+		// between.
 		e, err := s.Message(ctx, place.TaskID, place.MessageID)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err != nil: // one that cannot be read must not hide the others
+		case err != nil: // an unreadable message must not hide the others
 			b.opts.Log.Warn().Err(err).Str("task", place.TaskID).Int64("message", place.MessageID).Msg("a sampling request cannot be read")
 			continue
 		case e == nil:
@@ -75,7 +75,7 @@ func pastOf(taskID string, m protocol.Message, q *protocol.McpSampling) past {
 	switch response, answered := q.Result.(protocol.McpSamplingResponse); {
 	case q.Usage != nil:
 		p.Usage = *q.Usage
-	case answered: // by a version of Assent that did not count
+	case answered: // by a version of Assent without usage
 		p.Usage = Estimate(q.Model, &q.SamplingRequest, response.Content)
 	default:
 		p.Usage = p.request.Most
@@ -83,7 +83,8 @@ func pastOf(taskID string, m protocol.Message, q *protocol.McpSampling) past {
 	return p
 }
 
-// Objection returns why a person must see a request, whatever they allowed. It is empty if there is no reason.
+// Objection returns why a person must see a request even if a grant covers it. It is empty if there is no
+// reason.
 func Objection(q *protocol.McpSampling) string {
 	if len(q.Secrets) > 0 {
 		return "something in it looks like a secret"
@@ -91,7 +92,7 @@ func Objection(q *protocol.McpSampling) string {
 	return ""
 }
 
-// Estimate returns the usage of an answer whose provider did not report it.
+// Estimate returns an estimate of an answer's usage, for providers that do not report it.
 func Estimate(m *protocol.Model, request *protocol.McpSamplingRequest, answer []protocol.ContentBlock) protocol.SamplingUsage {
 	usage := protocol.SamplingUsage{
 		InputTokens:  model.Estimate(request),

@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// entry is a sampling request as it is kept.
+// entry returns a sampling request as it is stored.
 func entry(id int64, q protocol.McpSampling) store.Entry {
 	askID := fmt.Sprintf("ask-%d", id)
 	ask := protocol.Ask{AskID: askID, Ask: protocol.AskUseMcpServer, Question: q}
@@ -36,8 +36,8 @@ func TestAPreviewSpendsFromTheOldestOn(t *testing.T) {
 	answer := protocol.McpSamplingResponse{Content: []protocol.ContentBlock{protocol.TextContent{Text: strings.Repeat("x", 40)}}}
 	add(protocol.McpSampling{Model: &free, Usage: used(10)})
 	add(protocol.McpSampling{Model: &free, Usage: used(20), Secrets: []protocol.SecretFinding{{Text: "x"}}})
-	add(protocol.McpSampling{Model: &free, Result: answer}) // was not counted then: 10
-	add(protocol.McpSampling{Model: &free})                 // was declined: 100 at most
+	add(protocol.McpSampling{Model: &free, Result: answer}) // without usage: 10
+	add(protocol.McpSampling{Model: &free})                 // declined: at most 100
 	add(protocol.McpSampling{Model: &free, Usage: used(1)})
 	add(protocol.McpSampling{})
 

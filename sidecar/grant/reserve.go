@@ -8,17 +8,17 @@ import (
 	"assent/protocol"
 )
 
-// Reserve finds the grant that approves a request, and holds the most that the request may cost. If several grants
-// approve it, Reserve takes the newest one: it is the person's last word, on the review too.
+// Reserve finds the grant that approves a request, and reserves the maximum cost. If several grants approve it,
+// Reserve takes the newest one, with its setting for the review.
 //
 // If no grant approves it, the reservation is nil, and the reason is a line for the person: why the nearest grant does
-// not. The reason is empty if there is no grant for the server.
+// not approve it. The reason is empty if the server has no grant.
 func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason string, _ error) {
 	s, err := b.opts.Store()
 	if err != nil {
 		return nil, "", err
 	}
-	// The identity may have to be read from a file, which must not happen within the transaction.
+	// Reading the identity may read a file, which must not happen within the transaction.
 	identity, _ := b.opts.Server(r.Origin.ServerName)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,7 +42,7 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 		return found
 	})
 	switch {
-	case err != nil && held != nil: // the store kept nothing; a grant of the session is not in the store
+	case err != nil && held != nil: // the store changed nothing; a session's grant is not in the store
 		b.inFlight[held.GrantID]--
 		return nil, "", err
 	case err != nil:
@@ -54,7 +54,8 @@ func (b *Book) Reserve(ctx context.Context, r Request) (_ *Reservation, reason s
 	return held, "", nil
 }
 
-// choose returns the first grant that covers a request of the server with this identity, or why the nearest one does not.
+// choose returns the first grant that covers a request of the server with this identity, or why the nearest one does
+// not.
 func (b *Book) choose(all []protocol.Grant, r Request, identity string) (*protocol.Grant, string) {
 	var nearest reason
 	now := b.opts.Now()
@@ -70,7 +71,7 @@ func (b *Book) choose(all []protocol.Grant, r Request, identity string) (*protoc
 	return nil, nearest.text
 }
 
-// hold counts a request with the most that it may cost. The lock must be held.
+// hold counts a request with its maximum cost. The lock must be held.
 func (b *Book) hold(g *protocol.Grant, most protocol.SamplingUsage) *Reservation {
 	tokens, cost := tokensOf(most), costOf(most)
 	spend(g, 1, tokens, cost)
@@ -83,7 +84,8 @@ func (b *Book) hold(g *protocol.Grant, most protocol.SamplingUsage) *Reservation
 	}
 }
 
-// Reservation is what a grant holds for a request until its real cost is known. It may be used from any goroutine.
+// Reservation is the part of a grant that is reserved for a request until its real cost is known. It may be used
+// from any goroutine.
 type Reservation struct {
 	GrantID string
 	// Review reports whether the person sees the answer before the server gets it.
@@ -120,9 +122,9 @@ func (b *Book) find(ctx context.Context, id string) (*protocol.Grant, error) {
 	return s.Grant(ctx, id)
 }
 
-// Settle replaces the held amount by the real usage, which includes further answers that the person wanted. Usage is nil
-// if no model was asked: the request counts nevertheless. If the cost is not known, the held cost stays. Only the first
-// call of Settle or Release counts.
+// Settle replaces the reserved amount by the real usage, which includes regenerated answers. Usage is nil if no model
+// was asked; the request still counts. If the cost is unknown, the reserved cost stays. Only the first call of Settle
+// or Release has an effect.
 func (r *Reservation) Settle(usage *protocol.SamplingUsage) error {
 	if usage == nil {
 		return r.end(0, -r.tokens, -r.cost)
@@ -134,10 +136,10 @@ func (r *Reservation) Settle(usage *protocol.SamplingUsage) error {
 	return r.end(0, tokensOf(*usage)-r.tokens, cost)
 }
 
-// Release gives back all that was held for a request that was not made.
+// Release releases the whole reservation of a request that was not made.
 func (r *Reservation) Release() error { return r.end(-1, -r.tokens, -r.cost) }
 
-// end changes what the grant has spent. It takes no context, because the amount must be kept even if the caller stops
+// end changes the grant's usage. It takes no context, because the usage must be saved even if the caller stops
 // waiting.
 func (r *Reservation) end(requests, tokens int64, cost float64) (err error) {
 	r.settle.Do(func() {

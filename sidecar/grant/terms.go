@@ -8,10 +8,10 @@ import (
 	"assent/protocol"
 )
 
-// mostBound is the greatest number of requests, tokens or dollars that can be granted; more is no bound.
+// mostBound is the maximum number of requests, tokens or dollars in a grant.
 const mostBound = 1_000_000_000
 
-// Check returns what is wrong with terms, each problem named by the field of [protocol.GrantTerms].
+// Check returns the problems of terms, each with the field of [protocol.GrantTerms].
 func Check(terms *protocol.GrantTerms, now time.Time) []protocol.FieldProblem {
 	var problems []protocol.FieldProblem
 	problem := func(name, format string, args ...any) {
@@ -49,7 +49,7 @@ func Check(terms *protocol.GrantTerms, now time.Time) []protocol.FieldProblem {
 	return problems
 }
 
-// invalid is the error for terms with problems, or nil where there are none.
+// invalid returns the error for terms with problems, or nil if there are none.
 func invalid(problems []protocol.FieldProblem) error {
 	if problems == nil {
 		return nil

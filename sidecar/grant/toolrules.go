@@ -12,18 +12,18 @@ import (
 	"assent/sidecar/store"
 )
 
-// ToolRules keeps the person's standing answers: which tools a model may call and which resources it may read, and which
-// it may not. A rule that allows holds for one tool of one server, as both were when the person answered. If the server's
-// definition or the tool's description has changed, the person is asked again. ToolRules may be used from any goroutine,
-// and by several sidecars on one file.
+// ToolRules holds the person's remembered answers: which tools a model may call and which resources it may read, and
+// which it may not. A rule that allows applies to one tool of one server, as both were when the person answered. If the
+// server's definition or the tool's description has changed, the person is asked again. ToolRules may be used from any
+// goroutine, and by several sidecars on one file.
 type ToolRules struct {
 	book *Book
 }
 
-// NewToolRules returns the rules that are kept beside the grants of a book.
+// NewToolRules returns the rules that are stored beside the grants of a book.
 func NewToolRules(book *Book) *ToolRules { return &ToolRules{book} }
 
-// ToolUse is what a model wants to do: call a tool, as its server describes it, or read a resource.
+// ToolUse is a model's use of a tool, as its server describes it, or of a resource.
 type ToolUse struct {
 	TaskID, ServerName string
 	// Tool is nil if the model reads a resource. URI is then set.
@@ -31,7 +31,7 @@ type ToolUse struct {
 	URI  string
 }
 
-// Find returns the rule that holds for a use, or nil. A rule that declines goes before one that allows.
+// Find returns the rule for a use, or nil. A rule that declines precedes one that allows.
 func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, error) {
 	rules, identity, err := r.about(ctx, use)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *ToolRules) about(ctx context.Context, use ToolUse) (rules []protocol.To
 	}), identity, nil
 }
 
-// Remember keeps an answer about a use, and returns it as a rule; by names the front end.
+// Remember saves an answer about a use as a rule, and returns the rule; by names the front end.
 func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol.Remember, by string) (*protocol.ToolRule, error) {
 	s, err := r.book.opts.Store()
 	if err != nil {
@@ -154,7 +154,7 @@ func (u *ToolUse) digest() string {
 	}
 	said, err := json.Marshal([]any{u.Tool.Title, u.Tool.Description, string(u.Tool.InputSchema), u.Tool.Annotations})
 	if err != nil {
-		said = fmt.Appendf(nil, "%v", err) // texts and booleans can be encoded
+		said = fmt.Appendf(nil, "%v", err) // texts and booleans can always be encoded
 	}
 	sum := sha256.Sum256(said)
 	return hex.EncodeToString(sum[:])

@@ -28,7 +28,7 @@ func TestARuleIsOfOneToolAsItWas(t *testing.T) {
 		name     string
 		remember protocol.Remember
 		of, use  grant.ToolUse
-		command  string // where it is another by then
+		command  string // the new command, if it changed
 		holds    bool
 	}{
 		{"always, the same", protocol.RememberAlways, own, own, "", true},
@@ -143,7 +143,7 @@ func TestAChangeIsSaidWithItsDifference(t *testing.T) {
 	changed(want)
 	use.Tool = &tool
 	changed(&protocol.ToolChange{By: "a test", At: 5, Server: true})
-	// Of an older Assent: neither the identity nor the description was kept.
+	// An older version of Assent stored neither the identity nor the description.
 	older := protocol.ToolRule{ID: "older", ServerName: "s", Command: "serve", ToolName: "t", Remember: protocol.RememberAlways, Digest: "d", By: "a test", CreatedAt: 9}
 	if err := s.AddToolRule(t.Context(), older); err != nil {
 		t.Fatal(err)

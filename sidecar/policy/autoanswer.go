@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/form"
 )
 
-// DeclineAll declines everything that a server elicits from now on; by names the front end in which the person said so.
+// DeclineAll declines all elicitations of a server from now on; by names the person's front end.
 func (p *Policy) DeclineAll(serverName, by string) {
 	defer p.Changed()
 	p.mu.Lock()
@@ -18,7 +18,7 @@ func (p *Policy) DeclineAll(serverName, by string) {
 	p.opts.DeclinedChanged(p.declinedLocked())
 }
 
-// AskAgain ends the declining of everything that a server elicits.
+// AskAgain ends the declining of all elicitations of a server.
 func (p *Policy) AskAgain(serverName string) {
 	defer p.Changed()
 	p.mu.Lock()
@@ -28,7 +28,7 @@ func (p *Policy) AskAgain(serverName string) {
 	p.opts.DeclinedChanged(p.declinedLocked())
 }
 
-// Declined returns the servers from which everything is declined, sorted by name.
+// Declined returns the servers whose elicitations are all declined, sorted by name.
 func (p *Policy) Declined() []protocol.DeclinedServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *Policy) declinedLocked() (all []protocol.DeclinedServer) {
 	return all
 }
 
-// autoDecline declines an elicitation of a server from which everything is declined.
+// autoDecline declines an elicitation of a server whose elicitations are all declined.
 func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
 	}}, true
 }
 
-// setAnswer answers a form for which the person has set an answer. It has to be certain which tool asks.
+// setAnswer answers a form from the settings. The request must be attributed to one tool.
 func (p *Policy) setAnswer(r *Request, fields []protocol.Field) (_ Decision, set bool) {
 	if r.Stage != Ready || len(r.Origin.ToolNames) != 1 || r.Origin.PlacedBy != "" {
 		return Decision{}, false
@@ -77,8 +77,8 @@ func (p *Policy) setAnswer(r *Request, fields []protocol.Field) (_ Decision, set
 	return Decision{}, false
 }
 
-// answersAll reports whether an answer has a member for each of the fields, and no other. A secret is never
-// given unasked: settings are no place for it.
+// answersAll reports whether an answer has exactly the members of the fields. A form with a secret field
+// never gets a set answer, because settings are no place for secrets.
 func answersAll(content json.RawMessage, fields []protocol.Field) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(content, &members) != nil || len(members) != len(fields) || len(fields) == 0 {

@@ -20,7 +20,7 @@ const (
 	defaultImageBytes        = 20 << 20
 )
 
-// limit is one of the limits, as it is set now.
+// limit is one of the limits with its present value.
 type limit struct {
 	name protocol.PolicyLimitName
 	max  int64
@@ -28,7 +28,7 @@ type limit struct {
 	isDefault bool
 }
 
-// setting returns the name of the person's setting.
+// setting returns the name of the setting.
 func (l limit) setting() string { return settingLimits + "." + string(l.name) }
 
 func limitOf(name protocol.PolicyLimitName, set *int64, otherwise int64) limit {
@@ -67,12 +67,12 @@ func (s *Settings) limits() []limit {
 	return all
 }
 
-// LimitError says that a request, which is as the specification says, is more than the person's settings allow.
+// LimitError says that a valid request exceeds a limit in the settings.
 type LimitError struct {
-	// Name and Max are those of the limit.
+	// Name and Max are the name and the value of the limit.
 	Name string
 	Max  int64
-	// RetryAfter is the time after which the server can try again; 0 if that does not help.
+	// RetryAfter is the time after which the server can try again; 0 if waiting does not help.
 	RetryAfter time.Duration
 
 	text string
@@ -86,7 +86,7 @@ func (e *LimitError) refuse() Decision {
 	return Decision{Verdict: Refuse, Limit: e, by: e.by, Outcome: protocol.Outcome{Reason: protocol.OutcomeDenied, Detail: e.text}}
 }
 
-// exceeded returns the error of a request that goes beyond the limit.
+// exceeded returns the error of a request that exceeds the limit.
 func (l limit) exceeded(retryAfter time.Duration, format string, args ...any) *LimitError {
 	return &LimitError{
 		Name: string(l.name), Max: l.max, RetryAfter: retryAfter, by: l.entry(),
@@ -94,7 +94,7 @@ func (l limit) exceeded(retryAfter time.Duration, format string, args ...any) *L
 	}
 }
 
-// limitRate counts a request for a completion, or refuses it.
+// limitRate counts a sampling request, or refuses it.
 func (p *Policy) limitRate(r *Request) Decision {
 	done, exceeded := p.rates.admit(r.Origin.ServerName, limitsOf(p.opts.Settings().Sampling.Limits))
 	if exceeded != nil {
@@ -104,7 +104,8 @@ func (p *Policy) limitRate(r *Request) Decision {
 	return Decision{}
 }
 
-// limitSize refuses a request that is too much to be read, shown or paid for. It looks once.
+// limitSize refuses a request that is too large to read, show or pay for. It checks each request
+// once.
 func (p *Policy) limitSize(r *Request, request *protocol.McpSamplingRequest) Decision {
 	if r.sized {
 		return Decision{}
@@ -131,8 +132,8 @@ func (l limits) checkSize(request *protocol.McpSamplingRequest) *LimitError {
 	return nil
 }
 
-// toolRounds counts how often the conversation went to the tools and back. That is how deep a server can
-// get by itself: the tools that a model calls are the server's own, and may ask a model again.
+// toolRounds counts the tool rounds of the conversation. It measures the depth of a server's recursion:
+// the server runs the tools, and they may ask a model again.
 func toolRounds(messages []protocol.SamplingMessage) (rounds int64) {
 	for _, m := range messages {
 		if slices.ContainsFunc(m.Content, func(b protocol.ContentBlock) bool { _, ok := b.(protocol.ToolUseContent); return ok }) {
@@ -142,7 +143,7 @@ func toolRounds(messages []protocol.SamplingMessage) (rounds int64) {
 	return rounds
 }
 
-// sizeOf counts the bytes of all texts, and of all images and sounds.
+// sizeOf returns the bytes of all texts, and of all images and audio.
 func sizeOf(request *protocol.McpSamplingRequest) (prompt, media int64) {
 	for text := range model.Texts(request) {
 		prompt += int64(len(text))
@@ -179,20 +180,21 @@ type rateLimiter struct {
 }
 
 type serverRate struct {
-	// recent is when the requests of the last minute came in, the oldest first.
+	// recent holds the times of the requests of the last minute, the oldest first.
 	recent   []time.Time
 	inFlight int64
-	// refused counts the requests that were refused since recorded, when the journal got the last count.
+	// refused counts the requests that were refused since recorded, the time of the last journal
+	// record.
 	refused  int64
 	recorded time.Time
 }
 
-// recordEvery is how often the journal hears of the requests of a server that are refused: nobody is asked
-// about them, so nothing else keeps a server from filling the disk.
+// recordEvery is the minimum time between two journal records about refused requests of a server. It keeps
+// a server from filling the disk, because the person is not asked about these requests.
 const recordEvery = time.Minute
 
-// refused counts a request that is refused without asking, and returns how many the journal is to hear of
-// now; 0 means later.
+// refused counts a request that is refused without asking, and returns the count to journal now; 0 means
+// later.
 func (m *rateLimiter) refused(serverName string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +209,7 @@ func (m *rateLimiter) refused(serverName string) int64 {
 	return count
 }
 
-// of returns what is counted of a server. The lock must be held.
+// of returns the counts of a server. The lock must be held.
 func (m *rateLimiter) of(serverName string) *serverRate {
 	if m.servers == nil {
 		m.servers = map[string]*serverRate{}
@@ -220,8 +222,8 @@ func (m *rateLimiter) of(serverName string) *serverRate {
 	return s
 }
 
-// admit counts a request of a server, or says why it may not come in now. The function that it returns is
-// to be called when the request is answered.
+// admit counts a request of a server, or returns the limit that it exceeds. The caller calls done when
+// the request is answered.
 func (m *rateLimiter) admit(serverName string, l limits) (done func(), exceeded *LimitError) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

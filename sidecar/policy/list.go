@@ -6,7 +6,7 @@ import (
 	"assent/protocol"
 )
 
-// The settings that decide, as VS Code's settings name them.
+// The settings that decide, with their names in VS Code.
 const (
 	settingAutoApprove = "assent.tools.autoApprove"
 	settingAnswers     = "assent.elicitation.answers"
@@ -15,7 +15,8 @@ const (
 	settingLimits      = "assent.limits"
 )
 
-// entry names an entry of the policy: its kind, and what tells it from others of the kind.
+// entry identifies an entry of the policy: by its kind, and by the values that distinguish it from
+// others of the kind.
 type entry struct{ kind, id, tool, content string }
 
 func grantEntry(id string) entry        { return entry{kind: "grant", id: id} }
@@ -38,7 +39,7 @@ func (p *Policy) use(by entry, serverName string) {
 	p.Changed()
 }
 
-// usedLocked returns what an entry decided; nil if that is nothing. The lock must be held.
+// usedLocked returns the uses of an entry; nil if there are none. The lock must be held.
 func (p *Policy) usedLocked(by entry) *protocol.PolicyUse {
 	if used, ok := p.used[by]; ok {
 		return &used
@@ -46,16 +47,18 @@ func (p *Policy) usedLocked(by entry) *protocol.PolicyUse {
 	return nil
 }
 
-// Changed calls [Options.Changed], once after each [Policy.List]: the settings have changed, or a tool rule.
+// Changed calls [Options.Changed], once after each [Policy.List]. It is for changes of the settings and of
+// tool rules.
 func (p *Policy) Changed() {
 	if p.listed.CompareAndSwap(true, false) {
 		p.opts.Changed()
 	}
 }
 
-// List returns everything that answers in the person's name, or limits the requests that reach them, with what it decided.
+// List returns everything that answers for the person, or limits the requests that reach them, with the uses of each
+// entry.
 func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
-	p.listed.Store(true) // first, so that a change in the meantime is reported
+	p.listed.Store(true) // first, so that a concurrent change is reported
 	var grants []protocol.Grant
 	var rules []protocol.ToolRule
 	var err error
@@ -106,7 +109,7 @@ func (p *Policy) settingsLocked(s *Settings) (all []protocol.PolicyEntry) {
 	listed := map[entry]bool{}
 	for _, answer := range s.Elicitation.Answers {
 		if listed[answerEntry(&answer)] {
-			continue // a copy decides nothing
+			continue // a repeated answer has no effect
 		}
 		listed[answerEntry(&answer)] = true
 		all = append(all, protocol.PolicyFixedAnswer{Content: answer.Content, PolicyHead: protocol.PolicyHead{

@@ -26,7 +26,7 @@ func newPolicy(settings policy.Settings) (p *policy.Policy, changed *int) {
 	}), changed
 }
 
-// used lists the policy, and returns what each entry decided, by the entry's setting, or by its limit or server.
+// used lists the policy, and returns the uses of each entry, by the entry's setting, or by its limit or server.
 func used(t *testing.T, p *policy.Policy) map[string]int64 {
 	t.Helper()
 	entries, err := p.List(t.Context())

@@ -7,11 +7,11 @@ import (
 	"assent/protocol"
 )
 
-// defaultMaxOpen is that of [protocol.ElicitationSettings].
+// defaultMaxOpen is the default of [protocol.ElicitationSettings].
 const defaultMaxOpen = 32
 
-// limitOpen counts an elicitation as one that waits for the person, unless it is counted, or refuses it if too many of its
-// server wait.
+// limitOpen counts an elicitation as open, unless it is counted already. It refuses the elicitation if too many of its
+// server are open.
 func (p *Policy) limitOpen(r *Request) Decision {
 	if r.done != nil {
 		return Decision{}
@@ -29,19 +29,19 @@ func (p *Policy) limitOpen(r *Request) Decision {
 	return exceeded.refuse()
 }
 
-// openLimiter counts the elicitations of each server that wait for the person, of whatever conversation: nobody can read a
+// openLimiter counts the open elicitations of each server, over all conversations, because no person can read a
 // thousand questions a second. It may be used from any goroutine.
 type openLimiter struct {
 	mu   sync.Mutex       // guards the field below
-	open map[string]int64 // by the server's name; those with none are not in it
+	open map[string]int64 // by the server's name; without those that have none
 
-	refusing sync.Mutex // guards the field below, and is held while a task is told, so that the counts come in their order
-	// refusals counts those that were refused, by the server's name.
+	refusing sync.Mutex // guards the field below; held while a task gets a notice, so that the counts are in order
+	// refusals counts the refused elicitations, by the server's name.
 	refusals map[string]int64
 }
 
-// refused counts one of a server's that was not admitted, and tells the task of the first, the tenth, the hundredth
-// and so on, so that the telling is no flood itself.
+// refused counts a refused elicitation of a server. It adds a notice to the task for the first, the tenth, the
+// hundredth and so on, so that notices are few.
 func (o *openLimiter) refused(t Task, serverName string, l limit) {
 	o.refusing.Lock()
 	defer o.refusing.Unlock()
@@ -69,8 +69,8 @@ func (o *openLimiter) refused(t Task, serverName string, l limit) {
 	})
 }
 
-// admit counts one of a server's, or says why it may not come in now. The function that it returns is to
-// be called when it waits no more.
+// admit counts an elicitation of a server, or returns the limit that it exceeds. The caller calls done
+// when it is settled.
 func (o *openLimiter) admit(serverName string, l limit) (done func(), exceeded *LimitError) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

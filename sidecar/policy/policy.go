@@ -1,11 +1,10 @@
-// Package policy decides what becomes of a request before a person is asked about it. [Policy.Decide] has them asked,
-// approves or declines in their name, or refuses the request because a limit forbids it, with the reason that is shown and
-// journalled.
+// Package policy decides about a request before the person is asked. [Policy.Decide] lets the person decide, approves
+// or declines for them, or refuses the request because a limit forbids it, with the reason to show and to journal.
 //
-// It owns all that answers in the person's name: their grants and tool rules, which package grant keeps; the settings that
-// approve, answer or limit; and what they said until the sidecar ends, such as to decline everything from a server. A
-// [Policy] may be used from any goroutine. It reads no params of MCP, asks nobody, and knows none of MCP's errors: that is
-// the broker's.
+// It owns everything that answers for the person: their grants and tool rules, which package grant saves; the settings
+// that approve, answer or limit; and decisions until the sidecar ends, such as to decline all elicitations of a server.
+// A [Policy] may be used from any goroutine. It does not read MCP's params, ask the person or know MCP's errors; the
+// broker does that.
 package policy
 
 import (
@@ -22,48 +21,50 @@ import (
 	"assent/sidecar/grant"
 )
 
-// The methods of MCP that are decided about.
+// The MCP methods that the policy decides about.
 const (
 	ElicitationCreate = "elicitation/create"
 	SamplingCreate    = "sampling/createMessage"
 )
 
-// Settings are the person's, as they are configured now.
+// Settings are the person's present settings.
 type Settings struct {
 	Sampling    protocol.SamplingSettings
 	Elicitation protocol.ElicitationSettings
 	Tools       protocol.ToolSettings
-	// Allowed and AnswerSeconds are for the list alone. Package model keeps to the one, and package broker to the other.
+	// Allowed and AnswerSeconds are only for the list. Package model applies the one, and package broker the other.
 	Allowed       []protocol.AllowedModels
 	AnswerSeconds int64
 }
 
 // Options are what a policy needs.
 type Options struct {
-	// Settings may be nil, which means the defaults.
+	// Settings returns the settings; nil means the defaults.
 	Settings func() Settings
-	// FrontEnd returns what can be shown; nil means nothing.
+	// FrontEnd returns the capabilities of the front ends; nil means none.
 	FrontEnd func() protocol.FrontEndCapabilities
 	// Grants are the person's grants; nil if there can be none.
 	Grants *grant.Book
 	// ToolRules are the person's rules about tools that models call; nil if none are kept.
 	ToolRules *grant.ToolRules
-	// Denied is [Task.Denied] for requests that were refused before their task was known. It may be nil.
+	// Denied is [Task.Denied] for requests that were refused before their task was known. It may be
+	// nil.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	// DeclinedChanged is called at each change, in order, with the servers from which everything is declined. It must not
-	// call the policy. It may be nil.
+	// DeclinedChanged is called at each change, in order, with the servers whose elicitations are all declined. It
+	// must not call the policy. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
-	// Changed is called when [Policy.List] returns something else than it did last, once after each call of it. It may be
-	// nil. Changes of grants, which their book reports, do not call it.
+	// Changed is called when the result of [Policy.List] has changed, once after each call of it. It may be nil. It is
+	// not called for changes of grants, which their book reports.
 	Changed func()
-	// Now may be nil, which means [time.Now].
+	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
 	Log zerolog.Logger
 }
 
-// Task is the part of the package task's Task that is told about refused requests.
+// Task is the part of the package task's Task that reports refused requests.
 type Task interface {
-	// Denied journals count requests that were refused without asking; outcome is that of the last.
+	// Denied journals count requests that were refused without asking; outcome is that of the
+	// last.
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
 	Tell(notice protocol.Notice)
 }
@@ -73,19 +74,20 @@ type Policy struct {
 	opts  Options
 	rates rateLimiter
 	open  openLimiter
-	// listed reports that nothing has changed since the last [Policy.List]; false if nothing is listed yet.
+	// listed is set if nothing has changed since the last [Policy.List]; it is false before the first.
 	listed atomic.Bool
 
 	mu sync.Mutex // guards the fields below
-	// declining holds the servers from which everything is declined.
+	// declining holds the servers whose elicitations are all declined.
 	declining map[string]declining
-	// trusted holds the servers to which a person let a completion go.
+	// trusted holds the servers for which a person has approved a completion.
 	trusted map[string]bool
-	// used holds what each entry decided.
+	// used holds the uses of each entry.
 	used map[entry]protocol.PolicyUse
 }
 
-// declining says in which front end the person had everything from a server declined, and when.
+// declining is the front end in which the person declined all elicitations of a server, and the
+// time.
 type declining struct {
 	by string
 	at time.Time
@@ -114,16 +116,16 @@ func New(opts Options) *Policy {
 	return &Policy{opts: opts, declining: map[string]declining{}, trusted: map[string]bool{}, used: map[entry]protocol.PolicyUse{}}
 }
 
-// Stage is how far a request has come. It is decided about at each stage, so that nobody is asked which task a request
-// belongs to that is refused anyway.
+// Stage is how far a request has been processed. The policy decides at each stage, so that the person does not assign
+// a request to a task that is refused anyway.
 type Stage int
 
 const (
-	// Arrived requests are not read yet.
+	// Arrived requests are not parsed yet.
 	Arrived Stage = iota
-	// Read requests have a body. Nothing approves them yet: their task may be unknown.
+	// Read requests have a body. Nothing approves them yet, because their task may be unknown.
 	Read
-	// Ready requests have their task, and all that the person would be shown.
+	// Ready requests have their task, and the whole question.
 	Ready
 )
 
@@ -134,13 +136,13 @@ type Request struct {
 	Origin protocol.Origin
 	// Task is nil until the task of the request is known.
 	Task Task
-	// Body is what the person would be asked; nil if the request is not read yet.
+	// Body is the question for the person; nil if the request is not parsed yet.
 	Body protocol.UseMcpServer
-	// Use is what a model wants to do, if Body asks about that.
+	// Use is the call of a model, if Body asks about one.
 	Use grant.ToolUse
-	// Repeated reports that the task was asked the same before, by an MCP task: the ask has its answer, or awaits it.
+	// Repeated reports that an MCP task asked the same question before: the ask has its answer, or waits for it.
 	Repeated bool
-	// Held is what a grant holds for the request whose completion Body reviews; nil if a person approved it.
+	// Held is the reservation for the request whose completion Body reviews; nil if a person approved it.
 	Held *grant.Reservation
 
 	// sized reports that the size was checked.
@@ -149,50 +151,50 @@ type Request struct {
 	done func()
 }
 
-// Done stops counting a request among those of its server that are open. It is called once, when the request is answered
-// or refused.
+// Done stops counting a request as open. The caller calls it once, when the request is answered or refused.
 func (r *Request) Done() {
 	if r.done != nil {
 		r.done()
 	}
 }
 
-// Verdict is what becomes of a request.
+// Verdict is a decision about a request.
 type Verdict int
 
 // The verdicts.
 const (
-	// Ask has the person decide.
+	// Ask lets the person decide.
 	Ask Verdict = iota
-	// Approve and Decline answer in the person's name.
+	// Approve and Decline answer for the person.
 	Approve
 	Decline
-	// Refuse answers with an error: the person's settings do not let the server ask.
+	// Refuse answers with an error, because a setting forbids the request.
 	Refuse
 )
 
-// Decision is a verdict and what follows from it.
+// Decision is a verdict with its details.
 type Decision struct {
 	Verdict Verdict
 	// Outcome is the request's outcome without the time, unless the verdict is Ask.
 	Outcome protocol.Outcome
 	// Content is the answer to a form that is approved.
 	Content json.RawMessage
-	// Held is what a grant holds for the sampling request that it approves.
+	// Held is the reservation of the grant that approves a sampling request.
 	Held *grant.Reservation
-	// GrantReason says why the nearest grant does not approve a sampling request about which the person is asked.
+	// GrantReason says why the nearest grant does not approve a sampling request, if the person is asked.
 	GrantReason string
-	// Changed is how a tool about which the person is asked has changed since they allowed it.
+	// Changed is how a tool has changed since the person allowed it, if the person is asked.
 	Changed *protocol.ToolChange
-	// Limit is the limit that a refused request exceeds; nil if no front end can show it.
+	// Limit is the limit that a refused request exceeds; nil if it was refused because no front
+	// end can show it.
 	Limit *LimitError
 
 	// by is the entry of the list that decided; zero if none did.
 	by entry
 }
 
-// Decide returns what becomes of a request at its present stage, counts the request with its server and with the entry that
-// decided, and journals it if nothing else records it. The caller calls [Request.Done] in the end, whatever the verdict.
+// Decide decides about a request at its present stage. It counts the request with its server and with the deciding
+// entry, and journals it if nothing else does. The caller always calls [Request.Done] in the end.
 func (p *Policy) Decide(ctx context.Context, r *Request) Decision {
 	d := p.decide(ctx, r)
 	if d.by != (entry{}) {
@@ -232,7 +234,7 @@ func (p *Policy) decide(ctx context.Context, r *Request) Decision {
 	case protocol.UseMcpTool, protocol.AccessMcpResource:
 		return p.toolRule(ctx, r)
 	default:
-		return Decision{} // a person's alone
+		return Decision{} // only a person decides
 	}
 }
 
@@ -248,7 +250,8 @@ func (p *Policy) record(r *Request, outcome protocol.Outcome) {
 	}
 }
 
-// arrived refuses requests that no front end can show, and counts completions, before they are read.
+// arrived refuses requests that no front end can show, and counts sampling requests, before they are
+// parsed.
 func (p *Policy) arrived(r *Request) Decision {
 	frontEnd := p.opts.FrontEnd()
 	switch {
@@ -263,8 +266,8 @@ func (p *Policy) arrived(r *Request) Decision {
 	}
 }
 
-// review decides whether the person sees a completion before the server gets it. Under a grant its own terms say so, for
-// the request that it was made with too; what was approved by a grant that is revoked by now is reviewed.
+// review decides whether the person sees a completion before the server gets it. A grant's terms decide for its
+// requests, including the one that it was made with. If the grant has been revoked since, the completion is reviewed.
 func (p *Policy) review(ctx context.Context, r *Request) Decision {
 	shown := true
 	switch {
@@ -281,13 +284,13 @@ func (p *Policy) review(ctx context.Context, r *Request) Decision {
 	case shown:
 		return Decision{}
 	case r.Held != nil:
-		return Decision{Verdict: Approve} // by the grant that approved the request, which is counted
+		return Decision{Verdict: Approve} // by the grant that approved the request, which was counted then
 	default:
 		return Decision{Verdict: Approve, by: settingEntry(settingReview)}
 	}
 }
 
-// Trust notes that a person let a completion go to a server.
+// Trust records that a person approved a completion for a server.
 func (p *Policy) Trust(serverName string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

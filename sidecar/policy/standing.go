@@ -7,8 +7,8 @@ import (
 	"assent/sidecar/grant"
 )
 
-// grantFor has a grant approve a request for a completion if one covers it, and holds the most that the request may cost;
-// otherwise the decision says why the nearest grant does not.
+// grantFor approves a sampling request if a grant covers it, and reserves its maximum cost. Otherwise the decision says
+// why the nearest grant does not.
 func (p *Policy) grantFor(ctx context.Context, r *Request, q *protocol.McpSampling) Decision {
 	if r.Stage != Ready || p.opts.Grants == nil || r.Repeated {
 		return Decision{}
@@ -35,14 +35,13 @@ func (p *Policy) CheckGrant(terms *protocol.GrantTerms) error {
 	return p.opts.Grants.Check(terms)
 }
 
-// CreateGrant makes a grant together with its first request; see [grant.Book.CreateFor]. [Policy.CheckGrant] has let its
-// terms pass.
+// CreateGrant makes a grant together with its first request; see [grant.Book.CreateFor]. [Policy.CheckGrant] has
+// accepted its terms.
 func (p *Policy) CreateGrant(ctx context.Context, terms protocol.GrantTerms, by string, first grant.Request) (*grant.Reservation, error) {
 	return p.opts.Grants.CreateFor(ctx, terms, by, first)
 }
 
-// Resume returns what a grant holds for a request that it approved before a restart of the sidecar, or nil where a person
-// approved the request alone.
+// Resume returns the reservation of a request that a grant approved before a restart, or nil if a person approved it.
 func (p *Policy) Resume(ctx context.Context, grantID string) *grant.Reservation {
 	if grantID == "" || p.opts.Grants == nil {
 		return nil
@@ -50,8 +49,8 @@ func (p *Policy) Resume(ctx context.Context, grantID string) *grant.Reservation 
 	return p.opts.Grants.Resume(ctx, grantID)
 }
 
-// toolRule decides what a model may do: by the person's rule about it, or by the setting for tools that change nothing. If
-// the rules cannot be read, the person is asked, because one of them may forbid it.
+// toolRule decides about a model's call: by the person's rule, or by the setting for read-only tools. If the rules
+// cannot be read, the person is asked, because a rule may forbid the call.
 func (p *Policy) toolRule(ctx context.Context, r *Request) Decision {
 	var rule *protocol.ToolRule
 	if p.opts.ToolRules != nil {
@@ -81,7 +80,8 @@ func approve(by entry, detail string, standing protocol.StandingDecision) Decisi
 	return Decision{Verdict: Approve, by: by, Outcome: protocol.Outcome{Reason: protocol.OutcomeGranted, Detail: detail, Standing: standing}}
 }
 
-// ReadOnly reports whether a server claims that a tool changes nothing, and does not claim the contrary too.
+// ReadOnly reports whether a server claims that a tool is read-only, and does not also claim that it is
+// destructive.
 func ReadOnly(a *protocol.ToolAnnotations) bool {
 	return a != nil && a.ReadOnlyHint != nil && *a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
 }
@@ -112,7 +112,7 @@ func (p *Policy) CheckRemember(response protocol.AskResponse, remember protocol.
 	}
 }
 
-// Remember keeps an answer about a tool as a rule; by names the front end. [Policy.CheckRemember] has let it pass.
+// Remember saves an answer about a tool as a rule; by names the front end. [Policy.CheckRemember] has accepted it.
 func (p *Policy) Remember(ctx context.Context, use grant.ToolUse, remember protocol.Remember, by string) error {
 	defer p.Changed()
 	_, err := p.opts.ToolRules.Remember(ctx, use, remember, by)

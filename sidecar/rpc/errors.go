@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/reason"
 )
 
-// toWire is the one place where an error becomes a JSON-RPC error. People read its message.
+// toWire is the only place where an error becomes a JSON-RPC error. People read its message.
 func toWire(err error) *jsonrpc2.Error {
 	var e *protocol.Error
 	switch {
@@ -31,7 +31,8 @@ func toWire(err error) *jsonrpc2.Error {
 	}
 }
 
-// fromWire is the reverse of toWire and keeps the data. An error of the library itself means that the peer is gone.
+// fromWire is the reverse of toWire and keeps the data. An error of the library itself means that the connection is
+// over.
 func (c *Conn) fromWire(err error) error {
 	if err == nil {
 		return nil

@@ -15,14 +15,14 @@ type cancelParams struct {
 	ID jsonrpc2.ID `json:"id"`
 }
 
-// refusal answers a frame that is no message. Its id is null if none could be read, which a [jsonrpc2.Response] cannot say.
+// refusal answers an invalid frame. Its id is null if none could be read, which a [jsonrpc2.Response] cannot express.
 type refusal struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Error   *jsonrpc2.Error `json:"error"`
 }
 
-// envelope is a message whose members are not decoded.
+// envelope is a message with raw members.
 type envelope struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	Method string          `json:"method,omitempty"`
@@ -31,7 +31,7 @@ type envelope struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// id returns the id, or an error if it is one that [jsonrpc2.ID] cannot hold.
+// id returns the id, or an error if a [jsonrpc2.ID] cannot hold it.
 func (e *envelope) id() (id jsonrpc2.ID, err error) {
 	if json.Unmarshal(e.ID, &id) != nil {
 		return id, errors.New("its id is neither a whole number nor a text")
@@ -39,7 +39,7 @@ func (e *envelope) id() (id jsonrpc2.ID, err error) {
 	return id, nil
 }
 
-// findID returns the id at the top of a message, of which the end may be missing, or null.
+// findID returns the id at the top level of a message, which may be incomplete, or null.
 func findID(frame []byte) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(frame))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {

@@ -1,9 +1,9 @@
-// Package rpc is the wire between the sidecar and a front end: JSON-RPC 2.0 in Content-Length frames, as in the
-// Language Server Protocol. Both ends use it, the sidecar and a front end in Go; it knows no method but
-// "$/cancelRequest".
+// Package rpc is the connection between the sidecar and a front end: JSON-RPC 2.0 in Content-Length frames, as
+// in the Language Server Protocol. Both ends use it: the sidecar, and a front end in Go. The only method that
+// it knows is "$/cancelRequest".
 //
-// The conversation is sourcegraph/jsonrpc2's: ids, calls and their answers, and the end. Ours are its object stream,
-// the frames with their bounds, and its handler, which keeps notifications in order and cancels requests.
+// Package sourcegraph/jsonrpc2 manages ids, calls and their answers, and the end. This package adds an object stream
+// with bounded frames, and a handler that keeps notifications in order and cancels requests.
 //
 // A [Conn] may be used from any goroutine.
 package rpc
@@ -26,45 +26,45 @@ import (
 
 // Options configure a [Conn].
 type Options struct {
-	// Serve serves a request, or a notification, whose result is dropped. Its ctx ends when the peer cancels the
-	// request or the connection ends. An error that is a [protocol.Error] goes out as it is; a panic becomes one.
-	// Notifications are served in order, before the next message is read; so they must not wait for another's
-	// effect.
+	// Serve serves a request or a notification; the result of the latter is dropped. Its ctx ends when the peer
+	// cancels the request or the connection ends. An error that is a [protocol.Error] is sent unchanged; a panic
+	// becomes one. Notifications are served in order, before the next message is read, so they must not wait for
+	// another message.
 	Serve func(ctx context.Context, method string, params json.RawMessage) (any, error)
-	// InOrder are the methods of requests that are served like notifications. Every other request has a goroutine
-	// of its own.
+	// InOrder are the methods of requests that are served like notifications. Every other request has its own
+	// goroutine.
 	InOrder []string
 	// Served is called after each answer to a request of InOrder, before the next message is read. It may be nil.
 	Served func(method string)
-	// MaxBacklog is how many bytes may wait until the peer reads them. With more, the connection ends, so that a caller with
-	// several peers waits for none of them. 0 means that the caller waits.
+	// MaxBacklog is how many bytes may wait for the peer to read them. With more, the connection ends, so that one
+	// slow peer does not block the others. 0 means that the caller waits.
 	MaxBacklog int
-	// Peer is who is at the other end, as errors name it: "the front end".
+	// Peer names the other end in errors: "the front end".
 	Peer string
-	// Tap, where it is set, is told of every frame, in order. It must not keep it.
+	// Tap, if it is set, is called for every frame, in order. It must not keep the frame.
 	Tap func(fromPeer bool, frame []byte)
-	// Stacks are where the requests are served that have a goroutine; nil means on its own.
+	// Stacks are the stacks for requests with a goroutine; nil means the goroutine's own.
 	Stacks *stack.Pool
 	Log    zerolog.Logger
 }
 
-// errBacklog is why a connection ends with more than [Options.MaxBacklog].
+// errBacklog is the error of a connection that exceeds [Options.MaxBacklog].
 var errBacklog = errors.New("does not read")
 
-// Conn is a connection, from one end.
+// Conn is one end of a connection.
 type Conn struct {
 	opts    Options
 	stream  *stream
 	handler *handler
 	conn    *jsonrpc2.Conn
 	next    atomic.Uint64
-	ending  sync.WaitGroup // the goroutine that ends a connection whose peer does not read
+	ending  sync.WaitGroup // the goroutine that ends a connection to a peer that does not read
 }
 
 var _ protocol.Conn = (*Conn)(nil)
 
-// New begins to speak over in and out, which it closes in the end where they can be closed. Ctx ends the
-// connection.
+// New starts a connection over in and out. It closes them in the end if they are closers. When ctx ends,
+// so does the connection.
 func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 	c := &Conn{opts: opts, stream: newStream(in, out, opts), handler: newHandler(opts)}
 	conn := jsonrpc2.NewConn(ctx, c.stream, c.handler, jsonrpc2.OnRecv(c.stream.restore),
@@ -74,7 +74,7 @@ func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 		tooMuch := fmt.Errorf("%s %w: more than %d bytes wait for it", opts.Peer, errBacklog, opts.MaxBacklog)
 		c.stream.out.bound(opts.MaxBacklog, tooMuch, func() {
 			opts.Log.Warn().Err(tooMuch).Msg("the connection is ended")
-			c.ending.Go(func() { _ = conn.Close() }) // Close returns what there is to say
+			c.ending.Go(func() { _ = conn.Close() }) // Close returns the error
 		})
 	}
 	return c
@@ -83,15 +83,15 @@ func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 // Done is closed when the connection is over.
 func (c *Conn) Done() <-chan struct{} { return c.conn.DisconnectNotify() }
 
-// Close ends the connection, and waits for the requests and notifications that are being served; their contexts have
-// ended. Nothing is served after it. An error says why the peer's frames could not be followed any further, or what
-// closing in or out returned.
+// Close ends the connection, and waits for the requests and notifications that are being served, with their contexts
+// cancelled. Nothing is served after it. The error says why the peer's frames could no longer be read, or is from
+// closing in or out.
 func (c *Conn) Close() error {
 	err := c.conn.Close()
 	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
-		err = nil // the peer was first
+		err = nil // the peer closed it first
 	}
-	<-c.stream.ended // the library closes it in another goroutine then
+	<-c.stream.ended // the library closes it in another goroutine
 	c.handler.close()
 	c.stream.out.wait()
 	c.ending.Wait()
@@ -107,7 +107,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	}
 	err = call.Wait(ctx, result)
 	if ctx.Err() != nil {
-		// The answer will come all the same, and is dropped then.
+		// The answer still arrives, and is then dropped.
 		err = errors.Join(err, c.Notify(context.WithoutCancel(ctx), cancelRequest, cancelParams{id}))
 	}
 	return c.afterEnd(err)
@@ -121,13 +121,12 @@ func (c *Conn) afterEnd(err error) error {
 	return c.fromWire(err)
 }
 
-// Notify implements [protocol.Conn]. It returns when the notification is written or stands in the order in which
-// it will be.
+// Notify implements [protocol.Conn]. It returns when the notification is written or queued.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	return c.fromWire(c.conn.Notify(ctx, method, params))
 }
 
-// logger is where the library says what it cannot return.
+// logger logs the messages of the library that it does not return as errors.
 type logger struct{ log zerolog.Logger }
 
 // Printf implements [jsonrpc2.Logger].

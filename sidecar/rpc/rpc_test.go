@@ -22,7 +22,7 @@ import (
 	"assent/sidecar/rpc/rpctest"
 )
 
-// serves is what an end of a test's connection serves.
+// serves is the handler of one end of a connection.
 type serves = func(ctx context.Context, method string, params json.RawMessage) (any, error)
 
 func nothing(context.Context, string, json.RawMessage) (any, error) {
@@ -116,7 +116,7 @@ func TestARequestThatIsGivenUpIsCancelled(t *testing.T) {
 	<-ended
 }
 
-// TestWhatIsSaidWhileThePeerIsBusyStaysInOrder has more to say than fits into what may wait.
+// TestWhatIsSaidWhileThePeerIsBusyStaysInOrder sends more than the buffer holds.
 func TestWhatIsSaidWhileThePeerIsBusyStaysInOrder(t *testing.T) {
 	const speakers, each = 8, 200
 	filler := strings.Repeat("x", 2000)
@@ -161,7 +161,7 @@ func TestWhatWasSaidBeforeTheEndArrives(t *testing.T) {
 		a, b := net.Pipe()
 		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})
 		go func() { _ = c.Notify(t.Context(), "first", nil) }()
-		synctest.Wait() // it is being written, and nobody reads
+		synctest.Wait() // the write blocks, because the peer does not read
 		if err := c.Notify(t.Context(), "second", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestAPeerThatDoesNotReadIsNotWaitedFor(t *testing.T) {
 		if err := c.Notify(t.Context(), "first", nil); err != nil {
 			t.Errorf("Notify = %v", err)
 		}
-		synctest.Wait() // it is being written, and nobody reads
+		synctest.Wait() // the write blocks, because the peer does not read
 		began := time.Now()
 		if err := c.Close(); err != nil {
 			t.Errorf("Close = %v", err)
@@ -256,7 +256,7 @@ func TestACallThatFailsByTheBacklogFailsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestNothingIsServedAfterTheEnd has a second notification in the buffer when the connection is ended during the first.
+// TestNothingIsServedAfterTheEnd ends the connection during a notification, with a second one in the buffer.
 func TestNothingIsServedAfterTheEnd(t *testing.T) {
 	for _, request := range []string{`{"jsonrpc":"2.0","method":"m"}`, `{"jsonrpc":"2.0","id":1,"method":"m"}`} {
 		synctest.Test(t, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestNothingIsServedAfterTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzFrames sends each line as a frame. Whatever a frame is, the one after it is still served, and each batch is refused.
+// FuzzFrames sends each line as a frame. The next frame is always served, and each batch is refused.
 func FuzzFrames(f *testing.F) {
 	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"m"}]` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{}}`)
 	f.Add(`[{"id":1,"method":"m"},{"id":2,"error":{}}]` + "\n" + `{"id":"x","error":{"code":1,"message":"m"}}`)
@@ -346,7 +346,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// asked is an event of the size of an ask's.
+// asked is an event of the size of an ask.
 var asked = protocol.TaskEventParams{
 	TaskID: "a-task",
 	Event: protocol.MessageAdded{Message: protocol.Message{ID: 7, Time: 1, Body: protocol.Notice{
@@ -375,7 +375,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// blocked is read until its context ends.
+// blocked is a reader that blocks until its context ends.
 type blocked struct{ ctx context.Context }
 
 func (b blocked) Read([]byte) (int, error) {
@@ -383,7 +383,7 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// slowConn is a connection whose Close takes as long as the test wants.
+// slowConn is a connection with a slow Close, which the test controls.
 type slowConn struct {
 	net.Conn
 	goOn chan struct{}

@@ -11,12 +11,12 @@ import (
 	"assent/sidecar/reason"
 )
 
-// handler serves what the peer sends, and answers it.
+// handler serves the peer's messages, and answers them.
 type handler struct {
 	opts   Options
 	answer jsonrpc2.Handler // serves a request or a notification, and sends the response
 
-	wg sync.WaitGroup // what is being served
+	wg sync.WaitGroup // the messages being served
 
 	mu      sync.Mutex // guards the fields below
 	cancels map[jsonrpc2.ID]context.CancelFunc
@@ -31,7 +31,7 @@ func newHandler(opts Options) *handler {
 	return h
 }
 
-// Handle implements [jsonrpc2.Handler]. It is called for one message after the other, before the next is read.
+// Handle implements [jsonrpc2.Handler]. It is called for one message at a time, before the next is read.
 func (h *handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	switch {
 	case req.Method == cancelRequest:
@@ -43,8 +43,8 @@ func (h *handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2
 	}
 }
 
-// inOrder serves a notification, or a request of [Options.InOrder]. Close waits for it too: the goroutine that reads
-// outlives a connection that is not ended by its peer.
+// inOrder serves a notification, or a request of [Options.InOrder]. Close waits for it too, because the reading
+// goroutine can outlive the connection.
 func (h *handler) inOrder(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	h.mu.Lock()
 	if h.closed {
@@ -60,12 +60,12 @@ func (h *handler) inOrder(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc
 	}
 }
 
-// begin serves a request in a goroutine of its own, for which close waits.
+// begin serves a request in a separate goroutine. close waits for it.
 func (h *handler) begin(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed { // the peer is gone, and this was its last word
+	if h.closed { // the connection is over, and this was its last message
 		cancel()
 		return
 	}
@@ -95,7 +95,7 @@ func (h *handler) cancel(raw json.RawMessage) {
 	h.mu.Lock()
 	cancel := h.cancels[params.ID]
 	h.mu.Unlock()
-	if cancel != nil { // it may have been answered meanwhile
+	if cancel != nil { // nil if it was answered before
 		cancel()
 	}
 }

@@ -17,26 +17,26 @@ import (
 )
 
 const (
-	// maxFrame is the greatest frame that is read, in bytes: into memory, whole.
+	// maxFrame bounds a frame in bytes. A frame is read into memory as a whole.
 	maxFrame = 16 << 20
-	// maxHeader bounds the lines before a frame, in bytes.
+	// maxHeader bounds the header of a frame, in bytes.
 	maxHeader = 4 << 10
-	// idPrefix is how far into a frame that is too large its id is looked for.
+	// idPrefix is how many bytes of an oversized frame are searched for its id.
 	idPrefix = 512
 )
 
-// stream is the frames. One that is well delimited and otherwise wrong is answered with an error and costs nobody
-// the connection; only where the next frame begins must not be lost.
+// stream reads and writes frames. An invalid frame with a valid length is answered with an error, and the
+// connection continues. It ends only if the start of the next frame is unknown.
 type stream struct {
 	opts Options
 	in   *bufio.Reader
 	out  *writer
 	// closers are closed with the stream.
 	closers []io.Closer
-	// received is the message that was read last. Only the goroutine that reads uses it.
+	// received is the last message read. Only the reading goroutine uses it.
 	received received
-	// request or response is the message that is written next, and head is the buffer for its beginning. jsonrpc2's lock
-	// for sending guards them.
+	// request or response is the next message to write, and head is the buffer for its beginning. jsonrpc2's lock for
+	// sending guards them.
 	request  *jsonrpc2.Request
 	response *jsonrpc2.Response
 	head     []byte
@@ -61,7 +61,7 @@ func newStream(in io.Reader, out io.Writer, opts Options) *stream {
 	return s
 }
 
-// brokenBy returns why the stream could not be followed any further, or nil where it simply ended.
+// brokenBy returns why the stream could no longer be read, or nil if it ended normally.
 func (s *stream) brokenBy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *stream) ReadObject(v any) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !s.closed { // under the reader, which is not the peer's doing
+		if !s.closed { // not closed by this side, so the peer caused it
 			s.broken = fmt.Errorf("%s broke the wire: %w", s.opts.Peer, err)
 		}
 	}
@@ -152,7 +152,7 @@ func (s *stream) readHeader() (int, error) {
 	}
 }
 
-// refuseLarge skips a frame that is too large, and tells its sender.
+// refuseLarge skips an oversized frame, and sends an error to the peer.
 func (s *stream) refuseLarge(length int) error {
 	prefix, err := s.in.Peek(idPrefix)
 	if err == nil {
@@ -170,7 +170,7 @@ func (s *stream) refuseLarge(length int) error {
 // request, serves that together with the next response, and crashes.
 var errBatch = protocol.Errorf(protocol.CodeInvalidRequest, "batches are not supported: send each message in a frame of its own")
 
-// received is a message without what jsonrpc2 would decode twice.
+// received is a message without the parts that jsonrpc2 would decode twice.
 type received struct {
 	method         string // "" if it is a response
 	id             jsonrpc2.ID
@@ -180,8 +180,8 @@ type received struct {
 // notification is the stub of a request without an id.
 var notification = []byte(`{"method":""}`)
 
-// decode decodes a frame into a message of jsonrpc2. The library makes a tree of the params and marshals it again, and reads
-// a result three times, which costs more than all the rest and loses the order of members. So decode gives it a stub.
+// decode decodes a frame into a message of jsonrpc2. The library would make a tree of the params and marshal it again,
+// and read a result three times, which is slow and loses the order of members. So decode gives it a stub.
 func (s *stream) decode(frame []byte, v any) error {
 	if bytes.HasPrefix(bytes.TrimSpace(frame), []byte("[")) && json.Valid(frame) {
 		return errBatch
@@ -190,7 +190,7 @@ func (s *stream) decode(frame []byte, v any) error {
 	var e envelope
 	if json.Unmarshal(frame, &e) != nil || e.Error != nil && string(e.Error) != "null" ||
 		(e.Method == "") == (e.Result == nil) {
-		return json.Unmarshal(frame, v) // an error, or it says what this is instead of a message
+		return json.Unmarshal(frame, v) // invalid JSON, or another type
 	}
 	if e.Method != "" && (e.ID == nil || string(e.ID) == "null") {
 		s.received = received{method: e.Method, params: e.Params}
@@ -211,7 +211,8 @@ func (s *stream) decode(frame []byte, v any) error {
 	return json.Unmarshal(stub, v)
 }
 
-// restore completes a stub. jsonrpc2 calls it with each message after ReadObject; with a response comes its request.
+// restore completes a stub. jsonrpc2 calls it with each message after ReadObject, and with the request of a
+// response.
 func (s *stream) restore(request *jsonrpc2.Request, response *jsonrpc2.Response) {
 	got := s.received
 	s.received = received{}
@@ -226,7 +227,7 @@ func (s *stream) restore(request *jsonrpc2.Request, response *jsonrpc2.Response)
 	}
 }
 
-// refuse answers a frame that never became a request.
+// refuse answers an invalid frame.
 func (s *stream) refuse(frame []byte, why *protocol.Error) error {
 	message, err := json.Marshal(refusal{"2.0", findID(frame), toWire(why)})
 	if err != nil {
@@ -235,13 +236,13 @@ func (s *stream) refuse(frame []byte, why *protocol.Error) error {
 	return s.out.write(message, nil)
 }
 
-// prepare has WriteObject write a request or a response. jsonrpc2 calls it with each message before WriteObject.
+// prepare sets the request or response that WriteObject writes. jsonrpc2 calls it before each WriteObject.
 func (s *stream) prepare(request *jsonrpc2.Request, response *jsonrpc2.Response) {
 	s.request, s.response = request, response
 }
 
-// WriteObject implements [jsonrpc2.ObjectStream]. It encodes the message of prepare, since the object would marshal it three
-// times.
+// WriteObject implements [jsonrpc2.ObjectStream]. It encodes the message of prepare, because the library would marshal
+// the object three times.
 func (s *stream) WriteObject(any) error {
 	head := append(s.head[:0], `{"jsonrpc":"2.0"`...)
 	var name string
@@ -284,14 +285,14 @@ func appendID(message []byte, id jsonrpc2.ID) []byte {
 func appendString(message []byte, text string) []byte {
 	for _, c := range []byte(text) {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(text) // a string is always encoded
+			quoted, _ := json.Marshal(text) // always possible for a string
 			return append(message, quoted...)
 		}
 	}
 	return append(append(append(message, '"'), text...), '"')
 }
 
-// Close implements [jsonrpc2.ObjectStream]. A peer that reads still gets everything that was written.
+// Close implements [jsonrpc2.ObjectStream]. A peer that still reads gets everything that was written.
 func (s *stream) Close() error {
 	defer close(s.ended)
 	s.out.close()

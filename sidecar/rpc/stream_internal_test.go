@@ -11,7 +11,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// FuzzDecode decodes a frame as the connection does, and compares a request with what its members are.
+// FuzzDecode decodes a frame as the connection does, and compares a request with its members.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1, "b"]}}`))
 	f.Add([]byte(` {"method":"\u006d","id":null,"error":null} `))
@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		var s stream
 		var request jsonrpc2.Request
-		if s.decode(frame, &request) != nil { // a response is no request
+		if s.decode(frame, &request) != nil { // a response is not a request
 			return
 		}
 		s.restore(&request, nil)

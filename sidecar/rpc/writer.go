@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxPending is how many bytes may wait to be written. With more, write waits for the peer.
+	// maxPending is how many bytes may wait to be written. With more, write blocks.
 	maxPending = 1 << 20
-	// maxSpare is the capacity of the greatest buffer that is kept for the next frames, in bytes.
+	// maxSpare is the maximum capacity of a buffer that is kept for the next frames, in bytes.
 	maxSpare = 64 << 10
-	// lastWords is how long the peer may take to read what was written before the end.
+	// lastWords is how long Close waits for the peer to read the rest.
 	lastWords = time.Second
 )
 
-// writer writes messages in order, in a goroutine that runs while there are any. Those that come during a write are
-// collected and written together.
+// writer writes messages in order, in a goroutine that runs while there are any. Messages that arrive during a
+// write are collected and written together.
 type writer struct {
 	w   io.Writer
 	tap func(fromPeer bool, frame []byte)
@@ -28,17 +28,17 @@ type writer struct {
 	changed sync.Cond  // of writing, pending and err
 	writing bool       // drain runs
 	pending []byte     // the frames that wait for it
-	spare   []byte     // what pending becomes when it is written
+	spare   []byte     // the buffer for pending after a write
 	err     error
-	// most bounds pending, if it is not 0. Then write never waits for the peer. If pending grows beyond most, err becomes
-	// tooMuch, and overflow is called.
+	// most bounds pending, if it is not 0. Then write never blocks. If pending exceeds most, err becomes tooMuch, and
+	// overflow is called.
 	most     int
 	tooMuch  error
 	overflow func()
 }
 
-// bound makes write never wait for the peer. If more than most bytes are pending, the writer fails with err and calls
-// overflow, which must not wait either.
+// bound makes write non-blocking. If more than most bytes are pending, the writer fails with err and calls overflow,
+// which must not block either.
 func (w *writer) bound(most int, err error, overflow func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,8 +51,8 @@ func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
 	return out
 }
 
-// write adds a message to those that wait to be written: head, and if there is a value, value and "}". It returns the error
-// of an earlier message too, because nothing more reaches the peer. It does not keep head and value.
+// write queues a message: head and, if there is a value, value and "}". It also returns the error of an earlier
+// message, because nothing reaches the peer after it. It does not keep head and value.
 func (w *writer) write(head, value []byte) error {
 	length := len(head)
 	if value != nil {
@@ -91,7 +91,7 @@ func (w *writer) write(head, value []byte) error {
 	return nil
 }
 
-// drain writes what was collected, until there is nothing.
+// drain writes the pending messages until there are none.
 func (w *writer) drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,8 +113,8 @@ func (w *writer) drain() {
 	w.changed.Broadcast()
 }
 
-// close lets what was written go out, as long as the peer reads it. Nothing is taken after it. What then still
-// hangs in a write ends when that is closed: see wait.
+// close lets the pending messages be written, as long as the peer reads them, and accepts no more. A blocked
+// write ends when the underlying writer is closed: see wait.
 func (w *writer) close() {
 	timer := time.AfterFunc(lastWords, func() { w.fail(jsonrpc2.ErrClosed) })
 	defer timer.Stop()
@@ -126,7 +126,7 @@ func (w *writer) close() {
 	w.fail(jsonrpc2.ErrClosed)
 }
 
-// wait returns when nobody writes any more.
+// wait returns when no goroutine writes.
 func (w *writer) wait() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// The connection reads no faster than the server reads the answers, once too many are waiting. All requests are answered.
+// If too many answers are waiting, the connection reads no faster than the server does. All requests are answered.
 func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 	const most, many = 4096, 20_000
 	for name, method := range map[string]string{"requests of ours": "ask", "requests of go-sdk's": "ping"} {
@@ -59,7 +59,7 @@ func TestAServerThatDoesNotReadIsNotReadForEver(t *testing.T) {
 			}()
 			<-enough
 			for answered := range int64(many) {
-				// The buffers count as read.
+				// Buffered messages count as read.
 				if ahead := sent.Load() - answered; ahead > most+2000 {
 					t.Fatalf("%d were read after the last answer", ahead)
 				}
@@ -118,7 +118,7 @@ func TestAServerThatTakesNoAnswersIsNotReadForEver(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		// The buffers count as read.
+		// Buffered messages count as read.
 		if got := sent.Load(); got < most || got > most+2000 {
 			t.Errorf("%d were read of a server that takes no answer", got)
 		}
@@ -192,7 +192,7 @@ func TestClosingInAFloodWaitsForNoQueue(t *testing.T) {
 	})
 }
 
-// Over Streamable HTTP the same is true for the stream of a call and for the server's own stream.
+// The same applies to Streamable HTTP, for the stream of a call and for the server's own stream.
 func TestNotificationsOverHTTPDoNotQueue(t *testing.T) {
 	const many = 1000
 	flood := strings.Repeat("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n", many)

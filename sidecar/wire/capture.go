@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Capture keeps the answer to a call as it was on the wire. go-sdk's types lose the order of a schema's members, and
-// the members that they do not know.
+// Capture keeps the raw answer to a call. go-sdk's types lose the order of a schema's members, and unknown members.
 type Capture struct {
 	mu     sync.Mutex // guards the fields below
 	id     jsonrpc.ID // of the call, over HTTP
@@ -28,7 +27,7 @@ type Capture struct {
 // Answer is the outcome of a call.
 type Answer struct {
 	Result json.RawMessage
-	// Error is set where the server answered with one; go-sdk takes some codes for its own.
+	// Error is set if the server answered with an error; go-sdk takes some codes for its own.
 	Error *jsonrpc.Error
 	// Failure is why there is neither, if the transport knows more than go-sdk.
 	Failure error
@@ -125,7 +124,8 @@ type pendingCapture struct {
 	stop func() bool
 }
 
-// expect has the answer to a call captured that is about to be written, until the call's context ends.
+// expect makes the capture get the answer to a call that is about to be written, until the call's
+// context ends.
 func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 	capture.sent()
 	c.mu.Lock()
@@ -137,7 +137,7 @@ func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 	})}
 }
 
-// capture gives an answer to the Capture that expects it, if any.
+// capture passes an answer to the Capture that expects it, if any.
 func (c *Conn) capture(m *jsonrpc.Response) {
 	c.mu.Lock()
 	pending, ok := c.captures[m.ID]
@@ -171,7 +171,7 @@ func (c *Capture) fillFor(m *jsonrpc.Response) {
 	}
 }
 
-// fail notes why there is no answer. It does nothing once the outcome is known.
+// fail sets the reason why there is no answer. It is a no-op once the outcome is known.
 func (c *Capture) fail(err error, unsent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *Capture) fail(err error, unsent bool) {
 	}
 }
 
-// expects notes the id of the call, and forgets the outcome of an earlier attempt.
+// expects sets the id of the call, and clears the outcome of an earlier attempt.
 func (c *Capture) expects(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,8 +189,9 @@ func (c *Capture) expects(id jsonrpc.ID) {
 
 type extraParamsKey struct{}
 
-// WithParams returns a context for one call of the session, which sets members of the call's params, byte for byte: members
-// that go-sdk's types do not have, or would encode again. The members of "_meta" are added to go-sdk's, which count.
+// WithParams returns a context for one call of the session. It adds members to the call's params, byte for byte:
+// members that go-sdk's types do not have, or would encode again. The members of "_meta" are added to go-sdk's, which
+// take precedence.
 func WithParams(ctx context.Context, extra map[string]json.RawMessage) context.Context {
 	return context.WithValue(ctx, extraParamsKey{}, extra)
 }
@@ -198,13 +199,13 @@ func WithParams(ctx context.Context, extra map[string]json.RawMessage) context.C
 // capabilitiesKey is the key of [WithCapabilities].
 type capabilitiesKey struct{}
 
-// WithCapabilities returns a context for one call of the session, which tells the server other capabilities of the client
-// than the session does (2026-07-28, "_meta").
+// WithCapabilities returns a context for one call of the session, which declares other capabilities of the client than
+// the session does (2026-07-28, "_meta").
 func WithCapabilities(ctx context.Context, capabilities json.RawMessage) context.Context {
 	return context.WithValue(ctx, capabilitiesKey{}, capabilities)
 }
 
-// withExtraParams returns the request with what its context sets.
+// withExtraParams returns the request with the members from its context.
 func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request, error) {
 	extra, _ := ctx.Value(extraParamsKey{}).(map[string]json.RawMessage)
 	capabilities, told := ctx.Value(capabilitiesKey{}).(json.RawMessage)

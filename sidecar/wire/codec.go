@@ -17,10 +17,10 @@ import (
 	"assent/sidecar/reason"
 )
 
-// All transports of this package read and write JSON-RPC by the functions of this file. go-sdk's own codec first decodes
-// each message as a batch, with a buffer of 32 kB each time.
+// All transports of this package read and write JSON-RPC with the functions of this file. go-sdk's own codec decodes
+// each message as a batch first, with a buffer of 32 kB each time.
 
-// decodeAll decodes a message or a batch, which 2025-03-26 has. It leaves out invalid messages.
+// decodeAll decodes a message or, for 2025-03-26, a batch. It leaves out invalid messages.
 func decodeAll(data []byte) []jsonrpc.Message {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '[' {
@@ -42,8 +42,8 @@ func decodeAll(data []byte) []jsonrpc.Message {
 	return messages
 }
 
-// decode decodes a message, or returns nil if the line is none. The raw JSON in the message is a part of the line's
-// memory. A message that is nested too deep is returned by [envelope.message].
+// decode decodes a message, or returns nil if the line is not one. The raw JSON in the message shares the line's
+// memory. [envelope.message] decodes a message that is nested too deep.
 func decode(line []byte) jsonrpc.Message {
 	if len(line) == 0 || line[0] != '{' {
 		return nil
@@ -98,7 +98,7 @@ func decode(line []byte) jsonrpc.Message {
 // fields are the members of a message.
 type fields struct{ version, id, method, params, result, err json.RawMessage }
 
-// answer returns a message as a response, or nil if it is no response. The error of a response that cannot be read is an
+// answer returns a message as a response, or nil if it is not a response. If it cannot be read, its error is an
 // [UnreadableError], which ends the call. Its ID is not valid if the response has no id or an unreadable one.
 func (f *fields) answer(line []byte) jsonrpc.Message {
 	id, err := answerID(f.id)
@@ -175,7 +175,7 @@ func toSDK(id jsonrpc.ID) jsonrpc.ID {
 	if !ok || !strings.HasPrefix(text, rawID) {
 		return id
 	}
-	quoted, _ := json.Marshal(text) // a string is always encoded
+	quoted, _ := json.Marshal(text) // always possible for a string
 	return textID(rawID + string(quoted))
 }
 
@@ -190,7 +190,7 @@ func fromSDK(id jsonrpc.ID) jsonrpc.ID {
 }
 
 func textID(text string) jsonrpc.ID {
-	id, _ := jsonrpc.MakeID(text) // a string is always an id
+	id, _ := jsonrpc.MakeID(text) // always possible for a string
 	return id
 }
 

@@ -80,7 +80,7 @@ func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
 	}
 }
 
-// Unusual messages are decoded as they are, invalid ones are not guessed at, and the next line is read in any case.
+// Unusual messages are decoded, invalid ones are dropped, and the next line is always read.
 func TestWhatIsOddIsReadAsItIs(t *testing.T) {
 	ask := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"ask","params":` + params + `}` }
 	asked := func(params string) []jsonrpc.Message {
@@ -171,7 +171,7 @@ func readAll(t *testing.T, text string) (all []jsonrpc.Message) {
 const elicitation = `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"?","requestedSchema":` +
 	`{"type":"object","properties":{"answer":{"type":"string","title":"Answer"}},"required":["answer"]}}}` + "\n"
 
-// BenchmarkRead is a server's request as it comes in.
+// BenchmarkRead reads a server's request.
 func BenchmarkRead(b *testing.B) {
 	line := fmt.Sprintf(elicitation, 7)
 	c := wire.NewLines(pipes{&repeated{line: line}, writer{io.Discard}, nil}, func([]byte) {}, 0)
@@ -183,7 +183,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// repeated is a line again and again.
+// repeated is a reader that repeats a line.
 type repeated struct{ line, rest string }
 
 func (r *repeated) Read(p []byte) (int, error) {
@@ -195,7 +195,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// BenchmarkWrite is the answer as it goes out.
+// BenchmarkWrite writes an answer.
 func BenchmarkWrite(b *testing.B) {
 	c := wire.NewLines(pipes{strings.NewReader(""), writer{io.Discard}, nil}, func([]byte) {}, 0)
 	m := &jsonrpc.Response{ID: id(b, 7.0), Result: json.RawMessage(`{"action":"accept","content":{"answer":"x"}}`)}

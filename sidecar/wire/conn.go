@@ -40,7 +40,7 @@ type Handler func(ctx context.Context, params json.RawMessage) func() (any, erro
 
 // Options configure a [Conn].
 type Options struct {
-	// Serve holds the handlers by method. Other requests go up to go-sdk.
+	// Serve holds the handlers by method. go-sdk gets other requests.
 	Serve map[string]Handler
 	// Notify holds the functions that get the notifications, by method. They are called in the order of the frames, and
 	// the next frame is read when they return. Params that are too long or nested too deep are nil. The Conn itself
@@ -126,7 +126,7 @@ func (c *Conn) Connect(context.Context) (mcp.Connection, error) { return c, nil 
 func (c *Conn) SessionID() string { return c.inner.SessionID() }
 
 // Close ends the connection and waits for the handlers. It takes as long as the inner connection's Close and the
-// handlers, whose contexts end at once.
+// handlers, with their contexts cancelled.
 func (c *Conn) Close() error { return c.close() }
 
 // Answered returns when every request that the server sent so far has its answer, or when ctx ends.
@@ -301,7 +301,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		return nil, context.Cause(ctx)
 	case <-c.ctx.Done():
 		select {
-		case response := <-answer: // which came before the end
+		case response := <-answer: // it arrived before the end
 			return response.Result, response.Error
 		default:
 			return nil, c.Err()
@@ -323,7 +323,7 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 	}
 }
 
-// answered gives a response to the [Conn.Call] that waits for it. It reports whether one does.
+// answered passes a response to the [Conn.Call] that waits for it. It reports whether there is one.
 func (c *Conn) answered(m *jsonrpc.Response) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// peer is the server's end of a connection, raw.
+// peer is the server's end of a connection, without an SDK.
 type peer struct {
 	t   *testing.T
 	in  *bufio.Reader
@@ -187,14 +187,14 @@ func TestACancelledRequestIsNotAnswered(t *testing.T) {
 		t.Errorf("cause = %v, want ErrCancelled: too slow", cause)
 	}
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"other"}`)
-	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`) // and nothing for 1
+	p.want(`{"jsonrpc":"2.0","id":2,"result":{}}`) // and no answer to 1
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// A second request with the id of an open one is refused, and the first goes on. The id is free once the first is answered
-// or cancelled.
+// A second request with the id of an open one is refused, and the first continues. The id is free once the first is
+// answered or cancelled.
 func TestARequestWithTheIDOfAnOpenOneIsRefused(t *testing.T) {
 	answers := make(chan string)
 	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
@@ -211,14 +211,14 @@ func TestARequestWithTheIDOfAnOpenOneIsRefused(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) // which go-sdk would answer
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) // go-sdk would answer this
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
-	p.send(`{"jsonrpc":"2.0","id":"1","method":"other"}`) // a text is another id
+	p.send(`{"jsonrpc":"2.0","id":"1","method":"other"}`) // a string is another id
 	p.want(`{"jsonrpc":"2.0","id":"1","result":"other"}`)
 	answers <- "first"
 	p.want(`{"jsonrpc":"2.0","id":1,"result":"first"}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"ask"}`)
-	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"RequestId":1}}`) // of no request
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"RequestId":1}}`) // matches no request
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"another request with this id is still open"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
@@ -245,7 +245,8 @@ func TestTheEndOfTheServerEndsItsRequests(t *testing.T) {
 	}
 }
 
-// lastAnswer is a connection to a server that answers a request and is gone before the request is out.
+// lastAnswer is a connection to a server that answers a request and closes before the request is
+// written.
 type lastAnswer struct {
 	mcp.Connection
 	answer chan jsonrpc.Message
@@ -269,7 +270,7 @@ func (l *lastAnswer) Read(context.Context) (jsonrpc.Message, error) {
 func (l *lastAnswer) Close() error { return nil }
 
 func TestTheLastAnswerBeforeTheEndCounts(t *testing.T) {
-	for range 50 { // either would do, were one taken by chance
+	for range 50 { // a random choice between the two would fail at times
 		var c *wire.Conn
 		l := &lastAnswer{answer: make(chan jsonrpc.Message), gone: func() <-chan struct{} { return c.Done() }}
 		c = wire.NewConn(l, wire.Options{})
@@ -288,7 +289,7 @@ func TestCloseWaitsForTheHandlers(t *testing.T) {
 		c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
 			"ask": handler(func(ctx context.Context, _ json.RawMessage) (any, error) {
 				<-ctx.Done()
-				time.Sleep(time.Second) // of the bubble's clock: some last work
+				time.Sleep(time.Second) // of the bubble's clock: the handler's cleanup
 				left = true
 				return nil, nil
 			}),
@@ -359,7 +360,8 @@ func TestALineThatIsTooLongEndsTheConnection(t *testing.T) {
 }
 
 func TestACallKeepsItsRawAnswer(t *testing.T) {
-	// Through go-sdk's own client: the capture depends on its handing down a call's context.
+	// This uses go-sdk's own client, because the capture depends on its passing on a call's
+	// context.
 	c, p := connect(t, wire.Options{})
 	connected := make(chan *mcp.ClientSession, 1)
 	go func() {
@@ -416,10 +418,10 @@ func TestACallKeepsItsRawAnswer(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	_ = session.Wait() // that the pipe was closed is no news
+	_ = session.Wait() // it ends because the pipe was closed
 }
 
-// FuzzRead looks for lines that crash the connection, or that end it although they have an end.
+// FuzzRead looks for lines that crash or end the connection although they are complete.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"ask","params":{}}`)
 	f.Add(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}`)

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// counter counts what is going on, and can be waited for to come down to nothing.
+// counter counts open items. A goroutine can wait until there are none.
 type counter struct {
 	mu    sync.Mutex // guards the fields below
 	n     int
-	quiet chan struct{} // closed when n is 0 again; nil while it is
+	quiet chan struct{} // closed when n is 0 again; nil while it is 0
 }
 
 func (c *counter) add() {
@@ -29,14 +29,14 @@ func (c *counter) done() {
 	}
 }
 
-// none reports whether nothing is going on.
+// none reports whether the count is 0.
 func (c *counter) none() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n == 0
 }
 
-// wait returns when there is nothing, or ctx ends.
+// wait returns when the count is 0, or ctx ends.
 func (c *counter) wait(ctx context.Context) {
 	c.mu.Lock()
 	quiet := c.quiet

@@ -16,7 +16,7 @@ func TestWhatBecomesOfAnAnswerIsTold(t *testing.T) {
 	const withdrawal = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`
 	for _, tt := range []struct {
 		name string
-		// act comes while the request is served.
+		// act runs while the request is served.
 		act    func(ctx context.Context, c *wire.Conn, p *peer)
 		answer error // of the handler
 		want   error
@@ -58,7 +58,7 @@ func TestWhatBecomesOfAnAnswerIsTold(t *testing.T) {
 			if err := <-told; !errors.Is(err, tt.want) {
 				t.Errorf("told %v, want %v", err, tt.want)
 			}
-			if tt.sent == "" && c.Err() == nil { // nothing came before what comes now
+			if tt.sent == "" && c.Err() == nil { // no message arrived before the next one
 				go func() { _, _ = c.Call(t.Context(), "next", nil) }()
 				var next struct{ Method string }
 				line, err := p.in.ReadString('\n')
@@ -76,9 +76,9 @@ func TestWhatBecomesOfAnAnswerIsTold(t *testing.T) {
 	}
 }
 
-// The answer to a call and a request after it arrive at once. Who waits for the answer hears of it first.
+// The answer to a call and a later request arrive at once. The caller gets the answer first.
 func TestAnAnswerIsToldBeforeWhatFollowsIt(t *testing.T) {
-	var order []string // which the reader alone appends to
+	var order []string // only the reader appends to it
 	served := make(chan struct{})
 	c, p := connect(t, wire.Options{Serve: map[string]wire.Handler{
 		"ask": func(context.Context, json.RawMessage) func() (any, error) {

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// maxDepth is how deep a message may be nested, itself included. Whoever reads on what it holds adds levels of their
-// own, and has an end: encoding/json at 10,000, a webview's JSON.stringify at its stack's, before 5,000.
+// maxDepth is the maximum nesting of a message, including the message itself. Later readers add levels of their own,
+// and have limits: encoding/json at 10,000, and a webview's JSON.stringify at its stack's end, before 5,000.
 const maxDepth = 1000
 
-// ErrTooDeep is the error of a call whose answer was nested too deep to be read. Its connection stays.
+// ErrTooDeep is the error of a call whose answer exceeds maxDepth. The connection stays open.
 var ErrTooDeep = fmt.Errorf("its answer is nested more than %d deep, and no deeper is read", maxDepth)
 
-// isTooDeep reports whether a message is nested too deep. It need not be JSON.
+// isTooDeep reports whether a message exceeds maxDepth. It need not be JSON.
 func isTooDeep(message []byte) bool {
 	if bytes.Count(message, []byte("{"))+bytes.Count(message, []byte("[")) <= maxDepth {
-		return false // as nearly all: nothing more has to be looked at
+		return false // most messages need no scan
 	}
 	depth := 0
 	for at := 0; at < len(message); at++ {

@@ -10,8 +10,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// deep are more arrays than a message may have in one another: more than this package reads, and more than
-// encoding/json does.
+// deep are more nested arrays than this package reads, and more than encoding/json does.
 var deep = map[string]string{"deep": nested(1000), "without bounds": nested(100_000)}
 
 func TestARequestThatIsNestedTooDeepIsRefusedAlone(t *testing.T) {
@@ -81,7 +80,7 @@ func TestANotificationThatIsNestedTooDeepComesWithoutItsParams(t *testing.T) {
 	}
 }
 
-// What is no message is dropped, however deep it is.
+// A line that is not a message is dropped, also if it is nested too deep.
 func TestWhatIsNestedTooDeepAndNoMessageIsDropped(t *testing.T) {
 	for _, line := range []string{
 		nested(100_000),

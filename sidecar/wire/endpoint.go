@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Endpoint is a server's address and the way there. It is the [http.RoundTripper] of every connection
-// that begins with HTTP.
+// Endpoint is a server's address and the transport to it. It is the [http.RoundTripper] of every
+// connection that begins with HTTP.
 type Endpoint struct {
 	URL *url.URL
 	// Header is added to every request.
@@ -22,8 +22,8 @@ type Endpoint struct {
 
 var _ http.RoundTripper = Endpoint{}
 
-// RoundTrip implements [http.RoundTripper]. What the person configured for one host is sent to no
-// other: a redirect to elsewhere is an error.
+// RoundTrip implements [http.RoundTripper]. It sends the configured headers only to the configured
+// host: a redirect to another host is an error.
 func (e Endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameScheme(r.URL.Scheme, e.URL.Scheme) || r.URL.Host != e.URL.Host {
 		return nil, fmt.Errorf("it leads to %s://%s: configure that URL, if you trust it", r.URL.Scheme, r.URL.Host)
@@ -33,13 +33,13 @@ func (e Endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.Base.RoundTrip(r)
 }
 
-// Place is the URL as logs and errors may show it: without what a person may have put a secret into.
+// Place is the URL for logs and errors, without the parts that may hold a secret.
 func (e Endpoint) Place() string {
 	place := url.URL{Scheme: e.URL.Scheme, Host: e.URL.Host, Path: e.URL.Path}
 	return place.String()
 }
 
-// withoutURL returns what went wrong without the URL of the request, which net/http puts before it.
+// withoutURL returns an error without the URL of the request, which net/http puts before it.
 func withoutURL(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {
@@ -48,15 +48,15 @@ func withoutURL(err error) error {
 	return err
 }
 
-// sameScheme holds for a WebSocket and the HTTP that it begins with, too.
+// sameScheme treats a WebSocket and the HTTP that it begins with as the same.
 func sameScheme(a, b string) bool {
 	return strings.Replace(a, "ws", "http", 1) == strings.Replace(b, "ws", "http", 1)
 }
 
-// StatusError is an HTTP response that says no and is not JSON-RPC.
+// StatusError is an HTTP error status without a JSON-RPC message.
 type StatusError struct {
 	Code int
-	// Text is the beginning of what the server said, on one line.
+	// Text is the beginning of the response's body, on one line.
 	Text string
 }
 
@@ -73,7 +73,7 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// firstLine returns the beginning of a plain text; nobody wants to read the source of a page.
+// firstLine returns the first line of a plain text, and "" for HTML.
 func firstLine(body []byte) string {
 	text, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
 	if strings.HasPrefix(text, "<") {
@@ -82,7 +82,7 @@ func firstLine(body []byte) string {
 	return strings.ToValidUTF8(text[:min(len(text), 200)], "")
 }
 
-// unexpected says what is wrong with an answer that is not MCP's.
+// unexpected returns the error of an answer that is not MCP.
 func unexpected(status int, kind string) error {
 	switch kind {
 	case "text/html":
@@ -94,7 +94,7 @@ func unexpected(status int, kind string) error {
 	}
 }
 
-// isDialError reports whether a request never left.
+// isDialError reports whether a request was never sent.
 func isDialError(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

@@ -15,7 +15,8 @@ const maxMember = 1 << 10
 // maxSkipped times the greatest frame is the size at which the rest of a message is no longer looked at.
 const maxSkipped = 16
 
-// TooLongError is the error of a call with an answer that is too long to read. The connection goes on.
+// TooLongError is the error of a call with an answer that is too long to read. The connection stays
+// open.
 type TooLongError struct {
 	// Size is the size of the answer, and Max the limit, both in bytes.
 	Size, Max int
@@ -29,7 +30,7 @@ func (e *TooLongError) Error() string {
 // Unwrap makes it an [ErrTooLong].
 func (e *TooLongError) Unwrap() error { return ErrTooLong }
 
-// skim reads the rest of a message that is too long to keep, and returns [envelope.tooLong] of it.
+// skim reads the rest of an oversized message, and returns its [envelope.tooLong].
 func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 	var e envelope
 	e.add(head)
@@ -46,16 +47,16 @@ func skim(head []byte, rest io.Reader, maxFrame int) (jsonrpc.Message, error) {
 	}
 }
 
-// envelope tells what a message is (a request, a notification or a response, with its method and id) that is too long
-// to keep or nested too deep to read. It gets all bytes and keeps only JSON-RPC's own members, in any order. It does
+// envelope identifies a message that is too long to keep or nested too deep to read: a request, a notification or a
+// response, with its method and id. It gets all bytes and keeps only JSON-RPC's own members, in any order. It does
 // not check that the rest is JSON.
 type envelope struct {
-	size     int // of all that was added
+	size     int // of all bytes added
 	depth    int
 	inString bool
 	escaped  bool
 	ended    bool
-	// bad: it is no message, whatever its rest is.
+	// bad: it is not a message, regardless of the rest.
 	bad bool
 	// answers: it has a member that only responses have.
 	answers bool
@@ -67,7 +68,7 @@ type envelope struct {
 	members map[string]json.RawMessage
 }
 
-// add takes the next bytes.
+// add adds the next bytes.
 func (e *envelope) add(data []byte) {
 	e.size += len(data)
 	for _, b := range data {
@@ -152,7 +153,7 @@ func (e *envelope) endMember() {
 	e.inValue, e.member, e.name, e.value = false, "", e.name[:0], e.value[:0]
 }
 
-// hopeless reports whether it is no message, whatever its rest is.
+// hopeless reports whether it is not a message, regardless of the rest.
 func (e *envelope) hopeless(maxFrame int) bool { return e.bad || e.size > maxSkipped*maxFrame }
 
 // tooLong returns a message that is too long to keep, as [envelope.message] does.

@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// maxFrame is small for the tests, and yet more than the buffer that lines are read through.
+// maxFrame is small for the tests, but larger than the buffer for lines.
 const maxFrame = 100_000
 
 func TestARequestThatIsTooLongIsRefusedAlone(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWhatElseIsTooLongEndsTheConnection(t *testing.T) {
 			c, peer := connectLines(t, wire.Options{}, func(line []byte) {}, maxFrame)
 			defer c.Close()
 			go func() {
-				// What is not read any more is not written either.
+				// After the end, the write may fail.
 				if _, err := peer.out.Write([]byte(tt.line + "\n")); err != nil {
 					t.Log(err)
 				}
@@ -142,7 +142,7 @@ func TestWhatElseIsTooLongEndsTheConnection(t *testing.T) {
 	}
 }
 
-// What is found in a line that is not kept is what would have been found in it, had it been kept.
+// The envelope of a dropped line has the values that decoding the line would have returned.
 func FuzzALineThatIsTooLong(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":["}"]}}`)
 	f.Add(`{"params":[[],{}],"method":"m\"","id":"\\","jsonrpc":"2.0"}`)
@@ -170,8 +170,8 @@ func FuzzALineThatIsTooLong(f *testing.F) {
 	})
 }
 
-// plain reports whether a message has each member once, by its exact name, and none of a response's: of
-// what is there twice, or nearly, either may be taken.
+// plain reports whether a message has each member once, by its exact name, and none of a response's. If
+// names repeat, or differ only in case, either value may be used.
 func plain(line string) bool {
 	lower := strings.ToLower(line)
 	for _, name := range []string{"jsonrpc", "id", "method"} {

@@ -10,18 +10,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// events filters a stream of server-sent events: each goes through keep by its name and data, and what
-// that does not keep leaves an event without data, whose id still counts for a resumption.
+// events filters a stream of server-sent events. It calls keep with the name and data of each event.
+// An event without kept messages is passed on without data, because its id still counts for a
+// resumption.
 type events struct {
 	body io.ReadCloser
 	in   *bufio.Reader
 	keep func(name string, data []byte) [][]byte
-	// long is keep for the messages that are too long to be kept, as [envelope.tooLong] has them.
+	// long is keep for oversized messages, as returned by [envelope.tooLong].
 	long     func(m jsonrpc.Message) [][]byte
 	maxEvent int
 
 	out bytes.Buffer
-	err error // once out is empty
+	err error // returned once out is empty
 }
 
 func newEvents(body io.ReadCloser, maxEvent int, keep func(string, []byte) [][]byte, long func(jsonrpc.Message) [][]byte) *events {
@@ -31,7 +32,7 @@ func newEvents(body io.ReadCloser, maxEvent int, keep func(string, []byte) [][]b
 // Close implements [io.Closer].
 func (e *events) Close() error { return e.body.Close() }
 
-// Read implements [io.Reader]; what it returns are whole events.
+// Read implements [io.Reader]. It returns whole events.
 func (e *events) Read(p []byte) (int, error) {
 	for e.out.Len() == 0 {
 		if e.err != nil {
@@ -42,7 +43,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return e.out.Read(p)
 }
 
-// next puts one event into out. Fields that MCP has no use for are left out.
+// next puts one event into out, without the fields that MCP does not use.
 func (e *events) next() error {
 	var fields, data []byte
 	name, hasData := "message", false
@@ -52,7 +53,7 @@ func (e *events) next() error {
 			return e.skip(name, fields, data, line)
 		}
 		if err != nil {
-			if hasData && err == io.EOF { // what is whole is kept, though its event is not
+			if hasData && err == io.EOF { // complete data is kept, even if its event is incomplete
 				e.emit(name, fields, e.keep(name, data))
 			}
 			return err
@@ -81,8 +82,8 @@ func (e *events) next() error {
 	}
 }
 
-// emit writes the event. Each message that is kept is an event of its own; the id goes with the last,
-// so that a resumption repeats none.
+// emit writes the event. Each kept message is a separate event. The last one has the id, so that a
+// resumption repeats none.
 func (e *events) emit(name string, fields []byte, kept [][]byte) {
 	for i, message := range kept {
 		if i == len(kept)-1 {
@@ -103,8 +104,8 @@ func (e *events) emit(name string, fields []byte, kept [][]byte) {
 // errLong says that a line is too long.
 var errLong = errors.New("a line is too long")
 
-// skip reads to the end of an event that is too long, of whose data and last line this was read, and puts into out
-// what takes its place.
+// skip reads to the end of an oversized event, given its data and last line so far, and puts its replacement into
+// out.
 func (e *events) skip(name string, fields, data, part []byte) error {
 	var message envelope
 	message.add(data)
@@ -133,7 +134,7 @@ func (e *events) skip(name string, fields, data, part []byte) error {
 	return nil
 }
 
-// line returns the next line without its end; with errLong, what was read of one.
+// line returns the next line without its end. With errLong, it returns the part that was read.
 func (e *events) line(limit int) ([]byte, error) {
 	var line []byte
 	for {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitExit returns when a child has ended, or when that cannot be said without waiting for it in a thread of its own.
+// awaitExit returns when a child has ended, or at once if the system would need a blocked thread for that.
 func awaitExit(pid int) {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
@@ -18,7 +18,8 @@ func awaitExit(pid int) {
 	if err != nil {
 		return
 	}
-	// The poller says when a read may succeed. There is nothing to read, and an end to ask for.
+	// The poller reports when the descriptor is readable, which means the end of the process.
+	// There is nothing to read.
 	_ = conn.Read(func(fd uintptr) bool {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 		return n > 0 || err != nil && err != unix.EINTR

@@ -2,8 +2,8 @@ package wire
 
 import "syscall"
 
-// groupAttributes also has the server terminated when we are killed: one that has something to wait
-// for does not notice that its stdin has ended.
+// groupAttributes also terminates the server when this process is killed, because a busy server may
+// not notice the end of its stdin.
 func groupAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

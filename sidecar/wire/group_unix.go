@@ -19,7 +19,7 @@ func startInGroup(cmd *exec.Cmd) (group, error) {
 	return group{cmd.Process.Pid}, nil
 }
 
-// An error here means that nobody of the group is left.
+// An error here means that the group has no processes left.
 
 func (g group) terminate() { _ = syscall.Kill(-g.pid, syscall.SIGTERM) }
 

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object that kills its processes when its handle is closed, even by our own death.
+// group is a job object that kills its processes when its handle is closed, even by the death of
+// this process.
 type group struct{ job windows.Handle }
 
 // startInGroup starts cmd in a job of its own.
@@ -41,10 +42,10 @@ func startInGroup(cmd *exec.Cmd) (group, error) {
 	return g, nil
 }
 
-// terminate does what kill does: Windows has no signal to ask with.
+// terminate is kill, because Windows has no signal for a request to end.
 func (g group) terminate() { g.kill() }
 
-// An error here means that nobody of the group is left.
+// An error here means that the group has no processes left.
 func (g group) kill() { _ = windows.TerminateJobObject(g.job, 1) }
 
 func (g group) close() error { return windows.CloseHandle(g.job) }

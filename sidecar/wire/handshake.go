@@ -13,14 +13,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// The revisions of the specification, and the line between its eras: a modern server needs no
-// handshake and puts its questions into results, a legacy one is initialized and sends requests.
+// The revisions of the specification, and the boundary between its eras. A modern server needs no
+// handshake and puts its questions into results; a legacy one is initialized and sends requests.
 const (
 	ModernVersion = "2026-07-28"
 	LegacyVersion = "2025-11-25"
 )
 
-// legacyVersions are those that an initialize may settle on.
+// legacyVersions are the versions that initialize may negotiate.
 var legacyVersions = []string{LegacyVersion, "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // ProbeTimeout is how long Shake waits for an answer to server/discover before it also sends initialize.
@@ -40,7 +40,7 @@ type Era string
 
 // The eras.
 const (
-	// EraUnknown: [Conn.Shake] finds it out.
+	// EraUnknown: [Conn.Shake] detects it.
 	EraUnknown Era = ""
 	EraModern  Era = "modern"
 	EraLegacy  Era = "legacy"
@@ -48,7 +48,7 @@ const (
 
 // Introduction is the client's part of a handshake.
 type Introduction struct {
-	// Name and Version are those of the client.
+	// Name and Version are the client's name and version.
 	Name, Version string
 	// Modern and Legacy are the client's capabilities in each era.
 	Modern, Legacy json.RawMessage
@@ -63,12 +63,12 @@ type Handshake struct {
 	Result json.RawMessage
 }
 
-// ErrProbe says that the server ended when it got server/discover. The caller starts it again and calls Shake with
-// [EraLegacy].
+// ErrProbe says that the server ended when it received server/discover. The caller starts it again and calls Shake
+// with [EraLegacy].
 var ErrProbe = errors.New("the server ended when it was asked for its protocol version")
 
-// Shake finds out the server's era, unless that is known, and does the handshake of that era. Call it before go-sdk gets
-// the connection: the Conn then answers go-sdk's own handshake itself.
+// Shake detects the server's era, unless it is known, and does the handshake of that era. Call it before go-sdk gets
+// the connection: the Conn then answers go-sdk's own handshake.
 //
 // The probe is that of 2026-07-28, "stdio: Backward Compatibility". Shake sends server/discover. It sends initialize after
 // any error that a modern server would not return, or after [ProbeTimeout]; a slow modern server can still answer
@@ -97,7 +97,7 @@ func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	return h, nil
 }
 
-// noteUnmatched notes a response that matches no request during the handshake.
+// noteUnmatched records a response that matches no request during the handshake.
 func (c *Conn) noteUnmatched(why *UnreadableError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *Conn) forgetUnmatched() {
 	}
 }
 
-// UnmatchedTimeout is how long a handshake goes on after a response that matches no request.
+// UnmatchedTimeout is how long a handshake continues after a response that matches no request.
 const UnmatchedTimeout = 5 * time.Second
 
 // ErrRefused says that the server answered initialize with an error.
@@ -135,7 +135,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	ctx, cancel := context.WithCancel(ctx)
 	var halves sync.WaitGroup
 	defer halves.Wait()
-	defer cancel() // ends the half without an answer
+	defer cancel() // ends the request without an answer
 	try := func(half func(context.Context, Introduction) (*Handshake, error)) <-chan shaken {
 		done := make(chan shaken, 1)
 		halves.Go(func() {
@@ -188,7 +188,8 @@ func (c *Conn) Discover(ctx context.Context, who Introduction) (*Handshake, erro
 	return c.discover(ctx, who)
 }
 
-// errNoDiscovery is the error for a result that is no DiscoverResult. Some legacy servers return a result to every method.
+// errNoDiscovery is the error for a result that is not a DiscoverResult. Some legacy servers return a result to every
+// method.
 var errNoDiscovery = errors.New("it answered server/discover with something else")
 
 func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, error) {
@@ -201,8 +202,8 @@ func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, erro
 	}
 	result, err := ask()
 	if slices.Contains(supportedVersions(err), ModernVersion) {
-		// It refused a version that it says it supports (2026-07-28, "Protocol Version Negotiation": the client chooses
-		// one of these, and retries).
+		// It refused a version that it claims to support (2026-07-28, "Protocol Version Negotiation": the client
+		// chooses one of these, and retries).
 		result, err = ask()
 	}
 	if err != nil {

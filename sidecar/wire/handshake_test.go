@@ -31,7 +31,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 		name   string
 		server func(p *peer)
 		era    wire.Era
-		// version is what both sides speak, err a part of why they do not.
+		// version is the negotiated version, err a part of the error.
 		version, err string
 		took         time.Duration
 	}{
@@ -68,7 +68,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.want(probe)
 				p.want(initialize)
 				p.send(`{"jsonrpc":"2.0","id":1000000002,"error":{"code":-32601,"message":"?"}}`)
-				time.Sleep(10 * time.Second) // of the bubble's clock: it is being downloaded
+				time.Sleep(10 * time.Second) // of the bubble's clock: a download
 				p.send(discovered)
 			},
 			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + 10*time.Second,
@@ -166,7 +166,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.send(strings.Replace(initializedAt("2025-11-25"), "1000000002", `"1000000002"`, 1))
 			},
 			err: `its answer to the handshake cannot be used: its id matches no request: {"jsonrpc":"2.0","id":"1000000002","result":{"protocolVersion":"2025-11-25"`,
-			// initialize follows the probe in any case
+			// initialize always follows the probe
 			took: wire.ProbeTimeout + wire.UnmatchedTimeout,
 		},
 		{
@@ -282,7 +282,7 @@ func TestGoSDKIsAnsweredFromTheHandshake(t *testing.T) {
 	if session.InitializeResult().Capabilities.Tools == nil {
 		t.Error("go-sdk does not know what the server has")
 	}
-	// The next thing that the server hears is a request, with what this era adds to it, and with what
+	// The server's next message is a request, with the members of this era, and with members that
 	// go-sdk's types do not have.
 	go func() {
 		p.want(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{},"requestState":"s","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
@@ -295,5 +295,5 @@ func TestGoSDKIsAnsweredFromTheHandshake(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	_ = session.Wait() // that the pipe was closed is no news
+	_ = session.Wait() // it ends because the pipe was closed
 }

@@ -44,7 +44,8 @@ type HTTP struct {
 	abort   context.CancelCauseFunc
 
 	mu sync.Mutex // guards the fields below
-	// handshake is that of Probe, if the server is modern. It answers go-sdk's server/discover.
+	// handshake is the result of Probe, if the server is modern. It answers go-sdk's
+	// server/discover.
 	handshake *Handshake
 	// session and version are the last ones in go-sdk's headers.
 	session, version string
@@ -53,7 +54,7 @@ type HTTP struct {
 
 var _ http.RoundTripper = (*HTTP)(nil)
 
-// NewHTTP returns the layer for one session. It sends nothing by itself.
+// NewHTTP returns the layer for one session. It sends nothing on its own.
 func NewHTTP(opts HTTPOptions) *HTTP {
 	if opts.MaxFrame == 0 {
 		opts.MaxFrame = DefaultMaxFrame
@@ -318,8 +319,8 @@ func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), e
 
 const maxRefusal = 64 << 10
 
-// refused reads a response that is neither 2xx nor 3xx. A JSON-RPC error in it is the answer to the call, whatever the
-// status is.
+// refused reads a response that is neither 2xx nor 3xx. A JSON-RPC error in it is the answer to the call, for every
+// status.
 func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	if err != nil {
@@ -407,7 +408,7 @@ func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, me
 				message = &jsonrpc.Response{ID: call.ID, Error: asUnreadable(message)}
 				m = message
 			}
-			if !message.ID.IsValid() { // in the server's own stream
+			if !message.ID.IsValid() { // of the server's own stream
 				h.opts.Log.Warn().Str("why", asUnreadable(message).Error()).Msg("left out a response that matches no request")
 				continue
 			}

@@ -20,7 +20,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A server that does not answer the DELETE of its session does not hold up the end.
+// A server that does not answer the DELETE of its session does not delay the end.
 func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -31,7 +31,7 @@ func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 		if err := h.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// As go-sdk ends its session, with a context that nothing ends.
+		// go-sdk ends its session like this, with a context that never ends.
 		r, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, "http://silent", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -46,8 +46,8 @@ func TestAServerThatIsSilentOnTheEndOfItsSessionIsLeft(t *testing.T) {
 	})
 }
 
-// go-sdk does not read the stream of a call that is made beside it. An unknown request in that stream is answered all the
-// same.
+// go-sdk does not read the stream of a call that another client makes. An unknown request in that stream is still
+// answered.
 func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
 	var answers chan string
 	server := roundTripper(func(r *http.Request) (*http.Response, error) {

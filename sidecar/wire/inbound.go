@@ -50,8 +50,8 @@ func (in *inbound) close() {
 }
 
 // take serves a request that go-sdk does not serve, and handles every notification. It reports whether the message was
-// one of these. The handler's context has the values of ctx but does not end with it: the stream that brought a request
-// may end before the answer.
+// one of these. The handler's context has the values of ctx but does not end with it: the stream of a request may end
+// before the answer.
 //
 // No notification reaches go-sdk, because go-sdk's queue has no bound. Each is handled before the next frame is read, so
 // a server that sends faster has to wait.
@@ -107,7 +107,7 @@ func (in *inbound) notified(r *jsonrpc.Request) {
 // maxBehind is how many requests are read from a server that does not read the answers.
 const maxBehind = 4096
 
-// keepUp waits until all answers are written, if more than maxBehind requests came since that was last so. The answers
+// keepUp waits until all answers are written, if more than maxBehind requests arrived since the last time. The answers
 // would fill the memory otherwise.
 func (in *inbound) keepUp() {
 	in.mu.Lock()
@@ -184,7 +184,8 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 // isOpen reports whether a request with this id is open. The lock must be held.
 func (in *inbound) isOpen(id jsonrpc.ID) bool { return in.served[id] != nil || in.above[id] }
 
-// handUp notes a request that go-sdk will serve. It returns false if the id is that of an open request.
+// handUp records a request that go-sdk will serve. It returns false if the id is that of an open
+// request.
 func (in *inbound) handUp(id jsonrpc.ID) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -196,7 +197,8 @@ func (in *inbound) handUp(id jsonrpc.ID) bool {
 	return true
 }
 
-// handedDown notes that an answer of go-sdk's is written, or failed to be. Its id is free then.
+// handedDown records that an answer of go-sdk was written, or that the write failed. Its id is free
+// then.
 func (in *inbound) handedDown(id jsonrpc.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -276,8 +278,8 @@ func toError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
 
-// cancelled ends the handler of a request that the server cancels. The requests that go-sdk serves are not looked for,
-// because go-sdk answers them at once.
+// cancelled ends the handler of a request that the server cancels. Requests that go-sdk serves are ignored, because
+// go-sdk answers them at once.
 func (in *inbound) cancelled(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -304,7 +306,7 @@ func (in *inbound) cancelled(params json.RawMessage) {
 	open.cancel(cause)
 }
 
-// tap gives a message to Tap.
+// tap passes a message to Tap.
 func (o *Options) tap(fromServer bool, m jsonrpc.Message) {
 	if o.Tap == nil {
 		return

@@ -13,14 +13,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// DefaultMaxFrame is the greatest frame that a server may send, in bytes.
+// DefaultMaxFrame is the maximum size of a server's frame, in bytes.
 const DefaultMaxFrame = 16 << 20
 
-// readAtOnce is what is read at once of a stream, in bytes. Nearly all messages are shorter, and every idle server has
-// a buffer of it.
+// readAtOnce is the size of a stream's read buffer, in bytes. Nearly all messages are shorter, and every idle server
+// has one.
 const readAtOnce = 16 << 10
 
-// ErrTooLong ends a connection on which the server sent more than is borne.
+// ErrTooLong ends a connection on which the server sent more than the limit.
 var ErrTooLong = errors.New("the server sent too much at once")
 
 // lines is JSON-RPC as lines over a byte stream (2025-11-25, "Transports: stdio").
@@ -37,12 +37,11 @@ type lines struct {
 
 var _ mcp.Connection = (*lines)(nil)
 
-// NewLines returns a connection over stream, which it closes. Stray is told of every line that is not
-// JSON-RPC; such a line costs nothing else. Of a line of more than maxFrame bytes, where 0 means
-// [DefaultMaxFrame], no more is kept than it takes to see what it is. A request or notification is read without its
-// params, for its [Conn] to refuse or to leave out, and a response with a [TooLongError]; anything else ends the
-// connection: the answer that it may have been would be waited for in vain. A line that is nested too deep is
-// read in the same way, with [ErrTooDeep].
+// NewLines returns a connection over stream, which it closes. It calls stray for every line that is not JSON-RPC;
+// such a line has no other effect. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
+// envelope is read. A request or notification then has no params, and [Conn] refuses or drops it; a response has a
+// [TooLongError]. Any other oversized line ends the connection, because it may have been an answer that a call
+// waits for. A line that is nested too deep is read in the same way, with [ErrTooDeep].
 func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
@@ -50,7 +49,7 @@ func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) 
 	return &lines{stream: stream, in: bufio.NewReaderSize(stream, readAtOnce), stray: stray, maxFrame: maxFrame}
 }
 
-// SessionID implements [mcp.Connection]; lines have none.
+// SessionID implements [mcp.Connection]. Lines have none.
 func (l *lines) SessionID() string { return "" }
 
 // Close implements [mcp.Connection].
@@ -95,7 +94,7 @@ func (l *lines) readLine() ([]byte, error) {
 			return bytes.TrimSpace(line), nil
 		case errors.Is(err, bufio.ErrBufferFull):
 		default:
-			if len(line) > 0 { // it will never be whole
+			if len(line) > 0 { // the line stays incomplete
 				l.stray(line)
 			}
 			return nil, err
@@ -103,9 +102,9 @@ func (l *lines) readLine() ([]byte, error) {
 	}
 }
 
-// tooLong is the error of a line that is too long.
+// tooLong is the error of an oversized line.
 type tooLong struct {
-	// message is what is known of it, or nil where it is to be the last line.
+	// message is the envelope, or nil if the connection has to end.
 	message  jsonrpc.Message
 	maxFrame int
 }
@@ -118,8 +117,8 @@ func (t tooLong) Error() string {
 // Unwrap makes it an [ErrTooLong].
 func (t tooLong) Unwrap() error { return ErrTooLong }
 
-// skip reads to the end of a line that is too long, given what was read of it and the error that came
-// with its last part.
+// skip reads to the end of an oversized line, given the part that was read and the error of its last
+// read.
 func (l *lines) skip(line, part []byte, err error) error {
 	var e envelope
 	e.add(line)

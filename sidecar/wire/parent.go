@@ -6,18 +6,19 @@ import (
 	"sync"
 )
 
-// parent starts processes on a thread that stays while any of them runs: on Linux a child is told when the thread that
-// started it ends.
+// parent starts processes on a thread that stays while any of them runs. On Linux, a child gets its death signal when
+// the thread that started it ends.
 var parent thread
 
-// thread is an operating system's thread, for as long as somebody needs it.
+// thread is an operating system thread that exists while it is needed.
 type thread struct {
 	mu    sync.Mutex // guards the fields below
 	users int
 	work  chan func()
 }
 
-// start starts cmd in a group of its own, see [group]. Whoever got no error calls left once the process has ended.
+// start starts cmd in its own group; see [group]. Without an error, the caller calls left once the process has
+// ended.
 func (t *thread) start(cmd *exec.Cmd) (g group, err error) {
 	t.mu.Lock()
 	if t.users++; t.users == 1 {
@@ -39,7 +40,7 @@ func (t *thread) start(cmd *exec.Cmd) (g group, err error) {
 	return g, err
 }
 
-// left says that a process has ended. With the last one the thread does.
+// left records that a process has ended. The thread ends with the last one.
 func (t *thread) left() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +50,7 @@ func (t *thread) left() {
 }
 
 func run(work <-chan func()) {
-	runtime.LockOSThread() // and not unlocked: the thread is no other's
+	runtime.LockOSThread() // not unlocked: the thread is not reused
 	for f := range work {
 		f()
 	}

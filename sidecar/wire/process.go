@@ -38,7 +38,7 @@ type Process struct {
 	ended       chan struct{} // closed when stdout has ended
 	drained     chan struct{} // closed when stderr has ended
 	exited      chan struct{} // closed when the process and its output have ended
-	exitErr     error         // how it ended; read it only after exited
+	exitErr     error         // valid only after exited
 	killed      atomic.Bool   // Close had to end it
 
 	mu   sync.Mutex // guards tail
@@ -79,8 +79,8 @@ func StartProcess(cmd *exec.Cmd, stderr func(line string)) (*Process, error) {
 		defer parent.left()
 		awaitExit(cmd.Process.Pid) // without blocking a thread, if the system allows that
 		p.exitErr = cmd.Wait()
-		// The processes that the server left behind would keep its pipes and locks. One that left the group can still
-		// keep the pipes.
+		// Processes that the server left behind would keep its pipes and locks. A process outside the group can
+		// still keep the pipes.
 		p.group.kill()
 		closeUnless(p.drained, errRead)
 		closeUnless(p.ended, outRead)
@@ -97,7 +97,7 @@ func StartProcess(cmd *exec.Cmd, stderr func(line string)) (*Process, error) {
 	return p, nil
 }
 
-// closeUnless closes a pipe that does not end by itself in time.
+// closeUnless closes a pipe that does not end in time.
 func closeUnless(ended <-chan struct{}, pipe *os.File) {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -154,7 +154,7 @@ func (p *Process) waitExit() bool {
 	}
 }
 
-// Exit waits until the process has ended, and returns in words how it did. The text is empty if Close had to end it.
+// Exit waits until the process has ended, and returns how as a text. The text is empty if Close had to end it.
 func (p *Process) Exit() string {
 	<-p.exited
 	var exit *exec.ExitError
@@ -173,7 +173,8 @@ func (p *Process) Exit() string {
 // PID returns the process's id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// ExitCode waits until the process has ended, and returns its exit code; ok is false if it did not end by itself.
+// ExitCode waits until the process has ended, and returns its exit code; ok is false if it did not end on its
+// own.
 func (p *Process) ExitCode() (code int, ok bool) {
 	<-p.exited
 	if p.killed.Load() || p.cmd.ProcessState == nil || !p.cmd.ProcessState.Exited() {
@@ -192,7 +193,7 @@ func (p *Process) Stderr() []string {
 func (p *Process) drain(r io.Reader, line func(string)) {
 	lines := bufio.NewReaderSize(r, tailLine)
 	for {
-		// A longer line comes in parts. No line is worth more memory.
+		// A longer line arrives in parts.
 		part, _, err := lines.ReadLine()
 		if err != nil {
 			return

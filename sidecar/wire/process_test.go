@@ -66,7 +66,7 @@ func TestAServersDeathIsExplained(t *testing.T) {
 	}
 }
 
-// gone waits until no process of a group is left.
+// gone waits until a group has no processes.
 func gone(t *testing.T, group int) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ConnectSSE opens a connection of HTTP with SSE (2024-11-05, "Transports"). It lasts no longer than
-// ctx. Stray is told of every event that is not JSON-RPC; maxFrame is as of [NewLines].
+// ConnectSSE opens a connection of HTTP with SSE (2024-11-05, "Transports"). It ends at the latest
+// with ctx. It calls stray for every event that is not JSON-RPC; maxFrame is as in [NewLines].
 func ConnectSSE(ctx context.Context, e Endpoint, stray func(data []byte), maxFrame int) (mcp.Connection, error) {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
@@ -30,21 +30,22 @@ func ConnectSSE(ctx context.Context, e Endpoint, stray func(data []byte), maxFra
 	return sseConn{conn, stream}, nil
 }
 
-// sse is the way of the requests of one connection. What it reads of the server's it keeps for its [sseConn], and
-// gives go-sdk's stream a notification for each message: bytes do not say that something could not be read.
+// sse is the [http.RoundTripper] of one connection. It keeps the server's messages for its [sseConn], and passes
+// a notification to go-sdk's stream for each, because bytes cannot express that a message could not be read.
 type sse struct {
 	endpoint Endpoint
 	stray    func(data []byte)
 	maxFrame int
 
-	// found is set once it is known where to post; the stream alone looks at it.
+	// found is set once the URL for messages is known. Only the stream uses it.
 	found bool
 
 	mu       sync.Mutex // guards the fields below
 	messages []jsonrpc.Message
 }
 
-// sseConn is go-sdk's connection with the messages that are meant by what it reads.
+// sseConn is go-sdk's connection, with each notification replaced by the message that it stands
+// for.
 type sseConn struct {
 	mcp.Connection
 	stream *sse
@@ -87,7 +88,8 @@ func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// keep takes messages, and passes on where to post ours, which is said once; the protocol has no other events.
+// keep keeps messages, and passes on the URL for ours, which the server sends once. The protocol has no other
+// events.
 func (s *sse) keep(name string, data []byte) [][]byte {
 	switch {
 	case name == "endpoint" && !s.found:
@@ -104,7 +106,7 @@ func (s *sse) keep(name string, data []byte) [][]byte {
 	}
 }
 
-// put keeps messages, and returns what is read in their places.
+// put keeps messages, and returns the notifications that replace them.
 func (s *sse) put(messages ...jsonrpc.Message) [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,9 +38,10 @@ func unreadDeep() unread {
 	}}
 }
 
-// UnreadableError is the error of a call with an answer that cannot be read. The connection goes on.
+// UnreadableError is the error of a call with an answer that cannot be read. The connection stays
+// open.
 type UnreadableError struct {
-	// Why is what is wrong with the answer.
+	// Why describes the problem of the answer.
 	Why string
 	// Came is the beginning of the answer on one line, with hidden characters written out.
 	Came string

@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Subprotocol is what MCP over a WebSocket is called in the opening handshake.
+// Subprotocol is the name of MCP in the opening handshake of a WebSocket.
 const Subprotocol = "mcp"
 
-// webSocket is one JSON-RPC message a text frame.
+// webSocket has one JSON-RPC message per text frame.
 type webSocket struct {
 	conn     *websocket.Conn
 	stray    func(data []byte)
@@ -26,8 +26,8 @@ type webSocket struct {
 
 var _ mcp.Connection = (*webSocket)(nil)
 
-// DialWebSocket opens a connection. Ctx bounds the opening only. Stray is told of every frame that is
-// not JSON-RPC; maxFrame is as of [NewLines].
+// DialWebSocket opens a connection. Ctx bounds only the opening. It calls stray for every frame that
+// is not JSON-RPC; maxFrame is as in [NewLines].
 func DialWebSocket(ctx context.Context, e Endpoint, stray func(data []byte), maxFrame int) (mcp.Connection, error) {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
@@ -49,7 +49,7 @@ func DialWebSocket(ctx context.Context, e Endpoint, stray func(data []byte), max
 	return &webSocket{conn: conn, stray: stray, maxFrame: maxFrame}, nil
 }
 
-// SessionID implements [mcp.Connection]; a WebSocket has none.
+// SessionID implements [mcp.Connection]. A WebSocket has none.
 func (w *webSocket) SessionID() string { return "" }
 
 // Read implements [mcp.Connection].
@@ -73,7 +73,7 @@ func (w *webSocket) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-// frame reads a frame, which has no message where it is not JSON-RPC.
+// frame reads a frame. It returns no messages if the frame is not JSON-RPC.
 func (w *webSocket) frame(ctx context.Context) ([]jsonrpc.Message, error) {
 	kind, r, err := w.conn.Reader(ctx)
 	if err != nil {
@@ -109,9 +109,10 @@ func (w *webSocket) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	// A write that its context cuts short ends the connection; a call that is given up must not.
+	// A context that ends during a write ends the connection, so a cancelled call must not pass
+	// its own.
 	return w.conn.Write(context.WithoutCancel(ctx), websocket.MessageText, data)
 }
 
-// Close implements [mcp.Connection]. The closing handshake is bounded by the library.
+// Close implements [mcp.Connection]. The library bounds the closing handshake.
 func (w *webSocket) Close() error { return w.conn.Close(websocket.StatusNormalClosure, "") }

@@ -1,5 +1,5 @@
-// Package rpctest is a front end for tests and benchmarks of a sidecar. It writes and reads the frames by itself, without
-// the code under test, and it knows no method. One goroutine uses a [FrontEnd].
+// Package rpctest is a front end for tests and benchmarks of a sidecar. It writes and reads frames without the code
+// under test, and knows no method. A [FrontEnd] is for one goroutine.
 package rpctest
 
 import (
@@ -58,17 +58,17 @@ type FrontEnd struct {
 	// Serve gets each request of the sidecar, before Next returns it, and returns the result. The caller of Next answers a
 	// request for which Serve returns nil.
 	Serve func(method string, params json.RawMessage) (result any, err error)
-	// Garbled gets the error of a message that is no JSON, before Next returns it.
+	// Garbled gets the error of a message that is not JSON, before Next returns it.
 	Garbled func(error)
 	// Step is called before each request that is sent, and before each message that is read.
 	Step func()
-	// Bytes and Messages count what was read.
+	// Bytes and Messages count the input.
 	Bytes, Messages int64
 
 	last int // the id of the last request
 }
 
-// Start starts a process that speaks as the sidecar does on stdin and stdout.
+// Start starts a process with the sidecar's protocol on stdin and stdout.
 func Start(cmd *exec.Cmd) (*FrontEnd, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -167,7 +167,8 @@ func (f *FrontEnd) Next() (*Message, error) {
 	return m, nil
 }
 
-// Call sends a request and reads its result, which may be nil. A refusal is a [protocol.Error].
+// Call sends a request and reads its result, which may be nil. An error answer is a
+// [protocol.Error].
 func (f *FrontEnd) Call(method string, params, result any) error {
 	id, err := f.Send(method, params)
 	if err != nil {
@@ -176,8 +177,8 @@ func (f *FrontEnd) Call(method string, params, result any) error {
 	return f.Await(id, method, result)
 }
 
-// Await reads the result of a request that was sent. It also fails if an earlier request was refused: no caller waits for
-// that answer any more.
+// Await reads the result of a request. It also fails if an earlier request failed, because no caller waits for that
+// answer.
 func (f *FrontEnd) Await(id int, method string, result any) error {
 	for {
 		m, err := f.Next()

@@ -18,12 +18,12 @@ import (
 )
 
 // Serve plays NAME of a transcript over the network for the rest of the test, and returns the URL. The
-// transport is named by mcp.json's "type": http, sse or ws. Each
-// session is a conversation from the transcript's beginning; without sessions there is one.
+// transport is named by mcp.json's "type": http, sse or ws. Each session plays the transcript from its
+// beginning; without sessions there is one.
 //
-// Over HTTP every call is answered with a stream. What the server says beside answers goes into the
-// stream of the oldest call that is open, and where there is none into that of the client's GET. With
-// "!exit" it leaves every stream as it is.
+// Over HTTP, every call is answered with a stream. Other messages of the server go into the stream of
+// the oldest open call, or else into that of the client's GET. With "!exit" it leaves every stream as
+// it is.
 func Serve(t *testing.T, transport, transcript, name string) string {
 	t.Helper()
 	n := &network{t: t, archive: txtar.Parse([]byte(transcript)), name: name, sessions: map[string]*conversation{}}
@@ -48,28 +48,28 @@ type network struct {
 
 	mu       sync.Mutex // guards the fields below
 	last     int
-	sessions map[string]*conversation // under "" that of a client without a session
+	sessions map[string]*conversation // a client without a session has ""
 }
 
-// conversation is one playing of the transcript.
+// conversation is one session of the transcript.
 type conversation struct {
 	in   *io.PipeWriter
-	gone chan struct{} // closed when the server has left, or the client
+	gone chan struct{} // closed when the server or the client has left
 
 	mu      sync.Mutex // guards the fields below
 	streams []*stream  // open, the oldest first
-	early   []string   // what was said before there was a stream
+	early   []string   // messages from before the first stream
 	left    bool
 }
 
-// stream is what the client reads.
+// stream is a response stream of the client.
 type stream struct {
-	// id is of the call that it answers, or empty.
+	// id is the id of the call that it answers, or empty.
 	id    string
-	lines chan string // closed when the answer is in it
+	lines chan string // closed after the answer
 }
 
-// roomy is more than any transcript has lines.
+// roomy is more than the lines of any transcript.
 const roomy = 1000
 
 func (n *network) begin() *conversation {
@@ -80,8 +80,8 @@ func (n *network) begin() *conversation {
 	played := make(chan struct{})
 	go func() {
 		defer close(played)
-		if err := p.play(n.archive); err != nil && !errors.Is(err, io.EOF) { // the client may leave when it likes
-			n.t.Log(err) // and the client goes without
+		if err := p.play(n.archive); err != nil && !errors.Is(err, io.EOF) { // the client may leave at any time
+			n.t.Log(err) // the client notices the end
 			c.leave()
 		}
 	}()
@@ -106,14 +106,14 @@ func (c *conversation) leave() {
 	if !c.left {
 		c.left = true
 		close(c.gone)
-		_ = c.in.Close() // of a pipe, which cannot fail
+		_ = c.in.Close() // closing a pipe cannot fail
 	}
 }
 
-// hear hands the player what the client said.
+// hear passes the client's message to the player.
 func (c *conversation) hear(message []byte) { _, _ = c.in.Write(append(message, '\n')) } // or it has left
 
-// say sends a line to where the client expects it.
+// say sends a line on the stream that the client reads.
 func (c *conversation) say(line string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +154,7 @@ func (c *conversation) open(id string) *stream {
 	return s
 }
 
-// close forgets a stream that the client has left.
+// close removes a stream that the client has left.
 func (c *conversation) close(s *stream) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,8 +178,8 @@ func idOf(message []byte) (id string, answer bool) {
 	return string(m.ID), m.Method == ""
 }
 
-// session finds the conversation of a request, or begins it: with the first request of all, and with
-// an initialize.
+// session returns the conversation of a request. It begins one for the first request, and for each
+// initialize.
 func (n *network) session(r *http.Request, message []byte) (c *conversation, id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -230,7 +230,7 @@ func (n *network) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write writes a stream to its end.
+// write sends a stream to its end.
 func (c *conversation) write(w http.ResponseWriter, r *http.Request, s *stream) {
 	defer c.close(s)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -307,8 +307,8 @@ func (n *network) webSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next returns the next line of a stream, or whether the server left before it. What it said before is
-// still said.
+// next returns the next line of a stream, or reports that the server left before. Earlier lines are
+// still sent.
 func (s *stream) next(ctx context.Context, gone <-chan struct{}) (line string, ok, left bool) {
 	select {
 	case line, ok = <-s.lines:

@@ -1,12 +1,11 @@
 // Package wiretest plays an MCP server from a transcript: raw JSON-RPC lines, with no SDK between
 // them and the wire.
 //
-// A transcript is a txtar archive. The lines of its sections "server NAME" are written as they are,
-// JSON or not; those of "client NAME" are what the server waits for, compared as JSON. In a server's
-// section "!exit N" ends the process and "!stderr TEXT" writes there. A section "client? NAME" is what
-// a client may also leave out, and "server? NAME" the answer to it. Where a value of the client's does not
-// matter it is a name such as "$ID", which stands for that value in what follows; a request's id may take
-// the name of an earlier one.
+// A transcript is a txtar archive. The lines of its sections "server NAME" are written as they are, JSON
+// or not. Those of "client NAME" are the messages that the server waits for, compared as JSON. In a
+// server's section, "!exit N" ends the process and "!stderr TEXT" writes to stderr. A section "client?
+// NAME" is optional for a client, and "server? NAME" is the answer to it. A name such as "$ID" matches any
+// value, and stands for that value in later lines; a request's id may use the name of an earlier one.
 package wiretest
 
 import (
@@ -27,7 +26,7 @@ import (
 )
 
 const (
-	// programName is what a test binary is called when it plays a server.
+	// programName is the name of a test binary that plays a server.
 	programName = "rawserver"
 	// transcriptEnv names the transcript to play.
 	transcriptEnv = "ASSENT_TEST_TRANSCRIPT"
@@ -77,11 +76,11 @@ func Install(t *testing.T, transcript string) string {
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Setenv(transcriptEnv, path)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // a server under the race detector leaves at once
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise a server under the race detector ends late
 	return program
 }
 
-// Write installs a transcript that is given as text.
+// Write installs a transcript from a text.
 func Write(t *testing.T, transcript string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "transcript.txtar")
@@ -91,19 +90,19 @@ func Write(t *testing.T, transcript string) string {
 	return Install(t, path)
 }
 
-// player is the server's part in a conversation.
+// player is the server in a conversation.
 type player struct {
 	name   string
 	in     *bufio.Reader
 	stderr io.Writer
-	// out sends a line, and exit leaves.
+	// out sends a line, and exit ends the server.
 	out  func(line string) error
 	exit func(code int)
-	// ahead is what the client said instead of what it may leave out.
+	// ahead is the client's message after a skipped optional section.
 	ahead string
-	// skipping is set from there to the next section that is not optional.
+	// skipping is set from there to the next required section.
 	skipping bool
-	// names are what "$ID" and its like stand for.
+	// names are the values of "$ID" and other names.
 	names map[string]any
 }
 
@@ -111,7 +110,7 @@ func newPlayer(name string, in io.Reader, stderr io.Writer, out func(string) err
 	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out, names: map[string]any{}}
 }
 
-// play plays the transcript, and then listens until the client leaves.
+// play plays the transcript, and then reads until the client leaves.
 func (p *player) play(archive *txtar.Archive) error {
 	for _, section := range archive.Files {
 		speaker, of, _ := strings.Cut(section.Name, " ")
@@ -141,7 +140,7 @@ func (p *player) play(archive *txtar.Archive) error {
 	return err
 }
 
-// hear waits for a line of the client's.
+// hear waits for a line of the client.
 func (p *player) hear(want string, optional bool) error {
 	got := p.ahead
 	p.ahead = ""
@@ -162,7 +161,7 @@ func (p *player) hear(want string, optional bool) error {
 	}
 }
 
-// matches compares a line with what is wanted, and learns what the names in it stand for.
+// matches compares a line with the expected one, and sets the values of its names.
 func (p *player) matches(want, got string) bool {
 	var x, y any
 	if json.Unmarshal([]byte(want), &x) != nil || json.Unmarshal([]byte(got), &y) != nil {
@@ -220,7 +219,7 @@ func match(want, got any, names map[string]any) bool {
 	}
 }
 
-// say writes a line, or does what it says.
+// say writes a line, or runs its command.
 func (p *player) say(line string) error {
 	if text, ok := strings.CutPrefix(line, "!stderr "); ok {
 		_, err := fmt.Fprintln(p.stderr, text)
