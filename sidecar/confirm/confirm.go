@@ -1,9 +1,9 @@
 // Package confirm asks a person whether a server may run as a file of the workspace configures it.
 //
-// A [Book] keeps the decisions in the store. A decision is about one file, one server name and one exact definition
-// ([config.Server.Definition]), so a definition that changed needs another decision. The hub calls [Book.Confirm] before
-// each connection, and waits. Servers of the person's own settings, and of folders that the front end has confirmed, never
-// wait.
+// A [Book] saves the decisions in the store. A decision is about one file, one server name and one exact definition
+// ([config.Server.Definition]), so a changed definition needs another decision. The hub calls [Book.Confirm] before
+// each connection, and waits. Servers of the person's own settings, and of folders that the front end has confirmed, do
+// not wait.
 //
 // A book may be used from any goroutine, and by several sidecars on one file. It does not start servers.
 package confirm
@@ -28,16 +28,16 @@ type NotConfirmed struct{ text string }
 // Error implements error.
 func (e *NotConfirmed) Error() string { return e.text }
 
-// Options are what a book needs.
+// Options configure a [Book].
 type Options struct {
 	// Store returns the store; it is called at each use.
 	Store func() (*store.Store, error)
-	// Ask asks the person, until ctx ends, and returns the name of the front end where they answered. An empty decision
-	// means that they put the question away.
+	// Ask asks the person, until ctx ends, and returns the name of the front end where they answered. An empty
+	// decision means that they dismissed the question.
 	Ask func(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error)
 	// CanAsk reports whether a front end can ask the person.
 	CanAsk func() bool
-	// Mask removes the secrets from a definition before it is kept.
+	// Mask removes the secrets from a definition before it is saved.
 	Mask        func(protocol.ServerDefinition) protocol.ServerDefinition
 	Environment config.Environment
 	Journal     *journal.Journal
@@ -51,7 +51,7 @@ type Book struct {
 	mu sync.Mutex // guards the fields below
 	// asking holds the open questions.
 	asking map[key]*question
-	// putAway holds the questions that the person put away, in this sidecar.
+	// putAway holds the questions that the person dismissed, in this sidecar.
 	putAway map[key]bool
 }
 
@@ -61,19 +61,20 @@ type key struct{ source, server, definition string }
 // question is open until done is closed. All callers with the same key wait for the same question.
 type question struct {
 	done    chan struct{}
-	err     error // to be read after done
+	err     error // valid after done
 	waiting int   // guarded by the book's lock
 	cancel  context.CancelFunc
 }
 
-// NewBook returns a book that reads the store as it is used.
+// NewBook returns a book that opens the store when it is used.
 func NewBook(opts Options) *Book {
 	return &Book{opts: opts, asking: map[key]*question{}, putAway: map[key]bool{}}
 }
 
 // Confirm returns nil once a server may run as it is configured. It blocks while the person decides. The error is a
-// [NotConfirmed] if the person did not allow it, or the cause of ctx, or one of the store. A person who refused, or who
-// put the question away, is asked again only if asked is true: they have just started the server themselves.
+// [NotConfirmed] if the person did not allow it, the cause of ctx, or an error of the store. A person who refused, or
+// who dismissed the question, is asked again only if asked is true, which means that they have just started the server
+// themselves.
 func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	if !s.Unconfirmed {
 		return nil
@@ -149,7 +150,7 @@ func (b *Book) wait(ctx context.Context, k key, s config.Server, kept *store.Sto
 	}
 }
 
-// ask asks the person, keeps the decision, and closes the question.
+// ask asks the person, saves the decision, and closes the question.
 func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kept *store.Store) {
 	decision, err := b.decide(ctx, k, s, kept)
 	b.mu.Lock()
@@ -170,7 +171,8 @@ func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kep
 	close(q.done)
 }
 
-// decide asks the person and keeps the decision. It returns an empty one if the person put the question away.
+// decide asks the person and saves the decision. It returns an empty decision if the person dismissed the
+// question.
 func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.Store) (protocol.ServerDecision, error) {
 	params := &protocol.ConfirmServerParams{
 		ServerName: s.Name, Source: s.Source, Line: config.Line(s.Source, s.Name), Definition: s.Shown(ctx, b.opts.Environment),
@@ -187,7 +189,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	if err != nil || decision != protocol.ServerAllowed && decision != protocol.ServerRefused {
 		return "", err
 	}
-	// The envFile may have changed since. The person decided about what they saw.
+	// The envFile may have changed since. The decision is about the definition that was shown.
 	if s.Definition(ctx, b.opts.Environment) != k.definition {
 		return "", errors.New("its definition has changed while you were asked: start it again")
 	}
@@ -203,8 +205,8 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	return decision, nil
 }
 
-// earlier returns the definition that was allowed last, to compare it with the present one. It was kept with its secrets
-// masked. A member that is the same under the mask is returned as it is now.
+// earlier returns the definition that was allowed last, for a comparison with the present one. It was saved with its
+// secrets masked. A member that is the same under the mask is returned with its present value.
 func earlier(last, masked, now protocol.ServerDefinition) *protocol.ServerDefinition {
 	for _, member := range []struct {
 		last        *string

@@ -21,7 +21,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// person answers when they are told to, and counts what they are asked.
+// person answers on request, and counts the questions.
 type person struct {
 	asked  int
 	last   *protocol.ConfirmServerParams
@@ -107,7 +107,7 @@ func TestAQuestionEndsWithTheLastWhoWaits(t *testing.T) {
 		synctest.Wait()
 		endOther()
 		waiting.Wait()
-		// It was withdrawn, and not put away: the next who comes asks again.
+		// The question was withdrawn, not dismissed, so the next caller asks again.
 		waiting.Go(func() {
 			if err := b.Confirm(t.Context(), unconfirmed, false); !errors.As(err, new(*confirm.NotConfirmed)) {
 				t.Errorf("Confirm = %v", err)
@@ -152,7 +152,7 @@ func TestWhatOnlyTheMaskHidesHasNotChanged(t *testing.T) {
 	})
 }
 
-// The person decides about what they saw.
+// The decision is about the definition that was shown.
 func TestADefinitionThatChangesWhileThePersonIsAskedIsNotConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, p := newBook(t)

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// FolderVariable is the environment variable that names another folder for the daemon, for tests and containers. A daemon is
-// reached only by those who have the same folder.
+// FolderVariable is the environment variable for another folder of the daemon, for tests and containers. Only processes
+// with the same folder reach the same daemon.
 const FolderVariable = "ASSENT_DAEMON_DIR"
 
 // Address is where a person's daemon is on this machine. [Locate] makes one.
 type Address struct {
-	// Folder holds the files. Nobody else may enter it.
+	// Folder holds the files. Other users cannot enter it.
 	Folder string
 	// Socket is the path of a Unix socket, or the name of a pipe on Windows.
 	Socket string
@@ -33,16 +33,16 @@ type Address struct {
 	Hosts string
 }
 
-// place is what an address depends on. The person's environment is no part of it, except for the one variable: programs
-// that start front ends set TMPDIR, HOME and XDG_RUNTIME_DIR, and each would have a daemon of its own.
+// place holds the values that determine an address. Except for FolderVariable, the environment is not among them:
+// programs that start front ends set TMPDIR, HOME and XDG_RUNTIME_DIR, and each would get its own daemon.
 type place struct {
-	// os is as runtime.GOOS.
+	// os is a runtime.GOOS.
 	os string
-	// home is the folder that the user database has for the person.
+	// home is the person's home folder in the user database.
 	home string
 	// user is the person's id: a number, or a SID on Windows.
 	user string
-	// machine is as of procinfo.ID. Machines may share the home, and locks on it, but never a socket.
+	// machine is a procinfo.ID. Machines may share the home, and locks on it, but never a socket.
 	machine string
 	// override is the folder that replaces the one in the home; empty for none.
 	override string
@@ -106,13 +106,13 @@ func (p place) address() (Address, error) {
 		a.SocketFolder = "/tmp/assent-" + p.user + "-" + short(folder)
 		a.Socket = a.SocketFolder + "/" + name + ".sock"
 	}
-	if len(a.Socket) > limit { // of a user's id that is no number
+	if len(a.Socket) > limit { // the user's id may be a long text
 		return Address{}, fmt.Errorf("the path of the daemon's socket has %d bytes, and the system takes %d: %s", len(a.Socket), limit, a.Socket)
 	}
 	return a, nil
 }
 
-// short returns a name for a text that may be long, or private.
+// short returns a short name for a text that may be long or private.
 func short(text string) string {
 	sum := sha256.Sum256([]byte("assent daemon " + text))
 	return hex.EncodeToString(sum[:6])

@@ -11,7 +11,7 @@ func TestWhereTheDaemonIs(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		place place
-		want  Address // only the members that matter to the case
+		want  Address // only the members that the case is about
 		fails string
 	}{
 		{name: "linux", place: place{os: "linux", home: "/home/ada", user: "1000", machine: "m"}, want: Address{

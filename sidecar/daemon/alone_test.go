@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// alone runs ServeAlone with work that goes on until done is closed. Result gets what it returned.
+// alone runs ServeAlone with work that ends when done is closed. Result gets the result.
 func alone(ctx context.Context, t *testing.T, o Options, done <-chan struct{}) (result <-chan error) {
 	t.Helper()
 	working, returned := make(chan struct{}), make(chan error, 1)
@@ -45,7 +45,7 @@ func TestAProcessAloneIsTheDaemon(t *testing.T) {
 	if err != nil || len(status.Attached) != 1 || status.Log != "" {
 		t.Errorf("the status is %+v, %v", status, err)
 	}
-	// Who comes is served by it, and so is one that would be alone.
+	// It serves other clients, also one that calls ServeAlone.
 	dialed, _, err := Dial(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -13,29 +13,29 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Reason says why a client asks the daemon to leave.
+// Reason is why a client asks the daemon to leave.
 type Reason string
 
 const (
-	// ReasonPerson: a person stops it, whatever is open.
+	// ReasonPerson: a person stops it, even if work is open.
 	ReasonPerson Reason = "person"
-	// ReasonUpdate: a newer version is to take its place, if nothing is open.
+	// ReasonUpdate: a newer version replaces it, if no work is open.
 	ReasonUpdate Reason = "update"
 )
 
-// The commands of clients that are [Control].
+// The commands of [Control] clients.
 const (
 	commandStatus = "status"
 	commandStop   = "stop"
 )
 
-// command is the params of a hello of [Control].
+// command is the params of a [Control] hello.
 type command struct {
 	Command string `json:"command"`
 	Reason  Reason `json:"reason,omitempty"`
 }
 
-// outcome is the daemon's line after the welcome of [Control].
+// outcome is the daemon's line after its welcome to a [Control] client.
 type outcome struct {
 	Status *Status  `json:"status,omitempty"`
 	Error  *Refusal `json:"error,omitempty"`
@@ -44,7 +44,7 @@ type outcome struct {
 // Attached is a client that the daemon serves.
 type Attached struct {
 	Client ClientKind `json:"client"`
-	// PID and Build are what the client says of itself.
+	// PID and Build are the client's own claims.
 	PID   int       `json:"pid"`
 	Build string    `json:"build"`
 	Since time.Time `json:"since"`
@@ -57,14 +57,15 @@ type Status struct {
 	Protocol int        `json:"protocol"`
 	Since    time.Time  `json:"since"`
 	Attached []Attached `json:"attached"`
-	// Busy is what would be lost if the daemon left; empty for nothing.
+	// Busy names the work that would be lost if the daemon left; empty if there is none.
 	Busy string `json:"busy,omitempty"`
 	// Log is the path of the log; empty for a process that does not write one, see [ServeAlone].
 	Log    string `json:"log"`
 	Socket string `json:"socket"`
 }
 
-// command serves a command. KeepOpen reports that the connection ends when the daemon has ended.
+// command serves a command. KeepOpen means that the connection stays open until the daemon has
+// ended.
 func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bool) {
 	var c command
 	var o outcome
@@ -157,7 +158,8 @@ func StatusOf(ctx context.Context, o Options) (Status, error) {
 	return status, err
 }
 
-// noneOrHangs returns none, unless a process has the seat for longer than one that starts or leaves.
+// noneOrHangs returns none, unless a process holds the seat for longer than a daemon needs to start
+// or leave.
 func (o Options) noneOrHangs(ctx context.Context, none error) error {
 	held, err := taken(o.Address)
 	if err != nil {
@@ -171,7 +173,7 @@ func (o Options) noneOrHangs(ctx context.Context, none error) error {
 		return errors.Join(none, lock.Close())
 	}
 	if _, err := o.status(ctx); err == nil {
-		return none // another one was faster
+		return none // another daemon was faster
 	}
 	return o.hangs()
 }
@@ -185,8 +187,8 @@ func (o Options) status(ctx context.Context) (Status, error) {
 	return status, p.Close()
 }
 
-// Stop ends the daemon in good order, and returns the state that it had. It waits for a starter, and then until the daemon
-// has ended. The error is [ErrNone] if none runs.
+// Stop ends the daemon in order, and returns its last state. It waits for a starter, and then until the daemon has
+// ended. The error is [ErrNone] if none runs.
 func Stop(ctx context.Context, o Options) (Status, error) {
 	release, err := o.takeTurn(ctx)
 	if err != nil {
@@ -200,7 +202,7 @@ func Stop(ctx context.Context, o Options) (Status, error) {
 	return status, err
 }
 
-// stop is Stop for a caller that has the turn.
+// stop is Stop for a caller that holds the turn.
 func (o Options) stop(ctx context.Context, why Reason) (Status, error) {
 	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why})
 	if err != nil {
@@ -214,11 +216,11 @@ func (o Options) stop(ctx context.Context, why Reason) (Status, error) {
 	if err == nil || !isAbsent(err) {
 		return status, o.explain(ctx, cmp.Or(err, os.ErrDeadlineExceeded))
 	}
-	return status, nil // the seat is free, or with the process's end it is about to be
+	return status, nil // the seat is free, or is about to be when the process ends
 }
 
-// Kill ends the daemon's process at once. It returns the process's id, and [ErrNone] if no process has the seat. It ends only
-// the process that is proven to have it: the one that signed for the seat, by its id and its start.
+// Kill ends the daemon's process at once, and returns its id. The error is [ErrNone] if no process holds the seat. It
+// kills only a process that is proven to hold the seat: the one that signed for it, by its id and its start.
 func Kill(ctx context.Context, o Options) (pid int, err error) {
 	held, err := taken(o.Address)
 	if err != nil {
@@ -232,7 +234,7 @@ func Kill(ctx context.Context, o Options) (pid int, err error) {
 		err = h.proven()
 	}
 	if err != nil {
-		// One that looks at the lock has it for a moment, and so has one that stopped waiting for it.
+		// A process that checks the lock, or that stopped waiting for it, holds it for a moment.
 		if lock, lockErr := lockWithin(ctx, o.Address.Lock, o.timeouts.orDefault().moment); lockErr == nil {
 			return 0, cmp.Or(lock.Close(), ErrNone)
 		}

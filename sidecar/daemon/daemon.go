@@ -1,31 +1,32 @@
-// Package daemon owns the process that all front ends of a person share on a machine: where it is reached, how it is
-// started and elected, who may connect, when it leaves, and how a newer version takes over. It knows nothing of what a
-// connection is for: [ServeOptions.Attach] gets each connection after the hello.
+// Package daemon owns the process that all front ends of a person share on a machine: its address, its start and
+// election, the check of its clients, its end, and its replacement by a newer version. It does not know the purpose of
+// a connection: [ServeOptions.Attach] gets each connection after the hello.
 //
 // # Election
 //
-// The daemon holds an exclusive lock on a file for its life. The system releases the lock however the process ends. Who gets
-// the lock removes what is left of an earlier socket, and listens. Who does not get it leaves with success once the holder
-// answers. It tells a daemon that starts from one that leaves by a second lock, the gate, which is held until the socket is
-// there. A third lock lets starters wait for each other; without it they only start processes that leave at once.
+// The daemon holds an exclusive lock on a file while it lives. The system releases the lock when the process ends. A
+// process that gets the lock removes an earlier socket, and listens. A process that does not get it exits with success
+// once the holder answers. A second lock, the gate, is held until the socket exists; it distinguishes a starting daemon
+// from one that is leaving. A third lock lets starters wait for each other; without it they only start processes that
+// exit at once.
 //
 // # Hello
 //
-// A connection begins with one line of JSON in each direction: a [Hello] from the client, a [Welcome] from the daemon. Their
-// shape never changes, because versions that know nothing else of each other read them. Then the connection belongs to
-// Attach, or carries a command ("control").
+// A connection begins with one line of JSON in each direction: a [Hello] from the client, a [Welcome] from the daemon.
+// Their format never changes, because it is all that different versions share. Then the connection belongs to Attach,
+// or carries a command ("control").
 //
 // # Concurrency
 //
 // All functions may be called from any goroutine, in any number of processes. [Serve] returns when every Attach has
-// returned. Two goroutines may outlive a call: one waits for a child process to end, so that it is no zombie, and one waits
-// for a lock that took too long. A daemon's connection that ends before its hello counts as no daemon, and is tried again a
-// bounded number of times; so a client that comes while the daemon leaves is served by the next one.
+// returned. Two goroutines may outlive a call: one waits for a child process to end, so that it is no zombie, and one
+// waits for a lock after a timeout. A connection that ends before the daemon's hello counts as no daemon, and is tried
+// again a bounded number of times. So a client that arrives while the daemon leaves is served by the next one.
 //
 // # Limits
 //
-// Whoever runs programs as this person can connect; the checks keep other users out. The package does not replay what a dead
-// daemon was told: [Relay] says that the daemon ended, and its front end starts again.
+// Every program of this person can connect; the checks keep other users out. The package does not replay messages to a
+// daemon that died: [Relay] reports that the daemon ended, and its front end starts again.
 package daemon
 
 import (
@@ -33,24 +34,26 @@ import (
 	"time"
 )
 
-// Protocol is the version of what follows the hello. It rises with each change that an older peer would misunderstand.
+// Protocol is the version of the protocol after the hello. It rises with each change that an older peer would
+// misunderstand.
 const Protocol = 1
 
-// timeouts bound each step of a call. A zero field stands for the default.
+// timeouts bound each step of a call. A zero field means the default.
 type timeouts struct {
 	// hello is for the hello, in both directions.
 	hello time.Duration
-	// silence is for a daemon to say something, before it is probed.
+	// silence is how long the daemon may be silent before it is probed.
 	silence time.Duration
-	// turn is for another starter.
+	// turn is how long to wait for another starter.
 	turn time.Duration
-	// start is for a daemon that was started to listen.
+	// start is how long a started daemon may take to listen.
 	start time.Duration
-	// leave is for a daemon that was asked to leave to end.
+	// leave is how long a daemon may take to end after it was asked to leave.
 	leave time.Duration
-	// again is between two questions for an update.
+	// again is the pause between two attempts to update.
 	again time.Duration
-	// moment is for a lock that a process has for a moment, because it looks at it, leaves or starts.
+	// moment is how long to wait for a lock that is held briefly: by a process that checks it,
+	// leaves or starts.
 	moment time.Duration
 }
 

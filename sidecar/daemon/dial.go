@@ -14,18 +14,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Options say how the daemon is reached.
+// Options configure access to the daemon.
 type Options struct {
 	Address Address
 	// Build is this program's version; see [Newer].
 	Build string
-	// Client is what this program is to the daemon; "" means [FrontEnd].
+	// Client is the kind of client; "" means [FrontEnd].
 	Client ClientKind
 	// Params are for Attach.
 	Params json.RawMessage
-	// Replace has an older daemon leave, whatever is open in it.
+	// Replace makes an older daemon leave, even if work is open in it.
 	Replace bool
-	// Alone has [Update] start no daemon: the front end comes back with [ServeAlone].
+	// Alone keeps [Update] from starting a daemon: the front end returns with [ServeAlone].
 	Alone bool
 	// Program starts the daemon, with its arguments. Nil means this program with "daemon run".
 	Program []string
@@ -36,18 +36,19 @@ type Options struct {
 // ErrNone says that no daemon runs.
 var ErrNone = errors.New("no daemon runs")
 
-// starts bounds how often a daemon is started for one client. Each of them may leave before it answers.
+// starts bounds how often a daemon is started for one client. Each may leave before it answers.
 const starts = 3
 
-// Dial connects with the daemon as a front end, and starts the daemon if none runs. A daemon that is older and has nothing
-// open is replaced. One that is older, has something open and speaks the same protocol serves the client: [Welcome.Open] says
-// what is open, and [Update] waits for its end. The error of a daemon that does not serve this client is a [*Refusal]. The caller closes the connection.
+// Dial connects to the daemon as a front end, and starts the daemon if none runs. It replaces an older daemon without
+// open work. An older daemon with open work serves the client if it speaks the same protocol; [Welcome.Open] names the
+// work, and [Update] waits for its end. If the daemon does not serve this client, the error is a [*Refusal]. The caller
+// closes the connection.
 func Dial(ctx context.Context, o Options) (net.Conn, Welcome, error) {
 	return o.dial(ctx, func(ctx context.Context) (bool, error) { return false, o.start(ctx) })
 }
 
-// dial is Dial with another way to start a daemon. If start says that the daemon is in this process, dial returns no
-// connection.
+// dial is Dial with another way to start a daemon. If start reports that the daemon is in this process, dial returns
+// no connection.
 func (o Options) dial(ctx context.Context, start func(context.Context) (here bool, err error)) (net.Conn, Welcome, error) {
 	conn, welcome, err := o.meet(ctx)
 	if !startHelps(err) {
@@ -67,7 +68,7 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 			return nil, welcome, fmt.Errorf("the daemon was started %d times, and does not serve (its log is %s): %w", starts, o.Address.Log, err)
 		}
 		if !errors.Is(err, ErrNone) {
-			// Another starter must not start the older one again: this one has the turn.
+			// This process holds the turn, so no other starter starts the older daemon again.
 			why := ReasonUpdate
 			if o.Replace {
 				why = ReasonPerson
@@ -90,7 +91,7 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 	}
 }
 
-// meet greets the daemon as a front end or a host. If an older one is to be replaced, meet refuses what it offers.
+// meet greets the daemon as a front end or a host. If an older daemon is to be replaced, meet rejects its offer.
 func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
 	conn, welcome, err := o.greet(ctx, cmp.Or(o.Client, FrontEnd), o.Params)
 	if err == nil && o.Replace && Newer(o.Build, welcome.Build) {
@@ -99,9 +100,9 @@ func (o Options) meet(ctx context.Context) (*peer, Welcome, error) {
 	return conn, welcome, err
 }
 
-// Update has this build take the place of a daemon that is older as soon as nothing is open in that, and returns nil once
-// the new daemon listens, or if another client was faster. It asks every half minute, until ctx ends: whoever is attached
-// is told nothing of what ends. A daemon that hangs is asked again. An update that has begun is finished.
+// Update replaces an older daemon by this build as soon as the daemon has no open work. It returns nil once the new
+// daemon listens, or if another client was faster. It asks every half minute, until ctx ends, because attached clients
+// do not learn when work ends. It keeps asking a daemon that hangs. It finishes an update that has begun.
 func Update(ctx context.Context, o Options) error {
 	asking := time.NewTicker(o.timeouts.orDefault().again)
 	defer asking.Stop()
@@ -138,7 +139,7 @@ func (o Options) update(ctx context.Context) error {
 	return o.start(ctx)
 }
 
-// orNil keeps a nil connection from becoming an interface that is not nil.
+// orNil avoids a non-nil interface with a nil connection.
 func orNil(p *peer) net.Conn {
 	if p == nil {
 		return nil
@@ -152,8 +153,8 @@ func startHelps(err error) bool {
 	return errors.Is(err, ErrNone) || errors.As(err, &refusal) && refusal.Code == CodeOlder
 }
 
-// takeTurn waits until no other starter is at work. The order is not needed for safety: who waits for too long, or cannot
-// lock, goes on.
+// takeTurn waits until no other starter is at work. Safety does not depend on it: after a timeout, or without a lock,
+// the starter continues.
 func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
 	var lock *flock.Flock
 	if err := os.MkdirAll(o.Address.Folder, 0o700); err == nil {
@@ -167,12 +168,13 @@ func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
 	}
 	return func() {
 		if lock != nil {
-			_ = lock.Close() // what it held is released with the file in any case
+			_ = lock.Close() // closing the file releases the lock
 		}
 	}, nil
 }
 
-// greet connects, and exchanges the hello. The error is ErrNone if no daemon is there, or if it left just then.
+// greet connects, and exchanges the hello. The error is ErrNone if there is no daemon, or if it left at that
+// moment.
 func (o Options) greet(ctx context.Context, client ClientKind, params json.RawMessage) (*peer, Welcome, error) {
 	limit := o.timeouts.orDefault().hello
 	connecting, cancel := context.WithTimeoutCause(ctx, limit, os.ErrDeadlineExceeded)
@@ -184,7 +186,7 @@ func (o Options) greet(ctx context.Context, client ClientKind, params json.RawMe
 	p := &peer{conn, bufio.NewReader(conn)}
 	var w Welcome
 	err = p.within(ctx, limit, func() error {
-		// A daemon that refuses may close before it has read all; its answer says why.
+		// A daemon that refuses may close before it has read everything. Its answer says why.
 		sent := p.writeLine(Hello{Build: o.Build, Protocol: Protocol, Client: client, PID: os.Getpid(), Params: params})
 		if err := p.readLine(&w); err != nil {
 			return errors.Join(err, sent)
@@ -205,7 +207,7 @@ func (o Options) greet(ctx context.Context, client ClientKind, params json.RawMe
 	}
 }
 
-// explain says what an error of a connection means.
+// explain returns the meaning of a connection's error.
 func (o Options) explain(ctx context.Context, err error) error {
 	var strange notJSON
 	switch {
@@ -222,7 +224,7 @@ func (o Options) explain(ctx context.Context, err error) error {
 	}
 }
 
-// hangs is the error of a daemon that has the seat and does not answer.
+// hangs returns the error for a daemon that holds the seat and does not answer.
 func (o Options) hangs() error {
 	who := "the daemon"
 	if h, err := readHolder(o.Address); err == nil {

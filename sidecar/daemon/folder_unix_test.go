@@ -79,7 +79,7 @@ func TestALinkToTheFolderIsThePersons(t *testing.T) {
 		t.Errorf("this person's link: %v", err)
 	}
 	if os.Geteuid() != 0 {
-		return // nobody else can give a file away
+		return // only root can change the owner of a file
 	}
 	if err := os.Lchown(link, 65534, 65534); err != nil {
 		t.Fatal(err)

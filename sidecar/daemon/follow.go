@@ -11,13 +11,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// PrintLog writes the log from its older half on. With follow, it goes on with the lines that this daemon or the next one
-// adds, until ctx ends.
+// PrintLog writes the older log and the present one. With follow, it continues with the lines that this daemon or the
+// next one adds, until ctx ends.
 func PrintLog(ctx context.Context, a Address, w io.Writer, follow bool) error {
 	var watcher *fsnotify.Watcher
 	if follow {
 		var err error
-		if watcher, err = watchLog(a); err != nil { // before the log is read, so that nothing is missed
+		if watcher, err = watchLog(a); err != nil { // before the log is read, so that no line is missed
 			return err
 		}
 		defer watcher.Close()
@@ -38,8 +38,8 @@ func PrintLog(ctx context.Context, a Address, w io.Writer, follow bool) error {
 	return l.follow(ctx, watcher, w)
 }
 
-// FollowLog writes the lines that this daemon or the next one adds to the log from now on. The caller calls end, which returns
-// when all lines that the log has by then are written.
+// FollowLog writes the lines that this daemon or the next one adds to the log from now on. The caller calls end, which
+// returns when all lines so far are written.
 func FollowLog(a Address, w io.Writer) (end func() error, err error) {
 	watcher, err := watchLog(a)
 	if err != nil {
@@ -65,7 +65,7 @@ func FollowLog(a Address, w io.Writer) (end func() error, err error) {
 	}, nil
 }
 
-// watchLog returns a watcher with events of the log's folder.
+// watchLog returns a watcher of the log's folder.
 func watchLog(a Address) (*fsnotify.Watcher, error) {
 	if err := keepPrivate(a.Folder); err != nil { // there may not have been a daemon yet
 		return nil, err
@@ -80,7 +80,7 @@ func watchLog(a Address) (*fsnotify.Watcher, error) {
 	return watcher, nil
 }
 
-// logReader is a place in a log that may begin anew.
+// logReader is a position in a log that may be rotated.
 type logReader struct {
 	path string
 	file *os.File // nil until there is one
@@ -106,7 +106,7 @@ func (l *logReader) copyTo(w io.Writer) error {
 	}
 }
 
-// follow writes what is added until ctx ends, and the rest then.
+// follow writes new lines until ctx ends, and then the rest.
 func (l *logReader) follow(ctx context.Context, watcher *fsnotify.Watcher, w io.Writer) error {
 	for {
 		over := ctx.Err() != nil
@@ -123,7 +123,7 @@ func (l *logReader) follow(ctx context.Context, watcher *fsnotify.Watcher, w io.
 }
 
 func (l *logReader) close() {
-	_ = closeIfThere(l.file) // it was read
+	_ = closeIfThere(l.file) // it was only read
 }
 
 func sameFile(a, b *os.File) bool {

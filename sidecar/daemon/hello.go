@@ -16,15 +16,15 @@ import (
 // maxHello bounds a line of the hello, in bytes. The params of a workspace have its environment.
 const maxHello = 4 << 20
 
-// ClientKind is what a client wants to be.
+// ClientKind is the kind of a client.
 type ClientKind string
 
 const (
 	// FrontEnd is attached; see [ServeOptions.Attach].
 	FrontEnd ClientKind = "frontEnd"
-	// Host is attached like a front end, and speaks MCP: it is a host that uses the servers of a workspace.
+	// Host is attached like a front end and speaks MCP: a host that uses the servers of a workspace.
 	Host ClientKind = "host"
-	// Browser sends what a page in a browser is to show, and reads a line of JSON with its address.
+	// Browser sends the page for a browser to show, and reads a line of JSON with its address.
 	Browser ClientKind = "browser"
 	// Hosts sends a command about the hosts that use the gateway over HTTP, and reads a line of JSON.
 	Hosts ClientKind = "hosts"
@@ -32,26 +32,27 @@ const (
 	Control ClientKind = "control"
 )
 
-// Hello is the client's first line. Its shape never changes.
+// Hello is the client's first line. Its format never changes.
 type Hello struct {
 	// Build is the client's version; see [Newer].
 	Build string `json:"build"`
 	// Protocol is the client's [Protocol].
 	Protocol int        `json:"protocol"`
 	Client   ClientKind `json:"client"`
-	// PID is the client's process. It is shown to people, and proves nothing.
+	// PID is the client's process. It is shown to people, and is not proof.
 	PID int `json:"pid"`
 	// Params are for Attach, or a command.
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// Welcome is the daemon's first line. Its shape never changes.
+// Welcome is the daemon's first line. Its format never changes.
 type Welcome struct {
 	Build    string `json:"build"`
 	Protocol int    `json:"protocol"`
 	PID      int    `json:"pid"`
 	OK       bool   `json:"ok"`
-	// Open is set for a client that is newer than the daemon and served all the same: it is what would be lost by an update.
+	// Open is set for a client that is newer than the daemon but is served: it names the work that an update would
+	// lose.
 	Open string `json:"open,omitempty"`
 	// Error says why the client is not served; nil with OK.
 	Error *Refusal `json:"error,omitempty"`
@@ -59,13 +60,14 @@ type Welcome struct {
 
 // The codes of refusals.
 const (
-	// CodeHello: the first line is no hello.
+	// CodeHello: the first line is not a hello.
 	CodeHello = "hello"
-	// CodeOlder: the daemon is older than the client, and has nothing open or another protocol. The client may ask it to leave.
+	// CodeOlder: the daemon is older than the client, and has no open work or another protocol. The client may ask it
+	// to leave.
 	CodeOlder = "older"
 	// CodeProtocol: the two do not speak the same protocol.
 	CodeProtocol = "protocol"
-	// CodeBusy: the daemon does not leave for an update, because something is open that would be lost.
+	// CodeBusy: the daemon does not leave for an update, because open work would be lost.
 	CodeBusy = "busy"
 	// CodeUpdated: the daemon does not leave for an update, because it is not older than the client.
 	CodeUpdated = "updated"
@@ -74,13 +76,13 @@ const (
 // Refusal is why a client is not served.
 type Refusal struct {
 	Code string `json:"code"`
-	// Message is for a person, with the way out.
+	// Message is for a person. It says what to do.
 	Message string `json:"message"`
 }
 
 func (r *Refusal) Error() string { return r.Message }
 
-// peer is a connection whose first line was read, and perhaps more than that.
+// peer is a connection with a buffered reader, after its first line was read.
 type peer struct {
 	net.Conn
 	in *bufio.Reader
@@ -89,7 +91,7 @@ type peer struct {
 // Read implements [net.Conn].
 func (p *peer) Read(b []byte) (int, error) { return p.in.Read(b) }
 
-// CloseWrite says that no more comes. The other end may still send.
+// CloseWrite ends this direction. The other end may still send.
 func (p *peer) CloseWrite() error {
 	half, ok := p.Conn.(interface{ CloseWrite() error })
 	if !ok {
@@ -98,10 +100,10 @@ func (p *peer) CloseWrite() error {
 	return half.CloseWrite()
 }
 
-// errTooLong is of a first line that does not end.
+// errTooLong is the error of a first line without an end.
 var errTooLong = fmt.Errorf("the line is longer than %d bytes", maxHello)
 
-// notJSON is of a first line that somebody else wrote.
+// notJSON is the error of a first line that is not JSON.
 type notJSON struct{ error }
 
 // readLine reads a line of JSON.
@@ -138,7 +140,7 @@ func (p *peer) writeLine(v any) error {
 	return err
 }
 
-// within does reads and writes of a connection that end with ctx, or after a time.
+// within runs reads and writes of a connection, bounded by ctx and by a time.
 func (p *peer) within(ctx context.Context, limit time.Duration, work func() error) error {
 	if err := p.SetDeadline(time.Now().Add(limit)); err != nil {
 		return err

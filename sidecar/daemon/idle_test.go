@@ -34,7 +34,7 @@ func (p *pipes) Close() error { p.once.Do(func() { close(p.closed) }); return ni
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
-// dial returns a connection whose hello has not been said.
+// dial returns a connection before its hello.
 func (p *pipes) dial() *peer {
 	ours, theirs := net.Pipe()
 	p.conns <- theirs
@@ -83,7 +83,7 @@ func untilEnd(ctx context.Context, _ Hello, conn net.Conn) error {
 	return err
 }
 
-// wantHere fails if the daemon has left, or has not, when everything that can happen now has happened.
+// wantHere checks, once all goroutines block, whether the daemon has left.
 func wantHere(t *testing.T, ended <-chan struct{}, want bool) {
 	t.Helper()
 	synctest.Wait()
@@ -117,7 +117,7 @@ func TestAnAttachedClientKeepsTheDaemon(t *testing.T) {
 		_ = first.Close()
 		time.Sleep(time.Hour)
 		wantHere(t, ended, true)
-		time.Sleep(30 * time.Second) // the time begins anew when the last one leaves
+		time.Sleep(30 * time.Second) // the idle time starts again when the last client leaves
 		_ = second.Close()
 		synctest.Wait()
 		time.Sleep(time.Minute - 1)
@@ -145,7 +145,7 @@ func TestOpenWorkKeepsTheDaemon(t *testing.T) {
 	})
 }
 
-// What is open is asked without a lock. A client may come, begin something and leave meanwhile.
+// Busy is called without a lock. Meanwhile, a client may attach, begin work and leave.
 func TestWorkThatBeginsAsTheIdleTimeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Bool
@@ -169,7 +169,8 @@ func TestWorkThatBeginsAsTheIdleTimeEnds(t *testing.T) {
 	})
 }
 
-// Both happen at the same time: the client is served, or finds no daemon. It is never welcomed and then let go.
+// If both happen at once, the client is served, or finds no daemon. A welcome is never followed by the daemon's
+// end.
 func TestComingAsTheIdleTimeEnds(t *testing.T) {
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
@@ -203,7 +204,7 @@ func TestASilentClientIsLetGo(t *testing.T) {
 			silent = append(silent, p.dial())
 		}
 		begun := time.Now()
-		p.attachTo(t) // waits until the silent ones have had their time
+		p.attachTo(t) // waits for the timeout of the silent clients
 		if waited := time.Since(begun); waited > 15*time.Second {
 			t.Errorf("another client waited for %v", waited)
 		}

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// maxLog is the size at which a log begins anew, in bytes.
+// maxLog is the size at which a log is rotated, in bytes.
 const maxLog = 5 << 20
 
-// Older is the end of the name of the log before the present one. No more than these two are kept.
+// Older is the suffix of the previous log. Only these two logs are kept.
 const Older = ".1"
 
-// LogFile is a log that begins anew at the start of a daemon and at 5 MB. It may be used from any goroutine. Each Write is a
-// whole line.
+// LogFile is a log that is rotated at the start of a daemon and at 5 MB. It may be used from any goroutine. Each Write
+// is a whole line.
 type LogFile struct {
 	path  string
 	limit int64
@@ -24,21 +24,22 @@ type LogFile struct {
 	size int64
 }
 
-// NewLog returns a log that begins with its first line: a process that does not become the daemon writes none. The runtime
-// writes to it as well what it says of a crash.
+// NewLog returns a log whose file is created with its first line, because a process that does not become the daemon
+// writes none. The runtime also writes crashes to it.
 func NewLog(path string) *LogFile { return &LogFile{path: path, limit: maxLog} }
 
-// begin keeps the present file under its older name, and opens a new one.
+// begin renames the present file to its older name, and opens a new one.
 func (l *LogFile) begin() error {
 	if l.file != nil {
-		// Some systems rename no file that is open.
+		// Some systems cannot rename an open file.
 		err := errors.Join(debug.SetCrashOutput(nil, debug.CrashOptions{}), l.file.Close())
 		l.file = nil
 		if err != nil {
 			return err
 		}
 	}
-	// A file that somebody reads cannot be renamed on Windows. It then grows by as much again, rather than that lines are lost.
+	// On Windows, a file that another process reads cannot be renamed. It then grows further, so that no lines are
+	// lost.
 	_ = os.Rename(l.path, l.path+Older)
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -4,5 +4,5 @@ package daemon
 
 import "errors"
 
-// peerUser fails: without it nobody is let in.
+// peerUser fails, so that no client is admitted.
 func peerUser(int) (int, error) { return -1, errors.ErrUnsupported }

@@ -13,8 +13,8 @@ import (
 	"assent/sidecar/procinfo"
 )
 
-// here returns the place of this process. The home is that of the user database, and HOME only if the database has no entry
-// that Go can read, as of a person in LDAP.
+// here returns the place of this process. The home is from the user database, or from HOME if Go cannot read the entry,
+// as for users in LDAP.
 func here() (place, error) {
 	p := place{os: runtime.GOOS, user: strconv.Itoa(os.Geteuid())}
 	id, err := procinfo.ID()
@@ -28,8 +28,9 @@ func here() (place, error) {
 	return p, nil
 }
 
-// keepPrivate creates a folder, or checks that it belongs to this person and that nobody else may enter it. The folder may be
-// behind a symbolic link of this person. Another person's link, such as one in /tmp, could lead elsewhere at any time.
+// keepPrivate creates a folder, or checks that it belongs to this person and that other users cannot enter it. A
+// symbolic link of this person to the folder is allowed. Another user's link, such as one in /tmp, is not: its target
+// could change.
 func keepPrivate(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("create the folder of Assent's daemon: %w: set %s to another folder", err, FolderVariable)
@@ -53,7 +54,7 @@ func keepPrivate(folder string) error {
 	return nil
 }
 
-// isOwn reports whether a file is this person's.
+// isOwn reports whether a file belongs to this person.
 func isOwn(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

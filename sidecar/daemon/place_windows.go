@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// here returns the place of this process. Its home is that of the account, whatever the environment says.
+// here returns the place of this process. Its home is from the account, not from the environment.
 func here() (place, error) {
 	token := windows.GetCurrentProcessToken()
 	home, err := token.GetUserProfileDirectory()
@@ -28,7 +28,7 @@ func currentSID() (string, error) {
 	return u.User.Sid.String(), nil
 }
 
-// keepPrivate creates a folder. Folders in a person's profile inherit a list that lets nobody else enter.
+// keepPrivate creates a folder. Folders in a person's profile inherit a list that keeps other users out.
 func keepPrivate(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("create the folder of Assent's daemon: %w: set %s to another folder", err, FolderVariable)

@@ -40,7 +40,7 @@ func TestFiftyClientsStartOneDaemon(t *testing.T) {
 	}
 }
 
-// The order of starters is not what keeps daemons apart.
+// The turn is only an order between starters. The seat keeps daemons apart.
 func TestManyDaemonsElectOne(t *testing.T) {
 	o := startable(t, time.Hour)
 	o.Program[4] = "1ms" // no daemon leaves here, so none is waited for
@@ -64,7 +64,7 @@ func TestManyDaemonsElectOne(t *testing.T) {
 	}
 }
 
-// A daemon that leaves has no socket, and still has the seat: the next one waits for it.
+// A leaving daemon has no socket but holds the seat, so the next one waits for it.
 func TestComingAsTheDaemonLeaves(t *testing.T) {
 	o := startable(t, time.Hour)
 	attached, leaving, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -89,7 +89,7 @@ func TestComingAsTheDaemonLeaves(t *testing.T) {
 	})
 	<-leaving
 	all.Go(func() {
-		if err := o.start(t.Context()); err != nil { // which waits, although nobody waits for his turn
+		if err := o.start(t.Context()); err != nil { // it waits for the seat, without the turn
 			t.Error(err)
 		}
 	})
@@ -140,7 +140,7 @@ func TestANewDaemonAfterAKill(t *testing.T) {
 		if t.Failed() || other.Load() != 1 {
 			t.Fatalf("%d daemons served", other.Load())
 		}
-		pid, err := Kill(t.Context(), o) // which leaves its socket behind
+		pid, err := Kill(t.Context(), o) // leaves its socket behind
 		if err != nil || pid == last {
 			t.Fatalf("Kill() = %d, %v, after %d", pid, err, last)
 		}
@@ -165,7 +165,7 @@ func TestTheLogTellsOfACrash(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("the crashed daemon said something")
 	}
-	if lock, err := lockWithin(t.Context(), o.Address.Lock, time.Minute); err != nil || lock.Close() != nil { // its end
+	if lock, err := lockWithin(t.Context(), o.Address.Lock, time.Minute); err != nil || lock.Close() != nil { // it has ended
 		t.Fatal(err)
 	}
 	log, err := os.ReadFile(o.Address.Log)
@@ -180,7 +180,7 @@ func TestADaemonWhoseFolderIsRemoved(t *testing.T) {
 	result := mustServe(t, ServeOptions{Options: o, Attach: func(ctx context.Context, _ Hello, _ net.Conn) error {
 		close(attached)
 		<-ctx.Done()
-		<-release // it ends when the next one is there
+		<-release // it ends when the next one has started
 		return nil
 	}})
 	window, _, err := Dial(t.Context(), o)
@@ -258,7 +258,7 @@ func TestWhyADaemonDoesNotStart(t *testing.T) {
 	t.Run("a folder in the socket's place", func(t *testing.T) {
 		o := startable(t, time.Hour)
 		if o.Address.SocketFolder == "" {
-			return // a pipe has no place in the file system
+			return // a pipe is not in the file system
 		}
 		if err := os.Mkdir(o.Address.Socket, 0o700); err != nil {
 			t.Fatal(err)
@@ -307,14 +307,14 @@ func TestAnUpdate(t *testing.T) {
 	}
 	wantEcho(t, conn)
 	_ = conn.Close()
-	// An older client is served, and ends nothing.
+	// An older client is served, and nothing ends.
 	conn, w, err = Dial(t.Context(), old)
 	if err != nil || w.Build != "1.0.0" || w.Open != "" {
 		t.Fatalf("the older client: %+v, %v", w, err)
 	}
 	wantEcho(t, conn)
 	_ = conn.Close()
-	if err := newer.update(t.Context()); err != nil { // there is nothing to do
+	if err := newer.update(t.Context()); err != nil { // it has no effect
 		t.Error(err)
 	}
 	if status, err := StatusOf(t.Context(), newer); err != nil || status.PID != w.PID {
@@ -326,7 +326,7 @@ func TestAnUpdateInTheMiddle(t *testing.T) {
 	var open atomic.Value
 	open.Store("a question is open")
 	newer, old, window := updatable(t, func() string { return open.Load().(string) })
-	// The older daemon serves on.
+	// The older daemon keeps serving.
 	conn, w, err := Dial(t.Context(), newer)
 	if err != nil || w.Build != "0.9.0" || w.Open != "a question is open" {
 		t.Fatalf("the newer client: %+v, %v", w, err)
@@ -350,7 +350,7 @@ func TestAnUpdateInTheMiddle(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("the older daemon goes on")
 	}
-	next, w, err := Dial(t.Context(), old) // which could not start one
+	next, w, err := Dial(t.Context(), old) // cannot start one
 	if err != nil || w.Build != "1.0.0" {
 		t.Fatalf("after the update: %+v, %v", w, err)
 	}
@@ -402,15 +402,15 @@ func TestAnOlderClientDuringAnUpdate(t *testing.T) {
 			wantEcho(t, conn)
 			_ = conn.Close()
 		})
-		<-leaving // the first is at it
+		<-leaving // the first client is replacing it
 	}
 	close(release)
 	all.Wait()
 }
 
-// An update is not believed to have worked.
+// An update checks that the new version runs.
 func TestAnUpdateThatStartsTheOldVersionAgain(t *testing.T) {
-	o := startable(t, time.Hour) // starts 1.0.0, whoever asks
+	o := startable(t, time.Hour) // always starts 1.0.0
 	o.Build = "2.0.0"
 	_, _, err := Dial(t.Context(), o)
 	wantError(t, err, "does not serve", "older than Assent 2.0.0")

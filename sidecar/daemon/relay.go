@@ -8,19 +8,20 @@ import (
 	"net"
 )
 
-// ErrEnded says that the daemon ended before its front end did.
+// ErrEnded says that the daemon ended before its front end.
 var ErrEnded = errors.New("the daemon has ended")
 
-// Relay copies bytes between a connection of [Dial] and a front end, until the front end ends stdin and the daemon has said
-// the rest, or ctx ends. The error is [ErrEnded] if the daemon ended first; the front end then starts again. Relay closes the
-// connection. If it ends before stdin does, one read of stdin goes on, since nothing can interrupt it.
+// Relay copies bytes between a connection of [Dial] and a front end, until the front end closes stdin and the daemon
+// has sent the rest, or ctx ends. The error is [ErrEnded] if the daemon ended first; the front end then starts again.
+// Relay closes the connection. If it ends before stdin does, one read of stdin continues, because it cannot be
+// interrupted.
 func Relay(ctx context.Context, conn net.Conn, stdin io.Reader, stdout io.Writer) error {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	stdinEnded := make(chan struct{})
 	go func() {
 		in := &input{r: stdin}
-		// The other direction sees the errors of the connection too.
+		// The other direction gets the errors of the connection too.
 		_, err := io.Copy(conn, in)
 		if in.ended {
 			close(stdinEnded)
@@ -49,7 +50,7 @@ func Relay(ctx context.Context, conn net.Conn, stdin io.Reader, stdout io.Writer
 	}
 }
 
-// input notes that a reader has ended, by an error or not.
+// input records the end of a reader, with or without an error.
 type input struct {
 	r     io.Reader
 	ended bool
@@ -62,7 +63,7 @@ func (i *input) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// output keeps the error of a writer apart from those of the reader beside it.
+// output separates the errors of a writer from those of the reader.
 type output struct {
 	w   io.Writer
 	err error

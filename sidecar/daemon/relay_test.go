@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// connected returns the two ends of a connection of the system.
+// connected returns the two ends of a system connection.
 func connected(t *testing.T) (ours, theirs net.Conn) {
 	t.Helper()
 	o := testOptions(t)
@@ -181,7 +181,7 @@ func TestFollowingTheLog(t *testing.T) {
 	}
 	want("the first daemon")
 	want("the second daemon")
-	for i := range 10 { // The log begins anew meanwhile.
+	for i := range 10 { // The log is rotated during this.
 		line := fmt.Sprintf("%d: as long as a line may be", i)
 		say(log, line)
 		want(line)

@@ -15,27 +15,28 @@ import (
 	"assent/sidecar/procinfo"
 )
 
-// seat is the right to be the daemon: the lock on a file, which is held for the life of the process.
+// seat is the right to be the daemon: the lock on a file, held while the process lives.
 type seat struct {
 	address Address
 	lock    *flock.Flock
 }
 
-// holder is the content of the file that says who has the seat. Boot, PID and Start together name one process for good.
+// holder is the content of the file that names the holder of the seat. Boot, PID and Start together identify one
+// process permanently.
 type holder struct {
-	// Boot is as of [procinfo.Boot]; empty where that is not known.
+	// Boot is a [procinfo.Boot]; empty if unknown.
 	Boot string `json:"boot"`
 	PID  int    `json:"pid"`
-	// Start is as of [procinfo.StartOf].
+	// Start is a [procinfo.StartOf].
 	Start string `json:"start"`
 	Build string `json:"build"`
 }
 
-// errServed says that another daemon has the seat, and answers.
+// errServed says that another daemon holds the seat, and answers.
 var errServed = errors.New("another daemon serves already")
 
-// takeSeat makes this process the daemon. If the daemon leaves that has the seat, takeSeat waits for it. The caller opens the
-// gate once it listens, or cannot: the gate keeps others from taking a daemon that starts for one that leaves.
+// takeSeat makes this process the daemon. If a leaving daemon holds the seat, takeSeat waits for it. The caller opens
+// the gate once it listens, or has failed: the closed gate distinguishes a starting daemon from a leaving one.
 func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, err error) {
 	a := o.Address
 	for _, folder := range []string{a.Folder, a.SocketFolder} {
@@ -67,7 +68,7 @@ func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, e
 	}
 }
 
-// lockSeat returns the lock, or errServed if the daemon that has it answers.
+// lockSeat returns the lock, or errServed if the daemon that holds it answers.
 func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
 	lock := lockOf(o.Address.Lock)
 	taken, err := lock.TryLock()
@@ -89,7 +90,7 @@ func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
 	return lock, err
 }
 
-// sign says who has the seat.
+// sign records this process as the holder of the seat.
 func (s *seat) sign(build string) error {
 	h := holder{PID: os.Getpid(), Build: build}
 	var err error
@@ -110,8 +111,8 @@ func (s *seat) sign(build string) error {
 	return os.Rename(temporary, s.address.Holder)
 }
 
-// leave gives the seat to the next. The lock file stays: another process may be about to lock it. If the lock file is another
-// one by now, the files beside it are another daemon's.
+// leave releases the seat. The lock file stays, because another process may be about to lock it. If the lock file was
+// replaced, the files beside it belong to another daemon.
 func (s *seat) leave() error {
 	var err error
 	if s.isThere() {
@@ -120,7 +121,7 @@ func (s *seat) leave() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// isThere reports whether the file that is locked is still the one of its name.
+// isThere reports whether the locked file is still the one at its path.
 func (s *seat) isThere() bool {
 	held, err := s.lock.Stat()
 	if err != nil {
@@ -150,7 +151,7 @@ func readHolder(a Address) (holder, error) {
 	return h, nil
 }
 
-// proven fails if the process that signed is not the one that now has its id.
+// proven fails if another process now has the id of the one that signed.
 func (h holder) proven() error {
 	boot, err := procinfo.Boot()
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -169,10 +170,10 @@ func (h holder) proven() error {
 	return nil
 }
 
-// taken reports whether a process has the seat.
+// taken reports whether a process holds the seat.
 func taken(a Address) (bool, error) {
 	lock := flock.New(a.Lock, flock.SetFlag(os.O_RDONLY))
-	free, err := lock.TryRLock() // shared, so that those who look at once do not take each other for the daemon
+	free, err := lock.TryRLock() // shared, so that concurrent checks do not take each other for the daemon
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -189,8 +190,8 @@ func lockOf(path string) *flock.Flock {
 // errLocked says that a lock was not released in time.
 var errLocked = errors.New("another process has the lock")
 
-// lockWithin waits for a lock. A wait for a file lock cannot be interrupted: after the time, a goroutine goes on waiting,
-// and releases the lock as soon as it has it.
+// lockWithin waits for a lock. A wait for a file lock cannot be interrupted, so after the timeout a goroutine keeps
+// waiting, and releases the lock as soon as it has it.
 func lockWithin(ctx context.Context, path string, limit time.Duration) (*flock.Flock, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLocked)
 	defer cancel()

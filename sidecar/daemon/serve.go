@@ -16,57 +16,57 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// DefaultIdleTime is for how long a daemon without clients and without open work stays.
+// DefaultIdleTime is how long a daemon without clients and open work stays.
 const DefaultIdleTime = 10 * time.Minute
 
 const (
-	// maxWaiting bounds the connections whose hello has not come. The others wait in the system's queue.
+	// maxWaiting bounds the connections before their hello. Others wait in the system's queue.
 	maxWaiting = 128
-	// maxPause bounds the time between two attempts to accept, where the system has no descriptors left.
+	// maxPause bounds the pause between two attempts to accept, if the system has no descriptors left.
 	maxPause = time.Second
 )
 
-// ServeOptions are what a daemon needs.
+// ServeOptions configure a daemon.
 type ServeOptions struct {
 	Options
-	// Attach serves a front end or a host until the connection ends or ctx does, and returns when all that it started has ended. The
-	// daemon closes the connection then. An error is logged. A panic costs this connection only.
+	// Attach serves a front end or a host until the connection or ctx ends, and returns when all work that it started
+	// has ended. The daemon then closes the connection. An error is logged. A panic ends only this connection.
 	Attach func(ctx context.Context, hello Hello, conn net.Conn) error
-	// Busy returns what is open and would be lost if the daemon left, such as "a question is open"; empty for nothing. It may be
-	// called from any goroutine.
+	// Busy names the open work that would be lost if the daemon left, such as "a question is open"; empty if there is
+	// none. It may be called from any goroutine.
 	Busy func() string
-	// Begin starts what only the daemon may do. It is called once this process is the daemon, before a client is served. It may be
-	// nil.
+	// Begin starts work that only the daemon may do. It is called once this process is the daemon, before the first
+	// client is served. It may be nil.
 	Begin func()
 	// Stays reports whether the daemon stays without clients and open work. It may be nil.
 	Stays func() bool
-	// Close ends what outlives connections. It is called when no connection is left, and before another process may be the
-	// daemon. It may be nil.
+	// Close ends work that outlives connections. It is called when no connection is left, before another process can
+	// become the daemon. It may be nil.
 	Close func()
-	// IdleTime is for how long a daemon stays that has no clients and is not busy; 0 means DefaultIdleTime.
+	// IdleTime is how long a daemon stays without clients and open work; 0 means DefaultIdleTime.
 	IdleTime time.Duration
 	Log      zerolog.Logger
 	// Ready is the starter's pipe: it gets one line, and is closed. It may be nil.
 	Ready io.WriteCloser
 }
 
-// The causes for which a daemon leaves in good order.
+// The causes for which a daemon leaves in order.
 var (
 	errIdle    = errors.New("nobody needs it")
 	errStopped = errors.New("a client asked for it")
 	errAlone   = errors.New("the front end of its process has gone")
 )
 
-// server is a daemon that has the seat.
+// server is a daemon that holds the seat.
 type server struct {
 	o     ServeOptions
 	since time.Time
 	leave context.CancelCauseFunc
 	// seat is nil in a test in memory.
 	seat *seat
-	// admit fails for a connection of another person.
+	// admit fails for a connection of another user.
 	admit func(net.Conn) error
-	// work are the connections, and the watch for idleness.
+	// work counts the connections, and the idle watch.
 	work sync.WaitGroup
 	// changed gets a value when the last client has left.
 	changed chan struct{}
@@ -74,17 +74,17 @@ type server struct {
 	mu sync.Mutex // guards the fields below, and the order of entering and leaving
 	// present are the connections.
 	present map[*client]struct{}
-	// farewells are the connections that end when everything else has ended.
+	// farewells are the connections that are closed after everything else has ended.
 	farewells []net.Conn
 }
 
-// client is a connection, and who it is after the hello.
+// client is a connection, with the client's identity after the hello.
 type client struct {
 	attached *Attached // nil before the hello, and for commands
 }
 
-// Serve runs the daemon in this process, until ctx ends, a client stops it or nobody needs it. It returns nil at once if
-// another daemon serves.
+// Serve runs the daemon in this process, until ctx ends, a client stops it, or it is idle for too long. It returns nil
+// at once if another daemon serves.
 func Serve(ctx context.Context, o ServeOptions) error {
 	s, listener, err := begin(ctx, o)
 	if errors.Is(err, errServed) {
@@ -98,9 +98,10 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	return s.run(ctx, listener, nil)
 }
 
-// ServeAlone is Serve for a process that is a front end too. It runs work as an attached client's. It leaves, whoever else is
-// attached, when work returns, and returns what work did, or [ErrEnded] if the daemon left first: work's ctx ends then. If
-// another process is the daemon, ServeAlone runs nothing, and returns what [Dial] does.
+// ServeAlone is Serve for a process that is also a front end. It runs work as if in an attached client. It leaves when
+// work returns, even if other clients are attached, and returns work's result; or [ErrEnded] if the daemon left first,
+// which ends work's ctx. If another process is the daemon, ServeAlone does not run work, and returns the result of
+// [Dial].
 func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) error) (net.Conn, Welcome, error) {
 	var s *server
 	var listener net.Listener
@@ -114,11 +115,11 @@ func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) 
 	if conn != nil || err != nil {
 		return conn, welcome, err
 	}
-	s.o.Address.Log = "" // the process has its own
+	s.o.Address.Log = "" // the process has its own log
 	return nil, Welcome{}, s.run(ctx, listener, work)
 }
 
-// begin takes the seat, and listens. The error is errServed if another daemon has the seat.
+// begin takes the seat, and listens. The error is errServed if another daemon holds the seat.
 func begin(ctx context.Context, o ServeOptions) (*server, net.Listener, error) {
 	seat, openGate, err := takeSeat(ctx, o.Options)
 	if err != nil {
@@ -136,9 +137,9 @@ func begin(ctx context.Context, o ServeOptions) (*server, net.Listener, error) {
 	return s, listener, nil
 }
 
-// run is serve for a server with a seat, which it leaves.
+// run is serve for a server with a seat, which it releases.
 func (s *server) run(ctx context.Context, listener net.Listener, work func(context.Context) error) (err error) {
-	defer s.sayFarewell() // last: who waits for the end then finds the seat free
+	defer s.sayFarewell() // last, so that a client that waits for the end finds the seat free
 	defer func() { err = errors.Join(err, s.seat.leave()) }()
 	return s.serve(ctx, listener, work)
 }
@@ -222,7 +223,7 @@ func (s *server) accept(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// enter serves a connection, unless the daemon leaves. The connection takes a place out of waiting when its hello is over.
+// enter serves a connection, unless the daemon leaves. The connection receives from waiting when its hello is over.
 func (s *server) enter(ctx context.Context, conn net.Conn, waiting <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,20 +281,20 @@ func (s *server) meet(ctx context.Context, c *client, conn net.Conn, met func())
 		log.Info().Str("code", w.Error.Code).Msg("a client was refused")
 	case hello.Client == Control:
 		if s.command(ctx, p, hello) {
-			return // the connection ends later
+			return // closed later
 		}
 	default:
 		s.attach(ctx, c, p, hello, log)
 	}
-	_ = p.Close() // its end has been told of
+	_ = p.Close() // the client knows the reason
 }
 
-// attach gives the connection to Attach.
+// attach calls Attach with the connection.
 func (s *server) attach(ctx context.Context, c *client, conn net.Conn, hello Hello, log zerolog.Logger) {
 	s.setAttached(c, &Attached{Client: hello.Client, PID: hello.PID, Build: hello.Build, Since: time.Now()})
 	log.Info().Msg("a client is attached")
 	defer func() {
-		s.setAttached(c, nil) // before the connection ends, by which the client learns of it
+		s.setAttached(c, nil) // before the connection ends, which tells the client
 		if v := recover(); v != nil {
 			log.Error().Interface("panic", v).Bytes("stack", debug.Stack()).Msg("a client's connection was lost")
 		}
@@ -308,7 +309,8 @@ func (s *server) setAttached(c *client, a *Attached) {
 	c.attached = a
 }
 
-// refuse returns why a client is not served; nil if it is. Commands of every version are served. Open is [Welcome.Open].
+// refuse returns why a client is not served; nil if it is. Commands of every version are served. Open is
+// [Welcome.Open].
 func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 	switch {
 	case err != nil:
@@ -322,7 +324,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 			open = s.busy()
 		}
 		if open != "" {
-			return open, nil // it is not lost, and both are kept from work by nothing
+			return open, nil // it is kept, and both can work
 		}
 		return "", &Refusal{CodeOlder, fmt.Sprintf("the daemon is Assent %s, and older than Assent %s: run \"assent daemon stop\"", s.o.Build, hello.Build)}
 	case hello.Protocol != Protocol:
@@ -331,7 +333,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 	return "", nil
 }
 
-// watchIdle has the daemon leave when nobody has needed it for the idle time.
+// watchIdle makes the daemon leave after the idle time.
 func (s *server) watchIdle(ctx context.Context) {
 	timer := time.NewTimer(s.o.IdleTime)
 	defer timer.Stop()
@@ -349,14 +351,14 @@ func (s *server) watchIdle(ctx context.Context) {
 	}
 }
 
-// leaveIfIdle decides together with enter: a client has either entered, or finds no daemon.
+// leaveIfIdle and enter exclude each other: a client has either entered, or finds no daemon.
 func (s *server) leaveIfIdle() bool {
 	if s.busy() != "" || s.o.Stays != nil && s.o.Stays() {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.present) > 0 || len(s.changed) > 0 { // or one came and left, and what it began is open
+	if len(s.present) > 0 || len(s.changed) > 0 { // or a client attached and left, and its work is open
 		return false
 	}
 	s.leave(errIdle)
@@ -374,6 +376,6 @@ func (s *server) sayFarewell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, conn := range s.farewells {
-		_ = conn.Close() // the client learns by this that the daemon has ended
+		_ = conn.Close() // tells the client that the daemon has ended
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestMain is a daemon that echoes, if the program is started as one: FOLDER, IDLE-TIME and PATIENCE follow. Patience is for
-// how long it waits for another one that leaves.
+// TestMain is a daemon that echoes, if the program is started as one: FOLDER, IDLE-TIME and PATIENCE follow. Patience
+// is how long it waits for a leaving daemon.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 5 && os.Args[1] == "-be-a-daemon" {
 		if err := beDaemon(os.Args[2], os.Args[3], os.Args[4]); err != nil {
@@ -52,7 +52,7 @@ func echoOrCrash(ctx context.Context, h Hello, conn net.Conn) error {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			panic("a crash on purpose") // which nobody recovers
+			panic("a crash on purpose") // not recovered
 		}()
 		<-done
 	}
@@ -65,7 +65,7 @@ func echo(ctx context.Context, _ Hello, conn net.Conn) error {
 	return err
 }
 
-// optionsIn are those of a daemon in a folder, of version 1.0.0, that cannot be started.
+// optionsIn returns options for a daemon in a folder, of version 1.0.0, that cannot be started.
 func optionsIn(folder string) (Options, error) {
 	p, err := here()
 	if err != nil {
@@ -76,7 +76,7 @@ func optionsIn(folder string) (Options, error) {
 	return Options{Address: a, Build: "1.0.0", Program: []string{filepath.Join(folder, "missing")}}, err
 }
 
-// testOptions has a folder with a short path, in which a daemon is ended at the end.
+// testOptions returns options with a short path to a folder. The test ends its daemon.
 func testOptions(t *testing.T) Options {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "assent-daemon-")
@@ -114,7 +114,7 @@ func startable(t *testing.T, idle time.Duration) Options {
 	return o
 }
 
-// inProcess runs a daemon, and waits until it listens or has failed. Result gets what Serve returned.
+// inProcess runs a daemon, and waits until it listens or has failed. Result gets the result of Serve.
 func inProcess(t *testing.T, o ServeOptions) (result <-chan error, ready error) {
 	t.Helper()
 	if o.Attach == nil {
@@ -215,7 +215,7 @@ func TestStrangersHurtNobody(t *testing.T) {
 			}
 			defer conn.Close()
 			var writing sync.WaitGroup
-			writing.Go(func() { _, _ = io.WriteString(conn, tt.line+"\n") }) // the daemon may close before it has read all
+			writing.Go(func() { _, _ = io.WriteString(conn, tt.line+"\n") }) // the daemon may close before it has read everything
 			p := &peer{conn, bufio.NewReader(conn)}
 			var w Welcome
 			if err := p.readLine(&w); err != nil {
@@ -228,7 +228,7 @@ func TestStrangersHurtNobody(t *testing.T) {
 			wantEcho(t, good)
 		})
 	}
-	conn, err := connect(t.Context(), o.Address) // which says nothing at all
+	conn, err := connect(t.Context(), o.Address) // sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestADaemonThatHangs(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Stop(t.Context(), o) // it has the lock, and no socket
+	_, err = Stop(t.Context(), o) // it holds the lock, without a socket
 	wantError(t, err, who)
 	_, err = StatusOf(t.Context(), o)
 	wantError(t, err, who)
@@ -366,7 +366,7 @@ func TestWhoeverElseAnswers(t *testing.T) {
 	for _, tt := range []struct{ name, line, says string }{
 		{"another program", "220 ready\n", "is not Assent's daemon"},
 		{"JSON of another program", "{}\n", "is not Assent's daemon"},
-		{"one that ends", "", "start the daemon"}, // which is none, and cannot be started here
+		{"one that ends", "", "start the daemon"}, // not a daemon, and cannot be started here
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := testOptions(t)
@@ -430,7 +430,7 @@ func TestKillEndsOnlyWhatIsProven(t *testing.T) {
 		if err := os.WriteFile(o.Address.Holder, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Kill(t.Context(), o) // this very process, if it were not checked
+		_, err = Kill(t.Context(), o) // would kill this process without the check
 		if err == nil || !strings.Contains(err.Error(), "none was ended") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// listen makes the socket. The caller has the seat, so what is at the path is left of an earlier daemon.
+// listen creates the socket. The caller holds the seat, so an existing file is from an earlier daemon.
 func listen(a Address) (net.Listener, error) {
 	info, err := os.Lstat(a.Socket)
 	if err == nil && info.Mode()&os.ModeSocket == 0 {
@@ -26,18 +26,18 @@ func listen(a Address) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	l.SetUnlinkOnClose(false) // what is at the path then may be another daemon's
-	// Its folder lets nobody else in. This is for those who look at the socket alone.
+	l.SetUnlinkOnClose(false) // the path may then have another daemon's socket
+	// The folder is private already. This is for checks of the socket alone.
 	if err := os.Chmod(a.Socket, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen: %w", err), l.Close())
 	}
 	return l, nil
 }
 
-// removeSocket removes the socket, if there is one. The caller has the seat.
+// removeSocket removes the socket, if it exists. The caller holds the seat.
 func removeSocket(a Address) error { return removeIfThere(a.Socket) }
 
-// connect connects with the daemon, whose process must be this person's.
+// connect connects to the daemon. Its process must belong to this person.
 func connect(ctx context.Context, a Address) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", a.Socket)
@@ -50,10 +50,10 @@ func connect(ctx context.Context, a Address) (net.Conn, error) {
 	return conn, nil
 }
 
-// admit fails for a client of another person.
+// admit fails for a client of another user.
 func admit(conn net.Conn) error { return checkPeer(conn, os.Geteuid()) }
 
-// checkPeer fails if the process at the other end is not a user's.
+// checkPeer fails if the process at the other end does not belong to a user.
 func checkPeer(conn net.Conn, user int) error {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
@@ -77,7 +77,8 @@ func checkPeer(conn net.Conn, user int) error {
 	return nil
 }
 
-// isAbsent reports whether an error of a connection says that no daemon is there, or that it just left.
+// isAbsent reports whether a connection's error says that there is no daemon, or that it left at that
+// moment.
 func isAbsent(err error) bool {
 	for _, absent := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, absent) {
@@ -87,5 +88,5 @@ func isAbsent(err error) bool {
 	return false
 }
 
-// isCrowded reports whether a daemon does not accept the connections that wait for it.
+// isCrowded reports whether a daemon does not accept waiting connections.
 func isCrowded(err error) bool { return errors.Is(err, syscall.EAGAIN) }

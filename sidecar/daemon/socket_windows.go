@@ -15,8 +15,8 @@ import (
 // pipeBuffer is the size of a pipe's buffers, in bytes.
 const pipeBuffer = 64 << 10
 
-// listen makes the pipe. Only this person and the system may open it; the default list would let others read. In the mode of
-// messages the pipe can be closed in one direction.
+// listen creates the pipe. Only this person and the system may open it; the default list would let others read. In
+// message mode, one direction of the pipe can be closed.
 func listen(a Address) (net.Listener, error) {
 	sid, err := currentSID()
 	if err != nil {
@@ -37,7 +37,8 @@ func listen(a Address) (net.Listener, error) {
 // removeSocket does nothing: a pipe ends with its process.
 func removeSocket(Address) error { return nil }
 
-// connect connects with the daemon, whose process must be this person's: any program can make a pipe of this name first.
+// connect connects to the daemon. Its process must belong to this person: any program can create a pipe of this name
+// first.
 func connect(ctx context.Context, a Address) (net.Conn, error) {
 	conn, err := winio.DialPipeContext(ctx, a.Socket)
 	if err != nil {
@@ -82,10 +83,11 @@ func checkServer(conn net.Conn) (err error) {
 	return nil
 }
 
-// admit lets every client in: the pipe's list has kept the others out.
+// admit accepts every client, because the pipe's list keeps others out.
 func admit(net.Conn) error { return nil }
 
-// isAbsent reports whether an error of a connection says that no daemon is there, or that it just left.
+// isAbsent reports whether a connection's error says that there is no daemon, or that it left at that
+// moment.
 func isAbsent(err error) bool {
 	for _, absent := range []error{
 		fs.ErrNotExist, io.EOF, io.ErrUnexpectedEOF, winio.ErrFileClosed,
@@ -98,5 +100,5 @@ func isAbsent(err error) bool {
 	return false
 }
 
-// isCrowded reports whether a daemon does not accept the connections that wait for it.
+// isCrowded reports whether a daemon does not accept waiting connections.
 func isCrowded(err error) bool { return errors.Is(err, windows.ERROR_PIPE_BUSY) }

@@ -13,13 +13,13 @@ import (
 	"assent/sidecar/leftover"
 )
 
-// report is the line that a daemon writes to its stdout before it closes that.
+// report is the line that a daemon writes to its stdout before it closes it.
 type report struct {
 	Ready bool   `json:"ready"`
 	Error string `json:"error,omitempty"`
 }
 
-// tell tells the starter that the daemon listens, or why it does not.
+// tell reports to the starter that the daemon listens, or why it does not.
 func tell(to io.WriteCloser, err error) {
 	if to == nil {
 		return
@@ -63,8 +63,7 @@ func (o Options) start(ctx context.Context) error {
 	}
 }
 
-// launch starts a process. Told gets nil when it is ready, or else why it is not. The goroutine behind it ends with the
-// process.
+// launch starts a process. Told gets nil when it is ready, or an error. A goroutine waits for the process to end.
 func launch(program []string) (told <-chan error, process *os.Process, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -75,7 +74,7 @@ func launch(program []string) (told <-chan error, process *os.Process, err error
 		return nil, nil, errors.Join(err, null.Close())
 	}
 	process, err = startDetached(program, &os.ProcAttr{
-		// The daemon outlives whatever had the token.
+		// The daemon outlives the process that had the token.
 		Env: leftover.Unmarked(os.Environ()), Files: []*os.File{null, write, null},
 	})
 	if err := errors.Join(err, write.Close(), null.Close()); err != nil {
@@ -85,7 +84,7 @@ func launch(program []string) (told <-chan error, process *os.Process, err error
 	go func() {
 		answer <- readReport(read)
 		_ = read.Close()
-		_, _ = process.Wait() // how it ended is in its log
+		_, _ = process.Wait() // its log says how it ended
 	}()
 	return answer, process, nil
 }

@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// startDetached starts a process in a session of its own, which no terminal's end reaches.
+// startDetached starts a process in its own session, so that closing a terminal does not end it.
 func startDetached(program []string, attributes *os.ProcAttr) (*os.Process, error) {
 	keepDescriptors()
 	attributes.Dir, attributes.Sys = "/", &syscall.SysProcAttr{Setsid: true}
 	return os.StartProcess(program[0], program, attributes)
 }
 
-// keepDescriptors has no child inherit a descriptor that this process inherited. Otherwise a daemon could hold a pipe whose
-// end its starter's shell waits for.
+// keepDescriptors keeps children from inheriting the descriptors that this process inherited. Otherwise a daemon could
+// hold a pipe open that the starter's shell waits for.
 func keepDescriptors() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -24,7 +24,7 @@ func keepDescriptors() {
 	}
 	for _, e := range entries {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd) // Go has set it for its own
+			syscall.CloseOnExec(fd) // Go has set it for its own descriptors
 		}
 	}
 }

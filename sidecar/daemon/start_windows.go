@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// startDetached starts a process without a console, and outside the job of this one: many programs end their jobs with
-// themselves. Where the job does not let it go, the daemon ends with the job.
+// startDetached starts a process without a console, and outside the job of this one, because many programs end their
+// jobs with themselves. If the job does not allow that, the daemon ends with the job.
 func startDetached(program []string, attributes *os.ProcAttr) (*os.Process, error) {
 	folder, err := windows.GetSystemDirectory()
 	if err != nil {

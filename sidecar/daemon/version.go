@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Development begins the build of a program without a version. The rest of the build is the time at which it was built, in
-// RFC 3339 and UTC.
+// Development is the prefix of builds without a version. The rest is the build time, in RFC 3339 and UTC.
 const Development = "dev "
 
 // Newer reports whether a build is newer than another: by the numbers of versions such as 1.10.0, or by the times of
-// development builds. A version before a release, such as 1.10.0-rc.1, is older than the release, and what follows the
-// first "-" is compared by the rules of semver.org. What follows a "+" has no order. Other builds have none either, and none is newer.
+// development builds. A pre-release such as 1.10.0-rc.1 is older than its release, and the parts after the first "-"
+// are compared by the rules of semver.org. Parts after a "+" are ignored. Other builds are not comparable, so none is
+// newer.
 func Newer(build, than string) bool {
 	a, aDev := strings.CutPrefix(build, Development)
 	b, bDev := strings.CutPrefix(than, Development)
@@ -37,7 +37,7 @@ func Newer(build, than string) bool {
 	}
 }
 
-// comparePre compares identifiers of versions before a release: numbers by their values, before all texts.
+// comparePre compares identifiers of pre-releases: numbers by their values, before all texts.
 func comparePre(a, b string) int {
 	aText, bText := strings.Trim(a, "0123456789") != "", strings.Trim(b, "0123456789") != ""
 	switch {

@@ -7,11 +7,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// errGone is the cause for which a daemon leaves whose lock is on a file that others do not find.
+// errGone is the cause for which a daemon leaves if other processes no longer find its lock file.
 var errGone = errors.New("its lock file was removed or replaced")
 
-// watchSeat has the daemon leave if its lock file is removed, such as with its folder: another daemon starts then, and both
-// would own what there is one owner of. Their front ends come back to the other one.
+// watchSeat makes the daemon leave if its lock file is removed, for example with its folder: another daemon would then
+// start, and both would own the same data. The front ends connect to the other daemon.
 func (s *server) watchSeat(ctx context.Context) {
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -32,7 +32,7 @@ func (s *server) watchSeat(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case err := <-watcher.Errors: // such as of too many events: some were missed
+		case err := <-watcher.Errors: // for example too many events, so that some were missed
 			s.o.Log.Debug().Err(err).Msg("watching the daemon's folder")
 		case <-watcher.Events:
 		}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// ErrHangs says that a process is the daemon, and does not answer.
+// ErrHangs says that a process holds the seat, but does not answer.
 var ErrHangs = errors.New("does not answer")
 
-// Watch returns a connection of [Dial] whose daemon may hang. If nothing comes for a time after something was sent, or after
-// what came then, the daemon is probed on a second connection. The probe decides, and never the time alone: a call may take
-// long, a notification has no answer, and a computer may have slept. If the probe is answered and something came back before,
-// the next one comes after something more is sent. If nothing came back, each wait is twice as long as the one before.
-// Tell is called with an [ErrHangs] for a person if the daemon does not answer, and with nil when it does again; never twice
-// at once, and not after Close. It must not close the connection.
+// Watch returns a connection of [Dial] to a daemon that may hang. If nothing arrives for a time after a write, or after
+// the last message that followed it, Watch probes the daemon on a second connection. Only a failed probe counts, never
+// the time alone: a call may take long, a notification has no answer, and the computer may have slept. If the probe
+// succeeds and data came back before, the next probe follows the next write. If no data came back, each wait is twice
+// as long as the last. Watch calls tell with an [ErrHangs] for a person if the daemon does not answer, and with nil
+// when it answers again. The calls do not overlap, and there is none after Close. Tell must not close the connection.
 func Watch(conn net.Conn, o Options, tell func(error)) net.Conn {
 	return watch(conn, o.timeouts.orDefault().silence, func(ctx context.Context) error {
 		_, err := o.status(ctx)
@@ -33,11 +33,11 @@ type watched struct {
 	asks    sync.WaitGroup
 
 	mu sync.Mutex // guards the fields below, and the order of Close and ask
-	// wait is what the timer is set to, or will be after the present ask; 0 if no probe is to come.
+	// wait is the timer's present time, or the next one during an ask; 0 if no probe is due.
 	wait time.Duration
-	// back: something came after the last write began. It need not be an answer to that.
+	// back: data arrived after the last write began. It need not be an answer to it.
 	back bool
-	// writing counts the writes that have not returned: a daemon that hangs does not read, either.
+	// writing counts the writes that have not returned, because a daemon that hangs does not read.
 	writing int
 	// heard ends the present ask; nil if there is none.
 	heard context.CancelFunc
@@ -86,7 +86,7 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// await has the daemon probed after the silence. The lock is held.
+// await sets the timer for a probe. The lock must be held.
 func (w *watched) await() {
 	w.wait = w.silence
 	if w.heard == nil {
@@ -94,7 +94,7 @@ func (w *watched) await() {
 	}
 }
 
-// ask probes the daemon, and if it hangs, until it answers or says something.
+// ask probes the daemon. If it hangs, ask repeats that until it answers or sends something.
 func (w *watched) ask(ctx context.Context, probe func(context.Context) error, tell func(error)) {
 	w.mu.Lock()
 	if ctx.Err() != nil || w.heard != nil { // the timer was stopped or set too late
@@ -139,7 +139,7 @@ func (w *watched) ask(ctx context.Context, probe func(context.Context) error, te
 	}
 }
 
-// CloseWrite says that no more comes. The other end may still send.
+// CloseWrite ends this direction. The other end may still send.
 func (w *watched) CloseWrite() error {
 	if half, ok := w.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

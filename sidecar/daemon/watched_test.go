@@ -15,7 +15,7 @@ import (
 // silence is the default.
 const silence = 10 * time.Second
 
-// heldDaemon is the other end of a connection that is watched, in a bubble.
+// heldDaemon is the other end of a watched connection, in a bubble.
 type heldDaemon struct {
 	t *testing.T
 	// conn is the front end's.
@@ -23,7 +23,8 @@ type heldDaemon struct {
 	net.Conn
 	begun time.Time
 	hangs atomic.Bool
-	// probed are the times of the probes, and told what was told, each with its time. Read them after [synctest.Wait].
+	// probed holds the times of the probes, and told the calls of tell, each with its time. Read them after
+	// [synctest.Wait].
 	probed []time.Duration
 	told   []string
 }
@@ -44,7 +45,7 @@ func newHeldDaemon(t *testing.T) *heldDaemon {
 	return d
 }
 
-// ask has the front end send something, which the daemon reads.
+// ask sends something from the front end to the daemon.
 func (d *heldDaemon) ask() {
 	d.t.Helper()
 	go func() { _, _ = d.conn.Write([]byte("x")) }()
@@ -54,7 +55,7 @@ func (d *heldDaemon) ask() {
 	synctest.Wait()
 }
 
-// say has the daemon send something, which the front end reads.
+// say sends something from the daemon to the front end.
 func (d *heldDaemon) say() {
 	d.t.Helper()
 	if _, err := d.Write([]byte("x")); err != nil {
@@ -63,7 +64,7 @@ func (d *heldDaemon) say() {
 	synctest.Wait()
 }
 
-// after lets time pass, and fails if something else was told until then.
+// after lets time pass, and checks the calls of tell until then.
 func (d *heldDaemon) after(pass time.Duration, told ...string) {
 	d.t.Helper()
 	time.Sleep(pass)
@@ -84,7 +85,7 @@ func TestADaemonThatAnswersIsProbedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newHeldDaemon(t)
 		d.after(time.Hour)
-		d.say() // of its own accord
+		d.say() // without a request
 		d.after(time.Hour)
 		d.wantProbes()
 		d.ask()
@@ -102,9 +103,9 @@ func TestADaemonThatTakesLongIsProbedLessAndLess(t *testing.T) {
 		d := newHeldDaemon(t)
 		d.ask()
 		d.after(75 * time.Second)
-		d.ask() // so somebody waits for something new
+		d.ask() // so the front end waits for an answer again
 		d.after(5 * time.Second)
-		d.ask() // which does not put the probe off
+		d.ask() // does not delay the probe
 		d.after(5 * time.Second)
 		d.wantProbes(10*time.Second, 30*time.Second, 70*time.Second, 85*time.Second)
 		d.say()
@@ -157,7 +158,7 @@ func TestADaemonThatDoesNotReadHangs(t *testing.T) {
 		d.hangs.Store(true)
 		go func() { _, _ = d.conn.Write([]byte("a long message")) }() // a pipe has no buffer
 		time.Sleep(5 * time.Second)
-		d.say() // what it said before
+		d.say() // sent before
 		d.after(silence, "15s the daemon does not answer")
 	})
 }

@@ -1,4 +1,4 @@
-// Package deadline bounds how long a server may take. It does not count the time in which the server waits for a person.
+// Package deadline bounds how long a server may take. The time in which the server waits for a person does not count.
 //
 // A caller that sets a bound calls [WithTimeout], or [WithClock] for several waits under one context. Code further down
 // that makes the server wait for a person calls [Pause], without knowing who set the bound. All functions may be called
@@ -13,14 +13,14 @@ import (
 
 type key struct{}
 
-// clock is the bound of one context. It stands while pauses is not 0.
+// clock is the bound of one context. It is paused while pauses is not 0.
 type clock struct {
 	outer *clock
 
 	mu      sync.Mutex // guards the fields below
 	timer   *time.Timer
 	left    time.Duration
-	running time.Time // since when it runs
+	running time.Time // the time since which it runs
 	pauses  int
 }
 
@@ -33,14 +33,14 @@ func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Con
 	return context.WithValue(ctx, key{}, c), func() {
 		c.mu.Lock()
 		c.timer.Stop()
-		c.pauses++ // for good
+		c.pauses++ // never resumed
 		c.mu.Unlock()
 		cancel(context.Canceled)
 	}
 }
 
-// Pause stops every clock of a context until resume is called. A clock that is paused several times goes on after the
-// last resume. Calling resume again does nothing.
+// Pause stops every clock of a context until resume is called. A clock that is paused several times continues after
+// the last resume. Calling resume again is a no-op.
 func Pause(ctx context.Context) (resume func()) {
 	innermost, _ := ctx.Value(key{}).(*clock)
 	for c := innermost; c != nil; c = c.outer {
@@ -103,7 +103,7 @@ func (c *Clock) Pause() (resume func()) {
 	return sync.OnceFunc(c.clock.resume)
 }
 
-// Restart gives the clock its whole time again. A clock that stands does not start.
+// Restart gives the clock its whole time again. It does not start a stopped clock.
 func (c *Clock) Restart() {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

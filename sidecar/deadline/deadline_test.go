@@ -29,7 +29,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := deadline.WithTimeout(t.Context(), time.Minute, errSlow)
 		resume := deadline.Pause(ctx)
 		cancel()
-		resume() // does not start what is over
+		resume() // does not restart an expired clock
 		if context.Cause(ctx) != context.Canceled {
 			t.Errorf("ended for %v, want %v", context.Cause(ctx), context.Canceled)
 		}
@@ -48,7 +48,7 @@ func TestPausesDoNotCount(t *testing.T) {
 		time.Sleep(time.Hour)
 		second := deadline.Pause(inner)
 		first()
-		first() // resumes once
+		first() // resumes only once
 		time.Sleep(time.Hour)
 		if inner.Err() != nil || outer.Err() != nil {
 			t.Fatalf("ended while it was paused: inner %v, outer %v", inner.Err(), outer.Err())
@@ -74,7 +74,7 @@ func TestAClockCountsOnlyWhileItRuns(t *testing.T) {
 		ctx, clock, cancel := deadline.WithClock(t.Context(), time.Minute, errSlow)
 		defer cancel()
 		begin := time.Now()
-		time.Sleep(time.Hour) // it stands
+		time.Sleep(time.Hour) // it is stopped
 		for range 3 {
 			clock.Start()
 			time.Sleep(50 * time.Second)

@@ -1,7 +1,7 @@
-// Package example is the MCP server that Assent brings along, so that a person can see a server's questions before
+// Package example is the MCP server that is included in Assent, so that a person can see a server's questions before
 // they have a server or a model of their own. It has one tool, which asks the person for a form (elicitation) and then
-// a model for a text (sampling). It needs no network, keeps nothing, and touches no file. It speaks every revision of
-// MCP that go-sdk does: what it asks are input requests of 2026-07-28, which go-sdk sends to older clients as requests.
+// a model for a text (sampling). It needs no network, stores nothing, and touches no file. It speaks every MCP revision
+// that go-sdk does: its questions are input requests of 2026-07-28, which go-sdk sends to older clients as requests.
 package example
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Command is the argument with which Assent's own program is this server.
+// Command is the argument with which Assent's own program runs this server.
 const Command = "example-server"
 
-// The keys of what the tool asks for.
+// The keys of the tool's requests.
 const (
 	keyLunch      = "lunch"
 	keyInvitation = "invitation"
@@ -45,7 +45,7 @@ type lunch struct {
 	Note   string `json:"note"`
 }
 
-// Serve is the server on stdin and stdout, until stdin or ctx ends.
+// Serve runs the server on stdin and stdout, until stdin or ctx ends.
 func Serve(ctx context.Context, version string) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "assent-example", Title: "Assent's example server", Version: version}, nil)
 	server.AddTool(&mcp.Tool{
@@ -58,7 +58,7 @@ func Serve(ctx context.Context, version string) error {
 	return server.Run(ctx, &mcp.StdioTransport{})
 }
 
-// planLunch is called up to three times for one call, each time with what it asked for the time before (2026-07-28,
+// planLunch is called up to three times for one call, each time with the answers to its last requests (2026-07-28,
 // "Multi Round-Trip Requests").
 func planLunch(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	responses := request.Params.InputResponses
@@ -96,15 +96,15 @@ func planLunch(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolRe
 	}}}, nil
 }
 
-// invited is the result of the call, with the answer of the model.
+// invited returns the result of the call, with the model's answer.
 func invited(state string, answer mcp.InputResponse) (*mcp.CallToolResult, error) {
 	plan, err := planOf(state)
 	if err != nil {
 		return nil, err
 	}
 	var content []mcp.Content
-	// go-sdk reads every answer of 2026-07-28 as one that may have used tools, and those of older clients as what was
-	// asked for.
+	// go-sdk decodes every answer of 2026-07-28 as a result with tools, and those of older clients as the requested
+	// type.
 	switch result := answer.(type) {
 	case *mcp.CreateMessageWithToolsResult:
 		content = result.Content

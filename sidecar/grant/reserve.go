@@ -101,8 +101,8 @@ type Reservation struct {
 	settle   sync.Once
 }
 
-// Resume returns the reservation of a request that a grant approved in an earlier sidecar. The amount held then counts as
-// spent, so settling the reservation changes nothing. A grant that no longer exists counts as revoked.
+// Resume returns the reservation of a request that a grant approved in an earlier sidecar. The reserved amount counts
+// as spent then, so settling the reservation changes nothing. A deleted grant counts as revoked.
 func (b *Book) Resume(ctx context.Context, id string) *Reservation {
 	g, err := b.find(ctx, id)
 	return &Reservation{GrantID: id, Review: err != nil || g == nil || g.Review, book: b}

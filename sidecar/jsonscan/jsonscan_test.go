@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/jsonscan"
 )
 
-// FuzzOf compares what is found in an object with what encoding/json finds.
+// FuzzOf compares the members that Of yields with those of encoding/json.
 func FuzzOf(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b" : {"c":[1,{"d":"}\\"]"}]} , "\u0061":null,"":"x"}`))
 	f.Add([]byte(`{ }`))

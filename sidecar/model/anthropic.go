@@ -13,13 +13,13 @@ import (
 	"assent/protocol"
 )
 
-// anthropic is an endpoint that speaks Anthropic's Messages API. It is one request and one stream of
-// events, of which Assent needs a dozen fields; the official module would be a third of the sidecar.
+// anthropic is an endpoint that speaks Anthropic's Messages API. Assent needs one request and one
+// stream of events with a dozen fields; the official module would be a third of the sidecar.
 type anthropic struct{ *endpoint }
 
 var _ Provider = anthropic{}
 
-// anthropicVersion is the version of the API that this speaks.
+// anthropicVersion is the version of the API.
 const anthropicVersion = "2023-06-01"
 
 // mostLine bounds one event of a stream, in bytes.
@@ -51,7 +51,7 @@ type anthropicMessage struct {
 	Content []anthropicBlock `json:"content"`
 }
 
-// anthropicBlock is a block of any type; its type says which fields it has.
+// anthropicBlock is a block of any type. The type determines its fields.
 type anthropicBlock struct {
 	Type      string           `json:"type"`
 	Text      string           `json:"text,omitempty"`
@@ -99,15 +99,15 @@ type anthropicEvent struct {
 		PartialJSON string `json:"partial_json"`
 		StopReason  string `json:"stop_reason"`
 	} `json:"delta"`
-	// Usage is what was counted by then.
+	// Usage is the count so far.
 	Usage anthropicUsage `json:"usage"`
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-// anthropicUsage is what was counted. It comes at the start and again at the end, where it may leave out
-// what has not changed. What was written to a cache or read from one is not in the input.
+// anthropicUsage is a usage count. It arrives at the start and again at the end, where unchanged members
+// may be absent. Tokens written to or read from a cache are not part of the input.
 type anthropicUsage struct {
 	Input        *int64 `json:"input_tokens"`
 	CacheWritten *int64 `json:"cache_creation_input_tokens"`
@@ -115,7 +115,7 @@ type anthropicUsage struct {
 	Output       *int64 `json:"output_tokens"`
 }
 
-// update takes over what a later count says.
+// update replaces the members that a later count has.
 func (u *anthropicUsage) update(later anthropicUsage) {
 	u.Input = cmp.Or(later.Input, u.Input)
 	u.CacheWritten = cmp.Or(later.CacheWritten, u.CacheWritten)
@@ -123,7 +123,7 @@ func (u *anthropicUsage) update(later anthropicUsage) {
 	u.Output = cmp.Or(later.Output, u.Output)
 }
 
-// usage is what was counted in all, or nil where nothing was.
+// usage returns the total usage, or nil if the provider did not report it.
 func (u *anthropicUsage) usage() *Usage {
 	if u.Input == nil || u.Output == nil {
 		return nil
@@ -161,7 +161,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 	for !ended && events.Scan() {
 		data, ok := bytes.CutPrefix(events.Bytes(), []byte("data:"))
 		if !ok {
-			continue // the name of an event, which its data repeats, or the end of one
+			continue // the name of an event, which its data repeats, or an event's end
 		}
 		var event anthropicEvent
 		if err := json.Unmarshal(data, &event); err != nil {
@@ -194,7 +194,7 @@ func (a anthropic) Generate(ctx context.Context, id string, request *protocol.Mc
 		case "error":
 			return nil, fmt.Errorf("%w: %s: %s", ErrFailed, a.base, a.presentable(event.Error.Message))
 		case "ping":
-			continue // says that the connection lives, not that the model does
+			continue // a keep-alive of the connection, not of the model
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFailed, a.base, err)

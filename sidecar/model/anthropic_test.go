@@ -13,14 +13,14 @@ import (
 	"assent/sidecar/model"
 )
 
-// claude is Anthropic's provider at a local endpoint that answers with a body.
+// claude returns Anthropic's provider at a local endpoint that answers with a body.
 func claude(t *testing.T, status int, body string) (model.Provider, *request) {
 	t.Helper()
 	base, got := serve(t, status, nil, body)
 	return endpointOf(protocol.ProviderAnthropic, base+"/v1/", "claude-x"), got
 }
 
-// claudeEvents is a stream as Anthropic writes it, each event with its name.
+// claudeEvents returns a stream in Anthropic's format, each event with its name.
 func claudeEvents(events ...string) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -44,7 +44,7 @@ func claudeStop(reason string) string {
 
 const claudeEnd = `{"type":"message_stop"}`
 
-// weather is a request in the middle of a loop of tools.
+// weather returns a request in the middle of a tool loop.
 func weather() *protocol.McpSamplingRequest {
 	return &protocol.McpSamplingRequest{
 		SystemPrompt: "Be brief.",

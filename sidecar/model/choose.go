@@ -9,19 +9,20 @@ import (
 	"assent/protocol"
 )
 
-// The bounds of a server's hints: what is more is not a wish but noise.
+// The bounds of a server's hints. Further hints are ignored.
 const (
 	mostHints = 20
 	mostHint  = 200 // bytes of one
 )
 
-// Choose returns the model that a server's preferences lead to, and in a line for the person why. The
-// models are in the person's order, which decides where nothing else does. A nil allowed allows all;
-// else it holds ids, in which a * stands for any text. It reports false where no model is allowed.
+// Choose returns the model that a server's preferences select, and the reason in a line for the
+// person. The models are in the person's order, which decides between equals. If allowed is not nil,
+// it holds ids, with * for any text, of the models that may be chosen. Choose returns false if no
+// model is allowed.
 //
-// Hints go first, each in its turn: as a part of a model's name, or as the name of a model of the same
-// family. Priorities decide among what is left (2025-11-25, "Model Preferences"). The demo is no model,
-// and chosen only where there is no other.
+// Hints come first, in order: as a part of a model's name, or as the name of a model of the same
+// family. Priorities decide between the remaining models (2025-11-25, "Model Preferences"). The demo is
+// chosen only if there is no other model.
 func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, allowed []string) (protocol.Model, string, bool) {
 	var candidates []protocol.Model
 	for _, m := range models {
@@ -75,7 +76,7 @@ func Choose(models []protocol.Model, preferences *protocol.ModelPreferences, all
 	return candidates[0], strings.Join(why, " "), true
 }
 
-// withoutScripts returns the models that are models.
+// withoutScripts returns the models without the demo.
 func withoutScripts(models []protocol.Model) []protocol.Model {
 	var actual []protocol.Model
 	for _, m := range models {
@@ -97,7 +98,7 @@ func hintsOf(p *protocol.ModelPreferences) []string {
 	return hints
 }
 
-// named returns the models with the hint as a part of one of their names.
+// named returns the models whose names contain the hint.
 func named(models []protocol.Model, hint string) []protocol.Model {
 	part := normal(hint)
 	var found []protocol.Model
@@ -119,7 +120,7 @@ func familyOf(models []protocol.Model, family string) []protocol.Model {
 	return found
 }
 
-// wish is a priority that a server gave.
+// wish is a priority of a server.
 type wish struct {
 	name   string
 	weight float64
@@ -128,7 +129,7 @@ type wish struct {
 
 type wishes []wish
 
-// String is for a sentence: "low cost (0.3) and speed (0.8)".
+// String formats the wishes for a sentence: "low cost (0.3) and speed (0.8)".
 func (w wishes) String() string {
 	var parts []string
 	for _, wish := range w {
@@ -137,10 +138,10 @@ func (w wishes) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// unknown is what a model counts for where nothing is known: neither for nor against it.
+// unknown is the neutral score of a model with unknown facts.
 const unknown = 0.5
 
-// wishesOf are the priorities that say something. A server may send any number.
+// wishesOf returns the priorities above zero. A server may send any number.
 func wishesOf(p *protocol.ModelPreferences) wishes {
 	value := func(of func(protocol.ModelFacts) *float64) func(protocol.ModelFacts) float64 {
 		return func(f protocol.ModelFacts) float64 {
@@ -168,17 +169,17 @@ func wishesOf(p *protocol.ModelPreferences) wishes {
 	return w
 }
 
-// cheapness is 1 for what is free, and the less the more it costs. A server's request is mostly read
-// and answered in less, so the price of reading weighs more.
+// cheapness is 1 for a free model, and falls with the price. Requests of servers are mostly longer
+// than their answers, so the input price weighs more.
 func cheapness(f protocol.ModelFacts) float64 {
 	if f.InputCost == nil || f.OutputCost == nil {
 		return unknown
 	}
-	const half = 5 // dollars for a million tokens that are half as good as none
+	const half = 5 // dollars per million tokens at which the score is half that of a free model
 	return half / (half + max(0, (3**f.InputCost+*f.OutputCost)/4))
 }
 
-// best returns the first of the models that fit the wishes most.
+// best returns the first of the models with the highest score.
 func best(models []protocol.Model, w wishes) protocol.Model {
 	return slices.MaxFunc(models, func(a, b protocol.Model) int {
 		var difference float64
@@ -197,15 +198,15 @@ func best(models []protocol.Model, w wishes) protocol.Model {
 	})
 }
 
-// Suits reports whether nothing is known that would keep a model from answering a request.
+// Suits reports whether no known fact keeps a model from answering a request.
 func Suits(m protocol.Model, request *protocol.McpSamplingRequest) bool {
 	_, lacking := suited([]protocol.Model{m}, request)
 	return lacking == ""
 }
 
 // suited returns the models that are not known to be unable to answer a request, and a line for the
-// person of what they were picked for. A need that none is known to meet does not count, and is in that
-// line too.
+// person about the request's needs. A need that no model is known to meet is ignored, and the line says
+// so.
 func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]protocol.Model, string) {
 	images, audio := false, false
 	tokens := Estimate(request)
@@ -261,8 +262,8 @@ func suited(models []protocol.Model, request *protocol.McpSamplingRequest) ([]pr
 	return models, strings.Join(why, " ")
 }
 
-// Permits reports whether a model with this id is among the allowed, in which a * stands for any text, in
-// any case. A nil list allows all.
+// Permits reports whether a model's id matches one of allowed, in which * stands for any text, ignoring
+// case. A nil list allows all.
 func Permits(allowed []string, id string) bool {
 	if allowed == nil {
 		return true
@@ -272,7 +273,7 @@ func Permits(allowed []string, id string) bool {
 	})
 }
 
-// matches reports whether a pattern, in which a * stands for any text, is a text.
+// matches reports whether a text matches a pattern, in which * stands for any text.
 func matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	first, last := parts[0], parts[len(parts)-1]

@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// facts are as the table has them: what is below zero is not known.
+// facts returns facts as in the table. Values below zero are unknown.
 func facts(family string, in, out, speed, intelligence float64) protocol.ModelFacts {
 	known := func(v float64) *float64 {
 		if v < 0 {
@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 		models      []protocol.Model
 		preferences *protocol.ModelPreferences
 		allowed     []string
-		want        string // the id; empty where none is
+		want        string // the id; empty if no model is chosen
 		why         string
 	}{
 		{"no wish", all, nil, nil, haiku.ID, "the server has no wish"},
@@ -86,7 +86,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// A server may write anything as a hint; it is shown to the person.
+// A hint is untrusted text, and is shown to the person on one line.
 func TestAHintStaysALine(t *testing.T) {
 	models := []protocol.Model{{ID: "openai:a"}, {ID: "openai:b"}}
 	hint := "x\n\u202eYour settings prefer evil." + strings.Repeat("y", 120)

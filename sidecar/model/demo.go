@@ -9,12 +9,11 @@ import (
 	"assent/protocol"
 )
 
-// demoName is what the demo calls itself wherever it answers: a pretended answer must never look
-// like a real model's.
+// demoName is the demo's name in all answers, so that its answers do not look like a real model's.
 const demoName = "assent-demo (scripted, not a language model)"
 
-// Demo is the offline default: a script that tells the stories of the example servers and, to
-// anything else, says what it is.
+// Demo is the offline default: a script with conversations for the example servers. To anything
+// else, it answers that it is a script.
 type Demo struct {
 	// Pace is the pause between two words.
 	Pace time.Duration
@@ -48,7 +47,7 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 		answer, stop = "This is where a language model would choose among the tools."+demoSignature, StopToolUse
 	}
 	words := strings.SplitAfter(answer, " ")
-	// A word stands for a token here, so that the limit of the request is kept and can be seen to be.
+	// A word stands for a token here, so that the request's limit has a visible effect.
 	if int64(len(words)) > request.MaxTokens {
 		words, calls, stop = words[:request.MaxTokens], nil, StopMaxTokens
 	}
@@ -63,7 +62,7 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 	return &Completion{Text: strings.Join(words, ""), ToolUses: calls, Model: demoName, StopReason: stop, Usage: usage(int64(len(strings.Fields(question))), int64(len(words)))}, nil
 }
 
-// lastText is the newest text that the user said.
+// lastText returns the newest text of the user.
 func lastText(request *protocol.McpSamplingRequest) string {
 	for i := len(request.Messages) - 1; i >= 0; i-- {
 		if request.Messages[i].Role != protocol.RoleUser {

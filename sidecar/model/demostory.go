@@ -12,14 +12,14 @@ import (
 	"assent/protocol"
 )
 
-// A story is what the script does in a conversation with tools that are about what was asked. It compares
-// words, those of the request with those of the tools' names; it understands nothing.
+// A story is the script's part in a conversation with tools that match the request. It compares words of
+// the request with words in the tools' names; it understands nothing.
 type story struct {
 	text  string
 	calls []protocol.ToolUseContent
 }
 
-// The verbs that the script knows, as a tool's name may have them.
+// The verbs that the script recognises in a tool's name.
 const (
 	verbCount  = "count"
 	verbFind   = "find"
@@ -34,10 +34,10 @@ var demoVerbs = map[string]string{
 	"undo": verbUndo, "restore": verbUndo, "revert": verbUndo,
 }
 
-// demoNouns are words that people use for one another.
+// demoNouns maps synonyms to a noun.
 var demoNouns = map[string]string{"account": "user", "person": "user", "people": "user"}
 
-// demoStory is nil where the request is about none of the tools.
+// demoStory returns nil if no tool matches the request.
 func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 	if toolMode(request) == protocol.ToolChoiceNone {
 		return nil
@@ -52,7 +52,7 @@ func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 			if slices.Contains(told.called, tool.Name) {
 				continue
 			}
-			// A tool whose name says that it is the right one is what the script has to go by.
+			// The script calls the tool whose name matches.
 			return &story{
 				text: fmt.Sprintf("The demo script calls %s, whose name has words of your request.", tool.Name),
 				calls: []protocol.ToolUseContent{{
@@ -64,8 +64,8 @@ func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 	return &story{text: strings.Join(told.results, "\n\n") + demoSignature}
 }
 
-// demoSteps are the tools to call, in order. What deletes is called after what counts the same, so that
-// the conversation shows the number first.
+// demoSteps returns the tools to call, in order. A tool that deletes is called after the one that
+// counts the same items, so that the conversation shows the number first.
 func demoSteps(tools []protocol.SamplingTool, question string) []protocol.SamplingTool {
 	asked := map[string]bool{}
 	negated := false
@@ -82,7 +82,7 @@ func demoSteps(tools []protocol.SamplingTool, question string) []protocol.Sampli
 	}
 	var verbs []string
 	switch {
-	case negated: // what then is wanted is beyond a script
+	case negated: // a script cannot follow a negation
 	case asked[verbUndo]:
 		verbs = []string{verbUndo}
 	case asked[verbDelete]:
@@ -98,15 +98,15 @@ func demoSteps(tools []protocol.SamplingTool, question string) []protocol.Sampli
 			steps = append(steps, *tool)
 		}
 	}
-	// Counting alone is not what was asked for.
+	// The request was not only to count.
 	if asked[verbDelete] && len(steps) == 1 && demoTool(tools, verbDelete, nouns) == nil {
 		return nil
 	}
 	return steps
 }
 
-// demoTool is the tool with that verb whose name shares the most words with the request, and one at
-// least. What undoes needs none: a request says what to undo in no certain words.
+// demoTool returns the tool with that verb whose name shares the most words with the request, at
+// least one. A tool that restores needs none, because such requests have no fixed words.
 func demoTool(tools []protocol.SamplingTool, verb string, nouns []string) *protocol.SamplingTool {
 	var best *protocol.SamplingTool
 	most := 0
@@ -128,7 +128,7 @@ func demoTool(tools []protocol.SamplingTool, verb string, nouns []string) *proto
 	return best
 }
 
-// wordsOfTool are the first verb of a tool's name, empty where the script knows none, and the nouns.
+// wordsOfTool returns the first known verb of a tool's name, or "", and the nouns.
 func wordsOfTool(name string) (verb string, nouns []string) {
 	for _, word := range words(name) {
 		if known := demoVerbs[word]; known == "" {
@@ -140,7 +140,7 @@ func wordsOfTool(name string) (verb string, nouns []string) {
 	return verb, nouns
 }
 
-// words are the words of a text in small letters; a tool's name has them between underscores.
+// words returns the words of a text in lower case; a tool's name has them between underscores.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 }
@@ -153,15 +153,15 @@ func noun(word string) string {
 	return word
 }
 
-// told is what happened in a conversation.
+// told is the history of a conversation.
 type told struct {
-	// calls is the number of all calls; called are the tools since the user spoke last.
+	// calls is the number of all calls; called are the tools since the user's last message.
 	calls  int
 	called []string
-	// results are what the tools said since then; failed is whether the last of them said an error.
+	// results are the tools' texts since then; failed reports whether the last one was an error.
 	results []string
 	failed  bool
-	// said is all that tools ever said, the newest last.
+	// said holds all texts of tools, the newest last.
 	said []string
 }
 
@@ -183,7 +183,7 @@ func since(request *protocol.McpSamplingRequest) *told {
 				for _, content := range block.Content {
 					if text, ok := content.(protocol.TextContent); ok {
 						t.said = append(t.said, text.Text)
-						// What is for programs was said in words before it.
+						// JSON for programs follows the same data as text.
 						if !json.Valid([]byte(text.Text)) || len(t.results) == 0 {
 							t.results = append(t.results, firstParagraph(text.Text))
 						}
@@ -195,7 +195,7 @@ func since(request *protocol.McpSamplingRequest) *told {
 	return t
 }
 
-// value is the number or text that the tools last gave under that name, as JSON writes it.
+// value returns the number or text that the tools last returned under that name, as JSON.
 func (t *told) value(name string) json.RawMessage {
 	member, err := regexp.Compile(regexp.QuoteMeta(strconv.Quote(name)) + `\s*:\s*(-?\d+|"[^"\\]*")`)
 	if err != nil {
@@ -218,15 +218,15 @@ func firstParagraph(text string) string {
 	return text
 }
 
-// The facts that the smart database gives to its model.
+// The facts that the smart database passes to its model.
 var (
 	demoShare  = regexp.MustCompile(`(\d{1,9}) of (\d{1,9})`)
 	demoOrders = regexp.MustCompile(`(?i)with orders: (\d{1,9})`)
 	demoReason = regexp.MustCompile(`(?m)^Reason: (.+)$`)
 )
 
-// demoRisk classifies a deletion by a rule: HIGH for more than half of the rows, MEDIUM for a tenth or
-// where rows have orders.
+// demoRisk classifies a deletion by a rule: HIGH for more than half of the rows, MEDIUM for a tenth,
+// or if rows have orders.
 func demoRisk(question string) string {
 	share := demoShare.FindStringSubmatch(question)
 	part, whole := number(share[1]), number(share[2])
@@ -244,7 +244,7 @@ func demoRisk(question string) string {
 	return fmt.Sprintf("%s: %d of %d rows would go, and %d of them have orders.", level, part, whole, orders)
 }
 
-// demoNote writes an audit note of nothing but the facts that it was given.
+// demoNote writes an audit note from the given facts only.
 func demoNote(question string) string {
 	share := demoShare.FindStringSubmatch(question)
 	note := fmt.Sprintf("%s of %s users were deleted after a person had confirmed it.", share[1], share[2])
@@ -254,7 +254,7 @@ func demoNote(question string) string {
 	return note
 }
 
-// number reads up to nine digits, which every int holds.
+// number reads up to nine digits, which fit every int.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// smartDatabase are the tools of scripts/testservers/smart-database.mjs, in an order that helps nobody.
+// smartDatabase returns the tools of scripts/testservers/smart-database.mjs, in an unhelpful order.
 func smartDatabase(prefix string) []protocol.SamplingTool {
 	days := json.RawMessage(`{"type":"object","properties":{"inactive_for_days":{"type":"integer","default":730}}}`)
 	return []protocol.SamplingTool{

@@ -9,12 +9,11 @@ import (
 	"assent/protocol"
 )
 
-// mostDemoCalls is how many tools the script calls at once: several, to show that there can be.
+// mostDemoCalls is how many tools the script calls at once: several, to show concurrent calls.
 const mostDemoCalls = 2
 
-// demoCalls are the calls that the script makes where no tool is about what was asked and the request wants
-// one all the same: of the first tools, once in a conversation, and of none whose name says that it takes
-// something away.
+// demoCalls returns the script's calls if no tool matches the request but the request requires one: of the
+// first tools, once per conversation, and never of a tool whose name says that it deletes.
 func demoCalls(request *protocol.McpSamplingRequest) []protocol.ToolUseContent {
 	if toolMode(request) != protocol.ToolChoiceRequired || len(toolResults(request)) > 0 {
 		return nil
@@ -32,7 +31,7 @@ func demoCalls(request *protocol.McpSamplingRequest) []protocol.ToolUseContent {
 	return calls
 }
 
-// toolResults are those of the newest message.
+// toolResults returns the results in the newest message.
 func toolResults(request *protocol.McpSamplingRequest) []protocol.ToolResultContent {
 	if len(request.Messages) == 0 {
 		return nil
@@ -46,7 +45,7 @@ func toolResults(request *protocol.McpSamplingRequest) []protocol.ToolResultCont
 	return results
 }
 
-// demoResults says what the tools said.
+// demoResults repeats the tools' results.
 func demoResults(results []protocol.ToolResultContent) string {
 	var said []string
 	for _, result := range results {
@@ -59,8 +58,8 @@ func demoResults(results []protocol.ToolResultContent) string {
 	return "This is where a language model would make something of what the tools said: " + cmp.Or(strings.Join(said, ", "), "nothing") + "."
 }
 
-// demoInput fills in what a schema requires: with what was said under that name last, else with values
-// that are nothing but valid in most cases.
+// demoInput fills in the required members of a schema: with the last value of that name, or else with
+// values that are usually valid.
 func demoInput(schema json.RawMessage, said func(name string) json.RawMessage) json.RawMessage {
 	type property struct {
 		Type    string            `json:"type"`

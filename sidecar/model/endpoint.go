@@ -18,34 +18,33 @@ import (
 	"assent/protocol"
 )
 
-// The bounds of what an endpoint may send. Endpoints are less hostile than servers, but what answers
-// at an address on the person's network may be anything.
+// The bounds of an endpoint's data. Endpoints are less hostile than servers, but any program may
+// listen at an address on the person's network.
 const (
-	mostBody    = 64 << 20 // bytes of an answer with everything around it
+	mostBody    = 64 << 20 // bytes of a whole answer
 	mostList    = 16 << 20 // bytes of a list of models; OpenRouter's has half a megabyte
 	mostModels  = 1000
 	mostProblem = 64 << 10 // bytes of an error that are read
 	mostMessage = 500      // characters of an error that are shown
 )
 
-// listAge is how long a list of an endpoint's models is good for.
+// listAge is how long a list of an endpoint's models is cached.
 const listAge = time.Minute
 
-// endpoint is a place on the network where models are: how it is reached, and which they are. It
-// may be used from any goroutine.
+// endpoint is a network address with models. It may be used from any goroutine.
 type endpoint struct {
 	provider protocol.ModelProvider
-	// base is its address without a slash at the end.
+	// base is its address without a trailing slash.
 	base string
-	// label tells its models from those of others; empty where they need no more than their names.
+	// label distinguishes its models from others of the same name; empty if that is not needed.
 	label  string
 	models []string // as configured
 	key    string
 	// authorize puts the key into a request's header.
 	authorize func(header http.Header, key string)
-	// free: whoever runs the models, it is not paid by the token.
+	// free: nobody pays by the token.
 	free bool
-	// cannot returns what the model with this name is not given.
+	// cannot returns the parts of a request that the model does not support.
 	cannot func(name string) []protocol.RequestPart
 	client *http.Client
 
@@ -54,16 +53,16 @@ type endpoint struct {
 	listedAt time.Time
 }
 
-// notFollowing is a client like the given one. An endpoint that sends its caller elsewhere is not
-// followed: the key and the conversation were meant for this one.
+// notFollowing returns a client like the given one that does not follow redirects, because the key
+// and the conversation are meant for this endpoint.
 func notFollowing(client *http.Client) *http.Client {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &own
 }
 
-// Models implements [Provider]. Configured models are taken at their word: an endpoint that is down
-// says so when it is asked something, with a better reason.
+// Models implements [Provider]. It returns configured models without a check: an endpoint that is
+// down fails with a better error at the first request.
 func (e *endpoint) Models(ctx context.Context) ([]protocol.Model, error) {
 	if len(e.models) > 0 {
 		var models []protocol.Model
@@ -95,16 +94,16 @@ func (e *endpoint) model(id, name string) protocol.Model {
 	return m
 }
 
-// listing is the union of what endpoints say of a model; most say no more than the id.
+// listing has the members that endpoints use in a list of models; most have only the id.
 type listing struct {
 	ID string `json:"id"`
-	// Name is OpenRouter's, DisplayName Anthropic's.
+	// OpenRouter has Name, and Anthropic DisplayName.
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
-	// ContextLength is OpenRouter's, MaxModelLen vLLM's.
+	// OpenRouter has ContextLength, and vLLM MaxModelLen.
 	ContextLength int64 `json:"context_length"`
 	MaxModelLen   int64 `json:"max_model_len"`
-	// Pricing is OpenRouter's, in dollars for one token.
+	// OpenRouter has Pricing, in dollars per token.
 	Pricing struct {
 		Prompt     string `json:"prompt"`
 		Completion string `json:"completion"`
@@ -130,9 +129,9 @@ func (e *endpoint) list(ctx context.Context) ([]protocol.Model, error) {
 	}
 	var models []protocol.Model
 	for _, l := range found.Data {
-		id := strings.TrimPrefix(l.ID, "models/") // Gemini's, which knows them without it too
+		id := strings.TrimPrefix(l.ID, "models/") // Gemini's prefix, which is optional in requests
 		if id == "" || strings.Contains(id, "embed") || len(models) == mostModels {
-			continue // what makes embeddings does not write
+			continue // embedding models do not write text
 		}
 		m := e.model(id, cmp.Or(l.Name, l.DisplayName, id))
 		m.ContextTokens = max(0, l.ContextLength, l.MaxModelLen)
@@ -144,7 +143,8 @@ func (e *endpoint) list(ctx context.Context) ([]protocol.Model, error) {
 	return models, nil
 }
 
-// cost is in dollars for a million tokens. OpenRouter's own routers have a price of -1: it varies.
+// cost is in dollars per million tokens. OpenRouter's routers have a price of -1, because it
+// varies.
 func (l *listing) cost() (in, out float64, known bool) {
 	in, err := strconv.ParseFloat(l.Pricing.Prompt, 64)
 	out, err2 := strconv.ParseFloat(l.Pricing.Completion, 64)
@@ -152,12 +152,12 @@ func (l *listing) cost() (in, out float64, known bool) {
 	return in * million, out * million, errors.Join(err, err2) == nil && in >= 0 && out >= 0
 }
 
-// refused is an answer that says no.
+// refused is an error status of an endpoint.
 type refused struct {
 	code    int
 	status  string
-	message string        // empty where the endpoint gave none
-	after   time.Duration // when to try again, as the endpoint said it; 0 where it did not
+	message string        // empty if the endpoint gave none
+	after   time.Duration // the endpoint's time to try again; 0 if it gave none
 }
 
 // Error implements error.
@@ -172,8 +172,8 @@ func (r *refused) Error() string {
 	return text
 }
 
-// TryAgain reports whether an endpoint failed in a way that may be over soon: it has too much to do, or
-// something broke there. After is when to try again, where the endpoint has said so, and otherwise 0.
+// TryAgain reports whether an endpoint's failure may be temporary: it is overloaded, or had an internal
+// error. After is the endpoint's time to try again, or 0.
 func TryAgain(err error) (after time.Duration, soon bool) {
 	var no *refused
 	if !errors.As(err, &no) {
@@ -182,14 +182,15 @@ func TryAgain(err error) (after time.Duration, soon bool) {
 	return no.after, no.code == http.StatusTooManyRequests || no.code >= 500
 }
 
-// Do sends a request with the key. An answer other than 2xx is an error, and the body of one that is
-// not ends with an error when it gets too long.
+// Do sends a request with the key. A status other than 2xx is an error. Otherwise, reading the body
+// fails when it gets too long.
 func (e *endpoint) Do(req *http.Request) (*http.Response, error) {
 	if e.key != "" {
 		e.authorize(req.Header, e.key)
 	}
-	// Many servers close a connection that was idle for five seconds, and a request can meet that. An empty key is not sent:
-	// it has net/http send the request again on another connection, if the first one had served before and says nothing.
+	// Many servers close a connection after five idle seconds, which a request can coincide with. An empty key is not
+	// sent, but it makes net/http repeat the request on another connection if the first one had served a request
+	// before and returns nothing.
 	req.Header["Idempotency-Key"] = nil
 	resp, err := e.client.Do(req)
 	if err != nil {
@@ -199,7 +200,7 @@ func (e *endpoint) Do(req *http.Request) (*http.Response, error) {
 		defer resp.Body.Close()
 		body, err := io.ReadAll(io.LimitReader(resp.Body, mostProblem))
 		if err != nil {
-			body = nil // the status says enough
+			body = nil // the status is enough
 		}
 		return nil, &refused{
 			code: resp.StatusCode, status: resp.Status,
@@ -226,11 +227,11 @@ func (e *endpoint) post(ctx context.Context, path string, body any, header http.
 	return e.Do(req)
 }
 
-// failure makes a sentence for the person of what went wrong, with the way out where there is one.
+// failure returns an error as a sentence for the person, with what to do if that is known.
 func (e *endpoint) failure(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {
-		err = at.Err // the rest of it is the address again
+		err = at.Err // the rest repeats the address
 	}
 	var no *refused
 	switch {
@@ -256,7 +257,7 @@ func (e *endpoint) failure(err error) error {
 	}
 }
 
-// presentable shortens what an endpoint said, and takes out the key where it repeats it.
+// presentable shortens an endpoint's text, and removes the key from it.
 func (e *endpoint) presentable(message string) string {
 	if e.key != "" {
 		message = strings.ReplaceAll(message, e.key, "***")
@@ -292,7 +293,8 @@ func problem(body []byte) string {
 	return cmp.Or(inner.Message, text, outer.Message)
 }
 
-// retryAfter reads when to come back: seconds or a date (RFC 9110, 10.2.3). It is 0 where that is not said.
+// retryAfter returns the time until the next attempt: seconds or a date (RFC 9110, 10.2.3). It is 0 if the
+// header is missing.
 func retryAfter(header http.Header) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
@@ -304,7 +306,7 @@ func retryAfter(header http.Header) time.Duration {
 	return 0
 }
 
-// boundedBody is a body that ends with an error where it gets too long.
+// boundedBody is a body that fails when it gets too long.
 type boundedBody struct {
 	io.ReadCloser
 	left int64

@@ -16,7 +16,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// request is what a local endpoint got last.
+// request is the last request to a local endpoint.
 type request struct {
 	count  int
 	path   string
@@ -24,7 +24,7 @@ type request struct {
 	body   map[string]any
 }
 
-// serve answers every request with a body, and keeps what it was asked. It returns its address.
+// serve answers every request with a body, and records the request. It returns its address.
 func serve(t *testing.T, status int, header http.Header, body string) (base string, got *request) {
 	t.Helper()
 	got = &request{}
@@ -41,14 +41,14 @@ func serve(t *testing.T, status int, header http.Header, body string) (base stri
 			w.Header().Set(name, header.Get(name))
 		}
 		w.WriteHeader(status)
-		// A caller that has heard enough hangs up; what it made of it is what is tested.
+		// A caller may hang up early. The test is about the caller's result.
 		_, _ = io.WriteString(w, body)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, got
 }
 
-// endpointOf is a preset at another address.
+// endpointOf returns a preset at another address.
 func endpointOf(provider protocol.ModelProvider, base string, models ...string) model.Provider {
 	return model.Endpoints(protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{
 		{Provider: provider, BaseURL: base, Models: models, APIKey: &protocol.Secret{Secret: "sk-1"}},
@@ -125,7 +125,7 @@ func TestEndpointsListTheirModels(t *testing.T) {
 		t.Run(string(tt.provider), func(t *testing.T) {
 			base, got := serve(t, http.StatusOK, nil, tt.body)
 			p := endpointOf(tt.provider, base+"/v1")
-			for range 2 { // the second from memory
+			for range 2 { // the second from the cache
 				models, err := p.Models(t.Context())
 				if diff := cmp.Diff(tt.want, models); diff != "" || err != nil {
 					t.Errorf("models (-want +got):\n%s%v", diff, err)
@@ -171,7 +171,7 @@ func TestAListThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What is not a chat endpoint is nobody's provider, and the settings of a front end may name anything.
+// Settings of a front end may name any provider. Unknown ones are ignored.
 func TestUnknownEndpointsAreLeftOut(t *testing.T) {
 	providers := model.Endpoints(protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{
 		{Provider: "nonsense"}, {Provider: protocol.ProviderDemo}, {Provider: protocol.ProviderVSCode}, {Provider: protocol.ProviderGemini},
@@ -219,7 +219,7 @@ func TestWhatEndpointsRefuse(t *testing.T) {
 	}
 }
 
-// An endpoint that never stops is cut off, even where it says nothing.
+// An endpoint that never stops is cut off, even if it sends no text.
 func TestAnAnswerThatDoesNotEnd(t *testing.T) {
 	const line = ": keep-alive\n\n"
 	tests := []struct {
@@ -241,11 +241,11 @@ func TestAnAnswerThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// begun is an endpoint that begins an answer, and then does what it is told.
+// begun returns an endpoint that begins an answer, and then calls a function.
 func begun(t *testing.T, then func(*http.Request)) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The body is read to its end, or the server does not notice that its caller has gone.
+		// The server notices the end of its caller only after it has read the whole body.
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Error(err)
 		}
@@ -283,7 +283,8 @@ func TestAnEndpointThatHangsUp(t *testing.T) {
 	}
 }
 
-// Who is asked and no longer wanted hears of it, and stops to write what somebody pays for.
+// A cancelled request ends the connection, so that the endpoint stops generating tokens that cost
+// money.
 func TestARequestThatIsGivenUpHangsUp(t *testing.T) {
 	for _, provider := range []protocol.ModelProvider{protocol.ProviderAnthropic, protocol.ProviderOllama} {
 		hungUp := make(chan struct{})

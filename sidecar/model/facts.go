@@ -10,9 +10,9 @@ import (
 	"assent/protocol"
 )
 
-// models.json is what Assent knows of models without asking anyone: its makers' published prices in
-// dollars, limits and abilities; speed and intelligence are a rough order. A model that is not there is
-// neither proposed less nor more for it. The facts of the setting assent.model.endpoints add to it.
+// models.json is Assent's own table of models: published prices in dollars, limits and abilities; speed
+// and intelligence are a rough order. A model that is not in it has no disadvantage. The facts in the
+// setting assent.model.endpoints are added to it.
 //
 //go:embed models.json
 var shippedTable []byte
@@ -25,17 +25,17 @@ var shipped = sync.OnceValue(func() []protocol.ModelRow {
 	return rows
 })
 
-// facts is all that is known of a model: what the person says goes before what its provider says, and
-// that before the shipped table. The shipped names of families go before a provider's, which have
-// versions in them.
+// facts returns the known facts about a model. The person's facts take precedence over the
+// provider's, and those over the shipped table. Families are taken from the shipped table first,
+// because the provider's names include versions.
 func facts(m protocol.Model, own []protocol.ModelRow) protocol.ModelFacts {
 	_, name, _ := strings.Cut(m.ID, ":")
 	known := lookup(shipped(), name, m.Name)
 	if m.Provider == protocol.ProviderVSCode {
-		known.InputCost, known.OutputCost = nil, nil // they belong to a subscription
+		known.InputCost, known.OutputCost = nil, nil // these models belong to a subscription
 	}
 	if m.Provider == protocol.ProviderDemo {
-		known = protocol.ModelFacts{} // its name is no model's
+		known = protocol.ModelFacts{} // its name is not a model's
 	}
 	mine := lookup(own, m.ID, m.Name)
 	result := over(mine, over(m.ModelFacts, known))
@@ -45,7 +45,7 @@ func facts(m protocol.Model, own []protocol.ModelRow) protocol.ModelFacts {
 	return result
 }
 
-// lookup returns what the row with the longest match says.
+// lookup returns the facts of the row with the longest match.
 func lookup(rows []protocol.ModelRow, names ...string) protocol.ModelFacts {
 	var best protocol.ModelRow
 	for _, row := range rows {
@@ -62,7 +62,7 @@ func lookup(rows []protocol.ModelRow, names ...string) protocol.ModelFacts {
 	return best.ModelFacts
 }
 
-// normal makes the spellings of a name one: "Claude Sonnet 4.5", "anthropic/claude-sonnet-4-5".
+// normal maps the spellings of a name to one: "Claude Sonnet 4.5", "anthropic/claude-sonnet-4-5".
 func normal(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -74,7 +74,7 @@ func normal(name string) string {
 	}, strings.ToLower(name))
 }
 
-// hasWord reports that part is in name, and not a piece of a longer word: "gpt-4" is not in "gpt-4o".
+// hasWord reports whether name contains part as a whole word: "gpt-4" is not in "gpt-4o".
 func hasWord(name, part string) bool {
 	for from := 0; part != ""; {
 		i := strings.Index(name[from:], part)
@@ -92,7 +92,7 @@ func hasWord(name, part string) bool {
 
 func isWord(b byte) bool { return 'a' <= b && b <= 'z' || '0' <= b && b <= '9' }
 
-// over puts what is known over what else is known.
+// over returns the facts of a, completed by those of b.
 func over(a, b protocol.ModelFacts) protocol.ModelFacts {
 	if a.Family == "" {
 		a.Family = b.Family

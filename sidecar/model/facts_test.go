@@ -10,7 +10,7 @@ import (
 	"assent/protocol"
 )
 
-// The shipped table is data that people edit: this is what its rows must be.
+// People edit the shipped table, so this checks its rows.
 func TestTheShippedTable(t *testing.T) {
 	decoder := json.NewDecoder(strings.NewReader(string(shippedTable)))
 	decoder.DisallowUnknownFields()

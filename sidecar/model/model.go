@@ -1,8 +1,8 @@
-// Package model answers sampling requests with whatever models the person has.
+// Package model answers sampling requests with the person's models.
 //
-// A [Provider] is one way to reach models; a [Set] is all of them, in the person's order. Both may
-// be used from any goroutine. The package asks nobody's permission and knows no MCP: the broker
-// decides what is generated, and for whom.
+// A [Provider] is one way to reach models. A [Set] is all of them, in the person's order. Both may
+// be used from any goroutine. The package asks no permission and does not know MCP: the broker
+// decides what is generated, and for which server.
 package model
 
 import (
@@ -17,8 +17,8 @@ import (
 	"assent/protocol"
 )
 
-// The ways in which a completion fails. An error of [Set.Generate] wraps one of them and is a
-// sentence for the person; the server is told no more than which of them it was.
+// The ways in which a completion fails. An error of [Set.Generate] wraps one of them, and is a
+// sentence for the person. The server only gets the kind.
 var (
 	ErrNone    = errors.New("no model is available")
 	ErrFailed  = errors.New("the model failed")
@@ -26,51 +26,53 @@ var (
 	ErrStalled = errors.New("the model stopped answering")
 )
 
-// DefaultTimeout is how long a model may be silent. Local ones are loaded from disk first.
+// DefaultTimeout is how long a model may be silent. Local models first have to be loaded from disk.
 const DefaultTimeout = 2 * time.Minute
 
-// listTimeout bounds the wait for a provider's list of models: an ask is shown without its models
-// rather than late.
+// listTimeout bounds the wait for a provider's list of models. After it, an ask is shown without
+// these models.
 const listTimeout = 3 * time.Second
 
-// mostText bounds an answer, in bytes. What is longer is no answer but a model run wild.
+// mostText bounds an answer, in bytes. A model that writes more is out of control.
 const mostText = 8 << 20
 
-// Completion is a whole answer.
+// Completion is a complete answer.
 type Completion struct {
 	Text string
-	// ToolUses are the calls that the model asks for; what it wrote beside them is Text.
+	// ToolUses are the calls that the model asks for. Text is the text beside them.
 	ToolUses []protocol.ToolUseContent
 	// Model is the name that the provider gave.
 	Model string
-	// StopReason is in MCP's words.
+	// StopReason is in MCP's terms.
 	StopReason string
-	// Usage is nil where the provider does not say.
+	// Usage is nil if the provider does not report it.
 	Usage *Usage
 }
 
 // Provider is one way to reach models. It may be used from any goroutine.
 type Provider interface {
-	// Models returns the models that can answer now. An error means that they cannot be known now.
+	// Models returns the models that can answer now. An error means that they are unknown at
+	// present.
 	Models(ctx context.Context) ([]protocol.Model, error)
 	// Generate asks the model with the given id, the part after "PROVIDER:". It calls emit with
-	// each piece of the text, in order, and with nothing for other signs that the model works.
+	// each piece of the text, in order, and with "" for other signs of activity.
 	Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error)
 }
 
-// order is in which providers are proposed, where the person has not said.
+// order is the default order of providers.
 var order = []protocol.ModelProvider{
 	protocol.ProviderOpenAI, protocol.ProviderAnthropic, protocol.ProviderGemini, protocol.ProviderOpenRouter,
 	protocol.ProviderOllama, protocol.ProviderLMStudio, protocol.ProviderVLLM,
 	protocol.ProviderVSCode, protocol.ProviderDemo,
 }
 
-// Set is every model that the person has, or those of them that one server may have.
+// Set holds the person's models, or those that one server may use.
 type Set struct {
 	providers map[protocol.ModelProvider]Provider
 	settings  protocol.ModelSettings
 	timeout   time.Duration
-	// server is whom the set is for, allowed what it may have: nil for anything.
+	// server is the server that the set is for. allowed are the ids that it may use; nil means
+	// any.
 	server  string
 	allowed []string
 }
@@ -80,7 +82,7 @@ func NewSet(providers map[protocol.ModelProvider]Provider, settings protocol.Mod
 	return &Set{providers: providers, settings: settings, timeout: timeout}
 }
 
-// For returns those of the models that a server may have. No other can be found or asked there.
+// For returns the models that a server may use. The result finds and asks no others.
 func (s *Set) For(server string) *Set {
 	forServer := *s
 	forServer.server, forServer.allowed = server, nil
@@ -88,14 +90,14 @@ func (s *Set) For(server string) *Set {
 	for _, rule := range s.settings.Allowed {
 		if rule.ServerName == server || rule.ServerName == "*" && !named {
 			named = named || rule.ServerName == server
-			forServer.allowed = append([]string{}, rule.Models...) // not nil: no model at all is a rule too
+			forServer.allowed = append([]string{}, rule.Models...) // not nil: a rule may allow no model
 		}
 	}
 	return &forServer
 }
 
-// List returns the models that can answer now, in the person's order, with what is known of them. A
-// provider that cannot say is left out, and its error returned beside the others' models.
+// List returns the models that can answer now, in the person's order, with their known facts. If a
+// provider fails, List returns the models of the others and the error.
 func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 	order := order
 	if i := slices.Index(order, s.settings.Provider); i > 0 {
@@ -137,7 +139,7 @@ func (s *Set) List(ctx context.Context) ([]protocol.Model, error) {
 
 // CallTools reports whether one of the models is known to call tools.
 func (s *Set) CallTools(ctx context.Context) bool {
-	models, _ := s.List(ctx) // those that cannot be listed cannot be asked
+	models, _ := s.List(ctx) // models that cannot be listed cannot be asked
 	if actual := withoutScripts(models); len(actual) > 0 {
 		models = actual
 	}
@@ -163,8 +165,7 @@ func (s *Set) Find(ctx context.Context, id string) (*protocol.Model, error) {
 	return nil, s.none(err)
 }
 
-// Propose returns the model that suits a request best, and in a line for the person why it is that
-// one.
+// Propose returns the model that suits a request best, and the reason in a line for the person.
 func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest) (*protocol.Model, string, error) {
 	models, err := s.List(ctx)
 	if len(models) == 0 {
@@ -177,14 +178,14 @@ func (s *Set) Propose(ctx context.Context, request *protocol.McpSamplingRequest)
 		why = append(why, fmt.Sprintf("Your settings prefer %s.", s.settings.Provider))
 	}
 	if actual := withoutScripts(models); len(actual) > 0 {
-		models = actual // a script suits anything, because it answers nothing
+		models = actual // a script suits every request, because it does not answer any
 	}
 	models, fitting := suited(models, request)
 	chosen, reason, ok := Choose(models, request.ModelPreferences, nil)
 	if !ok {
 		return nil, "", s.none(err)
 	}
-	if len(why) == 0 || len(own) > 1 { // one that is preferred is not all that there is
+	if len(why) == 0 || len(own) > 1 { // a preference is not the only reason
 		why = append(why, reason)
 	}
 	if fitting != "" {
@@ -203,7 +204,7 @@ func ofProvider(provider protocol.ModelProvider, models []protocol.Model) []prot
 	return own
 }
 
-// none is the error where there is no model, and what to do about it.
+// none returns the error for a missing model, with what to do.
 func (s *Set) none(err error) error {
 	if s.allowed != nil {
 		return errors.Join(fmt.Errorf("%w: none that the setting assent.model.allowed lets %q have can answer now. Add one there", ErrNone, s.server), err)
@@ -215,8 +216,8 @@ func (s *Set) forbidden(id string) error {
 	return fmt.Errorf("%w: the setting assent.model.allowed does not let %q have %q. Choose another, or add it there", ErrNone, s.server, id)
 }
 
-// Generate asks a model of [Set.List] for a server. It gives up when the model is silent for too long, or
-// writes without an end, or asks for tools in a way that no server could serve.
+// Generate asks a model of [Set.List] for a server. It fails if the model is silent for too long, writes
+// too much, or asks for tools in a way that no server can serve.
 func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	completion, err := s.generate(ctx, id, request, emit)
 	if err != nil {
@@ -228,14 +229,14 @@ func (s *Set) Generate(ctx context.Context, id string, request *protocol.McpSamp
 	return completion, nil
 }
 
-// Converse asks a model of [Set.List] to go on with a conversation of the person's own, and gives up as
-// Generate does. What it asks of tools is passed on as the model wrote it: the names may be made up, and the
-// Input of a call need be no JSON. It is the caller's to tell the model.
+// Converse asks a model of [Set.List] to continue a conversation of the person, with the limits of Generate.
+// It returns calls as the model wrote them: names may not exist, and the Input of a call need not be JSON.
+// The caller reports that to the model.
 func (s *Set) Converse(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	return s.generate(context.WithValue(ctx, conversing{}, true), id, request, emit)
 }
 
-// conversing is the key of a context in which no server waits for the answer.
+// conversing is the key of a context for [Set.Converse], in which no server waits for the answer.
 type conversing struct{}
 
 // generate asks a model of [Set.List].
@@ -267,7 +268,7 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		// What it was given up for is the reason, whatever the provider made of it.
+		// The cause of the cancellation is the reason, not the provider's error.
 		if cause := context.Cause(ctx); errors.Is(cause, ErrStalled) {
 			return nil, cause
 		}

@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// listed is a provider with models that only lists them.
+// listed is a provider that only lists models.
 type listed struct {
 	provider protocol.ModelProvider
 	ids      []string
@@ -129,7 +129,7 @@ func TestTheDemoSaysWhatItIs(t *testing.T) {
 
 func TestAModelThatIsSilentForTooLongIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const pace = 50 * time.Second // slow, and never silent for a minute
+		const pace = 50 * time.Second // slow, but never silent for a minute
 		slow := map[protocol.ModelProvider]model.Provider{protocol.ProviderDemo: model.Demo{Pace: pace}}
 		c, err := model.NewSet(slow, protocol.ModelSettings{}, time.Minute).Generate(t.Context(), "demo:script", ask("?"), func(string) {})
 		if err != nil || c.StopReason != "endTurn" {
@@ -227,7 +227,7 @@ func TestTheEditorsModelsCallTools(t *testing.T) {
 	}
 }
 
-// generates is a provider that answers as the function says.
+// generates is a provider that answers with a function.
 type generates func(ctx context.Context, emit func(string)) (*model.Completion, error)
 
 func (generates) Models(context.Context) ([]protocol.Model, error) { return nil, nil }
@@ -248,7 +248,7 @@ func TestAModelThatWritesWithoutEndIsCutOff(t *testing.T) {
 		for ctx.Err() == nil {
 			emit(strings.Repeat("x", 1<<20))
 		}
-		return &model.Completion{Text: "x"}, nil // a provider that does not notice changes nothing
+		return &model.Completion{Text: "x"}, nil // a provider may not notice the end
 	}, ask("?"), func(piece string) { emitted += len(piece) })
 	if !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "more than 8 MiB") || emitted != 8<<20 {
 		t.Errorf("Generate = %v, after %d bytes", err, emitted)
@@ -289,7 +289,7 @@ func TestAToolThatWasNotOfferedIsRefused(t *testing.T) {
 	}
 }
 
-// A server gets no call that it could do nothing with; in a conversation, the model is told.
+// A server gets no call that it cannot serve; in a conversation, the model gets an error.
 func TestCallsThatNobodyCanMake(t *testing.T) {
 	var thousand []protocol.ToolUseContent
 	for range 1000 {

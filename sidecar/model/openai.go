@@ -25,27 +25,27 @@ type openAI struct {
 
 var _ Provider = openAI{}
 
-// mostKeepAlives is how many lines without data may come in a row: OpenRouter sends one every few
-// seconds while a model thinks.
+// mostKeepAlives bounds the lines without data in a row. OpenRouter sends one every few seconds
+// while a model thinks.
 const mostKeepAlives = 10_000
 
 func newOpenAI(e *endpoint) openAI {
 	e.authorize = func(header http.Header, key string) { header.Set("Authorization", "Bearer "+key) }
 	e.cannot = openAICannot
-	config := openai.DefaultConfig("") // the key is the endpoint's to add
+	config := openai.DefaultConfig("") // the endpoint adds the key
 	config.BaseURL = e.base
 	config.HTTPClient = e
 	config.EmptyMessagesLimit = mostKeepAlives
 	return openAI{endpoint: e, chat: openai.NewClientWithConfig(config), option: &usageOption{}}
 }
 
-// openAICannot asks the library what it would not send to OpenAI's reasoning models. Names that it
-// does not know are taken to be able.
+// openAICannot asks the library which parts OpenAI's reasoning models do not support. Unknown names
+// are assumed to support all.
 func openAICannot(name string) []protocol.RequestPart {
 	cannot := []protocol.RequestPart{protocol.PartAudio}
 	check := openai.NewReasoningValidator()
 	if check.Validate(openai.ChatCompletionRequest{Model: name, Temperature: 0.5}) != nil {
-		cannot = append(cannot, protocol.PartTemperature, protocol.PartStopSequences) // those come together
+		cannot = append(cannot, protocol.PartTemperature, protocol.PartStopSequences) // these always occur together
 	}
 	if check.Validate(openai.ChatCompletionRequest{Model: name, Tools: make([]openai.Tool, 1)}) != nil {
 		cannot = append(cannot, protocol.PartTools)
@@ -81,7 +81,7 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 			completion.Model = chunk.Model
 		}
 		if u := openAIUsage(chunk.Usage); u != nil {
-			completion.Usage = u // some endpoints count on in every chunk
+			completion.Usage = u // some endpoints send a running count in every chunk
 		}
 		for _, choice := range chunk.Choices {
 			if choice.Index != 0 {
@@ -108,7 +108,7 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 	completion.Text = text.String()
 	completion.ToolUses = calls.uses()
 	if len(completion.ToolUses) > 0 && completion.StopReason == StopEndTurn {
-		completion.StopReason = StopToolUse // some endpoints do not say so
+		completion.StopReason = StopToolUse // some endpoints omit the reason
 	}
 	switch {
 	case refusal.Len() > 0:
@@ -123,15 +123,15 @@ func (p openAI) Generate(ctx context.Context, id string, request *protocol.McpSa
 	return completion, nil
 }
 
-// usageOption is what an endpoint has shown of the wish for usage in a stream, stream_options: an option
-// that some compatible endpoints do not know, and that the strict among them refuse.
+// usageOption records whether an endpoint accepts stream_options, which asks for the usage in a stream.
+// Some compatible endpoints do not know it, and strict ones refuse the request.
 type usageOption struct {
 	taken, refused atomic.Bool
 }
 
-// open begins a stream, with the usage where the endpoint can be asked for that. A request that is refused
-// as wrong before the endpoint ever took the option is sent again without it; which of the two was wrong
-// is seen from that.
+// open begins a stream, and asks for the usage if the endpoint accepts that. If a request is refused as
+// invalid and the endpoint has never accepted the option, open sends it again without the option. The
+// result shows which of the two was invalid.
 func (p openAI) open(ctx context.Context, body openai.ChatCompletionRequest) (*openai.ChatCompletionStream, error) {
 	if p.option.refused.Load() {
 		return p.chat.CreateChatCompletionStream(ctx, body)
@@ -154,8 +154,8 @@ func (p openAI) open(ctx context.Context, body openai.ChatCompletionRequest) (*o
 	return stream, err
 }
 
-// openAIUsage is what an endpoint counted. Gemini leaves what a model thought out of the completion, and
-// has it in the total.
+// openAIUsage returns an endpoint's count. Gemini does not count thinking in the completion, but in the
+// total.
 func openAIUsage(u *openai.Usage) *Usage {
 	if u == nil {
 		return nil
@@ -163,7 +163,7 @@ func openAIUsage(u *openai.Usage) *Usage {
 	return usage(int64(u.PromptTokens), max(int64(u.CompletionTokens), int64(u.TotalTokens)-int64(max(0, u.PromptTokens))))
 }
 
-// failure makes a sentence of what went wrong; the library has its own errors for those in a stream.
+// failure returns an error as a sentence; the library has its own errors for those in a stream.
 func (p openAI) failure(err error) error {
 	var api *openai.APIError
 	if errors.As(err, &api) {
@@ -175,7 +175,7 @@ func (p openAI) failure(err error) error {
 func stopReason(reason openai.FinishReason) string {
 	switch reason {
 	case openai.FinishReasonStop:
-		return StopEndTurn // or a stop sequence: this wire does not tell them apart
+		return StopEndTurn // or a stop sequence: this API does not distinguish them
 	case openai.FinishReasonLength:
 		return StopMaxTokens
 	case openai.FinishReasonToolCalls:
@@ -188,11 +188,11 @@ func stopReason(reason openai.FinishReason) string {
 func openAIRequest(model string, request *protocol.McpSamplingRequest) (openai.ChatCompletionRequest, error) {
 	cannot := openAICannot(model)
 	body := openai.ChatCompletionRequest{Model: model, MaxTokens: int(min(request.MaxTokens, math.MaxInt32))}
-	if openai.NewReasoningValidator().Validate(body) != nil { // these models know the newer name only
+	if openai.NewReasoningValidator().Validate(body) != nil { // these models know only the newer name
 		body.MaxTokens, body.MaxCompletionTokens = 0, body.MaxTokens
 	}
 	if request.Temperature != nil && !slices.Contains(cannot, protocol.PartTemperature) {
-		// The library leaves out a zero; the least number above it means the same.
+		// The library omits a zero. The smallest number above it has the same effect.
 		body.Temperature = max(float32(*request.Temperature), math.SmallestNonzeroFloat32)
 	}
 	if !slices.Contains(cannot, protocol.PartStopSequences) {
@@ -216,13 +216,13 @@ func openAIRequest(model string, request *protocol.McpSamplingRequest) (openai.C
 		}})
 	}
 	if len(body.Tools) > 0 {
-		body.ToolChoice = string(toolMode(request)) // MCP took the words from here
+		body.ToolChoice = string(toolMode(request)) // MCP has the same words
 	}
 	return body, nil
 }
 
-// openAIMessages makes one message of a turn; or, of one that holds the results of tools, one each, and one
-// of the user's with the images that are in them, which this wire has no place for elsewhere.
+// openAIMessages returns one message for a turn. For a turn with tool results, it returns one message for
+// each result, and a user message with their images, which this API does not allow elsewhere.
 func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage, error) {
 	var results []openai.ChatCompletionMessage
 	message := openai.ChatCompletionMessage{Role: string(m.Role)}
@@ -252,7 +252,7 @@ func openAIMessages(m protocol.SamplingMessage) ([]openai.ChatCompletionMessage,
 			return nil, fmt.Errorf("%w: this endpoint is sent text, images and tools only, and the request holds %s", ErrFailed, kindOf(block))
 		}
 	}
-	// Many compatible endpoints know plain text only.
+	// Many compatible endpoints accept only plain text.
 	if len(message.MultiContent) == 1 && message.MultiContent[0].Type == openai.ChatMessagePartTypeText {
 		message.Content, message.MultiContent = message.MultiContent[0].Text, nil
 	}
@@ -269,7 +269,7 @@ func openAIImage(image protocol.ImageContent) openai.ChatMessagePart {
 	}
 }
 
-// resultText is what a tool returned; this wire has no place for anything but text there. An image comes
+// resultText returns a tool's result as text, because this API allows nothing else there. Images follow
 // after the results.
 func resultText(result protocol.ToolResultContent) (string, error) {
 	var texts []string
@@ -284,7 +284,7 @@ func resultText(result protocol.ToolResultContent) (string, error) {
 		}
 	}
 	text := strings.Join(texts, "\n")
-	if result.IsError { // nor has it one for this
+	if result.IsError { // this API has no member for errors either
 		text = "The tool failed: " + text
 	}
 	return text, nil

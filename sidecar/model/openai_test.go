@@ -16,7 +16,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// endpoint answers with a body on the real wire, and keeps what it was asked.
+// endpoint answers with a body, and records the request.
 func endpoint(t *testing.T, status int, body string) (model.Provider, *map[string]any) {
 	t.Helper()
 	var got map[string]any
@@ -31,7 +31,7 @@ func endpoint(t *testing.T, status int, body string) (model.Provider, *map[strin
 			w.Header().Set("Content-Type", "text/event-stream")
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // whoever finds the answer wrong stops reading it
+		_, _ = io.WriteString(w, body) // a client stops reading after an invalid answer
 	}))
 	t.Cleanup(server.Close)
 	settings := protocol.EndpointSettings{BaseURL: server.URL + "/v1/", Models: []string{"gpt-x"}, APIKey: &protocol.Secret{Secret: "sk-1"}}
@@ -43,7 +43,7 @@ func openAI(settings protocol.EndpointSettings) model.Provider {
 	return model.Endpoints(protocol.ModelSettings{Endpoints: []protocol.EndpointSettings{settings}}, http.DefaultClient)[protocol.ProviderOpenAI]
 }
 
-// events is a stream of chunks.
+// events returns a stream of chunks.
 func events(chunks ...string) string {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -263,7 +263,7 @@ func TestOpenAICallsTools(t *testing.T) {
 	}
 }
 
-// This wire has texts alone in the results of tools, so their images come after all of them.
+// This API allows only text in tool results, so their images follow after all of them.
 func TestOpenAIForwardsTheImagesOfTools(t *testing.T) {
 	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
 	request := weather()
@@ -290,7 +290,7 @@ func TestOpenAIForwardsTheImagesOfTools(t *testing.T) {
 	}
 }
 
-// What a model writes as arguments is its own: whoever asked decides what becomes of it.
+// Invalid arguments of a model are passed on. The caller decides about them.
 func TestOpenAIPassesOnArgumentsThatAreNone(t *testing.T) {
 	p, _ := endpoint(t, http.StatusOK, events(call(0, "a", "get", "[1"), finish("tool_calls"))+done)
 	c, err := p.Generate(t.Context(), "gpt-x", weather(), func(string) {})
@@ -299,7 +299,7 @@ func TestOpenAIPassesOnArgumentsThatAreNone(t *testing.T) {
 	}
 }
 
-// What a reasoning model is not given is said with the model, and not sent.
+// The parts that a reasoning model does not support are listed with the model, and not sent.
 func TestOpenAISaysWhatItLeavesOut(t *testing.T) {
 	p, got := endpoint(t, http.StatusOK, events(delta("x"), finish("stop"))+done)
 	if _, err := p.Generate(t.Context(), "o3-mini", weather(), func(string) {}); err != nil {

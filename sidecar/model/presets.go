@@ -9,18 +9,18 @@ import (
 	"assent/protocol"
 )
 
-// preset is what is known of a provider before anything is configured.
+// preset holds the built-in facts about a provider.
 type preset struct {
 	label string
 	base  string
-	// free: run by the person, who does not pay by the token.
+	// free: the person runs the models, and does not pay by the token.
 	free bool
-	// counts: documented to know stream_options.include_usage.
+	// counts: documented to support stream_options.include_usage.
 	counts bool
 }
 
 var presets = map[protocol.ModelProvider]preset{
-	protocol.ProviderOpenAI:     {}, // any address, of any maker
+	protocol.ProviderOpenAI:     {}, // any address, of any provider
 	protocol.ProviderAnthropic:  {label: "Anthropic", base: "https://api.anthropic.com/v1"},
 	protocol.ProviderGemini:     {label: "Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai", counts: true},
 	protocol.ProviderOpenRouter: {label: "OpenRouter", base: "https://openrouter.ai/api/v1", counts: true},
@@ -29,8 +29,8 @@ var presets = map[protocol.ModelProvider]preset{
 	protocol.ProviderVLLM:       {label: "vLLM", base: "http://localhost:8000/v1", free: true},
 }
 
-// Endpoints returns the providers of the settings that are reached over HTTP, by the given client.
-// What is not a provider of that kind is left out.
+// Endpoints returns the providers in the settings that are endpoints over HTTP, with the given
+// client. It ignores other providers.
 func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protocol.ModelProvider]Provider {
 	providers := map[protocol.ModelProvider]Provider{}
 	client = notFollowing(client)
@@ -56,7 +56,7 @@ func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protoco
 
 // Key is the API key of an endpoint.
 type Key struct {
-	// Owner is whose it is: "Anthropic", or the endpoint's address.
+	// Owner is the owner of the key: "Anthropic", or the endpoint's address.
 	Owner string
 	Value protocol.Secret
 }
@@ -72,7 +72,7 @@ func Keys(settings protocol.ModelSettings) []Key {
 	return keys
 }
 
-// place returns a base URL without what may be secret in it.
+// place returns a base URL without the parts that may be secret.
 func place(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

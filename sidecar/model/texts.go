@@ -6,7 +6,7 @@ import (
 	"assent/protocol"
 )
 
-// Texts are all that a model is given to read, piece by piece.
+// Texts yields all texts that a model gets, piece by piece.
 func Texts(request *protocol.McpSamplingRequest) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(request.SystemPrompt) {

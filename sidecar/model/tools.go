@@ -9,7 +9,7 @@ import (
 	"assent/protocol"
 )
 
-// Why a model stopped, in MCP's words (2025-11-25, CreateMessageResult.stopReason).
+// Why a model stopped, in MCP's terms (2025-11-25, CreateMessageResult.stopReason).
 const (
 	StopEndTurn      = "endTurn"
 	StopMaxTokens    = "maxTokens"
@@ -20,12 +20,12 @@ const (
 // The bounds of the calls in one answer.
 const (
 	mostCalls     = 1024
-	mostForServer = 128      // that a server is given
-	mostArguments = 1 << 20  // bytes of one call's
-	mostOfCalls   = 16 << 20 // bytes of all together
+	mostForServer = 128      // for a server
+	mostArguments = 1 << 20  // bytes for one call
+	mostOfCalls   = 16 << 20 // bytes for all together
 )
 
-// toolMode is what the model may do with the tools.
+// toolMode returns whether the model may or must call tools.
 func toolMode(request *protocol.McpSamplingRequest) protocol.ToolChoiceMode {
 	if request.ToolChoice == nil || request.ToolChoice.Mode == "" {
 		return protocol.ToolChoiceAuto
@@ -33,7 +33,7 @@ func toolMode(request *protocol.McpSamplingRequest) protocol.ToolChoiceMode {
 	return request.ToolChoice.Mode
 }
 
-// schemaOf is a tool's schema; every wire wants one.
+// schemaOf returns a tool's schema, because every API requires one.
 func schemaOf(t protocol.SamplingTool) json.RawMessage {
 	if len(t.InputSchema) == 0 {
 		return json.RawMessage(`{"type":"object"}`)
@@ -41,7 +41,7 @@ func schemaOf(t protocol.SamplingTool) json.RawMessage {
 	return t.InputSchema
 }
 
-// argumentsOf are a call's arguments; every wire wants an object.
+// argumentsOf returns a call's arguments, because every API requires an object.
 func argumentsOf(use protocol.ToolUseContent) json.RawMessage {
 	if len(use.Input) == 0 {
 		return json.RawMessage(`{}`)
@@ -49,12 +49,12 @@ func argumentsOf(use protocol.ToolUseContent) json.RawMessage {
 	return use.Input
 }
 
-// toolCalls puts the calls of a streamed answer together.
+// toolCalls collects the calls of a streamed answer.
 type toolCalls struct {
 	calls []*toolCall
-	// current is the call that pieces with this number belong to.
+	// current is the call for pieces with this number.
 	current map[int]*toolCall
-	// size is what all arguments have in bytes.
+	// size is the size of all arguments in bytes.
 	size int
 }
 
@@ -63,8 +63,8 @@ type toolCall struct {
 	arguments strings.Builder
 }
 
-// add takes a piece of the call with this number. The id and the name come with the first. Some
-// endpoints give every call the same number: another id begins another call.
+// add adds a piece to the call with this number. The first piece has the id and the name. Some
+// endpoints give every call the same number: then another id begins another call.
 func (t *toolCalls) add(index int, id, name, arguments string) error {
 	call := t.current[index]
 	if call == nil || id != "" && call.id != "" && id != call.id {
@@ -89,8 +89,7 @@ func (t *toolCalls) add(index int, id, name, arguments string) error {
 	return nil
 }
 
-// uses are the calls, in the model's order. What a model wrote as arguments may be anything, and need be no
-// JSON.
+// uses returns the calls, in the model's order. The arguments are the model's text, which need not be JSON.
 func (t *toolCalls) uses() []protocol.ToolUseContent {
 	var uses []protocol.ToolUseContent
 	for i, call := range t.calls {
@@ -104,14 +103,14 @@ func (t *toolCalls) uses() []protocol.ToolUseContent {
 	return uses
 }
 
-// IsObject reports whether a model wrote arguments that a tool can be called with.
+// IsObject reports whether a model's arguments are a JSON object.
 func IsObject(arguments json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(arguments, &object) == nil && object != nil
 }
 
-// checkUses refuses calls of tools that the model was not offered, which it made up, and arguments that are
-// none: a server could do nothing with either.
+// checkUses refuses calls of tools that were not offered to the model, and arguments that are not an
+// object, because a server cannot serve either.
 func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequest) error {
 	offered := map[string]bool{}
 	if toolMode(request) != protocol.ToolChoiceNone {
@@ -133,7 +132,7 @@ func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequ
 	return nil
 }
 
-// asContent is what a tool returned as content of any kind.
+// asContent returns a tool's result as content of any kind.
 func asContent(blocks []protocol.ToolResultBlock) []protocol.ContentBlock {
 	content := make([]protocol.ContentBlock, len(blocks))
 	for i, block := range blocks {
@@ -142,7 +141,7 @@ func asContent(blocks []protocol.ToolResultBlock) []protocol.ContentBlock {
 	return content
 }
 
-// kindOf names a block in a sentence.
+// kindOf names a block for a sentence.
 func kindOf(block protocol.ContentBlock) string {
 	switch block.(type) {
 	case protocol.TextContent:

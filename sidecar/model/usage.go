@@ -6,15 +6,15 @@ import (
 	"assent/protocol"
 )
 
-// Usage is what a provider counted for one completion, in tokens.
+// Usage is a provider's token count for one completion.
 type Usage struct {
-	// InputTokens is what the model read, with what its provider had cached; OutputTokens is what it
-	// wrote, with what it thought.
+	// InputTokens counts the input, including cached tokens. OutputTokens counts the output,
+	// including thinking.
 	InputTokens, OutputTokens int64
 }
 
-// usage returns what a provider counted, or nil where it cannot have counted that: some endpoints send
-// zeros where they do not count, and an endpoint may send anything.
+// usage returns a provider's count, or nil if it cannot be right: some endpoints send zeros if they do
+// not count, and an endpoint may send anything.
 func usage(in, out int64) *Usage {
 	if in < 0 || out < 0 || in == 0 && out == 0 {
 		return nil
@@ -22,21 +22,21 @@ func usage(in, out int64) *Usage {
 	return &Usage{InputTokens: in, OutputTokens: out}
 }
 
-// Rough measures. They are good for "this will not fit" and "about a cent", and for no bill.
+// Rough estimates. They are good enough for "this will not fit" and "about a cent", but not for a
+// bill.
 const (
 	bytesOfToken  = 4    // text in most languages
-	tokensOfTurn  = 4    // the words around each message
-	tokensOfImage = 1500 // a picture of a megapixel; larger ones are scaled down before they are read
-	bytesOfSound  = 1000 // base64 of a token's worth of sound, at the bit rates of speech
+	tokensOfTurn  = 4    // the overhead of each message
+	tokensOfImage = 1500 // an image of a megapixel; larger ones are scaled down first
+	bytesOfSound  = 1000 // base64 of audio per token, at the bit rates of speech
 )
 
-// EstimateText returns about how many tokens a text is.
+// EstimateText returns an estimate of a text's tokens.
 func EstimateText(text string) int64 {
 	return (int64(len(text)) + bytesOfToken - 1) / bytesOfToken
 }
 
-// Estimate returns about how many tokens a model reads of a request: its text, pictures, sound and
-// tools, not what the model may write.
+// Estimate returns an estimate of a request's input tokens: its text, images, audio and tools.
 func Estimate(request *protocol.McpSamplingRequest) int64 {
 	tokens := EstimateText(request.SystemPrompt)
 	for _, m := range request.Messages {
@@ -48,7 +48,7 @@ func Estimate(request *protocol.McpSamplingRequest) int64 {
 	return tokens
 }
 
-// EstimateContent returns about how many tokens a message's content is, or an answer's.
+// EstimateContent returns an estimate of the tokens in the content of a message or an answer.
 func EstimateContent(content []protocol.ContentBlock) int64 {
 	var tokens int64
 	for _, block := range content {
@@ -74,19 +74,19 @@ func estimateBlock(block protocol.ContentBlock) int64 {
 		}
 		return tokens
 	default:
-		return 0 // no model is given it
+		return 0 // no model gets it
 	}
 }
 
-// Cost returns what reading and writing so many tokens costs, in US dollars, and false where a price is
-// not known. What is free costs 0, and is known.
+// Cost returns the cost of that many tokens in US dollars, and false if a price is unknown. A free
+// model has the known cost 0.
 func Cost(facts protocol.ModelFacts, in, out int64) (dollars float64, known bool) {
 	if facts.InputCost == nil || facts.OutputCost == nil {
 		return 0, false
 	}
 	const million = 1e6
 	dollars = (float64(in)**facts.InputCost + float64(out)**facts.OutputCost) / million
-	if !(dollars >= 0) || math.IsInf(dollars, 0) { // a table may hold anything
+	if !(dollars >= 0) || math.IsInf(dollars, 0) { // a table may have any values
 		return 0, false
 	}
 	return dollars, true

@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/model"
 )
 
-// counted is a chunk with nothing in it but the usage.
+// counted returns a chunk with only a usage.
 func counted(usage string) string {
 	return fmt.Sprintf("data: {\"id\":\"1\",\"choices\":[],\"usage\":%s}\n\n", usage)
 }
@@ -48,8 +48,8 @@ func TestOpenAIUsage(t *testing.T) {
 	}
 }
 
-// strict is an endpoint that refuses what it does not know, as old vLLM and others do. It returns the
-// bodies that it got.
+// strict returns an endpoint that refuses unknown members, like old versions of vLLM, and the bodies
+// that it received.
 func strict(t *testing.T, refuses func(body string) bool) (model.Provider, *[]string) {
 	t.Helper()
 	var got []string
@@ -84,7 +84,7 @@ func TestAnEndpointThatKnowsNoUsageIsAskedWithoutIt(t *testing.T) {
 	for _, body := range *got {
 		with = append(with, hasOption(body))
 	}
-	if diff := cmp.Diff([]bool{true, false, false}, with); diff != "" { // it is remembered
+	if diff := cmp.Diff([]bool{true, false, false}, with); diff != "" { // the endpoint's answer is remembered
 		t.Errorf("requests with the option (-want +got):\n%s", diff)
 	}
 }
@@ -161,7 +161,7 @@ func TestEstimate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.request.MaxTokens = math.MaxInt64 // is no part of it
+			tt.request.MaxTokens = math.MaxInt64 // not part of the estimate
 			if got := model.Estimate(tt.request); got < tt.least || got > tt.most {
 				t.Errorf("Estimate = %d, want %d to %d", got, tt.least, tt.most)
 			}
@@ -172,7 +172,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// The most that a server may ask for fits into no model, and does not wrap around to fit into all.
+// The maximum of a server's MaxTokens fits no model, and does not overflow.
 func TestALimitWithoutBoundFitsNowhere(t *testing.T) {
 	request := ask("?")
 	request.MaxTokens = math.MaxInt64

@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-// Editor is the part of [protocol.FrontEnd] that has models.
+// Editor is the part of [protocol.FrontEnd] for models.
 type Editor interface {
 	ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error)
 	SendLanguageModelRequest(context.Context, *protocol.LanguageModelRequest) (*protocol.LanguageModelResponse, error)
@@ -20,13 +20,13 @@ type Editor interface {
 // VSCode is the editor's own language models, reached through the front end.
 type VSCode struct {
 	editor   Editor
-	requests atomic.Uint64 // numbers them
+	requests atomic.Uint64 // numbers the requests
 
 	mu      sync.Mutex // guards the fields below
 	pending map[string]*pieces
 }
 
-// pieces are the parts of an answer that nobody took yet.
+// pieces are the received pieces of an answer that were not emitted yet.
 type pieces struct {
 	mu    sync.Mutex // guards text
 	text  strings.Builder
@@ -54,15 +54,15 @@ func (p *VSCode) Models(ctx context.Context) ([]protocol.Model, error) {
 			Provider:   protocol.ProviderVSCode,
 			ModelFacts: protocol.ModelFacts{Family: m.Family, ContextTokens: int64(max(0, m.MaxInputTokens))},
 			Cannot:     []protocol.RequestPart{protocol.PartSystemPrompt, protocol.PartAudio},
-			// They are passed on as options, which VS Code leaves to each model.
+			// They are passed on as options. VS Code leaves them to each model.
 			MayIgnore: []protocol.RequestPart{protocol.PartMaxTokens, protocol.PartTemperature, protocol.PartStopSequences},
 		})
 	}
 	return models, nil
 }
 
-// Generate implements [Provider]. VS Code tells neither why a model stopped nor a name beyond its
-// id, so the completion claims no more.
+// Generate implements [Provider]. VS Code reports neither why a model stopped nor a name beyond its
+// id, so the completion has neither.
 func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpSamplingRequest, emit func(string)) (*Completion, error) {
 	r := &protocol.LanguageModelRequest{
 		RequestID:     strconv.FormatUint(p.requests.Add(1), 10),
@@ -76,7 +76,7 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 	if ctx.Value(conversing{}) != nil {
 		r.Justification = "You talk to this model in Assent."
 	}
-	if toolMode(request) != protocol.ToolChoiceNone { // VS Code has no word for it but no tools
+	if toolMode(request) != protocol.ToolChoiceNone { // VS Code expresses this mode by offering no tools
 		r.Tools, r.ToolRequired = request.Tools, toolMode(request) == protocol.ToolChoiceRequired
 	}
 	incoming := &pieces{ready: make(chan struct{}, 1)}
@@ -109,7 +109,7 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 		select {
 		case <-incoming.ready:
 			take()
-		case end := <-done: // every piece came before it
+		case end := <-done: // all pieces arrived before it
 			if end.err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrFailed, end.err)
 			}
@@ -125,8 +125,8 @@ func (p *VSCode) Generate(ctx context.Context, id string, request *protocol.McpS
 	}
 }
 
-// Progress takes a piece of an answer. It never blocks: the connection waits for it. A piece of a
-// request that was given up is dropped.
+// Progress adds a piece of an answer. It never blocks, because the connection waits for it. It
+// drops pieces of a cancelled request.
 func (p *VSCode) Progress(params *protocol.LanguageModelProgressParams) {
 	p.mu.Lock()
 	incoming := p.pending[params.RequestID]
@@ -139,7 +139,7 @@ func (p *VSCode) Progress(params *protocol.LanguageModelProgressParams) {
 	incoming.mu.Unlock()
 	select {
 	case incoming.ready <- struct{}{}:
-	default: // it is known already that there is text
+	default: // already signalled
 	}
 }
 
@@ -151,8 +151,8 @@ func (p *pieces) take() string {
 	return text
 }
 
-// foldSystemPrompt puts the system prompt before the conversation as a turn of the user: VS Code's
-// models know no other role.
+// foldSystemPrompt puts the system prompt before the conversation as a turn of the user, because VS
+// Code's models have no system role.
 func foldSystemPrompt(request *protocol.McpSamplingRequest) []protocol.LanguageModelMessage {
 	var messages []protocol.LanguageModelMessage
 	if request.SystemPrompt != "" {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ID identifies this machine, for as long as it exists; see gethostuuid(2). The name of a Mac would not do: it changes with
-// the network.
+// ID identifies this machine permanently; see gethostuuid(2). The host name of a Mac is not enough, because it changes
+// with the network.
 func ID() (string, error) {
 	var id [16]byte
 	var wait unix.Timespec

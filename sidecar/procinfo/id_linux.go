@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ID identifies this machine, for as long as it is installed; see machine-id(5). A container often has none, and is
-// identified by its host name.
+// ID identifies this installation of the system; see machine-id(5). Many containers have none, and are identified
+// by their host name.
 func ID() (string, error) {
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
 		text, err := os.ReadFile(path)

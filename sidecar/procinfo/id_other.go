@@ -4,5 +4,5 @@ package procinfo
 
 import "errors"
 
-// ID is not known here.
+// ID is not supported on this system.
 func ID() (string, error) { return "", errors.ErrUnsupported }

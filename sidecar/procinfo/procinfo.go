@@ -1,8 +1,9 @@
-// Package procinfo looks at what else runs on this machine: who listens on a port, which processes were left
-// behind, and which have an entry in their environment. It only looks: nothing is started, signalled or written.
+// Package procinfo reads which processes run on this machine: those that listen on a port, those that were left
+// behind, and those with an entry in their environment. It only reads; it does not start, signal or write
+// anything.
 //
-// It keeps no state, and its functions may be called from any goroutine. On Linux they read /proc, and see
-// as much as this user may. macOS has [Boot], [StartOf] and [Processes]. Functions that a system does not have fail with
+// It has no state, and its functions may be called from any goroutine. On Linux they read /proc, with this user's
+// permissions. macOS has [Boot], [StartOf] and [Processes]. Functions that a system does not support fail with
 // [errors.ErrUnsupported]. The name of a process is untrusted text.
 package procinfo
 
@@ -11,8 +12,8 @@ import "time"
 // Process is a process of this machine.
 type Process struct {
 	PID int
-	// Name is what the system calls it: 15 bytes at most.
+	// Name is the system's name for the process: at most 15 bytes.
 	Name string
-	// Since is when it began; zero where that is not known.
+	// Since is when the process started; zero if unknown.
 	Since time.Time
 }

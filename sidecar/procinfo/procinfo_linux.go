@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-// most bounds how many processes are named.
+// most bounds how many processes are returned.
 const most = 10
 
-// Listeners reports whether somebody listens on a TCP port of this machine's own addresses, and who; of
-// another user's process nothing but that is known.
+// Listeners reports whether a process listens on a TCP port of this machine's own addresses, and which.
+// Processes of other users are not listed.
 func Listeners(port int) (listening bool, by []Process, err error) {
 	inodes := map[string]bool{}
 	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		f, err := os.Open(table)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // without IPv6
+			continue // the system has no IPv6
 		}
 		if err != nil {
 			return false, nil, err
@@ -49,7 +49,7 @@ func Listeners(port int) (listening bool, by []Process, err error) {
 	return true, by, nil
 }
 
-// sockets adds the inodes of those that listen on a port, by a table of proc_pid_net(5).
+// sockets adds the inodes of the sockets that listen on a port, from a table of proc_pid_net(5).
 func sockets(table io.Reader, port int, inodes map[string]bool) error {
 	const listen = "0A"
 	lines := bufio.NewScanner(table)
@@ -66,7 +66,8 @@ func sockets(table io.Reader, port int, inodes map[string]bool) error {
 	return lines.Err()
 }
 
-// UserOf returns the user whose socket has a TCP connection of IPv4 to another address of this machine.
+// UserOf returns the user of the socket at the local end of a TCP connection over IPv4 between
+// addresses of this machine.
 func UserOf(local, remote netip.AddrPort) (uid int, err error) {
 	const table = "/proc/self/net/tcp"
 	f, err := os.Open(table)
@@ -88,14 +89,15 @@ func userOf(table io.Reader, local, remote string) (uid int, err error) {
 	return 0, errors.Join(fs.ErrNotExist, lines.Err())
 }
 
-// hexAddress writes an address as in a table of proc_pid_net(5): the kernel's word of four bytes, in its own order.
+// hexAddress formats an address as in a table of proc_pid_net(5): the kernel's word of four bytes, in its own byte
+// order.
 func hexAddress(a netip.AddrPort) string {
 	raw := a.Addr().Unmap().As4()
 	return fmt.Sprintf("%08X:%04X", binary.NativeEndian.Uint32(raw[:]), a.Port())
 }
 
-// isOwn reports whether who listens at an address hears this machine: any address, or the loopback. The
-// kernel writes words of four bytes in its own order, which here is turned.
+// isOwn reports whether a listening address includes this machine: the wildcard, or the loopback. The
+// kernel writes words of four bytes in its own byte order, which is reversed here.
 func isOwn(address string) bool {
 	raw, err := hex.DecodeString(address)
 	if err != nil {
@@ -122,7 +124,7 @@ func holds(pid int, files map[string]bool) bool {
 	folder := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return false // it has ended, or is another user's
+		return false // it has ended, or belongs to another user
 	}
 	for _, e := range entries {
 		if to, err := os.Readlink(filepath.Join(folder, e.Name())); err == nil && files[to] {
@@ -132,8 +134,8 @@ func holds(pid int, files map[string]bool) bool {
 	return false
 }
 
-// Orphans returns this user's processes that were started with these arguments and whose parent is gone.
-// A script is known by what follows its interpreter.
+// Orphans returns this user's processes that were started with these arguments and whose parent has
+// ended. A script is identified by the arguments after its interpreter.
 func Orphans(argv []string) ([]Process, error) {
 	if len(argv) == 0 {
 		return nil, nil
@@ -147,10 +149,10 @@ func Orphans(argv []string) ([]Process, error) {
 	return left, nil
 }
 
-// maxInterpreter is how many words stand before a script: "/usr/bin/env", "node".
+// maxInterpreter is how many words may precede a script: "/usr/bin/env", "node".
 const maxInterpreter = 2
 
-// isOf reports whether a process was started with argv, whatever path its program was found at.
+// isOf reports whether a process was started with argv, ignoring the path of its program.
 func isOf(process, argv []string) bool {
 	before := len(process) - len(argv)
 	return before >= 0 && before <= maxInterpreter &&
@@ -174,14 +176,14 @@ func isMine(pid int) bool {
 	return false
 }
 
-// isAlone reports whether a process has been handed to init, or to the systemd of a session, which take
-// those whose parents are gone. A service that they started themselves looks the same.
+// isAlone reports whether a process was reparented to init or to a session's systemd, because its
+// parent has ended. A service of theirs looks the same.
 func isAlone(pid int) bool {
 	parent := stat(pid).parent
 	return parent == 1 || parent > 1 && strings.TrimSpace(read(parent, "comm")) == "systemd"
 }
 
-// pids returns the processes in ascending order.
+// pids returns the ids of all processes in ascending order.
 func pids() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -197,8 +199,8 @@ func pids() []int {
 	return ids
 }
 
-// tick is the unit of times in proc_pid_stat(5), which Linux gives as 100 a second on every system that Go
-// knows.
+// tick is the unit of times in proc_pid_stat(5). Linux uses 100 per second on every system that Go
+// supports.
 const tick = time.Second / 100
 
 func process(pid int) Process {
@@ -218,11 +220,11 @@ type stated struct {
 	start         int64 // in ticks since the boot
 }
 
-// stat returns zeros if the process is gone.
+// stat returns zeros if the process has ended.
 func stat(pid int) stated { return parseStat(read(pid, "stat")) }
 
 func parseStat(text string) stated {
-	// The name in parentheses may have anything in it.
+	// The name in parentheses may contain any characters.
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 20 {
 		return stated{}
@@ -249,7 +251,7 @@ func bootTime() time.Time {
 	return time.Time{}
 }
 
-// read returns what /proc has of a process, and nothing where it is gone.
+// read returns a file of a process in /proc, or "" if the process has ended.
 func read(pid int, name string) string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), name))
 	if err != nil {

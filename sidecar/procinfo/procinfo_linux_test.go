@@ -67,7 +67,7 @@ func TestWhatAProcessIsKnownBy(t *testing.T) {
 }
 
 func TestWhatItsParentLeftBehind(t *testing.T) {
-	// It says its id once it is what it was started as, and stays until its input ends.
+	// It prints its id once it runs, and stays until its input ends.
 	argv := []string{"sh", "-c", "echo $$; read line", fmt.Sprintf("test-%d", os.Getpid())}
 	start := func(cmd *exec.Cmd) (pid int) {
 		t.Helper()

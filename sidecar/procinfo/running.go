@@ -1,6 +1,6 @@
 package procinfo
 
-// Running is a process that runs now, and its identity.
+// Running is a running process, with its identity.
 type Running struct {
 	PID, Parent int
 	// Group is the id of its process group.
@@ -8,6 +8,6 @@ type Running struct {
 	// Start is the start time in the system's own format. Together with PID it identifies one process until the next boot;
 	// see [Boot].
 	Start string
-	// Marked reports whether its environment had the wanted entry when it began.
+	// Marked reports whether its environment had the wanted entry at its start.
 	Marked bool
 }

@@ -26,7 +26,7 @@ func Boot() (string, error) {
 	return strings.TrimSpace(string(boot)) + " " + namespace, nil
 }
 
-// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only where the process has ended.
+// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only if the process has ended.
 func StartOf(pid int) (string, error) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	s := parseStat(string(text))
@@ -39,8 +39,8 @@ func StartOf(pid int) (string, error) {
 	return strconv.FormatInt(s.start, 10), nil
 }
 
-// Processes returns the processes that run, with those marked whose environment had an entry such as "NAME=value".
-// The environment of another user's process cannot be seen.
+// Processes returns the running processes. Those whose environment had the entry, such as "NAME=value", are
+// marked. The environment of another user's process is not readable.
 func Processes(entry string) ([]Running, error) {
 	var running []Running
 	for _, pid := range pids() {
@@ -55,13 +55,13 @@ func Processes(entry string) ([]Running, error) {
 	return running, nil
 }
 
-// hasEnded reports whether a process is gone, or is a zombie, which has ended but its parent has not waited for it.
+// hasEnded reports whether a process does not exist, or is a zombie that its parent has not waited for.
 func (s stated) hasEnded() bool { return s.state == "" || s.state == "Z" || s.state == "X" }
 
 func isMarked(pid int, entry string) bool {
 	environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 	if err != nil {
-		return false // it has ended, or is another user's
+		return false // it has ended, or belongs to another user
 	}
 	return slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(e []byte) bool { return string(e) == entry })
 }

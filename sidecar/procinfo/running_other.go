@@ -4,11 +4,11 @@ package procinfo
 
 import "errors"
 
-// Boot is not known here.
+// Boot is not supported on this system.
 func Boot() (string, error) { return "", errors.ErrUnsupported }
 
-// StartOf is not known here.
+// StartOf is not supported on this system.
 func StartOf(int) (string, error) { return "", errors.ErrUnsupported }
 
-// Processes is not known here.
+// Processes is not supported on this system.
 func Processes(string) ([]Running, error) { return nil, errors.ErrUnsupported }

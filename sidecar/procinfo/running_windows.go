@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Boot is not known here.
+// Boot is not supported on this system.
 func Boot() (string, error) { return "", errors.ErrUnsupported }
 
-// stillActive is STILL_ACTIVE of minwinbase.h: the exit code of a process that runs.
+// stillActive is STILL_ACTIVE of minwinbase.h: the exit code of a running process.
 const stillActive = 259
 
-// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only where the process has ended.
+// StartOf returns [Running.Start] of a process. The error is [fs.ErrNotExist] only if the process has ended.
 func StartOf(pid int) (string, error) {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) { // no process has this id
@@ -40,5 +40,5 @@ func StartOf(pid int) (string, error) {
 	return strconv.FormatInt(created.Nanoseconds(), 10), nil
 }
 
-// Processes is not known here.
+// Processes is not supported on this system.
 func Processes(string) ([]Running, error) { return nil, errors.ErrUnsupported }

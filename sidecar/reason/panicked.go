@@ -9,15 +9,15 @@ import (
 
 // Panic is the error of work that panicked.
 type Panic struct {
-	// What failed, such as a method.
+	// What is the work that failed, such as a method.
 	What string
 }
 
 func (p *Panic) Error() string { return p.What + " failed inside Assent: see its log" }
 
-// Panicked is to be deferred by work for one front end or server, whose panic must not end what the process does for the
-// others. It turns the panic into the work's error, a [*Panic], and logs it with its stack. A lock that the work held without
-// a deferred unlock stays locked.
+// Panicked is deferred by work for one front end or server, whose panic must not end the work for the others. It turns
+// the panic into the work's error, a [*Panic], and logs it with its stack. A lock without a deferred unlock stays
+// locked.
 func Panicked(log zerolog.Logger, what string, err *error) {
 	if v := recover(); v != nil {
 		log.Error().Str("panic", fmt.Sprint(v)).Bytes("stack", debug.Stack()).Str("in", what).Msg("Assent panicked")

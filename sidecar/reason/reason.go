@@ -1,7 +1,7 @@
-// Package reason says in words why something failed, for a person or a server.
+// Package reason explains in plain words why something failed, for a person or a server.
 //
-// The texts of Go's errors name Go's types and the states of its contexts, which say nothing to either of them. [Of]
-// puts the terms of JSON and plain words in their place, and leaves the rest of a text as it is. The package has no
+// The texts of Go's errors contain Go's types and the states of contexts, which mean nothing to either of them. [Of]
+// replaces them by plain words and the terms of JSON, and leaves the rest of a text as it is. The package has no
 // state.
 package reason
 
@@ -23,23 +23,23 @@ func Of(err error) string {
 	if errors.As(err, &mismatch) {
 		text = strings.Replace(text, mismatch.Error(), typeMismatch(mismatch), 1)
 	}
-	for _, m := range unknownMismatch.FindAllStringSubmatch(text, -1) { // of an error that another text has swallowed
+	for _, m := range unknownMismatch.FindAllStringSubmatch(text, -1) { // of an error that is only left as a text
 		text = strings.Replace(text, m[0], mismatchOf(m[2], m[1], namedType(m[3])), 1)
 	}
 	text = strings.ReplaceAll(text, context.Canceled.Error(), "it was cancelled")
 	return strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took too long")
 }
 
-// unknownMismatch is the text of a [json.UnmarshalTypeError] of which nothing but the text is left.
+// unknownMismatch matches the text of a [json.UnmarshalTypeError] that is only left as a text.
 var unknownMismatch = regexp.MustCompile(
 	`json: cannot unmarshal ("(?:[^"\\]|\\.)*"|\w+(?: [^ ]+)?) into Go (?:struct field \w*\.?([^ ]*)|value) of type (.*)`)
 
-// typeMismatch says which member has which wrong type.
+// typeMismatch names the member with a wrong type, and the types.
 func typeMismatch(err *json.UnmarshalTypeError) string {
 	return mismatchOf(err.Field, err.Value, typeOf(err.Type))
 }
 
-// mismatchOf says that the value of a member, or of the whole where the name is empty, is of the wrong type.
+// mismatchOf describes a wrong type of a member, or of the whole value if name is empty.
 func mismatchOf(name, value, want string) string {
 	kind := kindOf(value)
 	subject := "it"
@@ -76,7 +76,7 @@ func kindOf(value string) string {
 	return kind
 }
 
-// typeOf returns the type of JSON that is decoded into one of Go; nothing where it is not known.
+// typeOf returns the JSON type for a type of Go, or "" if it is unknown.
 func typeOf(t reflect.Type) string {
 	if t == nil {
 		return ""
@@ -102,7 +102,7 @@ func typeOf(t reflect.Type) string {
 	}
 }
 
-// namedType is typeOf for a type of which nothing but the name in Go is left.
+// namedType is typeOf for the name of a type.
 func namedType(name string) string {
 	switch {
 	case name == "string":
@@ -118,7 +118,7 @@ func namedType(name string) string {
 	case strings.HasPrefix(name, "map["), strings.HasPrefix(name, "struct {"):
 		return "object"
 	default:
-		return "" // of a package, which does not say what it is
+		return "" // a named type of a package, with an unknown kind
 	}
 }
 

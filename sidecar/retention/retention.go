@@ -1,4 +1,4 @@
-// Package retention decides when things are older than a setting allows, and calls a function that removes them. It has no
+// Package retention decides when data is older than a setting allows, and calls a function that removes it. It has no
 // state.
 package retention
 
@@ -18,7 +18,7 @@ const maxDays = 1000 * 365
 // Clock returns the time from which ages are computed: now, or an earlier time if the system's clock seems to be wrong.
 type Clock func(ctx context.Context, now time.Time) (trusted time.Time, err error)
 
-// Remove removes what is from before a time, which was that many days ago by a [Clock], in milliseconds since the Unix
+// Remove removes data from before a time, which was that many days ago by a [Clock], in milliseconds since the Unix
 // epoch. Now is the system's time.
 type Remove func(ctx context.Context, now time.Time, days int, before int64) error
 
@@ -43,7 +43,7 @@ func Keep(ctx context.Context, setting <-chan int, now func() time.Time, clock C
 }
 
 func sweep(ctx context.Context, now time.Time, days int, clock Clock, remove Remove) error {
-	trusted, err := clock(ctx, now) // even if nothing is removed, because the clock must notice that time passes
+	trusted, err := clock(ctx, now) // even if nothing is removed, because the clock must notice the passing of time
 	if err != nil || days <= 0 {
 		return err
 	}

@@ -1,9 +1,9 @@
 // Package shim carries a host's frames to the daemon and back, and outlives the daemon.
 //
 // Hosts do not restart a stdio server that exits, so `assent gateway` must not exit when the daemon does. A shim passes
-// each line on as it is. It remembers what a new daemon has to know: the handshake, the subscriptions, and the requests
-// without an answer. When the connection breaks it opens a new one, does the handshake again without a word to the
-// host, and sends again what can be sent twice. A call of a tool cannot: its host gets an error that says so.
+// on each line unchanged. It stores the state that a new daemon needs: the handshake, the subscriptions, and the
+// requests without an answer. When the connection breaks, it opens a new one, repeats the handshake without the host,
+// and sends requests again if they may be repeated. A call of a tool may not: its host gets an error that says so.
 //
 // A shim is one [Run], which waits for all of its goroutines.
 package shim
@@ -31,15 +31,15 @@ type Options struct {
 	Log  zerolog.Logger
 }
 
-// maxFutile is how many connections in a row can break before anything came over them.
+// maxFutile bounds the connections in a row that break before any data.
 const maxFutile = 5
 
-// errHostGone is the reason for the end of a shim whose host closed its pipe.
+// errHostGone ends a shim whose host closed its pipe.
 var errHostGone = errors.New("the host has gone")
 
-// Run carries frames between a host's pipes and the daemon until the host closes its pipe, which is no error, the context
-// ends, or there is no daemon to be had. A read of the host's pipe that waits goes on after Run has returned: the
-// process is to end.
+// Run carries frames between a host's pipes and the daemon. It ends without an error when the host closes its pipe, and
+// with one when ctx ends or no daemon can be reached. A pending read of the host's pipe may outlive Run, because the
+// process is about to end.
 func Run(ctx context.Context, fromHost io.Reader, toHost io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -69,35 +69,35 @@ func Run(ctx context.Context, fromHost io.Reader, toHost io.Writer, opts Options
 	}
 }
 
-// request is a request of the host without an answer.
+// request is a request of the host that has no answer.
 type request struct {
 	method string
 	line   []byte
 }
 
-// shim is what is known of a conversation.
+// shim is the state of a conversation.
 type shim struct {
 	writing sync.Mutex // held while a line is written to the host
 	toHost  io.Writer
 
-	mu sync.Mutex // guards what follows, and is held while a line is written to the daemon
-	// daemon is nil while there is no connection. Lines of the host wait in open, or are lost like those notifications
-	// that only concern a request.
+	mu sync.Mutex // guards the fields below; held while a line is written to the daemon
+	// daemon is nil while there is no connection. Meanwhile, requests of the host wait in open, and notifications
+	// about requests are dropped.
 	daemon io.ReadWriteCloser
-	// initialize is the host's request, and initialized that it has its answer.
+	// initialize is the host's request, and initialized is set once it was answered.
 	initialize  []byte
 	initialized bool
-	// replayed is the id of the handshake that the host does not know of, or "".
+	// replayed is the id of the repeated handshake, which the host does not know of, or "".
 	replayed string
 	replays  int
 	level    []byte              // the last logging/setLevel
 	open     map[string]*request // by id
-	order    []string            // the ids of open, in the order in which they came
-	// subscribed are the requests that subscribed to a resource, by its URI.
+	order    []string            // the ids of open, in the order of their arrival
+	// subscribed holds the subscription requests by the URI of the resource.
 	subscribed map[string][]byte
 }
 
-// message is what a shim reads of a frame.
+// message has the members of a frame that a shim reads.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -122,10 +122,10 @@ func (s *shim) readHost(from io.Reader) error {
 	}
 }
 
-// fromHost notes a line of the host and passes it on.
+// fromHost records a line of the host and passes it on.
 func (s *shim) fromHost(line []byte) {
 	var m message
-	_ = jsonscan.Unmarshal(line, &m) // the daemon says what is wrong with a line that is no message
+	_ = jsonscan.Unmarshal(line, &m) // the daemon reports invalid messages
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.Method != "" && m.ID != nil {
@@ -156,7 +156,7 @@ func (s *shim) fromHost(line []byte) {
 	}
 }
 
-// cancelled forgets a request that the host gave up: there may be no answer. It is called with mu held.
+// cancelled removes a request that the host cancelled, because there may be no answer. mu must be held.
 func (s *shim) cancelled(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -166,15 +166,15 @@ func (s *shim) cancelled(params json.RawMessage) {
 	}
 }
 
-// toDaemon writes a line to the daemon. It is called with mu held. An error is that of the connection, which the reader
-// of the connection gets, too.
+// toDaemon writes a line to the daemon. An error also reaches the reader of the connection. mu must be held.
 func (s *shim) toDaemon(line []byte) {
 	_, _ = s.daemon.Write(append(line[:len(line):len(line)], '\n'))
 }
 
-// serve carries frames over one connection until it breaks or the context ends. It returns why, and whether anything came.
+// serve carries frames over one connection until it breaks or ctx ends. It returns the reason, and whether any data
+// arrived.
 func (s *shim) serve(ctx context.Context, daemon io.ReadWriteCloser) (heard bool, err error) {
-	stop := context.AfterFunc(ctx, func() { _ = daemon.Close() }) // which ends the reading below
+	stop := context.AfterFunc(ctx, func() { _ = daemon.Close() }) // ends the reading below
 	defer stop()
 	defer func() { _ = daemon.Close() }()
 	s.begin(daemon)
@@ -194,7 +194,7 @@ func (s *shim) serve(ctx context.Context, daemon io.ReadWriteCloser) (heard bool
 	}
 }
 
-// begin begins a connection: with the handshake that the host has done before, or with what the host sent meanwhile.
+// begin begins a connection: with the host's earlier handshake, or with the host's lines since then.
 func (s *shim) begin(daemon io.ReadWriteCloser) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,13 +206,13 @@ func (s *shim) begin(daemon io.ReadWriteCloser) {
 	s.replays++
 	s.replayed = fmt.Sprintf(`"assent-shim-%d"`, s.replays)
 	var m map[string]json.RawMessage
-	_ = json.Unmarshal(s.initialize, &m) // the daemon before has read it
+	_ = json.Unmarshal(s.initialize, &m) // the earlier daemon has read it
 	m["id"] = json.RawMessage(s.replayed)
 	line, _ := json.Marshal(m) // these are raw parts of a message
 	s.toDaemon(line)
 }
 
-// resend sends what the new daemon does not know. It is called with mu held.
+// resend sends the state that the new daemon does not have. mu must be held.
 func (s *shim) resend() {
 	for _, id := range s.order {
 		if r := s.open[id]; r != nil {
@@ -221,7 +221,7 @@ func (s *shim) resend() {
 	}
 }
 
-// isOwn notes an answer of the daemon, and reports whether it is not for the host.
+// isOwn records an answer of the daemon, and reports whether it is for the shim itself.
 func (s *shim) isOwn(line []byte) bool {
 	var m message
 	if jsonscan.Unmarshal(line, &m) != nil || m.Method != "" || m.ID == nil {
@@ -253,17 +253,17 @@ func (s *shim) isOwn(line []byte) bool {
 	return false
 }
 
-// ownPrefix begins the ids of requests of the shim itself.
+// ownPrefix is the prefix of the ids of the shim's own requests.
 const ownPrefix = `"assent-shim-`
 
-// again sends a request of the host once more under an id of the shim's. The line may be nil. It is called with mu held.
+// again repeats a request of the host under an id of the shim. The line may be nil. mu must be held.
 func (s *shim) again(line []byte) {
 	if line == nil {
 		return
 	}
 	var m map[string]json.RawMessage
 	if json.Unmarshal(line, &m) != nil || s.open[string(m["id"])] != nil {
-		return // the host still waits for its answer, and so it is sent again anyway
+		return // the host still waits for the answer, so it is sent again anyway
 	}
 	s.replays++
 	m["id"] = fmt.Appendf(nil, `"assent-shim-%d"`, s.replays)
@@ -271,7 +271,7 @@ func (s *shim) again(line []byte) {
 	s.toDaemon(changed)
 }
 
-// forgetOrder drops the ids of requests that have their answer, now and then. It is called with mu held.
+// forgetOrder removes the ids of answered requests from time to time. mu must be held.
 func (s *shim) forgetOrder() {
 	if len(s.order) < 2*len(s.open)+16 {
 		return
@@ -285,7 +285,7 @@ func (s *shim) forgetOrder() {
 	s.order = kept
 }
 
-// lost answers the requests that must not be sent twice: nobody knows how far they got.
+// lost answers the requests that may not be repeated, because it is unknown whether they ran.
 func (s *shim) lost() {
 	s.mu.Lock()
 	s.daemon, s.replayed = nil, ""
@@ -298,7 +298,7 @@ func (s *shim) lost() {
 	}
 	s.mu.Unlock()
 	for _, line := range answers {
-		_ = s.tellHost(line) // a host that has gone ends the shim by its own pipe
+		_ = s.tellHost(line) // if the host is gone, its own pipe ends the shim
 	}
 }
 

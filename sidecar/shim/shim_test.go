@@ -39,7 +39,7 @@ func (e *end) want(want string) {
 	}
 }
 
-// begin starts a shim. Each connection that it opens comes out of the channel.
+// begin starts a shim, and returns the connections that it opens.
 func begin(t *testing.T) (host *end, daemons <-chan *end, ended <-chan error) {
 	t.Helper()
 	in, out := net.Pipe()
@@ -95,12 +95,12 @@ func TestTheDaemonIsRestarted(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// The call is not made again. The list is, after the handshake, of which the host hears nothing.
+		// The call is not repeated. The list is, after a handshake that the host does not see.
 		host.want(`{"jsonrpc":"2.0","id":"c","error":{"code":-32603,"message":"Assent was restarted during the call. ` +
 			`Whether the tool did its work is not known, and it was not called again. Check before you call it again."}}`)
 		second := <-daemons
 		second.want(`{"id":"assent-shim-1","jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
-		host.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`) // before the handshake is done
+		host.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`) // before the handshake has ended
 		second.send(`{"jsonrpc":"2.0","id":"assent-shim-1","result":{"x":2}}`)
 		second.want(initialized)
 		second.want(`{"id":"assent-shim-2","jsonrpc":"2.0","method":"logging/setLevel","params":{"level":"debug"}}`)
@@ -120,7 +120,7 @@ func TestTheDaemonIsRestarted(t *testing.T) {
 	})
 }
 
-// TestADaemonThatGoesBeforeTheHandshake gets the host's own lines again.
+// TestADaemonThatGoesBeforeTheHandshake sends the host's own lines again.
 func TestADaemonThatGoesBeforeTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, daemons, ended := begin(t)
@@ -154,7 +154,7 @@ func TestNoDaemonToBeHad(t *testing.T) {
 	})
 }
 
-// TestADaemonThatAlwaysEnds is not started for ever.
+// TestADaemonThatAlwaysEnds checks that the shim gives up.
 func TestADaemonThatAlwaysEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, daemons, ended := begin(t)

@@ -1,12 +1,12 @@
-// Package stack calls functions on stacks that have grown already.
+// Package stack calls functions on stacks that have grown before.
 //
-// A goroutine begins with a stack of a few kB, and each time that this is too small the runtime copies it to one of
-// twice the size. A goroutine for each request pays that again for every one; and one that then waits for a person
-// keeps what it needed once, to read a form or to write to the disk. So what needs depth is called on a stack of a
-// [Pool], and what waits has a small one.
+// A goroutine begins with a stack of a few kB. Each time that it is too small, the runtime copies it to one of
+// twice the size. A goroutine per request pays that for every request, and one that then waits for a person keeps
+// the large stack that it needed to read a form or write to the disk. So functions that need depth run on a stack
+// of a [Pool], and waiting goroutines have small stacks.
 //
-// The stack is that of a coroutine ([iter.Pull]): the caller goes on there and comes back, past the scheduler, and
-// wakes nobody. A Pool may be used from any goroutine.
+// The stack belongs to a coroutine ([iter.Pull]). A call switches to it and back without the scheduler. A Pool may
+// be used from any goroutine.
 package stack
 
 import (
@@ -16,18 +16,17 @@ import (
 	"sync"
 )
 
-// mostIdle bounds how many stacks are kept that nobody uses. More than that are made where more are used at once.
+// mostIdle bounds the unused stacks in a pool. More stacks are created while more are in use at once.
 const mostIdle = 8
 
-// Pool is stacks to be used again. The zero value has none yet. A nil one has none ever, and calls functions on the
-// stack of whoever calls.
+// Pool is a pool of stacks. The zero value is an empty pool. A nil Pool calls functions on the caller's stack.
 type Pool struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	idle   []*stack // the last one used last
+	idle   []*stack // the last one was used last
 }
 
-// stack is one of them, which runs one function at a time.
+// stack is a stack that runs one function at a time.
 type stack struct {
 	call     func()
 	panicked error
@@ -35,8 +34,8 @@ type stack struct {
 	end      func()
 }
 
-// Call calls f on a stack of the pool, and returns when it does. F may block, and may call Call. A panic of f is
-// one of Call, with an error that has the stack of where it came from. F must not call [runtime.Goexit].
+// Call calls f on a stack of the pool, and returns when f does. F may block, and may call Call. A panic of f
+// becomes a panic of Call, with an error that has the original stack trace. F must not call [runtime.Goexit].
 func (p *Pool) Call(f func()) {
 	if p == nil {
 		f()
@@ -53,7 +52,7 @@ func (p *Pool) Call(f func()) {
 	}
 }
 
-// Close ends the stacks that nobody uses, and those in use when they are not any more. Call works on.
+// Close ends the unused stacks now, and the others after their use. Call still works.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle
@@ -93,7 +92,8 @@ func (p *Pool) put(s *stack) {
 	}
 }
 
-// run calls the function. Its panic must not end the coroutine, which would lose where it came from.
+// run calls the function. It recovers a panic, which would end the coroutine and lose the stack
+// trace.
 func (s *stack) run() {
 	defer func() {
 		s.call = nil

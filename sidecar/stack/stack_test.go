@@ -11,7 +11,7 @@ import (
 	"assent/sidecar/stack"
 )
 
-// grown needs some 200 kB of stack.
+// grown needs about 200 kB of stack.
 func grown(n int) int {
 	var frame [1 << 10]byte
 	frame[n] = byte(n)
@@ -21,8 +21,8 @@ func grown(n int) int {
 	return grown(n-1) + int(frame[n]) - n%256
 }
 
-// TestManyAtOnce has each call made once, also where more are in one than stacks are kept; and Close leaves no
-// goroutine behind, or the bubble would not end.
+// TestManyAtOnce checks that each call is made once, also with more concurrent calls than idle stacks, and
+// that Close leaves no goroutine behind; otherwise the bubble would not end.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pool stack.Pool
@@ -34,7 +34,7 @@ func TestManyAtOnce(t *testing.T) {
 			for i := range 100 {
 				all.Go(func() {
 					pool.Call(func() {
-						<-free // all of them are in it
+						<-free // all of them are in a call
 						grown(200)
 						pool.Call(func() {
 							mu.Lock()
@@ -75,7 +75,7 @@ func TestACallInUseOutlivesClose(t *testing.T) {
 
 func explode() { panic("oh") }
 
-// TestAPanicIsTheCallersAndSaysWhereItCameFrom and the stack serves the next one.
+// TestAPanicIsTheCallersAndSaysWhereItCameFrom also checks that the stack can be used again.
 func TestAPanicIsTheCallersAndSaysWhereItCameFrom(t *testing.T) {
 	var pool stack.Pool
 	defer pool.Close()
@@ -104,7 +104,7 @@ func TestANilPoolCallsWhereItIs(t *testing.T) {
 	}
 }
 
-// BenchmarkCall is what is to be deep in a goroutine of its own: on its stack, and on one of a pool's.
+// BenchmarkCall compares a deep function on a new goroutine's stack with one on a pool's.
 func BenchmarkCall(b *testing.B) {
 	for _, pool := range []*stack.Pool{nil, {}} {
 		b.Run(fmt.Sprint("pool=", pool != nil), func(b *testing.B) {

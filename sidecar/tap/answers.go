@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// answer is what a person typed into a field. A number is kept as its text.
+// answer is a person's value for a field. A number is its text.
 type answer struct{ field, value string }
 
-// answers learns from the front end's wire which answers are secrets: those to fields that the form shows as secret, and
-// those that the person marked. The names of such fields need not ask for a secret.
+// answers learns from the front end's frames which answers are secrets: those for fields that the form shows as secret,
+// and those that the person marked. The names of such fields need not ask for a secret.
 type answers struct {
-	// fields are the names of an ask's secret fields, by the id of the ask.
+	// fields are the names of an ask's secret fields, by the ask's id.
 	fields map[string][]string
-	// secret is replaced, and never changed.
+	// secret is replaced as a whole, and never modified.
 	secret map[answer]bool
 }
 
-// learn reads a frame of the front end's wire, which is JSON.
+// learn reads a frame of the front end's connection, which is JSON.
 func (a *answers) learn(frame []byte) {
 	switch {
 	case bytes.Contains(frame, []byte(`"elicitationRequest"`)):
@@ -31,7 +31,7 @@ func (a *answers) learn(frame []byte) {
 	}
 }
 
-// asked notes the secret fields of a form that the sidecar shows.
+// asked adds the secret fields of a form that the sidecar shows.
 func (a *answers) asked(frame []byte) {
 	var m struct {
 		Params struct {
@@ -50,7 +50,7 @@ func (a *answers) asked(frame []byte) {
 		} `json:"params"`
 	}
 	if json.Unmarshal(frame, &m) != nil {
-		return // another message, with a member of this name
+		return // another message with a member of this name
 	}
 	body := m.Params.Event.Message.Body
 	if names := secretNames(body.Question.ElicitationRequest.Fields); names != nil {
@@ -61,7 +61,7 @@ func (a *answers) asked(frame []byte) {
 	}
 }
 
-// answered notes the values of the secret fields in an askResponse.
+// answered adds the values of the secret fields in an askResponse.
 func (a *answers) answered(frame []byte) {
 	var m struct {
 		Params struct {
@@ -76,7 +76,7 @@ func (a *answers) answered(frame []byte) {
 	a.note(m.Params.Content, slices.Concat(m.Params.SecretFields, a.fields[m.Params.AskID]))
 }
 
-// checked notes the values of the secret fields in a form that is being filled in.
+// checked adds the values of the secret fields in a form that the person is filling in.
 func (a *answers) checked(frame []byte) {
 	var m struct {
 		Params struct {
@@ -90,7 +90,7 @@ func (a *answers) checked(frame []byte) {
 	a.note(m.Params.Content, secretNames(m.Params.Fields))
 }
 
-// note keeps the values that an answer has for secret fields.
+// note adds the values of an answer for secret fields.
 func (a *answers) note(content map[string]json.RawMessage, names []string) {
 	secret := maps.Clone(a.secret)
 	if secret == nil {
@@ -104,7 +104,7 @@ func (a *answers) note(content map[string]json.RawMessage, names []string) {
 	a.secret = secret
 }
 
-// secretField is what the tap reads of a field of a form.
+// secretField has the members of a form's field that the tap reads.
 type secretField struct {
 	Name   string `json:"name"`
 	Secret bool   `json:"secret"`
@@ -119,7 +119,7 @@ func secretNames(fields []secretField) (names []string) {
 	return names
 }
 
-// textOf returns a JSON string without its quotes and escapes, and any other value as it is written.
+// textOf returns a JSON string without its quotes and escapes, and any other value as written.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -1,10 +1,10 @@
-// Package tap writes the frames of all wires to a file that can become a test: a txtar archive
-// with a section for each run of frames of one speaker.
+// Package tap writes the frames of all connections to a file that can become a test: a txtar
+// archive with a section for each run of frames of one speaker.
 //
-// The speakers are "frontend" and "sidecar" on the editor's wire, and "client NAME" and "server
-// NAME" on that of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
-// ([secret.Asks]), what a person typed into a secret field or marked as secret, in members of the field's name, and what
-// the tap's masker finds anywhere. A Tap may be used from any goroutine. A nil Tap writes nothing.
+// The speakers are "frontend" and "sidecar" on the editor's connection, and "client NAME" and "server NAME" on the
+// connection of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
+// ([secret.Asks]), a person's values of secret fields in members of the field's name, and every text that the tap's
+// masker finds. A Tap may be used from any goroutine. A nil Tap writes nothing.
 package tap
 
 import (
@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/secret"
 )
 
-// The speakers of the editor's wire.
+// The speakers of the editor's connection.
 const (
 	FrontEnd = "frontend"
 	Sidecar  = "sidecar"
@@ -39,7 +39,7 @@ type Tap struct {
 // New returns a tap that writes to w. A nil masker finds no secrets.
 func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: masker} }
 
-// member matches a member of an object whose value is a string or a number: its name, and its value.
+// member matches a member of an object with a string or a number: its name and its value.
 var member = regexp.MustCompile(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
 // maskMember masks the value of a member if its name asks for a secret, or if the member is one of these answers.
@@ -52,7 +52,7 @@ func maskMember(m []byte, answers map[answer]bool) []byte {
 	return append(bytes.Clone(parts[1]), `:"***"`...)
 }
 
-// Frame adds what a speaker said.
+// Frame adds a frame of a speaker.
 func (t *Tap) Frame(speaker string, frame []byte) {
 	if t == nil {
 		return

@@ -75,7 +75,8 @@ func TestAMaskedNumberIsQuoted(t *testing.T) {
 	}
 }
 
-// No name of a member shows these to be secrets: the form says so of one, and the person of two.
+// The names of these members do not ask for a secret: the form marks one as secret, and the person
+// two.
 func TestSecretAnswersAreMasked(t *testing.T) {
 	var b bytes.Buffer
 	tp := tap.New(&b, nil)

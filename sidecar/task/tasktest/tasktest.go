@@ -1,4 +1,4 @@
-// Package tasktest provides what a [task.Registry] needs in a test.
+// Package tasktest provides the dependencies of a [task.Registry] in a test.
 package tasktest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// Events keeps everything that a registry announces.
+// Events records everything that a registry announces.
 type Events struct {
 	mu      sync.Mutex // guards the fields below
 	all     []any
@@ -63,7 +63,7 @@ func (e *Events) add(event any) error {
 	return nil
 }
 
-// All returns what was announced so far: values of the protocol's params.
+// All returns the announcements so far: values of the protocol's params.
 func (e *Events) All() []any {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,7 +115,7 @@ func AwaitAsk(t *testing.T, e *Events, seen ...string) (protocol.Ask, protocol.M
 	return ask, message
 }
 
-// Registry returns a registry on a store in memory, and what it announces. Ids count from id-1, and
+// Registry returns a registry on a store in memory, and its announcements. Ids count from id-1, and
 // the clock is the caller's. The options may be edited.
 func Registry(t *testing.T, open func() (*store.Store, error), edit ...func(*task.Options)) (*task.Registry, *Events) {
 	t.Helper()
