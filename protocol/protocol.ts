@@ -3468,7 +3468,7 @@ export interface CallEnded {
   result: CallResult;
 }
 
-/** CallTaskChanged brings what a server said of the MCP task that a call became. */
+/** CallTaskChanged brings the server's new state of the MCP task that a call became. */
 export interface CallTaskChanged {
   type: "callTaskChanged";
   messageId: number;

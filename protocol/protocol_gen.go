@@ -988,7 +988,7 @@ func (AccessMcpResource) isUseMcpServer() {}
 
 func (*AccessMcpResource) unionTag() string { return "access_mcp_resource" }
 
-// UnmarshalUseMcpServer decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalUseMcpServer decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1040,7 +1040,7 @@ func (SamplingFailure) isSamplingResult() {}
 
 func (*SamplingFailure) unionTag() string { return "failure" }
 
-// UnmarshalSamplingResult decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalSamplingResult decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalSamplingResult(data []byte) (SamplingResult, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1088,7 +1088,7 @@ func (JSONField) isField() {}
 
 func (*JSONField) unionTag() string { return "json" }
 
-// UnmarshalField decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalField decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalField(data []byte) (Field, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1156,7 +1156,7 @@ func (PolicyLimit) isPolicyEntry() {}
 
 func (*PolicyLimit) unionTag() string { return "limit" }
 
-// UnmarshalPolicyEntry decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalPolicyEntry decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalPolicyEntry(data []byte) (PolicyEntry, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1210,7 +1210,7 @@ func (ResourceLink) isToolResultBlock() {}
 
 func (EmbeddedResource) isToolResultBlock() {}
 
-// UnmarshalToolResultBlock decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalToolResultBlock decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1294,7 +1294,7 @@ func (CallTaskChanged) isEvent() {}
 
 func (*CallTaskChanged) unionTag() string { return "callTaskChanged" }
 
-// UnmarshalEvent decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalEvent decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalEvent(data []byte) (Event, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1382,7 +1382,7 @@ func (Call) isBody() {}
 
 func (*Call) unionTag() string { return "call" }
 
-// UnmarshalBody decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalBody decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalBody(data []byte) (Body, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1434,7 +1434,7 @@ func (GetPromptRequest) isCallRequest() {}
 
 func (*GetPromptRequest) unionTag() string { return "prompts/get" }
 
-// UnmarshalCallRequest decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalCallRequest decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalCallRequest(data []byte) (CallRequest, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1486,7 +1486,7 @@ func (CallLost) isCallResult() {}
 
 func (*CallLost) unionTag() string { return "lost" }
 
-// UnmarshalCallResult decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalCallResult decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalCallResult(data []byte) (CallResult, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {
@@ -1554,7 +1554,7 @@ func (UnknownContent) isContentBlock() {}
 
 func (*UnknownContent) unionTag() string { return "unknown" }
 
-// UnmarshalContentBlock decodes whichever variant the tag names. Absent and null are nil.
+// UnmarshalContentBlock decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalContentBlock(data []byte) (ContentBlock, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {

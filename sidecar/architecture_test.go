@@ -74,7 +74,8 @@ var layers = map[string][]string{
 	"scripts/tools/protogen":      {},
 }
 
-// owners names the only packages that may import a library whose types should not spread.
+// owners lists the only packages that may import certain libraries, so that their types do not
+// spread.
 var owners = map[string][]string{
 	"charm.land/bubbletea/v2":                        {"sidecar/terminal"},
 	"charm.land/huh/v2":                              {"sidecar/terminal"},

@@ -35,7 +35,7 @@ func TestADaemonIsDetachedFromItsStarter(t *testing.T) {
 	if err := errors.Join(c.Run(), write.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, read); err != nil { // ends: the daemon has not inherited it
+	if _, err := io.Copy(io.Discard, read); err != nil { // returns because the daemon has not inherited the pipe
 		t.Error(err)
 	}
 	pid := h.status().PID
@@ -170,7 +170,7 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 func TestAFullDiskIsSaidAtTheStart(t *testing.T) {
 	t.Parallel()
 	h := newDaemonHome(t)
-	// As a full disk, the system then refuses whatever makes a file greater.
+	// As with a full disk, the system then refuses every change that makes a file larger.
 	c := h.command("serve", "--data-dir", filepath.Join(h.folder, "data"))
 	c.Args = append([]string{"sh", "-c", `ulimit -f 0; exec "$@"`, "sh"}, c.Args...)
 	c.Path = "/bin/sh"

@@ -29,7 +29,7 @@ func newDaemonHome(t *testing.T) daemonHome {
 		t.Fatal(err)
 	}
 	h := daemonHome{t, folder}
-	t.TempDir() // the test's folders go after the daemon, whose servers may write there
+	t.TempDir() // created first, so that it is removed after the daemon, whose servers may write into it
 	t.Cleanup(func() {
 		if err := endDaemon(folder); err != nil {
 			t.Error(err)
@@ -51,7 +51,7 @@ func (h daemonHome) alone(args ...string) *exec.Cmd {
 	return h.command(append([]string{"serve", "--standalone"}, args...)...)
 }
 
-// assentIn returns a command whose daemon is in a folder.
+// assentIn returns a command with its daemon in a folder.
 func assentIn(folder string, args ...string) *exec.Cmd {
 	c := exec.Command("assent", args...)
 	c.Env = append(os.Environ(), daemon.FolderVariable+"="+folder)
@@ -184,7 +184,8 @@ func TestFrontEndsOfAKilledDaemonHaveANewOne(t *testing.T) {
 	}
 }
 
-// oldBuild returns the programs of an old build and of this one, whose daemons are in the home.
+// oldBuild returns the programs of an old build and of this one. Both have their daemons in the
+// home.
 func (h daemonHome) oldBuild() (old, installed string) {
 	h.t.Helper()
 	installed, err := exec.LookPath("assent")
@@ -210,7 +211,7 @@ func (h daemonHome) serveBy(program string, flags ...string) *talk {
 	return startTalk(h.t, c)
 }
 
-// asks starts a call whose question stays open, and returns the daemon's status then.
+// asks starts a call with a question that stays open, and returns the daemon's status then.
 func (h daemonHome) asks(window *talk) (created protocol.Task, started protocol.StartCallResult, status daemon.Status) {
 	h.t.Helper()
 	hear, asked := window.Heard, false

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// storageTalk is a conversation that notes what is said of the store.
+// storageTalk is a conversation that records the reports about the store.
 func storageTalk(t *testing.T, dir string) (c *talk, said *[]string) {
 	t.Helper()
 	return storageTalkOf(t, newDaemonHome(t).alone("--data-dir", dir))
@@ -35,8 +35,8 @@ func storageTalkOf(t *testing.T, assent *exec.Cmd) (c *talk, said *[]string) {
 	return c, said
 }
 
-// limitFiles has the system refuse to a process whatever would make a file greater, as a full disk does. It
-// takes no privilege, and none is spared.
+// limitFiles makes the system refuse every change of a process that makes a file larger, as a full disk
+// does. It needs no privilege, and also applies to root.
 func limitFiles(t *testing.T, pid int, bytes uint64) {
 	t.Helper()
 	var limit unix.Rlimit
@@ -98,7 +98,7 @@ func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
 	}
 }
 
-// writable makes a folder and what is in it writable, or not.
+// writable makes a folder and its files writable, or not.
 func writable(t *testing.T, dir string, yes bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -163,8 +163,8 @@ func unprivileged(t *testing.T, dir string) *exec.Cmd {
 	}
 	// The folders of a test are its user's alone.
 	program := filepath.Join(t.TempDir(), "assent")
-	// Not by this process: another test may start a program meanwhile, which has what is open here until it runs, and
-	// what somebody has open for writing cannot be run.
+	// Another process copies it: a program that another test starts would inherit this process's open files until it
+	// runs, and a file that is open for writing cannot be run.
 	err = exec.Command("cp", path, program).Run()
 	for _, open := range []string{filepath.Dir(program), filepath.Dir(filepath.Dir(program)), filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
 		err = errors.Join(err, os.Chmod(open, 0o755))

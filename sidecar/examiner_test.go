@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// examiner is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, that asks what rounds.json in its folder has: a list of
-// lists of {"method", "params"}. The asks of a list are asked at once, the next list when all are answered. The result
-// is what came back, in the order of the asks. The method "leave" ends the server.
+// examiner is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, which sends the
+// requests in rounds.json in its folder: a list of lists of {"method", "params"}. The requests of a list are sent at
+// once, and the next list when all are answered. The result has the answers, in the order of the requests. The method
+// "leave" ends the server.
 func examiner() {
 	if _, err := os.Stat("rounds.json"); err != nil {
 		if err := os.WriteFile("rounds.json", []byte("[]"), 0o600); err != nil {

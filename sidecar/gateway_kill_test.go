@@ -23,9 +23,9 @@ const (
 	hostConversations = 4
 )
 
-// TestAHostsQuestionOutlivesKills kills the host, its shim, the daemon or the window while the question of a host's call is
-// open or just being answered. No tool runs twice, no answer is delivered twice, and a person whose answer was acknowledged
-// and did not reach the server can see that.
+// TestAHostsQuestionOutlivesKills kills the host, its shim, the daemon or the window while the question of a host's
+// call is open or being answered. No tool runs twice, no answer is delivered twice, and a person can see if an
+// acknowledged answer did not reach the server.
 func TestAHostsQuestionOutlivesKills(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for i := range hostConversations {
@@ -157,7 +157,7 @@ func (c *killedHosts) answerWhile(ask protocol.OpenAsk, do func()) bool {
 	pause := time.Duration(c.random.IntN(3000)) * time.Microsecond
 	var doing sync.WaitGroup
 	doing.Go(func() {
-		time.Sleep(pause) // at any moment of what is being done
+		time.Sleep(pause) // at any moment of the work
 		do()
 	})
 	defer doing.Wait()
@@ -171,7 +171,7 @@ func answerTo(ask protocol.OpenAsk) map[string]any {
 	}
 }
 
-// answerAll answers what is asked until the host has its answer and nothing is open, and returns what the host got.
+// answerAll answers questions until the host has its answer and nothing is open, and returns the host's answer.
 func (c *killedHosts) answerAll(got <-chan string) string {
 	c.t.Helper()
 	result := ""

@@ -30,7 +30,7 @@ type rawHost struct {
 	answer func(method string) string
 	// token is the progress token of the next requests, or "".
 	token string
-	// leave ends a host over stdio, whose shim ends by itself; kill also kills the shim.
+	// leave ends a host over stdio, so that its shim ends too; kill also kills the shim.
 	leave, kill func()
 	killed      bool
 	// heard are Assent's notifications, and the requests that were left open: the method and the params.
@@ -147,7 +147,7 @@ func (h *rawHost) shakeHands() {
 
 func (h *rawHost) isModern() bool { return h.revision >= "2026-07-28" }
 
-// send sends a request whose params are an object, and returns its id.
+// send sends a request with an object as params, and returns its id.
 func (h *rawHost) send(method, params string) int {
 	h.t.Helper()
 	h.last++
@@ -172,7 +172,7 @@ func (h *rawHost) send(method, params string) int {
 	return h.last
 }
 
-// await returns the answer to a request. Meanwhile it answers what Assent asks.
+// await returns the answer to a request. While it waits, it answers Assent's requests.
 func (h *rawHost) await(id int) string {
 	h.t.Helper()
 	for frame := range h.frames {
@@ -371,7 +371,7 @@ var kinds = []struct{ tool, hostSays, fromHost, fromWindow string }{
 	{"tools", `{"role":"assistant","content":{"type":"tool_use","id":"1","name":"t","input":{"host":1}},"model":"m","stopReason":"toolUse"}`, `"input":{"host":1}`, `none`},
 }
 
-// answerInWindow answers whatever is asked.
+// answerInWindow answers any ask.
 func answerInWindow(t *testing.T, window *talk, ask protocol.OpenAsk) {
 	t.Helper()
 	params := map[string]any{"taskId": ask.TaskID, "askId": ask.AskID, "askResponse": protocol.YesButtonClicked}
@@ -386,7 +386,8 @@ func answerInWindow(t *testing.T, window *talk, ask protocol.OpenAsk) {
 	}
 }
 
-// Whatever a server asks is answered where the person wants it: by a host of either era for a server of either era.
+// Every question of a server is answered in the place that the person chose, by a host of either era for a server
+// of either era.
 func TestAQuestionIsAnsweredWhereThePersonWants(t *testing.T) {
 	t.Parallel()
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {

@@ -18,16 +18,16 @@ var inquiries = map[string]struct{ method, params string }{
 	"roots":  {"roots/list", `{"_meta":{"x":%q}}`},
 }
 
-// given is a line of the file LOG: what an inquirer was told, and the name of what it asked.
+// given is a line of the file LOG: an answer that an inquirer received, with the name of its
+// question.
 type given struct {
 	Name string
 	What json.RawMessage
 }
 
-// inquirer is an MCP server without an SDK. ERA is the only version that it speaks: 2025-06-18 or 2026-07-28. No two of its
-// questions have the same name, whichever of its processes asks. It notes every answer in the file LOG, every start of one
-// of its processes in the file LOG.starts, and every call that asks in the file LOG.runs. A resource
-// changes as soon as somebody subscribes to it.
+// inquirer is an MCP server without an SDK. ERA is the only version that it speaks: 2025-06-18 or 2026-07-28. The names
+// of its questions are unique over all its processes. It writes every answer to the file LOG, every start of a process
+// to LOG.starts, and every call that asks to LOG.runs. A resource changes as soon as a client subscribes to it.
 func inquirer() {
 	modern := os.Getenv("ERA") == "2026-07-28"
 	log, err := os.OpenFile(os.Getenv("LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -61,7 +61,7 @@ func inquirer() {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	calls := map[string]json.RawMessage{} // by the name of what they asked
+	calls := map[string]json.RawMessage{} // by the name of their question
 	for m := range hears() {
 		switch {
 		case m.Method == "server/discover" && modern:

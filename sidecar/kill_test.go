@@ -28,14 +28,14 @@ const (
 	mostFrames = 120
 )
 
-// TestNothingAcknowledgedIsLostByAKill kills the daemon at random moments of the conversations of three front ends, which go on
-// with the next daemon. Whatever was acknowledged is there in the next life; an ask has one outcome for good, and the true
-// one; it is not asked again; the numbers of events never go back; and no server gets an answer twice, or another one than
-// the person gave.
+// TestNothingAcknowledgedIsLostByAKill kills the daemon at random moments of the conversations of three front ends,
+// which continue with the next daemon. Everything acknowledged is there in the next life; an ask has one final outcome,
+// the true one, and is not asked again; the numbers of events never decrease; and no server gets an answer twice, or
+// another answer than the person's.
 func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	var forms, pages atomic.Int64
-	t.Cleanup(func() { // of a parallel test, all of whose parts have ended
+	t.Cleanup(func() { // called after all parallel parts of the test
 		if forms.Load() == 0 || pages.Load() == 0 {
 			t.Errorf("answers to %d forms and %d pages prove nothing", forms.Load(), pages.Load())
 		}
@@ -97,9 +97,9 @@ type knownAsk struct {
 	name      string // empty for one that the server did not name
 	// sent is how it was answered, acknowledged or not.
 	sent []protocol.OutcomeReason
-	// final is what was said of its end, by whatever message.
+	// final is the outcome of its end, from any message.
 	final *protocol.Outcome
-	// drafts are those that were sent, of which the first was acknowledged; none where none was.
+	// drafts are the sent drafts. The first one was acknowledged. It is empty if none was.
 	drafts []string
 	saved  bool
 }
@@ -151,14 +151,14 @@ func (m *memory) live() {
 				killed = true
 				pause := time.Duration(m.random.IntN(3000)) * time.Microsecond
 				killing.Go(func() {
-					time.Sleep(pause) // at any moment of what is being done
+					time.Sleep(pause) // at any moment of the work
 					kill()
 				})
 			}
 		}
 		m.windows = append(m.windows, w)
 	}
-	// The rest fails when the daemon has ended, wherever it is by then.
+	// It fails at any point when the daemon has ended.
 	err := m.converse()
 	if _, refused := errors.AsType[*protocol.Error](err); refused {
 		m.t.Error(err)
@@ -172,7 +172,7 @@ func (m *memory) live() {
 		_ = w.Cmd.Process.Kill()
 	}
 	kill()                        // the next daemon, if a relay has started it
-	for _, w := range m.windows { // what was said before
+	for _, w := range m.windows { // messages from before
 		for err := error(nil); err == nil; {
 			_, err = w.Next()
 		}
@@ -317,7 +317,7 @@ func (m *memory) answer(a *knownAsk) error {
 	return nil
 }
 
-// wasFirst reports whether somebody else was first.
+// wasFirst reports whether another answer was first.
 func wasFirst(err error) bool {
 	refusal, ok := errors.AsType[*protocol.Error](err)
 	return ok && strings.Contains(refusal.Message, "already settled")
@@ -423,9 +423,9 @@ func (m *memory) settle(a *knownAsk, outcome protocol.Outcome) {
 	}
 }
 
-// check compares what a new life says of the earlier ones with what is known of them.
+// check compares a new life's state of the earlier ones with the test's own records.
 func (m *memory) check(w *window) error {
-	before := map[string]int64{} // calls that go on have events meanwhile
+	before := map[string]int64{} // continuing calls add events
 	for id, task := range m.tasks {
 		before[id] = task.number
 	}
@@ -451,7 +451,7 @@ func (m *memory) check(w *window) error {
 	return nil
 }
 
-// checkTask compares a task, which may be one whose creation was never acknowledged.
+// checkTask compares a task, which may have been created without an acknowledgement.
 func (m *memory) checkTask(w *window, id string) error {
 	var opened protocol.OpenTaskResult
 	if err := w.Call("task/open", map[string]any{"taskId": id, "limit": 1000}, &opened); err != nil {
@@ -511,8 +511,8 @@ func from(q protocol.UseMcpServer) string {
 	return ""
 }
 
-// checkDelivered compares what the servers were told with what is known of their questions. It returns how many answers of
-// each kind they got.
+// checkDelivered compares the answers that the servers received with the test's records of their questions. It returns
+// the number of answers of each kind.
 func (m *memory) checkDelivered() (kinds map[string]int) {
 	data, err := os.ReadFile(m.log)
 	if err != nil {
@@ -532,7 +532,7 @@ func (m *memory) checkDelivered() (kinds map[string]int) {
 		known := m.named[g.Name]
 		var answer struct{ Action protocol.ElicitationAction }
 		if known == nil || json.Unmarshal(g.What, &answer) != nil || answer.Action == "" {
-			continue // nobody knew it any more, or a completion
+			continue // a forgotten question, or a completion
 		}
 		kinds[strings.Fields(g.Name)[0]]++
 		want := map[protocol.ElicitationAction]protocol.OutcomeReason{

@@ -120,8 +120,8 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	return r
 }
 
-// inCache returns an environment for an Assent that keeps the files of runs, and what is temporary, in a folder. Its daemon is
-// its own.
+// inCache returns an environment for an Assent with its run files and temporary files in a folder. It has its own
+// daemon.
 func inCache(t *testing.T, folder string) []string {
 	t.Helper()
 	return append(os.Environ(), "XDG_CACHE_HOME="+folder, "HOME="+folder, "TMPDIR="+folder, daemon.FolderVariable+"="+newDaemonHome(t).folder)

@@ -23,8 +23,8 @@ import (
 var version = "dev"
 
 func main() {
-	// A log line that nobody reads must not kill us before the servers have ended. Ignoring the signal
-	// would do, and would be inherited by them.
+	// A log line without a reader must not kill this process before the servers have ended. Children
+	// would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 
-// longFlags gives the flags of serve and journal a second dash, where they have one, as they could always be written.
+// longFlags adds a second dash to the flags of serve and journal, which earlier versions accepted with one.
 func longFlags(args []string) []string {
 	if len(args) == 0 || args[0] != "serve" && args[0] != "journal" {
 		return args

@@ -36,7 +36,7 @@ func starting(server string, args ...string) string {
 		rpctest.Frame(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"stubborn"}}`)
 }
 
-// eventually waits for what nobody can be asked to report.
+// eventually waits for a condition that no event reports.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -64,7 +64,7 @@ func pid(t *testing.T, path string) int {
 	return id
 }
 
-// alive reports whether a process runs. One that has ended and that nobody has waited for does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

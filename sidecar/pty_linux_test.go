@@ -49,7 +49,7 @@ type seat struct {
 	mu      sync.Mutex // guards the fields below
 	screen  vt10x.Terminal
 	said    bytes.Buffer  // all that came
-	changed chan struct{} // closed with what comes next
+	changed chan struct{} // closed at the next output
 }
 
 // sit starts the program at a terminal of so many columns and rows.
@@ -124,7 +124,7 @@ func (s *seat) start(typed string) {
 		_ = s.program.Process.Kill() // it has ended, unless the test failed
 		_ = s.program.Wait()
 		_ = s.pty.Close()
-		_ = s.tty.Close() // kept open until now: what is set at the terminal can be looked at
+		_ = s.tty.Close() // kept open until now, so that a test can read the terminal's settings
 		reading.Wait()
 	})
 }
@@ -236,7 +236,7 @@ func (s *seat) all() string {
 	return s.said.String()
 }
 
-// isCooked reports whether the terminal echoes what is typed, in lines.
+// isCooked reports whether the terminal is in line mode with echo.
 func (s *seat) isCooked() bool {
 	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
 	return err == nil && state.Lflag&unix.ECHO != 0 && state.Lflag&unix.ICANON != 0
@@ -870,8 +870,8 @@ func TestCtrlCAtAnInput(t *testing.T) {
 	}
 }
 
-// The libraries that draw are part of the sidecar, whose stderr may be a terminal too. They must not speak before they
-// are spoken to.
+// The drawing libraries are part of the sidecar, whose stderr may be a terminal too. They must not query the terminal
+// at the start.
 func TestNothingIsAskedOfATerminalAtTheStart(t *testing.T) {
 	s := sit(t, 80, 24, nil, "version")
 	s.ends(0)

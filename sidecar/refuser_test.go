@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// refuser is an MCP server that speaks 2026-07-28 and 2025-11-25, without an SDK. Its one tool, ask, asks by a request,
-// which it is refused in 2026-07-28, in the words of go-sdk. It returns what was answered. Each call adds a line to the
-// file called.
+// refuser is an MCP server that speaks 2026-07-28 and 2025-11-25, without an SDK. Its only tool, ask, sends a request,
+// which is refused in 2026-07-28 with go-sdk's error. It returns the answer. Each call adds a line to the file called.
 func refuser() {
 	modern := false
 	for m := range hears() {

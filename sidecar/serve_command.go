@@ -98,7 +98,7 @@ func logTo(w io.Writer, level zerolog.Level) zerolog.Logger {
 // frontEnd is one on stdin and stdout, and its workspace.
 type frontEnd struct {
 	place workspaces.Place
-	// update ends an older daemon, whatever is open in it.
+	// update ends an older daemon, even if work is open in it.
 	update         bool
 	stdin          io.Reader
 	stdout, stderr io.Writer

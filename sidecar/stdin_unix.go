@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// pollable returns a pipe or a socket that the runtime waits for, rather than a thread that reads. Between two
-// messages that thread would hold what runs goroutines, and the runtime come by all the time to take it away: it
-// is an eighth of what an ask costs. Anything else is returned as it is; whoever has the other end notices nothing.
+// pollable returns a pipe or a socket that the runtime polls, instead of blocking a thread in a read. Between two
+// messages, that thread would hold a processor of the runtime, which the runtime then takes back at regular
+// intervals: an eighth of the cost of an ask. Any other file is returned unchanged. The other end sees no
+// difference.
 func pollable(in io.Reader) io.Reader {
 	file, ok := in.(*os.File)
 	if !ok {

@@ -2,5 +2,5 @@ package main
 
 import "io"
 
-// pollable returns what it is given: a pipe of Windows is read by a thread.
+// pollable returns its argument, because Windows reads a pipe with a thread.
 func pollable(in io.Reader) io.Reader { return in }

@@ -101,7 +101,7 @@ func surveyor() {
 			for _, t := range surveyTools {
 				switch {
 				case t.name != m.Params.Name:
-				case t.name == "stuck": // it returns nothing, whatever it is told
+				case t.name == "stuck": // it never returns
 					say(`"id":"stuck","method":%q,"params":%s`, t.method, t.params)
 				case t.method != "":
 					if t.name == "count" {

@@ -23,7 +23,7 @@ type talk struct {
 	once sync.Once
 }
 
-// startTalk starts a sidecar, whose stderr goes to a file unless the test has another place for it.
+// startTalk starts a sidecar. Its stderr goes to a file unless the test has set it.
 func startTalk(t *testing.T, assent *exec.Cmd) *talk {
 	t.Helper()
 	log, err := os.CreateTemp(t.TempDir(), "log")
@@ -94,7 +94,7 @@ func (c *talk) wantTasks(want ...string) {
 	}
 }
 
-// asker is an MCP server without an SDK: every call of its tool asks the person, and returns what they said.
+// asker is an MCP server without an SDK. Every call of its tool asks the person, and returns the answer.
 func asker() {
 	asked := 0
 	for m := range hears() {

@@ -25,7 +25,7 @@ type callInTerminal struct {
 	stdout strings.Builder
 }
 
-// callAsker starts the call of a tool that asks, whose conversation is in the home's folder "data".
+// callAsker starts a call of a tool that asks. The conversation is in the home's folder "data".
 func callAsker(t *testing.T, h daemonHome, folder string, flags ...string) *callInTerminal {
 	t.Helper()
 	c := &callInTerminal{t: t, assent: h.command(append([]string{"call", "asker", "ask", "--trust"}, flags...)...)}
@@ -65,7 +65,7 @@ func (c *callInTerminal) reads(text string) {
 	}
 }
 
-// ends waits for the end, and returns what is left on stderr.
+// ends waits for the end, and returns the rest of stderr.
 func (c *callInTerminal) ends(code int) (rest string) {
 	c.t.Helper()
 	left, err := io.ReadAll(c.stderr)
@@ -158,7 +158,7 @@ func TestAWindowAnswersWhatATerminalIsAsked(t *testing.T) {
 	h, folder := newDaemonHome(t), askerFolder(t)
 	window := h.serve()
 	window.openIn(folder)
-	for _, flags := range [][]string{{"--plain"}, nil} { // somebody is at the terminal, or nobody
+	for _, flags := range [][]string{{"--plain"}, nil} { // with and without a person at the terminal
 		c := callAsker(t, h, folder, append(flags, "--data-dir", filepath.Join(h.folder, "data"))...)
 		taskID, askID := window.asked()
 		c.reads("Question")

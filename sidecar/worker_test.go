@@ -5,9 +5,10 @@ import (
 	"os"
 )
 
-// worker is an MCP server of 2025-11-25 whose one tool, research, is always a task, job-1, that outlives the server. It
-// works until the file done is in its folder, or until it is cancelled, and the server knows it until the file forgotten
-// is there. Once a tool was called, the file begun is there. A time to live of less than a week is kept in the file ttl.
+// worker is an MCP server of 2025-11-25. Each call of its only tool, research, is the MCP task job-1, which outlives
+// the server. It works until the file done is in its folder, or until it is cancelled. The server knows the task until
+// the file forgotten exists. A call creates the file begun. A time to live of less than a week is written to the file
+// ttl.
 func worker() {
 	there := func(file string) bool { _, err := os.Stat(file); return err == nil }
 	note := func(file string) {

@@ -38,7 +38,7 @@ func dialFollowing(ctx context.Context, o daemon.Options, place workspaces.Place
 	return &followedConn{conn, sync.OnceValue(func() error { return errors.Join(conn.Close(), end()) })}, welcome, nil
 }
 
-// followedConn is a connection with a workspace whose log lines are written.
+// followedConn is a connection to a workspace that also writes the workspace's log lines.
 type followedConn struct {
 	net.Conn
 	end func() error

@@ -77,14 +77,14 @@ func askAll(ctx context.Context, request *mcp.CallToolRequest, in askInput) (*mc
 // askCrowd is how many asks are open together where their number in a second is measured.
 const askCrowd = 100
 
-// asked is what a client got out of a server: asks one after the other, and askCrowd together; and what they
-// cost the client's process in CPU, in microseconds for each.
+// asked is the result of one client with a server: asks one after the other, and askCrowd together, with the
+// CPU time of the client's process, in microseconds per ask.
 type asked struct {
 	alone, together       askTimes
 	cpuAlone, cpuTogether float64
 }
 
-// askRuns has run do what is measured by the client of a process, and before that a tenth of it unmeasured.
+// askRuns measures run for the client of a process, after a tenth of it unmeasured.
 func (b *bench) askRuns(pid int, run func(askInput) (askTimes, error)) (a asked, err error) {
 	if _, err = run(askInput{N: max(b.asks/10, 10), AtOnce: 1}); err != nil {
 		return a, err
@@ -131,8 +131,8 @@ func cpuMicros(pid int) (float64, error) {
 }
 
 // ask measures an ask from the server's request to its receipt of the answer, one after the other, and how
-// many are answered in a second where many are open. Both servers are asked by both clients: that on go-sdk
-// costs more than anybody who serves it, that of raw JSON shows the rest.
+// many are answered per second while many are open. Both clients are measured with both servers: the server
+// on go-sdk costs more than its client, and the one of raw JSON shows the client's part.
 func (b *bench) ask() ([]row, error) {
 	var rows []row
 	for _, server := range []struct{ name, command string }{{"a go-sdk server", serverCommand}, {"a raw server", rawServerCommand}} {
@@ -170,7 +170,7 @@ func (b *bench) ask() ([]row, error) {
 	return rows, nil
 }
 
-// bareAsks is the floor: a client of go-sdk alone, whose handler answers at once.
+// bareAsks is the lower bound: a client of go-sdk alone, with a handler that answers at once.
 func (b *bench) bareAsks(command string) (a asked, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bare", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

@@ -77,7 +77,7 @@ type everyoneAnswered struct {
 // Which of the asks that were shown the person answers.
 const (
 	everyAsk = iota
-	lastAsk  // where there is but one slot for an answer
+	lastAsk  // with a single slot for an answer
 )
 
 // answerEveryone has a server ask crowdEach times at once in each of so many tasks.

@@ -28,7 +28,7 @@ type shownMessage struct {
 	} `json:"body"`
 }
 
-// happens returns the next ask or end of a call. It reads no more of what is said than that takes.
+// happens returns the next ask or end of a call. It reads only as much as it needs.
 func (f *frontEnd) happens() (h happened, err error) {
 	var said struct {
 		Method string `json:"method"`

@@ -21,9 +21,8 @@ const (
 // historyCost is what an ask costs the host, on average.
 type historyCost struct{ p50, cpu, bytes comparison }
 
-// history measures an ask in a long task beside one in a short task: how long it takes, for how long the host is
-// on a CPU for it, and what it sends to the front end. A host that sends all of its conversation with every ask
-// is measured in the same way.
+// history compares an ask in a long task with one in a short task: its time, the host's CPU time, and the bytes
+// sent to the front end. It measures a host that sends its whole conversation with every ask in the same way.
 func (b *bench) history() ([]row, error) {
 	dir, err := b.histories()
 	if err != nil {
@@ -80,7 +79,7 @@ func (h *historyCost) add(costs [2]askCost) {
 	h.bytes.add(costs[0].bytes, costs[1].bytes)
 }
 
-// askCost is of one ask, in microseconds and bytes.
+// askCost is the cost of one ask, in microseconds and bytes.
 type askCost struct{ p50, cpu, bytes float64 }
 
 // askCost has n asks answered at once, one after the other, and before that a few unmeasured ones.

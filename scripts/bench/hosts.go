@@ -31,7 +31,7 @@ func (b *bench) hostCommand(name string, args ...string) (*exec.Cmd, error) {
 		return nil, errors.New("the hosts on Node.js are bundled by `npm run bench`: run that, or pass -hosts and -node")
 	}
 	cmd := b.command(b.node, append([]string{filepath.Join(b.hosts, name+".cjs")}, args...)...)
-	cmd.Stderr = os.Stderr // says what went wrong
+	cmd.Stderr = os.Stderr // shows its errors
 	return cmd, nil
 }
 

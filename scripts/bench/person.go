@@ -10,8 +10,8 @@ import (
 // personAsks is how many asks a person answers in a round, one after the other.
 const personAsks = 40
 
-// person measures what is added to a person's answer: from the server's question to the answer it gets, but
-// for the time in which the person thought, 100 to 200 ms each. A host that polls adds most of its interval.
+// person measures the time added to a person's answer: from the server's question to its answer, except for
+// the person's own 100 to 200 ms. A host that polls adds most of its interval.
 func (b *bench) person() ([]row, error) {
 	var p50, p95, promise50, promise95 comparison
 	for i := range b.rounds {
@@ -46,14 +46,14 @@ func (b *bench) person() ([]row, error) {
 	}, nil
 }
 
-// think answers as a person does, and returns what was added to each answer in milliseconds. The same seed
-// makes the same thoughts.
+// think answers as a person does, and returns the added time of each answer in milliseconds. The same seed
+// gives the same delays.
 func (f *frontEnd) think(seed uint64) (sample, error) {
 	taskID, err := f.newTask()
 	if err != nil {
 		return nil, err
 	}
-	// What is measured is an ask, and not the connection.
+	// The measurement is about an ask, not the connection.
 	if _, err := f.thinkAll(taskID, 3, func() time.Duration { return 0 }); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// rawServerCommand makes this program an MCP server without a library: what is measured with it is the
-// client's alone, as far as a process and its pipes allow.
+// rawServerCommand makes this program an MCP server without a library, so that measurements show only
+// the client, as far as a process and its pipes allow.
 const rawServerCommand = "rawserver"
 
 // rawServer has askTool, and as many other tools as its argument says.

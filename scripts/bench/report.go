@@ -65,7 +65,7 @@ type rowReport struct {
 	Met     *bool    `json:"met,omitempty"`
 }
 
-// spread is a sample and what is said of it.
+// spread is a sample with its text.
 type spread struct {
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`

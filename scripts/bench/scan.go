@@ -28,7 +28,7 @@ func (b *bench) scan() ([]row, error) {
 		return nil, fmt.Errorf("scan: %w", err)
 	}
 	scanner := secret.New()
-	scanner.Scan("", nil) // what is made at its first use is not measured
+	scanner.Scan("", nil) // its preparation is not measured
 	var scanned, decoded sample
 	for range b.rounds {
 		began := time.Now()

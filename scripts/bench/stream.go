@@ -28,13 +28,13 @@ const (
 	tellNone = "drop"
 )
 
-// The ends of what is measured, as a reader tells them.
+// The ends of a measurement, as a reader reports them.
 const (
 	readerBegins = "begins"
 	readerEnds   = "ends"
 )
 
-// readModel is the reader. What it says are frames of the editor's wire on stdout.
+// readModel is the reader. It prints frames of the editor's connection on stdout.
 func readModel(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return fmt.Errorf("%s takes an endpoint, a model and what to do, not %q", readerCommand, args)
@@ -80,7 +80,7 @@ func nobody(context.Context, string, json.RawMessage) (any, error) {
 type streamed struct {
 	// wall is from the approval to the whole answer, cpu of the whole process.
 	wall, cpu time.Duration
-	// messages and bytes came over the editor's wire meanwhile.
+	// messages and bytes count the editor's connection during that time.
 	messages, bytes int64
 }
 
@@ -148,7 +148,7 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // streamByReader measures the reader.
 func (b *bench) streamByReader(endpoint *modelEndpoint, tell string, answer shape) (streamed, error) {
 	cmd := b.command(b.self, readerCommand, endpoint.base, answer.String(), tell)
-	cmd.Stderr = os.Stderr // says what went wrong
+	cmd.Stderr = os.Stderr // shows its errors
 	f, err := attach(cmd)
 	if err != nil {
 		return streamed{}, err

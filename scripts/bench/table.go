@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// row is a line of the table: a figure, and what it is compared with.
+// row is a line of the table: a figure with its reference.
 type row struct {
 	group       string // what -only calls it
 	what, unit  string
 	figure      sample // of each round
-	reference   sample // of the same rounds; empty where there is none
+	reference   sample // of the same rounds; empty if there is none
 	referenceIs string
 	bar         bar
 }
@@ -45,7 +45,7 @@ func (b bar) met(ratio float64) bool {
 	return ratio <= b.limit
 }
 
-// ratios compares what was measured in the same round: what the machine does to both is not in them.
+// ratios compares the measurements of each round, which removes the effects of the machine on both.
 func (r *row) ratios() sample {
 	s := make(sample, min(len(r.figure), len(r.reference)))
 	for i := range s {

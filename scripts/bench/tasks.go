@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/store"
 )
 
-// manyTasks is how many conversations somebody may have had.
+// manyTasks is how many conversations a person may have had.
 const manyTasks = 10_000
 
 // tasks measures operations on all tasks and on one task, with many tasks stored.

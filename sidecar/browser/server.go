@@ -44,7 +44,8 @@ const (
 type Options struct {
 	// Version is the program's own.
 	Version string
-	// Panel has the files of the panel, packed: main.js.gz, main.css.gz and what they load.
+	// Panel has the compressed files of the panel: main.js.gz, main.css.gz and the files that they
+	// load.
 	Panel fs.FS
 	// Attach serves a front end over conn until conn or ctx ends.
 	Attach func(ctx context.Context, t Target, conn io.ReadWriter) error

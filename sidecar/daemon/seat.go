@@ -138,7 +138,8 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// readHolder returns who signed last. Only while somebody has the seat does it say who that is; see [Kill].
+// readHolder returns the process that signed last. It holds the seat only if a process holds the lock; see
+// [Kill].
 func readHolder(a Address) (holder, error) {
 	data, err := os.ReadFile(a.Holder)
 	if err != nil {

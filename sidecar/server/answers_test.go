@@ -56,7 +56,7 @@ func (d *desk) next() string {
 	return first
 }
 
-// newDesk is a desk at a workspace that it has not introduced itself to.
+// newDesk returns a desk at a workspace, before the handshake.
 func newDesk(t *testing.T, w *server.Workspace) *desk {
 	t.Helper()
 	return &desk{frontEnd: attach(t, w, func() {}), answers: map[int]rpctest.Message{}}
@@ -144,7 +144,7 @@ func TestUnluckyFrontEnds(t *testing.T) {
 	}
 	first := d.asks[0].AskID
 
-	// Whoever comes back from the future, from an installation that is gone, gets everything anew.
+	// A front end with a number from the future, of another installation, gets everything again.
 	var opened protocol.OpenTaskResult
 	d.result(d.ask("task/open", fmt.Sprintf(`{"taskId":%q,"after":1000000}`, mine.ID)), &opened)
 	if !opened.Reset || len(opened.Messages) != 2 || opened.Task.LastNumber >= 1000000 {

@@ -18,9 +18,9 @@ import (
 	"assent/sidecar/deadline"
 )
 
-// attached are the front ends of a workspace. A notification goes to all of them. A request goes to one with the capability
-// that it needs: the one whose own request led to it, else the one that was used last. While none is attached, it waits,
-// and package awaited tells those who wait for it.
+// attached holds the front ends of a workspace. A notification goes to all of them. A request goes to one with the
+// needed capability: the one whose own request caused it, or else the one that was used last. While none is attached,
+// the request waits, and package awaited tells the callers.
 type attached struct {
 	log zerolog.Logger
 
@@ -42,7 +42,7 @@ type attached struct {
 
 var _ protocol.Conn = (*attached)(nil)
 
-// caller is the key of a context's value: the front end whose request it is of.
+// caller is a context key for the front end that sent the request.
 type caller struct{}
 
 // errNobodyAttached is why a request to a front end fails that does not wait for one, or at the workspace's end.
@@ -66,7 +66,7 @@ func (a *attached) capabilities() protocol.FrontEndCapabilities {
 	return a.could
 }
 
-// promise has the workspace do what a front end can do, before one is attached: what comes waits for one.
+// promise sets the capabilities before a front end is attached. Requests wait for one.
 func (a *attached) promise(c protocol.FrontEndCapabilities) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -201,7 +201,7 @@ type need struct {
 	now bool
 	// timeout bounds the wait for the answer of one front end. After it the next one is asked. 0 is no bound.
 	timeout time.Duration
-	// window is what it waits for, for a person.
+	// window describes the awaited window for a person.
 	window string
 }
 
@@ -301,8 +301,8 @@ func within[R any](ctx context.Context, a *attached, f *frontEnd, limit time.Dur
 	return result, false, nil
 }
 
-// lender returns a front end for a request. If the request waits for one, whoever waits for the request hears of it, and
-// their clocks stand.
+// lender returns a front end for a request. While the request waits for one, its callers are told, and their clocks are
+// paused.
 func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
 	best, came, err := a.pick(ctx, n)
 	if best != nil || err != nil {

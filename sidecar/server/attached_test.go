@@ -41,7 +41,7 @@ func seat(t *testing.T, w *server.Workspace, name, capabilities, configuration s
 	return d
 }
 
-// answerOnly waits for the answer to a request. The messages before it are still to be read.
+// answerOnly waits for the answer to a request. It does not consume the messages before it.
 func (d *desk) answerOnly(id int) rpctest.Message {
 	d.t.Helper()
 	var before []string
@@ -70,7 +70,7 @@ func (d *desk) leave() {
 	if err := <-d.served; err != nil {
 		d.t.Errorf("Attach = %v", err)
 	}
-	for range d.messages { // what was on its way
+	for range d.messages { // messages that were on their way
 	}
 }
 

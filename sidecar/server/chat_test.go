@@ -159,7 +159,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		name  string
 		calls []string
 		made  int
-		want  map[string]string // a part of what is told
+		want  map[string]string // parts of the errors
 	}{
 		{"of a tool that does not exist", []string{"t__nothing", `{}`}, 0, map[string]string{"u1": `There is no tool "t__nothing"`}},
 		{"with arguments that are no JSON", []string{"t__echo", `{"text":`}, 0, map[string]string{"u1": `must be a JSON object, and they were: {"text":`}},
@@ -259,7 +259,7 @@ func TestAProviderThatFails(t *testing.T) {
 			w.call("chat/retry", map[string]any{"taskId": w.task.ID}, nil)
 			w.until("another answer", func() bool { return !w.task.Running && len(ends(w)) == 2 })
 			messages := w.model.asked()[tt.asked]["messages"].([]any)
-			if len(messages) != 2 { // what was said instead is not in there
+			if len(messages) != 2 { // the replaced messages are not in it
 				t.Errorf("the model got %v", messages)
 			}
 			w.done()
@@ -294,7 +294,7 @@ func TestATurnIsStopped(t *testing.T) {
 		if said := last[protocol.ModelMessage](w); said.Text != "Once upon" || !said.Usage.Estimated {
 			t.Errorf("the model said %+v", said)
 		}
-		// What it had written is said, and the person goes on from there.
+		// The unfinished text is part of the conversation, which continues after it.
 		w.model.then(says("The end."))
 		w.say("Shorter.")
 		w.until("the answer", func() bool { return !w.task.Running && len(ends(w)) == 2 })
@@ -377,7 +377,7 @@ func TestATurnIsStopped(t *testing.T) {
 	})
 }
 
-// What is typed meanwhile waits, answers no ask, and is sent when the turn has ended well.
+// A message typed during a turn waits, answers no ask, and is sent when the turn has ended well.
 func TestTheQueue(t *testing.T) {
 	w := newWindow(t, nil)
 	w.model.then(uses("t__echo", `{"text":"1"}`), says("One."), says("Two."))
@@ -423,7 +423,7 @@ func TestTheQueueWaitsAfterAFailure(t *testing.T) {
 	if len(w.task.Queue) != 1 || len(of[protocol.UserMessage](w)) != 1 {
 		t.Fatalf("the queue is %+v", w.task.Queue)
 	}
-	// What is said next comes after what waits.
+	// A new message comes after the queued ones.
 	w.model.then(says("To the second."), says("To the third."))
 	w.say("Third.")
 	w.until("both answers", func() bool { return !w.task.Running && len(ends(w)) == 3 })
@@ -792,7 +792,7 @@ func TestFilesAreAttached(t *testing.T) {
 	}
 }
 
-// What is refused leaves nothing behind; chat's own tests have the reasons.
+// A refused file leaves nothing behind; the tests of package chat cover the reasons.
 func TestAFileThatIsNotTaken(t *testing.T) {
 	w := newWindow(t, nil)
 	files := []any{

@@ -40,9 +40,9 @@ type configuration struct {
 	problems []protocol.ConfigProblem
 }
 
-// join puts the configuration of a new front end in place. It returns the front end whose configuration counts. What a front
-// end configured that has gone counts no more, unless the new one is a visitor and finds somebody there, or something that
-// goes on.
+// join adds the configuration of a new front end, and returns the front end whose configuration applies. Configurations
+// of front ends that have left no longer apply, unless the new one is a visitor and finds another front end, or work
+// under way.
 func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *frontEnd) {
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
@@ -58,8 +58,8 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 	return w.counting()
 }
 
-// counting returns the front end whose configuration counts: the one that configured last, or the first one if all are
-// visitors. The workspace's configuring lock must be held.
+// counting returns the front end whose configuration applies: the one that configured last, or the first one if all
+// are visitors. The workspace's configuring lock must be held.
 func (w *Workspace) counting() *frontEnd {
 	for _, f := range slices.Backward(w.configured.by) {
 		if !f.visitor {
@@ -117,9 +117,10 @@ func (w *Workspace) tellServers() {
 	}
 }
 
-// merge puts in place what the attached front ends configured, and reports whether anything changed. The settings are
-// those of one of them; see counting. A folder is trusted, or confirmed, if each front end that has it says so. A visitor has no
-// say in the folder of another front end: it would end what goes on there. The workspace's configuring lock must be held.
+// merge applies the configurations of the attached front ends, and reports whether anything changed. The settings are
+// those of one of them; see counting. A folder is trusted, or confirmed, if each front end with that folder says so. A
+// visitor does not affect the folder of another front end, because that could end work there. The workspace's
+// configuring lock must be held.
 func (w *Workspace) merge() (changed bool) {
 	counting := w.counting()
 	merged := counting.configuration

@@ -13,11 +13,11 @@ import (
 	"assent/sidecar/server"
 )
 
-// workspace is a window whose only server is configured by a file of its workspace, and the person's answers.
+// workspace is a window with one server, which a file of its workspace configures, and the person's answers.
 type workspace struct {
 	*window
 	folder, program string
-	// asked holds what the person was asked, and decisions what they answer, in order; "" is no decision.
+	// asked holds the questions to the person, and decisions their answers, in order; "" is no decision.
 	asked     []protocol.ConfirmServerParams
 	decisions []protocol.ServerDecision
 }

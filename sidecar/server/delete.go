@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// closingTime is how long what goes on in a task has to end before the task is deleted.
+// closingTime is how long the work of a task may take to end before the task is deleted.
 const closingTime = 10 * time.Second
 
 // DeleteTask implements [protocol.Sidecar].
@@ -23,7 +23,7 @@ func (f *frontEnd) DeleteTask(ctx context.Context, params *protocol.DeleteTaskPa
 		}
 		closing, cancel := context.WithTimeout(ctx, closingTime)
 		defer cancel()
-		// What has not ended by then is in the error of the next step.
+		// The next step returns an error if work has not ended by then.
 		if err := t.AwaitQuiet(closing); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (f *frontEnd) DeleteTask(ctx context.Context, params *protocol.DeleteTaskPa
 	if err != nil {
 		return nil, err
 	}
-	f.hub.CloseTask(params.TaskID) // the connections that nobody uses any more
+	f.hub.CloseTask(params.TaskID) // the connections that are no longer used
 	if err := f.toolRules.EndTask(ctx, params.TaskID, f.info.Name); err != nil {
 		return nil, err
 	}

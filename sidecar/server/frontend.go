@@ -37,13 +37,14 @@ type frontEnd struct {
 	// visitor is as of [protocol.InitializeParams].
 	visitor      bool
 	capabilities protocol.FrontEndCapabilities
-	// configuration is what it configured last. [Workspace.configuring] guards it.
+	// configuration is its last configuration. [Workspace.configuring] guards it.
 	configuration protocol.Configuration
 	// detached reports that it has gone. [Workspace.configuring] guards it.
 	detached bool
 	// usedAt orders the front ends by their last use. [Person] guards it.
 	usedAt int64
-	// told is what it was told last. It belongs to [Person.tell] once it is attached.
+	// told is the last state that was sent to it. It belongs to [Person.tell] once the front end
+	// is attached.
 	told standing
 }
 

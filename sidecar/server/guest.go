@@ -112,7 +112,7 @@ func isUnknownMcpTask(err error) bool {
 	return ok && e.Code == protocol.CodeUnknownMcpTask
 }
 
-// of is what another workspace answered.
+// of is the answer of another workspace.
 type of[R any] struct {
 	of     *Workspace
 	answer R

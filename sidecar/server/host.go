@@ -279,7 +279,7 @@ func askedHost(r gateway.Request) *attribution.Host {
 	return host
 }
 
-// codeUserRejected is the error of a host whose person refused a request for a model (2025-11-25, "Sampling").
+// codeUserRejected is a host's error for a sampling request that its person refused (2025-11-25, "Sampling").
 const codeUserRejected = -1
 
 // callRequest returns the call that a host's request is, or nil if it is none that a task shows.

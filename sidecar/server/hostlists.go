@@ -19,16 +19,16 @@ import (
 	"assent/sidecar/hub"
 )
 
-// listsAge is the age from which kept lists are read again, although nobody uses their server.
+// listsAge is the age at which stored lists are read again, even if no host uses their server.
 const listsAge = 24 * time.Hour
 
-// hostLists keeps what servers say about themselves and their lists, so that a host's session begins without them. What is
-// kept belongs to one definition of a server. It is read again behind the hosts' backs: after a session has used the server,
-// when the server says that a list has changed, and once a day.
+// hostLists stores the servers' descriptions and lists, so that a host's session begins without the servers. The data
+// belongs to one definition of a server. It is refreshed in the background: after a session has used the server, when
+// the server says that a list has changed, and once a day.
 type hostLists struct {
 	path string
 	hub  listReader
-	// changed hears of a kept list that differs from what was kept before.
+	// changed is called when a list differs from the stored one.
 	changed func(server, list string)
 	log     zerolog.Logger
 
@@ -39,7 +39,7 @@ type hostLists struct {
 
 	mu   sync.Mutex // guards what follows
 	kept map[string]keptLists
-	// isReading are the servers whose lists are read now. Those in again are read once more after that.
+	// isReading are the servers whose lists are being read. Those in again are read again after that.
 	isReading, again map[string]bool
 	closed           bool
 }
@@ -133,7 +133,8 @@ func (l *hostLists) readList(ctx context.Context, server, list string) (pages []
 	return pages, err
 }
 
-// of returns what is kept for a server as it is configured now. The maps must not be changed.
+// of returns the stored data for a server's present definition. The caller must not change the
+// maps.
 func (l *hostLists) of(ctx context.Context, server string) keptLists {
 	identity, _ := l.hub.Identity(ctx, server)
 	l.mu.Lock()
@@ -149,7 +150,7 @@ func (l *hostLists) of(ctx context.Context, server string) keptLists {
 	return kept
 }
 
-// readAgain reads what is kept for a server again, in the background. It is a no-op if nothing is kept, or if the server
+// readAgain refreshes the stored data of a server, in the background. It is a no-op if there is none, or if the server
 // does not run.
 func (l *hostLists) readAgain(server string) {
 	l.mu.Lock()
@@ -211,7 +212,7 @@ func (l *hostLists) compare(server string, before keptLists) {
 	}
 }
 
-// keep changes what is kept for a definition of a server.
+// keep changes the stored data for a definition of a server.
 func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

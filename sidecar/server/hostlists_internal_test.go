@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/hub"
 )
 
-// fakeServer is a server whose lists a test changes.
+// fakeServer is a server with lists that a test changes.
 type fakeServer struct {
 	identity string
 	tools    string

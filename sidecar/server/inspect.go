@@ -117,8 +117,8 @@ func (w *Workspace) redact(result *protocol.ServerInspection) {
 // mask replaces a secret. The name before it says of which kind it was.
 const mask = "…"
 
-// maskArgs replaces the values of arguments whose names are those of secrets: --api-key VALUE, TOKEN=VALUE,
-// "Authorization: VALUE". A variable stays, because it is written without its value.
+// maskArgs masks the values of arguments with names of secrets: --api-key VALUE, TOKEN=VALUE,
+// "Authorization: VALUE". A variable stays, because its value is not in the text.
 func maskArgs(args []string) []string {
 	var masked []string
 	follows := false

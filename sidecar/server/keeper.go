@@ -12,9 +12,9 @@ import (
 	"assent/sidecar/auth"
 )
 
-// keeper has the logins of all workspaces whose windows have the same secret storage. There is one renewal at a time of each
-// login, whichever workspace needs it. A window of one workspace keeps the secrets of another one's logins, and opens its
-// login pages: the storage is the same, and so is the person. The front end that was used last comes first.
+// keeper has the logins of all workspaces whose windows have the same secret storage. Each login has one renewal at a
+// time, over all workspaces. A window of one workspace stores the secrets of another one's logins, and opens its login
+// pages, because storage and person are the same. The front end that was used last comes first.
 type keeper struct {
 	folder   string
 	users    int  // the person's lock guards it

@@ -31,8 +31,8 @@ func (k *knownSecrets) init(environ []string, logins *auth.Authorizer) {
 	k.environment = sync.OnceValue(func() []secret.Known { return environmentSecrets(environ) })
 }
 
-// known returns all of them. The journal calls it while a task is locked, so it takes no lock under which anybody waits for
-// a task.
+// known returns all of them. The journal calls it while a task is locked, so it takes no lock that is held while waiting
+// for a task.
 func (k *knownSecrets) known() []secret.Known {
 	var all []secret.Known
 	keys := k.keys.Load()

@@ -55,7 +55,7 @@ func TestHeld(t *testing.T) {
 		f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"value":{"secret":"value of %s"}}}`, *m.ID, prompt.ID))
 	})
 	held := func() []secret.Known {
-		return slices.DeleteFunc(f.sidecar.KnownSecrets(), func(h secret.Known) bool { // of whoever runs the tests
+		return slices.DeleteFunc(f.sidecar.KnownSecrets(), func(h secret.Known) bool { // from the environment of the test run
 			return strings.HasPrefix(h.Description, "your environment variable ") && !strings.HasSuffix(h.Description, "ASSENT_TEST_KEY")
 		})
 	}

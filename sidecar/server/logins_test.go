@@ -10,7 +10,7 @@ import (
 	"assent/sidecar/rpc/rpctest"
 )
 
-// Sidecars with one data folder have one lock for each login; package auth tests what it is good for.
+// Sidecars with one data folder share one lock for each login; package auth tests its effect.
 func TestALoginIsLockedInTheDataFolder(t *testing.T) {
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

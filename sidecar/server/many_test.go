@@ -36,8 +36,8 @@ func (f *frontEnd) result(id int, method, params string, result any) (before []r
 	return before
 }
 
-// TestAnswersThatBelongNowhere has a front end answer, extend and draft what is not there to be: an ask of
-// another task, of a closed one, of none.
+// TestAnswersThatBelongNowhere answers, extends and drafts asks that do not exist: of another task, of a
+// closed one, of none.
 func TestAnswersThatBelongNowhere(t *testing.T) {
 	wiretest.Write(t, `
 -- client demo --
@@ -117,8 +117,8 @@ func TestAnswersThatBelongNowhere(t *testing.T) {
 	f.close()
 }
 
-// TestTenThousandTasks counts what is said and read as tasks become many: what concerns one of them must say
-// as much as where it is the only one.
+// TestTenThousandTasks counts messages and reads as tasks become many: a change of one task must cost the
+// same as with a single task.
 func TestTenThousandTasks(t *testing.T) {
 	const many = 10_000
 	id := 0

@@ -30,7 +30,7 @@ func (w *Workspace) mcpTasks(ctx context.Context, cursor string) (*protocol.List
 
 // ListServerMcpTasks implements [protocol.Sidecar].
 func (w *Workspace) ListServerMcpTasks(ctx context.Context) (*protocol.ListServerMcpTasksResult, error) {
-	// The servers first: what becomes a call meanwhile is then known.
+	// The servers come first, so that a call that adopts a task in the meantime is known.
 	listed, problems := w.hub.ListTasks(ctx)
 	result := &protocol.ListServerMcpTasksResult{Problems: problems}
 	for _, t := range listed {

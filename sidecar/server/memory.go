@@ -17,8 +17,8 @@ import (
 // maxLearned bounds how many servers are remembered; beyond it all are forgotten, which costs a probe each.
 const maxLearned = 500
 
-// memory is the file that remembers what servers have shown of themselves; see [session.Memory]. What cannot be
-// read or kept is found out anew.
+// memory is the file with the habits of servers; see [session.Memory]. Data that cannot be read or saved is
+// detected again.
 type memory struct {
 	path string
 	log  zerolog.Logger

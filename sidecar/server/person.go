@@ -31,7 +31,8 @@ type Person struct {
 	changes int64
 	// summoned is when Summon was called last.
 	summoned time.Time
-	// due: the front ends are to be told how things stand. A goroutine does that while running.
+	// due: the front ends have to be told the present state. A goroutine does that while running
+	// is set.
 	due, running, closed bool
 }
 
@@ -60,7 +61,7 @@ func (p *Person) Busy() string {
 	return ""
 }
 
-// Close ends what goes on. Its workspaces must be closed.
+// Close ends the background work. The workspaces must be closed.
 func (p *Person) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -175,8 +176,8 @@ func (p *Person) standingOf(w *Workspace) standing {
 	return standing{others: p.changes - w.counted.changes}
 }
 
-// tellSoon has the front ends told how things stand, by another goroutine: a task may be locked. What changes meanwhile is
-// told at once.
+// tellSoon tells the front ends the present state, in another goroutine because a task may be locked. Changes during
+// that are told at once after it.
 func (p *Person) tellSoon() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"assent/sidecar/auth"
 )
 
-// secrets are kept by front ends. While no front end with a secret storage is attached, they are in memory only. Secrets
-// that are set meanwhile go to the next such front end, of whichever workspace.
+// secrets are stored by front ends. While no front end with a secret storage is attached, they are in memory only. The
+// next such front end, of any workspace, gets the secrets that were set in the meantime.
 type secrets struct {
 	attached *attached
 	log      zerolog.Logger
@@ -65,7 +65,7 @@ func (s *secrets) Get(ctx context.Context, key string) (*protocol.Secret, error)
 		}
 		return nil, err
 	}
-	if s.known[key] != before { // it was set meanwhile, and what was read may be older
+	if s.known[key] != before { // it was set during the read, so the read value may be older
 		return s.known[key], nil
 	}
 	s.known[key] = result.Value
@@ -97,7 +97,7 @@ func (s *secrets) wrote(key string, value *protocol.Secret) {
 	}
 }
 
-// pass passes on what a secret is now, if nobody else has.
+// pass passes on the present value of a secret, unless another goroutine has done that.
 func (s *secrets) pass(ctx context.Context, key string) error {
 	select {
 	case s.passing <- struct{}{}:
@@ -158,7 +158,7 @@ func (s *secrets) forget(ctx context.Context) {
 	}
 }
 
-// flush passes on what was written while no front end had a secret storage.
+// flush passes on the secrets that were set while no front end had a secret storage.
 func (s *secrets) flush(ctx context.Context) {
 	s.mu.Lock()
 	pending := slices.Collect(maps.Keys(s.pending))

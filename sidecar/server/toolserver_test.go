@@ -20,7 +20,7 @@ func playsTools() bool {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == toolServerName
 }
 
-// installToolServer makes "toolserver" a program, and returns where it is, for the rest of the test.
+// installToolServer makes "toolserver" a program for the rest of the test, and returns its path.
 func installToolServer(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -316,8 +316,8 @@ func equal(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// fits reports whether a message is the one that is wanted. Of a completion that has ended, the last pieces may be
-// missing: what has not been announced by then is not announced any more, since the end has the whole text.
+// fits reports whether a message is the expected one. The last pieces of a finished completion may be missing,
+// because the end has the whole text.
 func fits(t *testing.T, said, wanted string) bool {
 	t.Helper()
 	if !isProgress(said) || !isProgress(wanted) {
@@ -335,7 +335,7 @@ type joined struct {
 	Method    string `json:"method"`
 	MessageID int64  `json:"messageId"`
 	Text      string `json:"text"`
-	// Ended reports whether the model has ended meanwhile, so that no piece can come any more.
+	// Ended reports whether the model has ended, so that no more pieces can follow.
 	Ended bool `json:"ended"`
 }
 

@@ -11,7 +11,8 @@ import (
 	"assent/sidecar/wire/wiretest"
 )
 
-// visit attaches as [seat] does, and returns whose configuration counts in place of the visitor's.
+// visit attaches as [seat] does, and returns the front end whose configuration applies instead of
+// the visitor's.
 func visit(t *testing.T, d *desk, capabilities, configuration string) (configuredBy string) {
 	t.Helper()
 	var result protocol.InitializeResult

@@ -46,7 +46,7 @@ func TestAServerAndItsCallsSayWhatTheyWaitFor(t *testing.T) {
 	defer refuses.Close()
 	for _, tt := range []struct {
 		name, capabilities, server, what string
-		// request is what the window is asked, and answer what it says.
+		// request is the request to the window, and answer its answer.
 		request, answer string
 	}{
 		{

@@ -67,7 +67,7 @@ func (e *endpoint) then(steps ...func(http.ResponseWriter, *http.Request)) {
 
 type chunk map[string]any
 
-// stream writes chunks of OpenAI's wire and what they end with.
+// stream writes chunks in OpenAI's format, and their end.
 func stream(w http.ResponseWriter, finish string, deltas ...chunk) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(choice chunk) {
@@ -75,7 +75,7 @@ func stream(w http.ResponseWriter, finish string, deltas ...chunk) {
 		if err != nil {
 			panic(err)
 		}
-		_, _ = fmt.Fprintf(w, "data: %s\n\n", data) // whoever stops reads no further
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", data) // a client may stop reading
 		w.(http.Flusher).Flush()
 	}
 	for _, d := range deltas {
@@ -127,7 +127,7 @@ func hangs(text string) (step func(http.ResponseWriter, *http.Request), began ch
 	}, began
 }
 
-// window is a front end that folds what it is told, as the panel does.
+// window is a front end that folds events, as the panel does.
 type window struct {
 	*frontEnd
 	model    *endpoint
@@ -136,7 +136,8 @@ type window struct {
 	messages map[int64]protocol.Message
 	written  map[int64]string // the pieces
 	settings configured
-	// heard, where it is not nil, is told of each message first, and reports whether it was for it.
+	// heard, if it is set, gets each message first, and reports whether it has handled the
+	// message.
 	heard func(message string) bool
 }
 
@@ -302,7 +303,7 @@ func (w *window) fold(p protocol.TaskEventParams) {
 	w.task.OpenAsks = p.OpenAsks
 }
 
-// until hears what comes until a condition holds.
+// until handles messages until a condition holds.
 func (w *window) until(what string, holds func() bool) {
 	w.t.Helper()
 	for !holds() {
@@ -396,7 +397,7 @@ func (w *window) approve(more ...any) protocol.Ask {
 	return ask
 }
 
-// done ends the window after it has compared what it was told with what is kept.
+// done ends the window after it has compared its state with the stored one.
 func (w *window) done() {
 	w.t.Helper()
 	var kept protocol.OpenTaskResult

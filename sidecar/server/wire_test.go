@@ -126,7 +126,7 @@ func TestARequestCanBeCancelled(t *testing.T) {
 	f.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":"?"}`)
 	f.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}`)
 	for m := f.next(); ; m = f.next() {
-		if !strings.Contains(m, "server/changed") { // it may die of what it was sent
+		if !strings.Contains(m, "server/changed") { // an invalid message may end it
 			if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"the request was cancelled"}}`; !equal(m, want) {
 				t.Errorf("the sidecar said %s, want %s", m, want)
 			}
@@ -177,7 +177,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(rpctest.Frame(initialize))
 	f.Add(rpctest.Frame(initialize) + rpctest.Frame(`[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`) + rpctest.Frame(`{"jsonrpc":"2.0","id":2,"result":{}}`))
 	f.Fuzz(func(t *testing.T, bytes string) {
-		// Whatever comes, it ends with its input.
+		// For any input, it ends with the input.
 		_ = server.Serve(context.Background(), server.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(bytes)), io.Discard)
 	})
 }

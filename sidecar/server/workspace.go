@@ -1,8 +1,8 @@
 // Package server serves the protocol to front ends, and connects the parts of the sidecar.
 //
-// A [Workspace] is one data folder with all that goes on in it: the tasks, the servers, the grants, the journal. Any number
-// of front ends attach to it, at the same time or one after the other. Whoever shows a task is told of its changes, and the
-// first answer to an ask settles it. What only a front end has, such as the editor's models, is lent by one of them.
+// A [Workspace] is one data folder with its tasks, servers, grants and journal. Any number of front ends attach to it,
+// at the same time or one after the other. Each front end gets the changes of the tasks that it shows, and the first
+// answer to an ask settles it. A front end lends the workspace what the sidecar lacks, such as the editor's models.
 //
 // All methods may be called from any goroutine. Requests run concurrently. Work that outlives its request belongs to the
 // chat or the hub, and outlives the front end that asked for it. [Workspace.Close] returns when all work has ended.
@@ -52,8 +52,8 @@ type Options struct {
 	Temporary bool
 	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
 	DecisionsDir string
-	// LoginsDir holds the locks of logins. All workspaces whose front ends have the same secrets must share it, even if they
-	// have different DataDirs: they then have the same logins. Empty means a folder in DataDir, or beside it.
+	// LoginsDir holds the locks of logins. All workspaces with the same secret storage must share it, even if their
+	// DataDirs differ, because they have the same logins. Empty means a folder in DataDir, or beside it.
 	LoginsDir string
 	// Environ is the environment in which servers start, in the form of [os.Environ]; nil means this process's own.
 	Environ []string

@@ -12,7 +12,7 @@ func (s *Set) Open() int {
 	return len(s.open)
 }
 
-// Rested is as if the idle timer of a workspace's rest ran out.
+// Rested acts like the end of the idle timer of a workspace's rest.
 func (s *Set) Rested(dir string, rest int) {
 	s.mu.Lock()
 	w := s.open[resolved(dir)]
@@ -20,7 +20,7 @@ func (s *Set) Rested(dir string, rest int) {
 	s.rested(w, rest)
 }
 
-// Rests is how often a workspace that is open had no front ends.
+// Rests returns how often an open workspace lost its last front end.
 func (s *Set) Rests(dir string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

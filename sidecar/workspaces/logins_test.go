@@ -50,8 +50,8 @@ func (v *visitor) uses(t *testing.T) {
 	}
 }
 
-// TestALoginIsRenewedOnceForAllWindows has the token of a server expire a thousand times while twenty windows on five
-// workspaces use it. After each expiry some of them find it out at the same time.
+// TestALoginIsRenewedOnceForAllWindows lets the token of a server expire a thousand times while twenty windows on
+// five workspaces use it. After each expiry, several windows notice it at the same time.
 func TestALoginIsRenewedOnceForAllWindows(t *testing.T) {
 	const windows, folders, expiries, atOnce = 20, 5, 1000, 2
 	server := authtest.NewServer(t)
@@ -104,7 +104,8 @@ func holdFirstRenewal(server *authtest.Server) *firstRenewal {
 	return r
 }
 
-// renews has a window begin it, and returns when it waits. Used is closed when the window's request has ended.
+// renews starts the renewal from a window, and returns when it waits. Used is closed when the window's request
+// has ended.
 func (r *firstRenewal) renews(v *visitor, server *authtest.Server) (used <-chan struct{}) {
 	server.Expire()
 	end := make(chan struct{})
@@ -128,7 +129,7 @@ func TestARenewalOutlivesItsWorkspace(t *testing.T) {
 	first.leave(t)
 	<-used
 	s.Rested(dir, 1)
-	visit(t, s, dir).leave(t) // waits until the workspace is closed, and has other logins
+	visit(t, s, dir).leave(t) // waits until the workspace is closed; the next one has other logins
 	if got, want := s.Busy(), "a login is renewed"; got != want {
 		t.Errorf("Busy = %q, want %q", got, want)
 	}

@@ -1,9 +1,10 @@
 // Package workspaces holds the open workspaces of a process, one for each data folder.
 //
 // A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder, and
-// closes it when no front end has been attached for a while and nothing goes on in it. When the last front end leaves, one that
-// only visitors used is closed at once if nothing goes on in it, and a temporary one whatever goes on. [Set.Close] returns when all
-// workspaces are closed. The package knows neither how front ends connect nor what they say.
+// closes it when no front end has been attached for a while and no work is under way in it. A workspace that only
+// visitors used is closed as soon as the last front end leaves and no work is under way; a temporary one is closed even
+// if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how front ends
+// connect nor their messages.
 package workspaces
 
 import (
@@ -29,73 +30,75 @@ import (
 	"assent/sidecar/tap"
 )
 
-// DefaultIdleTime is for how long a workspace stays open that no front end uses.
+// DefaultIdleTime is how long a workspace stays open without front ends.
 const DefaultIdleTime = 10 * time.Minute
 
-// Options are what a set needs.
+// Options configure a [Set].
 type Options struct {
-	// Version is the program's own.
+	// Version is the program's version.
 	Version string
 	// RunsDir is [server.Options.RunsDir] of every workspace.
 	RunsDir string
-	// IdleTime is for how long a workspace stays open that has no front end, and in which nothing goes on.
+	// IdleTime is how long a workspace stays open without a front end and without work under way.
 	IdleTime time.Duration
-	// Log is where log lines go, as JSON. The secrets that a workspace holds are masked in its lines.
+	// Log gets the log lines, as JSON. The secrets of a workspace are masked in its lines.
 	Log io.Writer
-	// Tap gets a transcript of every wire, with secrets masked; see package tap. It may be nil.
+	// Tap gets a transcript of every connection, with secrets masked; see package tap. It may be
+	// nil.
 	Tap io.Writer
 	// Summon is [server.Person.Summon].
 	Summon func(text string) error
 }
 
-// Place says which workspace a front end is for.
+// Place identifies the workspace of a front end.
 type Place struct {
-	// DataDir is the absolute path of the data folder. All names of a folder, by symbolic links, are of one workspace.
+	// DataDir is the absolute path of the data folder. Symbolic links to a folder lead to the same workspace.
 	DataDir string `json:"dataDir"`
-	// LoginsDir, Environ and Folder are those of [server.Options]. The front end that opens the workspace decides. A nil Environ is
-	// the daemon's own, or that of the workspace if it is open.
+	// LoginsDir, Environ and Folder are as in [server.Options]. The front end that opens the workspace determines
+	// them. A nil Environ means the daemon's own, or that of the open workspace.
 	LoginsDir string   `json:"loginsDir,omitempty"`
 	Environ   []string `json:"environ,omitempty"`
 	Folder    string   `json:"folder,omitempty"`
-	// Temporary: the data folder is removed when the last front end has left. It must be empty, and have a name of
-	// [leftover.TemporaryPattern]. The front end that opens the workspace decides.
+	// Temporary: the data folder is removed when the last front end has left. It must be empty, and its name must
+	// match [leftover.TemporaryPattern]. The front end that opens the workspace determines it.
 	Temporary bool `json:"temporary,omitempty"`
-	// DecisionsDir is that of [server.Options].
+	// DecisionsDir is as in [server.Options].
 	DecisionsDir string `json:"decisionsDir,omitempty"`
-	// LogLevel is the least important level that is logged.
+	// LogLevel is the lowest level that is logged.
 	LogLevel zerolog.Level `json:"logLevel"`
 }
 
-// Set is all open workspaces.
+// Set holds all open workspaces.
 type Set struct {
 	opts Options
 
 	person  server.Person
 	closing sync.WaitGroup // the goroutines that close workspaces
-	asking  sync.WaitGroup // those that ask them what goes on
+	asking  sync.WaitGroup // the goroutines that ask them for open work
 
 	mu     sync.Mutex // guards the fields below
 	open   map[string]*workspace
 	closed bool
 }
 
-// workspace is one that is open, or is being opened. The set's lock guards its fields.
+// workspace is an open workspace, or one that is being opened. The set's lock guards its fields.
 type workspace struct {
 	// Workspace is set when opened is closed. It stays nil if opening it failed.
 	*server.Workspace
 	opened chan struct{}
 	place  Place // its folders are resolved
 	users  int
-	// rests is how often the last user has left. Only the idle timer of the present rest counts.
+	// rests counts how often the last user has left. Only the idle timer of the present rest has
+	// an effect.
 	rests int
 	idle  *time.Timer // runs while there are no users
-	// gone is closed when the workspace is closed. It is nil until it is being closed.
+	// gone is closed when the workspace is closed. It is nil before the closing begins.
 	gone chan struct{}
-	// asked has a value while the workspace is asked what goes on in it.
+	// asked holds a value while the workspace is asked for open work.
 	asked chan struct{}
 }
 
-// errClosed is why a front end is not served any more.
+// errClosed is the error for a front end that is no longer served.
 var errClosed = errors.New("the daemon is leaving")
 
 // New returns a set without workspaces.
@@ -106,8 +109,8 @@ func New(opts Options) *Set {
 	return &Set{opts: opts, person: server.Person{Timeout: server.DefaultTimeout, Summon: opts.Summon}, open: map[string]*workspace{}}
 }
 
-// Attach serves a front end over conn until conn or ctx ends. If the workspace is then closed at once, Attach waits for that.
-// See [server.Workspace.Attach].
+// Attach serves a front end over conn until conn or ctx ends. If the workspace then closes at once, Attach waits for
+// that. See [server.Workspace.Attach].
 func (s *Set) Attach(ctx context.Context, place Place, conn io.ReadWriter) error {
 	w, err := s.take(ctx, place)
 	if err != nil {
@@ -127,7 +130,7 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 	return w.AttachHost(ctx, conn, host)
 }
 
-// ServeHost serves a request over HTTP of a host. See [server.Workspace.ServeHost].
+// ServeHost serves an HTTP request of a host. See [server.Workspace.ServeHost].
 func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, name string, host server.HostOptions) {
 	w, err := s.take(r.Context(), place)
 	if err != nil {
@@ -138,8 +141,8 @@ func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, na
 	w.ServeHost(rw, r, name, host)
 }
 
-// take returns the workspace of a data folder, which it opens if it is not open. It waits for one that is being opened or
-// closed, and does not keep those waiting who want another one.
+// take returns the workspace of a data folder, and opens it if necessary. It waits for one that is being opened or
+// closed. Callers for other folders do not wait.
 func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 	if !filepath.IsAbs(place.DataDir) {
 		return nil, fmt.Errorf("the data folder %q is not an absolute path", place.DataDir)
@@ -173,7 +176,7 @@ func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 			rest := w.rests
 			s.mu.Unlock()
 			s.rested(w, rest)
-			renewed = true // or something goes on in it, which counts for more
+			renewed = true // or work is under way, which is more important
 			continue
 		}
 		w.stopTimer()
@@ -190,13 +193,13 @@ func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 	}
 }
 
-// isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new PATH.
-// The servers are to start in the new one.
+// isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new
+// PATH. Servers should start in the new one.
 func (p Place) isOutdated(next Place) bool {
 	return next.Environ != nil && !slices.Equal(lasting(p.Environ), lasting(next.Environ))
 }
 
-// lasting returns the variables of an environment that are the same after a window was opened anew.
+// lasting returns the variables of an environment that stay the same when a window is reopened.
 func lasting(environ []string) []string {
 	kept := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -216,7 +219,7 @@ func await(ctx context.Context, event <-chan struct{}) error {
 	}
 }
 
-// begin opens a workspace. If that fails or panics, those who wait for it try it themselves.
+// begin opens a workspace. If that fails or panics, the waiting callers try again.
 func (s *Set) begin(w *workspace) error {
 	var opened *server.Workspace
 	defer func() {
@@ -236,7 +239,7 @@ func (s *Set) begin(w *workspace) error {
 	return nil
 }
 
-// checkTemporary fails for a folder that may have something in it that is not the workspace's own: it will be removed.
+// checkTemporary fails for a folder that may contain other files, because it will be removed.
 func checkTemporary(dir string) error {
 	if named, err := filepath.Match(leftover.TemporaryPattern, filepath.Base(dir)); err != nil || !named {
 		return fmt.Errorf("%s has not the name of a temporary folder", dir)
@@ -261,7 +264,7 @@ func resolved(path string) string {
 	return whole
 }
 
-// Name returns what is in each log line of the workspace, as "workspace".
+// Name returns the value of "workspace" in each log line of the workspace.
 func (p Place) Name() string { return resolved(p.DataDir) }
 
 func (s *Set) openWorkspace(place Place) *server.Workspace {
@@ -277,7 +280,7 @@ func (s *Set) openWorkspace(place Place) *server.Workspace {
 	return server.Open(opts)
 }
 
-// leave notes that a front end has detached. If the workspace is closed for that, leave waits.
+// leave records that a front end has detached. If that closes the workspace, leave waits.
 func (s *Set) leave(w *workspace) {
 	s.mu.Lock()
 	w.users--
@@ -300,7 +303,7 @@ func (s *Set) leave(w *workspace) {
 	}
 }
 
-// rest has a workspace closed after the idle time. The lock must be held.
+// rest closes a workspace after the idle time. The lock must be held.
 func (s *Set) rest(w *workspace) {
 	w.stopTimer()
 	w.rests++
@@ -315,9 +318,9 @@ func (w *workspace) stopTimer() {
 	}
 }
 
-// rested closes a workspace at the end of a rest, unless it was used since, or something goes on in it.
+// rested closes a workspace at the end of a rest, unless it was used since, or work is under way in it.
 func (s *Set) rested(w *workspace, rest int) {
-	// Without the lock: a task that waits for its disk is locked, and the other workspaces must not wait for it.
+	// Without the lock: a task that waits for its disk is locked, and other workspaces must not wait for it.
 	over := w.place.Temporary || w.Busy() == "" && !w.Shown()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,7 +333,7 @@ func (s *Set) rested(w *workspace, rest int) {
 	}
 }
 
-// end begins to close a workspace. The lock must be held.
+// end starts to close a workspace. The lock must be held.
 func (s *Set) end(w *workspace) {
 	w.stopTimer()
 	w.gone = make(chan struct{})
@@ -349,7 +352,8 @@ func (s *Set) end(w *workspace) {
 	})
 }
 
-// Busy returns what would be lost if the process ended, or an empty text. A workspace that does not answer is named.
+// Busy names the work that would be lost if the process ended, or returns "". It also names workspaces that do not
+// answer.
 func (s *Set) Busy() string {
 	var all []*workspace
 	s.mu.Lock()
@@ -382,7 +386,8 @@ func (s *Set) Busy() string {
 	return strings.Join(what, ", ")
 }
 
-// ask asks a workspace what goes on in it. At most one goroutine waits for a workspace that hangs; the others give up with ctx.
+// ask asks a workspace for open work. At most one goroutine waits for a workspace that hangs; the others give up with
+// ctx.
 func (s *Set) ask(ctx context.Context, w *workspace) <-chan string {
 	answer := make(chan string, 1)
 	s.asking.Go(func() {

@@ -34,7 +34,7 @@ type visitor struct {
 	protocol.Sidecar
 	conn   *rpc.Conn
 	served chan error
-	// others has a value after the asks of other workspaces changed.
+	// others gets a value after the asks of other workspaces changed.
 	others chan struct{}
 }
 
@@ -179,7 +179,7 @@ func TestAWindowWithAnotherEnvironmentStartsServersInIt(t *testing.T) {
 	first := window("PROGRAM=/nowhere/one", "VSCODE_PID=1")
 	start(first, "/nowhere/one")
 	beside := window("PROGRAM=/nowhere/two")
-	start(beside, "/nowhere/one") // it does not end what the first window has
+	start(beside, "/nowhere/one") // it does not end the servers of the first window
 	first.leave(t)
 	beside.leave(t)
 	after := window("PROGRAM=/nowhere/two", "VSCODE_PID=2")
@@ -223,7 +223,7 @@ func TestAWorkspaceWithChangesThatAreNotSavedStaysOpen(t *testing.T) {
 		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
 		v := visit(t, s, dir)
 		v.create(t, "kept")
-		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written anew
+		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written again
 			t.Fatal(err)
 		}
 		v.create(t, "owed")
@@ -250,7 +250,7 @@ func TestAWorkspaceWithChangesThatAreNotSavedStaysOpen(t *testing.T) {
 	})
 }
 
-// slowLog is a log whose first line with a word waits.
+// slowLog is a log that blocks at the first line with a word.
 type slowLog struct {
 	word          string
 	once          sync.Once
@@ -270,7 +270,7 @@ func (l *slowLog) Write(line []byte) (int, error) {
 func TestASlowWorkspaceHoldsUpNoOther(t *testing.T) {
 	slow, quick := filepath.Join(t.TempDir(), "slow"), t.TempDir()
 	log := &slowLog{word: "slow", reached: make(chan struct{}), free: make(chan struct{})}
-	// A folder for runs that cannot be is told of while a workspace is opened.
+	// The opening of a workspace logs an error if the folder for runs cannot be created.
 	noFolder := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(noFolder, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func TestASlowWorkspaceHoldsUpNoOther(t *testing.T) {
 	come := func() { visitors <- visit(t, s, slow) }
 	go come()
 	<-log.reached
-	go come() // waits for the same workspace, whenever it comes
+	go come() // waits for the same workspace at any time
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Attach(impatient, workspaces.Place{DataDir: slow}, nil); !errors.Is(err, context.Canceled) {
@@ -313,7 +313,7 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The store is gone, and cannot be written anew.
+	// The store is deleted, and cannot be written again.
 	if err := os.RemoveAll(slow); err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 	<-log.reached
 	quick := visit(t, s, t.TempDir())
 	s.Hurry(time.Nanosecond)
-	for range 2 { // the second finds that the first still asks
+	for range 2 { // the second finds the first one waiting
 		if got, want := s.Busy(), `the workspace "no folder" does not answer`; !strings.Contains(got, want) {
 			t.Errorf("Busy = %q, want it to say %q", got, want)
 		}
@@ -355,7 +355,8 @@ func TestAWorkspaceThatWaitsForItsDiskHoldsUpNoOther(t *testing.T) {
 	s.Close()
 }
 
-// A timer may have run out just before a front end came, and be heard of after that has left again.
+// A timer may expire just before a front end attaches, and its function may run after that front
+// end has left.
 func TestATimerOfAnEarlierRestClosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
@@ -509,6 +510,6 @@ func TestAFolderOfSomebodyElseIsNotTemporary(t *testing.T) {
 	if got := s.Open(); got != 0 {
 		t.Errorf("%d workspaces are open", got)
 	}
-	// Who does not want it removed may have it.
+	// A front end that does not want it removed can use it.
 	visit(t, s, full).leave(t)
 }

@@ -118,8 +118,8 @@ func filledIn(request *mcp.CallToolRequest, key string) (*mcp.ElicitResult, erro
 // written returns what the model wrote under a key of [needs], and the model's name.
 func written(request *mcp.CallToolRequest, key string) (answer, model string, err error) {
 	var content []mcp.Content
-	// go-sdk reads every answer of 2026-07-28 as one that may have used tools, and those of older clients
-	// as what was asked for.
+	// go-sdk decodes every answer of 2026-07-28 as a result with tools, and those of older clients as
+	// the requested type.
 	switch result := request.Params.InputResponses[key].(type) {
 	case *mcp.CreateMessageWithToolsResult:
 		content, model = result.Content, result.Model

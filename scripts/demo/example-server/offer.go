@@ -99,7 +99,7 @@ func addReview(server *mcp.Server) {
 	})
 }
 
-// complete proposes a prompt's languages and a template's days that begin with what was typed.
+// complete proposes a prompt's languages and a template's days that begin with the typed text.
 func complete(_ context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	known := map[string][]string{"language": languages, "day": days}
 	values := []string{}

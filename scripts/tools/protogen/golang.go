@@ -97,7 +97,7 @@ func writeUnion(b *bytes.Buffer, u *union) {
 		fmt.Fprintf(b, "\nfunc (*%s) unionTag() string { return %q }\n", v.name, v.unionTag)
 	}
 	fmt.Fprintf(b, `
-// Unmarshal%[1]s decodes whichever variant the tag names. Absent and null are nil.
+// Unmarshal%[1]s decodes the variant that the tag names. Absent and null are nil.
 func Unmarshal%[1]s(data []byte) (%[1]s, error) {
 	tag, err := tagOf(data)
 	if err != nil || tag == "" {

@@ -31,7 +31,7 @@ type service struct {
 	methods []*method
 }
 
-// method is a request, or a notification where it has no result. Params and result are names of
+// method is a request, or a notification if it has no result. Params and result are names of
 // structs, or empty.
 type method struct {
 	name, wire, doc string

@@ -1,9 +1,9 @@
-// Package answers reads files of answers for runs at which nobody is there: rules that say what to do with what a
-// server asks, in YAML or JSON.
+// Package answers reads files with answers for runs without a person: rules for the questions of servers, in YAML
+// or JSON.
 //
-// [Load] is strict: a rule that does not mean what its author thinks must not be found out by a server. Its errors
-// name the file, the line and the column. [File.Take] may be called from any goroutine. The package asks nobody and
-// knows no sidecar.
+// [Load] is strict, so that an author finds a mistake in a rule before a server does. Its errors name the file, the
+// line and the column. [File.Take] may be called from any goroutine. The package does not ask anyone, and does not
+// know the sidecar.
 package answers
 
 import (
@@ -15,49 +15,48 @@ import (
 	"time"
 )
 
-// Kind is what a server asks for.
+// Kind is the kind of a question.
 type Kind string
 
 // The kinds.
 const (
-	// Form is an elicitation in form mode, Page one in URL mode.
+	// Form is an elicitation in form mode, Page an elicitation in URL mode.
 	Form Kind = "form"
 	Page Kind = "page"
-	// Completion is a sampling request, Review a model's answer to it before the server gets it.
+	// Completion is a sampling request, Review the review of a model's answer.
 	Completion Kind = "completion"
 	Review     Kind = "review"
 	// Input is an input of an mcp.json.
 	Input Kind = "input"
-	// Tool is a model's wish to call a tool, Resource one to read a resource.
+	// Tool is a model's call of a tool, Resource its reading of a resource.
 	Tool     Kind = "tool"
 	Resource Kind = "resource"
-	// Repeat is whether a call that failed is made once more.
+	// Repeat is the question whether to repeat a failed call.
 	Repeat Kind = "repeat"
 )
 
-// kinds are all of them, for errors.
+// kinds are all kinds, for errors.
 var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input), string(Tool), string(Resource), string(Repeat)}
 
-// Way is the way out of an ask that a rule takes.
+// Way is how a rule settles an ask.
 type Way string
 
-// The ways, each of which is a key of a rule.
+// The ways. Each is a key of a rule.
 const (
-	// Answer fills in a form or an input, and lets a model call a tool with other arguments.
+	// Answer fills in a form or an input, or lets a model call a tool with other arguments.
 	Answer Way = "answer"
-	// Approve lets a request for a completion go to the model that is proposed, an answer of a model to the server,
-	// and a model to a tool or a resource; consents to a page; and has a call made once more, where the rule names
-	// that kind.
+	// Approve sends a sampling request to the proposed model, a model's answer to the server, or a model's call to
+	// a tool or a resource. It consents to a page. It repeats a call if the rule names that kind.
 	Approve Way = "approve"
-	// Complete gives a completion itself, and is written as the key "completion".
+	// Complete gives a completion. Its key is "completion".
 	Complete Way = "completion"
 	Decline  Way = "decline"
 	Cancel   Way = "cancel"
-	// Fail is a completion that no model gave, in recordings alone.
+	// Fail is a failure of the model; only in recordings.
 	Fail Way = "fail"
 )
 
-// Ask is what a server asks.
+// Ask is a question of a server.
 type Ask struct {
 	Kind    Kind
 	Server  string
@@ -69,14 +68,14 @@ type Ask struct {
 
 // Rule is one rule.
 type Rule struct {
-	// File and Line say where it is.
+	// File and Line are the position of the rule.
 	File string
 	Line int
 
-	// What it matches. What is empty matches everything.
+	// The asks that it matches. An empty member matches all.
 	Server, Tool string
 	Kind         Kind
-	// Message is a part of the message, in any case and however its lines are broken.
+	// Message is a part of the message, ignoring case and line breaks.
 	Message string
 	// Schema are names of fields that the form must have.
 	Schema []string
@@ -85,16 +84,16 @@ type Rule struct {
 	// Answer is the JSON value of [Answer], Completion the text of [Complete].
 	Answer     json.RawMessage
 	Completion *string
-	// Model is the one to approve with; empty is the proposed one.
+	// Model is the model to approve with; empty means the proposed one.
 	Model string
 	Delay time.Duration
-	// Times is how often it can be used; 0 is without end.
+	// Times is how often the rule can be used; 0 means no limit.
 	Times int
-	// Recorded: it is the answer of a recording.
+	// Recorded: the rule is an answer of a recording.
 	Recorded bool
 }
 
-// ID names the rule, as a model where it has a completion.
+// ID names the rule. It serves as the model's name for a completion.
 func (r *Rule) ID() string {
 	if r.Recorded {
 		return fmt.Sprintf("recorded-%d", r.Line)
@@ -102,17 +101,17 @@ func (r *Rule) ID() string {
 	return fmt.Sprintf("rule-%d", r.Line)
 }
 
-// String says where the rule is.
+// String returns the position of the rule.
 func (r *Rule) String() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 
-// matches reports whether the rule is for an ask.
+// matches reports whether the rule applies to an ask.
 func (r *Rule) matches(a Ask) bool {
 	switch {
 	case r.Kind != "" && r.Kind != a.Kind,
 		r.Server != "" && r.Server != a.Server,
 		r.Tool != "" && !slices.Contains(a.Tools, r.Tool),
 		!strings.Contains(folded(a.Message), folded(r.Message)),
-		a.Kind == Repeat && r.Way == Approve && r.Kind != Repeat: // nothing is done twice by a rule that is for all
+		a.Kind == Repeat && r.Way == Approve && r.Kind != Repeat: // a general rule does not repeat a call
 		return false
 	}
 	for _, name := range r.Schema {
@@ -123,10 +122,10 @@ func (r *Rule) matches(a Ask) bool {
 	return r.suits(a.Kind)
 }
 
-// folded is a text as it is compared: in one case, and with one space for each gap.
+// folded returns a text for comparisons: in lower case, and with one space for each gap.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// suits reports whether the rule's way is one out of such an ask.
+// suits reports whether the rule's way can settle an ask of this kind.
 func (r *Rule) suits(k Kind) bool {
 	switch r.Way {
 	case Answer:
@@ -148,8 +147,8 @@ type File struct {
 	used map[*Rule]int
 }
 
-// Take returns the first rule that matches an ask and is not used up, and counts that as a use. It returns nil where
-// there is none.
+// Take returns the first rule that matches an ask and is not used up, and counts its use. It returns nil if there is
+// none.
 func (f *File) Take(a Ask) *Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,13 +186,13 @@ func (f *File) Completions() []*Rule {
 	return slices.DeleteFunc(slices.Clone(f.Rules), func(r *Rule) bool { return r.Way != Complete })
 }
 
-// Has reports whether a rule names a kind.
+// Has reports whether a rule names this kind.
 func (f *File) Has(k Kind) bool {
 	return slices.ContainsFunc(f.Rules, func(r *Rule) bool { return r.Kind == k })
 }
 
-// Secret returns a member of the answer that the first matching rule gives, or the answer itself where it is a text;
-// it counts as no use. It is for what a recording leaves out.
+// Secret returns a member of the answer of the first matching rule, or the answer itself if it is a text. It does
+// not count as a use. It is for secrets that a recording leaves out.
 func (f *File) Secret(a Ask, name string) (json.RawMessage, bool) {
 	for _, r := range f.Rules {
 		if r.Way != Answer || !r.matches(a) {
@@ -211,7 +210,7 @@ func (f *File) Secret(a Ask, name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// Input is the rule's answer as the value of an input; nil is none.
+// Input returns the rule's answer as the value of an input; nil if there is none.
 func (r *Rule) Input() *string {
 	if r.Way != Answer {
 		return nil

@@ -137,7 +137,7 @@ answers:
 	}
 }
 
-// What is to be pasted must be a rule for what was asked, whatever a server wrote.
+// A template must be a valid rule for the ask, for any text of a server.
 func TestATemplateIsARule(t *testing.T) {
 	asks := []Ask{
 		{Kind: Form, Server: "a: b", Tools: []string{"- x"}, Message: "\"Really\"?\n# no", Fields: []string{"a b: c"}},
@@ -164,6 +164,6 @@ func FuzzParse(f *testing.F) {
 	f.Add("answers: &a\n  - *a\n")
 	f.Add("? [a]\n: b\n")
 	f.Fuzz(func(_ *testing.T, text string) {
-		_, _ = Parse("f", []byte(text)) // it says what is wrong, and does not panic
+		_, _ = Parse("f", []byte(text)) // it returns an error, and does not panic
 	})
 }

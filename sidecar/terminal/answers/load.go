@@ -20,9 +20,9 @@ const (
 	// maxFile and maxRules bound a file, in bytes and in rules.
 	maxFile  = 1 << 20
 	maxRules = 10_000
-	// maxDepth bounds how deep the values of an answer lie in each other.
+	// maxDepth bounds the nesting of an answer's values.
 	maxDepth = 100
-	// maxDelay bounds how long a rule may wait.
+	// maxDelay bounds the delay of a rule.
 	maxDelay = 24 * time.Hour
 )
 
@@ -43,7 +43,7 @@ func readBounded(r io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// document reads the one document of a file, which must have a key.
+// document reads the only document of a file, which must have a key.
 func (p reader) document(data []byte, key string) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
@@ -61,7 +61,7 @@ func (p reader) document(data []byte, key string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// Parse reads the answers that a file holds.
+// Parse parses a file of answers.
 func Parse(name string, data []byte) (*File, error) {
 	p := reader{name}
 	root, err := p.document(data, "answers")
@@ -99,13 +99,13 @@ func Parse(name string, data []byte) (*File, error) {
 // reader reads the nodes of one file.
 type reader struct{ name string }
 
-// errorf makes an error with a node's place.
+// errorf returns an error with a node's position.
 func (p reader) errorf(node *yaml.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", p.name, node.Line, node.Column, fmt.Sprintf(format, args...))
 }
 
-// syntax is the error of what is no YAML. The line that the library names may be one beside it, or where the faulty
-// part begins, and there may be none.
+// syntax returns the error of invalid YAML. The library's line may be an adjacent one or the start of the faulty
+// part, or missing.
 func (p reader) syntax(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -116,7 +116,7 @@ func (p reader) syntax(err error) error {
 	return fmt.Errorf("%s: this is no YAML: %s", p.name, text)
 }
 
-// members reads a mapping whose keys are all known.
+// members reads a mapping. Unknown keys are errors.
 func (p reader) members(node *yaml.Node, what string, known map[string]func(*yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
 		return p.errorf(node, "%s must be a mapping", what)
@@ -227,7 +227,7 @@ func count(ways []string) string {
 	return strings.Join(ways, " and ")
 }
 
-// text reads a text; a number or a yes is the text that it was written as.
+// text reads a text. A number or a boolean becomes the text in the file.
 func (p reader) text(into *string) func(*yaml.Node) error {
 	return func(node *yaml.Node) error {
 		if node.Kind != yaml.ScalarNode {
@@ -238,7 +238,7 @@ func (p reader) text(into *string) func(*yaml.Node) error {
 	}
 }
 
-// yes reads a key that can only be true: false would leave open what to do instead.
+// yes reads a key whose only value is true, because false would not say what to do instead.
 func (p reader) yes(key string) func(*yaml.Node) error {
 	return func(node *yaml.Node) error {
 		if yes := false; node.Decode(&yes) != nil || !yes {
@@ -260,8 +260,8 @@ func (p reader) json(into *json.RawMessage) func(*yaml.Node) error {
 	}
 }
 
-// value is a node as encoding/json writes it: numbers as they are written where JSON can have them so, and what YAML
-// takes for a date as the text that it is in JSON.
+// value returns a node as encoding/json writes it: numbers as in the file if they are valid JSON, and YAML's dates
+// as texts.
 func (p reader) value(node *yaml.Node, depth int) (any, error) {
 	if depth == 0 {
 		return nil, p.errorf(node, "this lies more than %d values deep", maxDepth)

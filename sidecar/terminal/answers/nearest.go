@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that is nearest to a wrong one, or "" if none is near.
+// Nearest returns the name that is most similar to a wrong one, or "" if none is similar.
 func Nearest(wrong string, names []string) string {
 	best, least := "", len(wrong)/3+2
 	for _, name := range names {
@@ -17,8 +17,8 @@ func Nearest(wrong string, names []string) string {
 	return best
 }
 
-// NearestOf returns at most limit of the names, the nearest first. Sure reports whether all of them are so near that the
-// person may have meant one of them; else none of the names is near.
+// NearestOf returns at most limit of the names, the most similar first. Sure reports whether the person may have meant
+// one of them; otherwise no name is similar.
 func NearestOf(wrong string, names []string, limit int) (near []string, sure bool) {
 	type candidate struct {
 		name     string
@@ -44,7 +44,7 @@ func NearestOf(wrong string, names []string, limit int) (near []string, sure boo
 	return near, sure
 }
 
-// distance is how many letters have to be put in, taken out or changed.
+// distance is the number of letters to insert, remove or change.
 func distance(a, b string) int {
 	if len(a) > 100 || len(b) > 100 {
 		return 100

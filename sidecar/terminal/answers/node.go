@@ -12,8 +12,7 @@ import (
 	"assent/sidecar/visible"
 )
 
-// nodeOf returns a value as YAML has it, in the order in which encoding/json writes it. Each text of it is what
-// clean makes of it.
+// nodeOf returns a value as YAML, in the order of encoding/json, with clean applied to each text.
 func nodeOf(v any, clean func(string) string) (*yaml.Node, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -48,7 +47,7 @@ func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node
 		_, err := d.Token()
 		return node, err
 	case json.Number:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil // what YAML takes for a number is its own affair
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil // YAML decides whether it is a number
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(t)}, nil
 	case string:
@@ -60,12 +59,12 @@ func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if strings.ContainsFunc(text, visible.Hidden) {
-		node.Style = yaml.DoubleQuotedStyle // in which it can be written as what it is
+		node.Style = yaml.DoubleQuotedStyle // the style that can represent any text
 	}
 	return node
 }
 
-// reveal writes what is hidden in quoted texts as its code points.
+// reveal replaces hidden characters of quoted texts by their code points.
 func reveal(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -99,8 +98,8 @@ func write(w io.Writer, node *yaml.Node) error {
 // likeTag marks a text of a recording in which each * stands for any text.
 const likeTag = "!like"
 
-// asRecorded returns what was recorded as it is compared with what is asked: its members in the same order, what a
-// !like matches as what it matches, and written in no style of its own.
+// asRecorded returns a recorded node for a comparison with an asked one: its members in the same order, a !like
+// text replaced by the text that it matches, and without styles.
 func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 	out := &yaml.Node{Kind: recorded.Kind, Tag: recorded.ShortTag(), Value: recorded.Value}
 	switch recorded.Kind {
@@ -110,7 +109,7 @@ func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 		}
 		switch out.Tag {
 		case "!!int", "!!float":
-			out.Tag = "" // as in what is asked
+			out.Tag = "" // as in the asked node
 		case "!!bool", "!!null":
 		default:
 			return textNode(recorded.Value)
@@ -143,7 +142,8 @@ func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 	return out
 }
 
-// member returns a member of a mapping; nil where it has none of that name, or is none.
+// member returns a member of a mapping; nil if it has no such member, or if the node is not a
+// mapping.
 func member(node *yaml.Node, name string) (key, value *yaml.Node) {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil, nil
@@ -168,7 +168,7 @@ func without(node *yaml.Node, name string) *yaml.Node {
 	return &out
 }
 
-// like reports whether a text is one of a pattern, in which each * stands for any text.
+// like reports whether a text matches a pattern, in which each * stands for any text.
 func like(text, pattern string) bool {
 	parts := strings.Split(pattern, "*")
 	first, last := parts[0], parts[len(parts)-1]

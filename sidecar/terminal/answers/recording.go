@@ -13,23 +13,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// recordingVersion is that of the recordings that are written, and read.
+// recordingVersion is the version of recordings that this package reads and writes.
 const recordingVersion = "1"
 
-// secretTag marks a value that is not in a recording: it names the variable of the environment that has it.
+// secretTag marks a value that is left out of a recording. It names the environment variable with the
+// value.
 const secretTag = "!secret"
 
-// Question is what a server asks, whole, and without what changes from run to run: ids, times and secrets.
+// Question is a complete question of a server, without the parts that change from run to run: ids, times
+// and secrets.
 type Question struct {
 	Kind Kind `json:"kind"`
 	// Server is empty if the command line defined the only server. Names are compared only if both sides have one.
 	Server string   `json:"server,omitempty"`
 	Tools  []string `json:"tools,omitempty"`
-	// Message is the server's; of an input, its id.
+	// Message is the server's message; for an input, its id.
 	Message string `json:"message,omitempty"`
 	URL     string `json:"url,omitempty"`
-	// Fields are a form's, Request is what a model is to be sent, and Arguments are what a model calls a tool with.
-	// All of them become JSON.
+	// Fields are a form's fields, Request is a model's request, and Arguments are those of a model's call. All of
+	// them become JSON.
 	Fields    any `json:"fields,omitempty"`
 	Request   any `json:"request,omitempty"`
 	Arguments any `json:"arguments,omitempty"`
@@ -42,42 +44,43 @@ type ToolUse struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// Entry is an ask of a recording, and how it was answered.
+// Entry is an ask of a recording, with its answer.
 type Entry struct {
-	// Rule is the answer. It matches nothing by itself.
+	// Rule is the answer. It does not match asks on its own.
 	Rule
 	// ToolUses go with [Complete].
 	ToolUses []ToolUse
-	// Gathered is closed once all asks were asked that were open together with this one.
+	// Gathered is closed once all asks of the same group were asked.
 	Gathered <-chan struct{}
 
 	asked  *yaml.Node
-	answer *yaml.Node // of the ways Answer and Complete: may hold secrets
+	answer *yaml.Node // for the ways Answer and Complete; may contain secrets
 	group  *group
 	taken  bool
 }
 
-// group are asks that were open together.
+// group holds asks that were open together.
 type group struct {
-	waits int // for how many
+	waits int // the number of asks that are still missing
 	all   chan struct{}
 }
 
-// Recording is a conversation that was recorded, to be answered again. It may be used from any goroutine.
+// Recording is a recorded conversation for a replay. It may be used from any goroutine.
 type Recording struct {
 	Name    string
 	Entries []*Entry
 
 	clean func(string) string
-	mu    sync.Mutex // guards what is taken
+	mu    sync.Mutex // guards which asks were taken
 }
 
-// Drift says that a server does not ask what was recorded.
+// Drift says that a server's questions differ from the recording.
 type Drift struct{ text string }
 
 func (d *Drift) Error() string { return d.text }
 
-// LoadRecording reads a recording. Clean makes the texts of questions comparable, as it did when they were recorded.
+// LoadRecording reads a recording. Clean must be the function that cleaned the texts of questions when they were
+// recorded.
 func LoadRecording(name string, clean func(string) string) (*Recording, error) {
 	data, err := readFile(name)
 	if err != nil {
@@ -86,7 +89,7 @@ func LoadRecording(name string, clean func(string) string) (*Recording, error) {
 	return ParseRecording(name, data, clean)
 }
 
-// ParseRecording reads the recording that a file holds.
+// ParseRecording parses a recording.
 func ParseRecording(name string, data []byte, clean func(string) string) (*Recording, error) {
 	p := reader{name}
 	root, err := p.document(data, "asks")
@@ -218,8 +221,8 @@ func (p reader) entry(node *yaml.Node) (e *Entry, together bool, err error) {
 	return e, together, nil
 }
 
-// Reveal puts the secrets into the answers, which are not in the file: each is where lookup has the variable of its
-// name, or else what other has for an ask's member; a nil other has nothing. The error names what is missing.
+// Reveal adds the secrets to the answers, which are not in the file: the value of lookup for the variable's name,
+// or else the value of other for an ask's member; a nil other has none. The error names a missing secret.
 func (r *Recording) Reveal(lookup func(variable string) (string, bool), other func(e *Entry, name string) (json.RawMessage, bool)) error {
 	p := reader{r.Name}
 	for _, e := range r.Entries {
@@ -257,7 +260,7 @@ func (r *Recording) Reveal(lookup func(variable string) (string, bool), other fu
 	return nil
 }
 
-// reveal returns a node with its secrets; name is that of the member that it is the value of.
+// reveal returns a node with its secrets; name is the name of the member with this value.
 func (p reader) reveal(node *yaml.Node, name string, secret func(*yaml.Node, string) (*yaml.Node, error)) (*yaml.Node, error) {
 	if node.Kind == yaml.ScalarNode && node.Tag == secretTag {
 		return secret(node, name)
@@ -278,9 +281,8 @@ func (p reader) reveal(node *yaml.Node, name string, secret func(*yaml.Node, str
 	return &out, nil
 }
 
-// Take returns the ask of the recording that a server asks now: the first that is the same and was not taken, so
-// that asks which were open together may come in any order. The error is a [Drift] where there is none, or where it
-// comes too early.
+// Take returns the ask of the recording that a server asks now: the first equal one that was not taken. Asks that
+// were open together may come in any order. The error is a [Drift] if there is none, or if it comes too early.
 func (r *Recording) Take(q Question) (*Entry, error) {
 	asked, err := nodeOf(q, r.clean)
 	if err != nil {
@@ -288,7 +290,7 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var next, likely *Entry // the first that was not taken, and what was probably changed
+	var next, likely *Entry // the first that was not taken, and the one that has probably changed
 	changes := ""           // the diff of likely
 	for _, e := range r.Entries {
 		if e.taken {
@@ -336,7 +338,7 @@ func sameServer(recorded, asked *yaml.Node) (before, now *yaml.Node) {
 	return recorded, asked
 }
 
-// Unasked returns a [Drift] where something of the recording was not asked.
+// Unasked returns a [Drift] if a part of the recording was not asked.
 func (r *Recording) Unasked() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,7 +355,8 @@ func (r *Recording) Unasked() error {
 	return &Drift{"this was recorded, and was not asked:" + b.String()}
 }
 
-// Has reports whether an ask of a server was recorded. An ask without a server's name may be of any server.
+// Has reports whether an ask of a server was recorded. An ask without a server's name may belong to any
+// server.
 func (r *Recording) Has(server string) bool {
 	return slices.ContainsFunc(r.Entries, func(e *Entry) bool {
 		recorded := e.Ask().Server
@@ -361,7 +364,7 @@ func (r *Recording) Has(server string) bool {
 	})
 }
 
-// brief is a message on one line.
+// brief returns a message on one line.
 func brief(message string) string {
 	text := []rune(strings.Join(strings.Fields(message), " "))
 	if len(text) > mostMessage {
@@ -370,16 +373,16 @@ func brief(message string) string {
 	return string(text)
 }
 
-// String says where the ask is.
+// String returns the position of the ask.
 func (e *Entry) String() string { return e.Rule.String() }
 
-// unified is a diff without the line that names the two files once more.
+// unified returns a diff without its header line.
 func unified(name, before, with, after string) string {
 	_, text, _ := strings.Cut(string(diff.Diff(name, []byte(before), with, []byte(after))), "\n")
 	return text
 }
 
-// rendered is a node as text.
+// rendered returns a node as text.
 func rendered(node *yaml.Node) string {
 	var b strings.Builder
 	if err := write(&b, node); err != nil {
@@ -388,17 +391,19 @@ func rendered(node *yaml.Node) string {
 	return b.String()
 }
 
-// Recorded is an ask to be written into a recording, and how it was answered.
+// Recorded is an ask for a recording, with its answer.
 type Recorded struct {
 	Question
-	// Together: it was open together with the one before.
+	// Together: it was open together with the previous one.
 	Together bool
 	Way      Way
-	// Answer is of the way [Answer]; Completion and ToolUses of [Complete]; of [Fail], Completion is the reason.
+	// Answer is for the way [Answer]; Completion and ToolUses are for [Complete]. For [Fail], Completion is the
+	// reason.
 	Answer     json.RawMessage
 	Completion string
 	ToolUses   []ToolUse
-	// Secrets are members of the answer that are never written; the message stands for the answer as a whole.
+	// Secrets are members of the answer that are never written. The ask's message stands for the whole
+	// answer.
 	Secrets []string
 }
 
@@ -406,13 +411,13 @@ type Recorded struct {
 type Recorder struct {
 	// Clean makes the texts of questions comparable.
 	Clean func(string) string
-	// Secret reports whether a text of an answer holds what must not be written. [Recorded.Secrets] says which must
-	// not be whatever they hold.
+	// Secret reports whether a text of an answer contains a secret. [Recorded.Secrets] are left out without a
+	// check.
 	Secret func(text string) bool
 }
 
-// Marshal returns the file of a recording. Asks that were open together are put into an order that does not depend on
-// which came first.
+// Marshal returns the file of a recording. Asks that were open together get an order that does not depend on their
+// arrival.
 func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	if len(asks) == 0 {
@@ -439,7 +444,7 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := a.Message // what a secret is called that is no member of a form
+		name := a.Message // the name of a secret that is not a member of a form
 		if a.Way == Complete {
 			name = "completion"
 		}
@@ -466,13 +471,13 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// inOrder sorts the asks that were open together by what they are.
+// inOrder sorts the asks that were open together by their contents.
 func (r Recorder) inOrder(asks []Recorded) []Recorded {
 	sorted := slices.Clone(asks)
 	key := func(a Recorded) string {
 		node, err := nodeOf(a.Question, r.Clean)
 		if err != nil {
-			return "" // it will be told when it is written
+			return "" // Marshal returns the error
 		}
 		return rendered(node)
 	}
@@ -491,7 +496,7 @@ func (r Recorder) inOrder(asks []Recorded) []Recorded {
 	return sorted
 }
 
-// hide replaces what must not be written. Name is that of the member whose value the node is.
+// hide replaces secrets. Name is the name of the member with this value.
 func (r Recorder) hide(node *yaml.Node, name string, secrets []string) {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -509,7 +514,7 @@ func (r Recorder) hide(node *yaml.Node, name string, secrets []string) {
 	}
 }
 
-// variable is the name of the variable of the environment for a member.
+// variable returns the name of the environment variable for a member.
 func variable(name string) string {
 	var b strings.Builder
 	b.WriteString("ASSENT_SECRET_")
@@ -527,7 +532,7 @@ func yes() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", 
 
 func plain(text string) string { return text }
 
-// readFile reads a file that is not too long.
+// readFile reads a file up to the limit.
 func readFile(name string) (_ []byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -537,7 +542,7 @@ func readFile(name string) (_ []byte, err error) {
 	return readBounded(f, name)
 }
 
-// Ask is the ask as the rules of a file of answers see it.
+// Ask returns the ask in the form that rules match.
 func (e *Entry) Ask() Ask {
 	text := func(node *yaml.Node, name string) string {
 		if _, value := member(node, name); value != nil {

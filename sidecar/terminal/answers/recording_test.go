@@ -13,7 +13,7 @@ import (
 
 func plain(text string) string { return text }
 
-// noSecrets writes recordings in which nothing is a secret.
+// noSecrets writes recordings without secrets.
 var noSecrets = answers.Recorder{Clean: plain, Secret: func(string) bool { return false }}
 
 func record(t *testing.T, asks ...answers.Recorded) *answers.Recording {
@@ -206,7 +206,8 @@ func TestSecretsAreNotWritten(t *testing.T) {
 	}
 }
 
-// FuzzRecording: what was recorded is found again, whatever it holds, and what is hidden in it is seen in the file.
+// FuzzRecording checks that a recorded ask is found again, for any content, and that hidden characters are visible
+// in the file.
 func FuzzRecording(f *testing.F) {
 	for _, text := range []string{"", "a\nb", "  spaces ", "2026-07-28", "yes", "~", "1e5", "0x10", "\u202eabc\u2028\u200b\ufeff\x00\x7f", "- a: #b", "!like *", "tab\tnew\r\nline\n\n", "\xff"} {
 		f.Add(text, `{"a":[1,1e400,123456789012345678901234567890,-0,true,null,"x"]}`)
@@ -220,7 +221,7 @@ func FuzzRecording(f *testing.F) {
 		q.Fields = map[string]string{text: text}
 		data, err := noSecrets.Marshal([]answers.Recorded{{Question: q, Way: answers.Complete, Completion: text}})
 		if err != nil {
-			return // it lies too deep
+			return // it is nested too deep
 		}
 		if strings.ContainsAny(string(data), "\u202e\u200b\ufeff\u2066") {
 			t.Fatalf("something is hidden in %q", data)

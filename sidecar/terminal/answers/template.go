@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Field is a field of a form to be filled in: its name, what is to be put there, and a value that is not nonsense.
+// Field is a field of a form for a template: its name, a description of its value, and a plausible example.
 type Field struct {
 	Name string
 	// Example is JSON.
@@ -14,7 +14,7 @@ type Field struct {
 	Note    string
 }
 
-// mostMessage is how much of a message a rule for it is written with, in characters.
+// mostMessage is how many characters of a message a template quotes.
 const mostMessage = 200
 
 // Template returns a rule for an ask, ready to be pasted and filled in.
@@ -50,13 +50,13 @@ func Template(a Ask, fields []Field) string {
 	return b.String()
 }
 
-// quote writes a text as JSON, which YAML reads as it is, with what nobody sees escaped.
+// quote returns a text as JSON, which is valid YAML, with hidden characters escaped.
 func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return `""` // a string can always be written
+		return `""` // always possible for a string
 	}
 	return reveal(strings.TrimSuffix(b.String(), "\n"))
 }

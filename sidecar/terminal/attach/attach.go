@@ -1,9 +1,9 @@
-// Package attach is a front end in Go at the end of a connection with a workspace. It has nothing that a front end in
-// TypeScript has not.
+// Package attach is a front end in Go that is connected to a workspace. It uses only the protocol, like a front end
+// in TypeScript.
 //
-// A [Sidecar] may be used from any goroutine. What the sidecar tells is passed on in its order, and a front end
-// must not wait in there; what it asks has a goroutine each. [Sidecar.Close] waits for everything that was
-// started. The package knows nothing of what the two talk about.
+// A [Sidecar] may be used from any goroutine. Notifications of the sidecar are delivered in order, and the front end
+// must not block in them; each request has its own goroutine. [Sidecar.Close] waits for everything that was started.
+// The package does not know the protocol's methods.
 package attach
 
 import (
@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/rpc"
 )
 
-// Sidecar is a workspace with this process as one of its front ends.
+// Sidecar is a connection to a workspace, with this process as a front end.
 type Sidecar struct {
 	protocol.Sidecar
 
@@ -25,8 +25,8 @@ type Sidecar struct {
 	conn *rpc.Conn
 }
 
-// New has editor serve what comes over a connection. The handshake is the caller's. If ctx ends, the connection does; what
-// waits for answers then fails.
+// New serves editor over a connection. The caller does the handshake. If ctx ends, so does the connection, and pending
+// requests fail.
 func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerolog.Logger) *Sidecar {
 	s := &Sidecar{wire: conn}
 	s.conn = rpc.New(ctx, conn, conn, rpc.Options{
@@ -43,8 +43,8 @@ func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerol
 // Done is closed when the connection is over.
 func (s *Sidecar) Done() <-chan struct{} { return s.conn.Done() }
 
-// Close detaches the front end. A connection of which one direction can be closed is over when the other end has closed the
-// other, and so has ended what it does not go on with. An error means that the wire was broken.
+// Close detaches the front end. If one direction of the connection can be closed, Close waits until the other end has
+// closed the other, after it has ended the work of this front end. An error means that the connection broke.
 func (s *Sidecar) Close() error {
 	if half, ok := s.wire.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		<-s.conn.Done()

@@ -20,9 +20,9 @@ import (
 	"assent/sidecar/workspaces"
 )
 
-// editor is a front end that is asked for inputs, and takes no notice of anything else.
+// editor is a front end that answers input prompts and ignores everything else.
 type editor struct {
-	protocol.FrontEnd // nil: what is called of it is an error, and nothing more
+	protocol.FrontEnd // nil: other calls fail with an error
 	prompt            func(context.Context, *protocol.PromptInputParams) (*protocol.PromptInputResult, error)
 	failed            func(message string)
 }
@@ -40,17 +40,17 @@ func (editor) ServerChanged(context.Context, *protocol.Server) error { return ni
 
 func (editor) ServersChanged(context.Context, *protocol.ServersChangedParams) error { return nil }
 
-// attached is a workspace with one server, which cannot start before its input is there.
+// attached is a workspace with one server, which cannot start without its input.
 func attached(t *testing.T, e editor) *attach.Sidecar {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
-	program, err := os.Executable() // one that there is: it is never started
+	program, err := os.Executable() // any existing program: it is never started
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
 	ours, theirs := net.Pipe()
-	served, data := make(chan error, 1), t.TempDir() // which is removed after the Cleanup below
+	served, data := make(chan error, 1), t.TempDir() // removed after the Cleanup below
 	go func() {
 		served <- open.Attach(context.Background(), workspaces.Place{DataDir: data}, theirs)
 	}()
@@ -93,7 +93,7 @@ func TestACallThatIsCancelledReturns(t *testing.T) {
 	asked := make(chan struct{})
 	s := attached(t, editor{prompt: func(ctx context.Context, _ *protocol.PromptInputParams) (*protocol.PromptInputResult, error) {
 		close(asked)
-		<-ctx.Done() // whoever starts a server may leave it starting: Close ends it
+		<-ctx.Done() // Close ends a start that is under way
 		return nil, ctx.Err()
 	}})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -121,7 +121,7 @@ func TestAPanicOfTheFrontEndIsAnError(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForTheOtherEnd has a connection of which one direction can be closed.
+// TestCloseWaitsForTheOtherEnd uses a connection with directions that can be closed separately.
 func TestCloseWaitsForTheOtherEnd(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	defer goleak.VerifyNone(t, before)
