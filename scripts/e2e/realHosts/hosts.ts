@@ -29,6 +29,9 @@ export interface Host {
   configuration(told: Told): string;
 }
 
+/** How long a host waits for a server's tools. On a busy machine, the usual 5 and 10 s are too short. */
+const startSeconds = 120;
+
 const codex: Host = {
   title: "Codex",
   command: ({ prompt }) => [
@@ -58,6 +61,7 @@ wire_api = "responses"
 command = ${toml(server.command)}
 args = ${toml(server.args)}
 default_tools_approval_mode = "approve"
+startup_timeout_sec = ${startSeconds}
 
 [mcp_servers.${server.name}.env]
 ${env.join("\n")}
@@ -104,7 +108,14 @@ const opencode: Host = {
           models: { scripted: {} },
         },
       },
-      mcp: { [name]: { type: "local", command: [command, ...args], environment: env } },
+      mcp: {
+        [name]: {
+          type: "local",
+          command: [command, ...args],
+          environment: env,
+          timeout: startSeconds * 1000,
+        },
+      },
     }),
 };
 

@@ -54,7 +54,7 @@ export async function carriedThrough(scene: Scene): Promise<void> {
   const { host, stage, model, frontEnd } = scene;
   const process = await start(scene);
   try {
-    const output = outputOf(process);
+    const output = outputOf(process, model);
     const answering = answerAll(frontEnd, `${host.title} in workspace`);
     // A host that ends too early says why, and nothing is asked any more.
     await Promise.race([answering, output]);
@@ -110,14 +110,15 @@ async function start({ host, era, stage, model }: Scene): Promise<ChildProcess> 
 }
 
 /** Waits until a host ends; returns what it wrote. */
-async function outputOf(host: ChildProcess): Promise<string> {
+async function outputOf(host: ChildProcess, model: ScriptedModel): Promise<string> {
   assert.ok(host.stdout && host.stderr);
   const [stdout, stderr, [code]] = await Promise.all([
     text(host.stdout),
     text(host.stderr),
     once(host, "close", { signal: AbortSignal.timeout(180_000) }),
   ]);
-  assert.equal(code, 0, `the host failed:\n${stdout}\n${stderr}`);
+  const said = [stdout, stderr, ...model.problems].join("\n");
+  assert.equal(code, 0, `the host failed:\n${said}`);
   return `${stdout}\n${stderr}`;
 }
 

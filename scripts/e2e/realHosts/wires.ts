@@ -27,7 +27,10 @@ export interface Wire {
 
 interface ResponsesBody {
   readonly input: readonly { readonly type?: string; readonly output?: unknown }[];
-  readonly tools?: readonly (Offered & { readonly tools?: readonly Offered[] })[];
+  readonly tools?: readonly (
+    | { readonly name: string; readonly tools: readonly Offered[] }
+    | { readonly name?: string; readonly tools?: undefined }
+  )[];
 }
 
 /** OpenAI's responses, which Codex uses. */
@@ -36,11 +39,13 @@ const responses: Wire = {
   read(body) {
     const { input, tools = [] } = body as ResponsesBody;
     return {
-      tools: tools.flatMap((tool) =>
-        (tool.tools ?? [tool]).map(({ name }) =>
-          tool.tools === undefined ? { name } : { name, namespace: tool.name },
-        ),
-      ),
+      tools: tools.flatMap((tool) => {
+        if (tool.tools !== undefined) {
+          return tool.tools.map(({ name }) => ({ name, namespace: tool.name }));
+        }
+        // Tools of the provider's own, such as a search of the web, have no name.
+        return tool.name === undefined ? [] : [{ name: tool.name }];
+      }),
       results: input
         .filter(({ type }) => type === "function_call_output")
         .map(({ output }) => written(output)),
