@@ -1,9 +1,9 @@
 // Package config reads which MCP servers a person has configured: in the .vscode/mcp.json of each
 // workspace folder, and in the user settings that a front end hands over.
 //
-// [Load] never fails as a whole: it reports each problem with its place, and uses the rest. When a server starts,
-// [Server.Resolve] puts in the variables and finds the program, if necessary with the PATH of the login shell
-// ([LoginShell]). The package keeps no state. Callers must not change what it returns.
+// [Load] never fails as a whole: it reports each problem with its position, and uses the rest. When a server
+// starts, [Server.Resolve] replaces the variables and finds the program, if necessary with the PATH of the login
+// shell ([LoginShell]). The package has no state. Callers must not change its results.
 package config
 
 import (
@@ -316,7 +316,7 @@ type serverObject struct {
 	Timeout *float64                   `json:"toolTimeout"`
 }
 
-// server adds one server whose own configuration is raw.
+// server adds one server with its raw configuration.
 func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) {
 	var c serverObject
 	if err := json.Unmarshal(raw, &c); err != nil {

@@ -20,7 +20,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// folder returns a workspace folder whose mcp.json holds text.
+// folder returns a workspace folder with text as its mcp.json.
 func folder(t *testing.T, text string) (protocol.WorkspaceFolder, string) {
 	t.Helper()
 	dir := t.TempDir()

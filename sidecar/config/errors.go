@@ -7,7 +7,7 @@ type NotFoundError struct {
 	Command string
 	// Searched are the folders in which it was looked for, in this order; none where the command is a path.
 	Searched []string
-	// NearMisses are sentences on what is there instead.
+	// NearMisses are sentences about similar programs.
 	NearMisses []string
 	// WayOut says what to do, without a full stop.
 	WayOut string

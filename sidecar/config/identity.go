@@ -41,7 +41,7 @@ func (s Server) Definition(ctx context.Context, e Environment) string {
 	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) })
 }
 
-// quiet returns an environment that asks the person nothing, and tells nobody the values.
+// quiet returns an environment that neither asks the person nor reports values.
 func (e Environment) quiet() Environment {
 	e.Note = nil
 	e.Ask = func(context.Context, Server, Input) (string, error) { return "", nil }
@@ -88,7 +88,7 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	member("oauth", o.ClientID, o.ClientSecret, o.Issuer, o.ClientMetadataURL, strconv.Itoa(o.CallbackPort))
 	members = append(members, append([]string{"scopes"}, o.Scopes...))
 	members = append(members, []string{"speaks", s.ProtocolVersion, strconv.FormatBool(s.Shared)})
-	// Quoted, so that no two lists are written alike, whatever bytes are in them.
+	// Quoted, so that two different lists never have the same text, for any bytes.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", members))
 	return hex.EncodeToString(sum[:])
 }

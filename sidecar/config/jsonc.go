@@ -19,7 +19,7 @@ const (
 )
 
 // ReadFile reads a configuration file of at most limit bytes, without the byte order mark that some
-// editors of Windows put before it. What is not a regular file is not read: it could have no end.
+// editors on Windows add. It fails for a file that is not regular, because it could be endless.
 func ReadFile(path string, limit int64) ([]byte, error) { return readFile(path, limit, 0) }
 
 // readFile is [ReadFile], which also reads files of another type.
@@ -46,7 +46,7 @@ func readFile(path string, limit int64, also fs.FileMode) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
 
-// Parse parses JSON with comments and trailing commas. The error of what is no such JSON begins with
+// Parse parses JSON with comments and trailing commas. The error of invalid JSON begins with
 // "hujson: line L, column C: ".
 func Parse(data []byte) (hujson.Value, error) {
 	if depth(data) > maxDepth {

@@ -14,11 +14,11 @@ import (
 
 // Launch is how a server would be started, as far as that is known without asking the person.
 type Launch struct {
-	// Shown is for the person. It has no value of an input or of an environment variable, but for the folders
-	// of PATH; what is written out in mcp.json is in it as it is.
+	// Shown is for the person. It has no value of an input or of an environment variable, except for the
+	// folders of PATH. Values written in mcp.json are included unchanged.
 	Shown protocol.ServerLaunch
-	// Argv is how its process is known by the system; nil where it has a part that the person gives, or no
-	// program.
+	// Argv is the command line by which the system knows the process; nil if the person gives a part of
+	// it, or without a program.
 	Argv []string
 	// Err is why it would not start, or nil.
 	Err error
@@ -151,7 +151,7 @@ func (s Server) envNames(ctx context.Context, e Environment) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Line returns where a file has a server, counted from 1, and 0 where it has none.
+// Line returns the line of a server in a file, counted from 1, or 0 if the file does not have it.
 func Line(source, serverName string) int {
 	if !filepath.IsAbs(source) {
 		return 0 // the settings

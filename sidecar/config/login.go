@@ -18,7 +18,7 @@ const (
 	// loginTimeout is how long a login shell may take: startup files of people who have much in them
 	// take seconds, and some wait for an answer that never comes.
 	loginTimeout = 5 * time.Second
-	// maxLoginOutput bounds what it may write, in bytes.
+	// maxLoginOutput bounds its output, in bytes.
 	maxLoginOutput = 1 << 20
 )
 
@@ -45,7 +45,7 @@ func NewLoginShell(environ []string) *LoginShell {
 	return l
 }
 
-// Name returns the shell's path; it is empty where none is known.
+// Name returns the shell's path; it is empty if unknown.
 func (l *LoginShell) Name() string { return l.shell }
 
 // Path returns the PATH that the shell sets. It takes seconds at most, at the first call, and none at
@@ -58,8 +58,8 @@ func (l *LoginShell) ask() (string, error) {
 	}
 	// Startup files may write anything. Only the text between the marks is read.
 	mark := uuid.NewString()
-	// Whoever wants their startup files to do less here can know it by the first variable, which is
-	// the one that VS Code sets when it does the same.
+	// Startup files can test the first variable to do less here. VS Code sets the same variable
+	// for the same purpose.
 	env := setEnv(slices.Clone(l.environ), "VSCODE_RESOLVING_ENVIRONMENT", "1")
 	env = setEnv(env, "TERM", "dumb")
 	output, err := runShell(l.shell, shellArgs(l.shell, mark), env, l.timeout, func(output string) bool {
@@ -86,7 +86,7 @@ func shellArgs(shell, mark string) []string {
 		return []string{"-ic", command}
 	case "pwsh":
 		return []string{"-Login", "-Command", command}
-	case "nu": // whose echo returns a value instead
+	case "nu": // its echo returns a value instead
 		return []string{"-l", "-c", strings.ReplaceAll(command, "echo", "print")}
 	case "sh", "dash", "ash": // which read what matters here with -l alone
 		return []string{"-l", "-c", command}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// shell makes a login shell of a script, in which run stands for what it was asked to run.
+// shell makes a login shell of a script, in which run stands for the command to run.
 func shell(t *testing.T, script string) *LoginShell {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ash")
@@ -133,7 +133,7 @@ func TestARealShell(t *testing.T) {
 	}
 }
 
-// TestAServerOfAVersionManagerRuns starts a script whose interpreter lies beside it, in a folder that
+// TestAServerOfAVersionManagerRuns starts a script with its interpreter beside it, in a folder that
 // only the login shell knows.
 func TestAServerOfAVersionManagerRuns(t *testing.T) {
 	bin := t.TempDir()

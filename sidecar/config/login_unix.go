@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// runShell runs a shell until its output is enough, it has ended, or timeout has, and returns what it
-// wrote. Its whole session ends with it, and stdin is at its end from the start.
+// runShell runs a shell until its output is enough, it has ended, or the timeout has passed, and
+// returns the output. It then kills the whole session. stdin is empty.
 func runShell(shell string, args, env []string, timeout time.Duration, enough func(output string) bool) (string, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func runShell(shell string, args, env []string, timeout time.Duration, enough fu
 			reading = fmt.Errorf("wrote more than %d bytes", maxLoginOutput)
 		}
 	}
-	// Whether the session is still there or not, nobody of it is left after this.
+	// After this, the session has no processes left.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	waiting := cmd.Wait()
 	switch {

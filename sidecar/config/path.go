@@ -17,7 +17,7 @@ const maxFolders = 30
 type system struct {
 	windows bool
 	darwin  bool
-	// wsl is a Linux whose PATH also holds the folders of the Windows around it.
+	// wsl is a Linux with a PATH that also has the folders of the Windows around it.
 	wsl       bool
 	isProgram func(path string) bool
 	// isFile reports whether there is a file, a program or not.
@@ -249,7 +249,7 @@ func (s system) lookFile(command, dir, pathext string, env []string) (string, []
 	}
 }
 
-// setPath returns an environment whose PATH is made of both lists.
+// setPath returns an environment with a PATH of both lists.
 func (s system) setPath(env, first, second []string) []string {
 	all := slices.Concat(first, without(second, first))
 	return setEnv(slices.Clone(env), "PATH", strings.Join(all, s.listSeparator()))

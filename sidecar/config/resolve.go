@@ -32,9 +32,9 @@ type Environment struct {
 	// Home is the person's own folder.
 	Home string
 	Ask  Ask
-	// Note, where it is not nil, is told each value that a server gets by a name, of which some are secrets:
-	// "API_KEY" of its environment, "env:API_KEY" where a variable refers to that of Environ, "header
-	// X-Key", "oauth.clientSecret". It is called from the goroutine that resolves.
+	// Note, if it is not nil, is called for each named value that a server gets, some of which are secrets:
+	// "API_KEY" of its environment, "env:API_KEY" if a variable refers to that of Environ, "header X-Key",
+	// "oauth.clientSecret". It is called from the resolving goroutine.
 	Note func(s Server, name, value string)
 	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
 	Shell *LoginShell
@@ -48,8 +48,8 @@ func (e Environment) note(s Server, name, value string) {
 
 var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// Resolve puts in the variables and finds the program. Its error says what was looked for, and
-// where.
+// Resolve replaces the variables and finds the program. Its error names the program, and the
+// folders that were searched.
 func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 	env, dir, err := s.surroundings(ctx, e)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s Server) surroundings(ctx context.Context, e Environment) (env []string, 
 	return env, dir, nil
 }
 
-// envFile returns what the server's envFile sets, and nothing where it has none.
+// envFile returns the variables of the server's envFile; nil if it has none.
 func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, error) {
 	if s.EnvFile == "" {
 		return nil, nil

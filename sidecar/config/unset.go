@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Warnings returns a sentence for each ${env:NAME} in a server's configuration whose variable is not set. The server
-// gets an empty text for it.
+// Warnings returns a sentence for each ${env:NAME} in a server's configuration that refers to an unset variable. The
+// server gets an empty text for it.
 func (s Server) Warnings(e Environment) []string {
 	var warnings []string
 	said := map[string]bool{}

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// usual returns the folders, among those that exist, where programs are put by what people install
-// them with: version managers, whose folders only a shell's startup files name, and installers. It is
-// the last resort.
+// usual returns the existing folders into which version managers and installers put programs. Only a
+// shell's startup files name some of them. It is the last resort.
 func (s system) usual(home string, env func(string) string) []string {
 	var folders []string
 	add := func(base string, below ...string) {

@@ -1,8 +1,8 @@
-// Package diagnose says why a server does not start, and shows what is known of it.
+// Package diagnose explains why a server does not start, and collects the known facts about it.
 //
-// It reads values alone: a [Snapshot] of a server and a [Failure] of its last connection, and it looks at this machine. It
-// starts nothing, asks nobody but the login shell, and knows no connection. A [LogTail] may be used from any goroutine, and
-// so may everything else; only the values that it is given must not change meanwhile.
+// It only reads values: a [Snapshot] of a server, a [Failure] of its last connection, and the state of this machine. It
+// starts no process except the login shell, asks no person, and knows no connection. A [LogTail] and all functions may
+// be used from any goroutine, if the caller does not change the values during a call.
 package diagnose
 
 import (
@@ -46,7 +46,7 @@ func NewFailure(err error, established bool, stderr, stray []string, exitCode fu
 	return f
 }
 
-// Snapshot is what is known of a server at one moment.
+// Snapshot holds the known facts about a server at one moment.
 type Snapshot struct {
 	Config config.Server
 	Server protocol.Server
@@ -68,8 +68,8 @@ type Machine struct {
 	Log         zerolog.Logger
 }
 
-// Inspect returns what is known of a server, and why it does not start. What the snapshot does not have is left empty: the
-// titles of conversations and the asks in them. The result may hold secrets.
+// Inspect returns the known facts about a server, and why it does not start. Facts that are not in the snapshot are
+// left empty: the titles of conversations and their asks. The result may contain secrets.
 func (m Machine) Inspect(ctx context.Context, s Snapshot) *protocol.ServerInspection {
 	result := &protocol.ServerInspection{
 		Line: config.Line(s.Config.Source, s.Config.Name), Warnings: s.Config.Warnings(m.Environment),

@@ -58,7 +58,7 @@ func Handshake(h *wire.Handshake) *protocol.ServerHandshake {
 	}
 	shown.Name, shown.Title, shown.Version = plain(Clip(who.Name, maxName)), plain(Clip(who.Title, maxName)), plain(Clip(who.Version, maxName))
 	shown.Capabilities = capabilityNames(result.Capabilities)
-	var lines []string // whose breaks are kept
+	var lines []string // line breaks are kept
 	for line := range strings.Lines(Clip(result.Instructions, maxInstructions)) {
 		lines = append(lines, plain(strings.TrimRight(line, "\r\n")))
 	}
@@ -66,7 +66,7 @@ func Handshake(h *wire.Handshake) *protocol.ServerHandshake {
 	return shown
 }
 
-// capabilityNames returns the names of capabilities, and of what is true or there within each.
+// capabilityNames returns the names of capabilities, and of the true or present members of each.
 func capabilityNames(capabilities map[string]json.RawMessage) []string {
 	var names []string
 	for name, raw := range capabilities {

@@ -28,7 +28,7 @@ func TestVerdict(t *testing.T) {
 	tests := []struct {
 		name       string
 		of         situation
-		kind       protocol.VerdictKind // "" where there is none
+		kind       protocol.VerdictKind // "" if there is none
 		text, does string
 	}{
 		{name: "nothing was tried", of: situation{server: protocol.Server{State: protocol.ServerStopped}, launch: found}},

@@ -678,7 +678,7 @@ func (f *Face) items(ctx context.Context, server, list string) []json.RawMessage
 	return items
 }
 
-// itemsOf returns what is on the pages of a list.
+// itemsOf returns the items on the pages of a list.
 func itemsOf(pages []json.RawMessage, list string) []json.RawMessage {
 	var all []json.RawMessage
 	for _, page := range pages {

@@ -1,11 +1,11 @@
 // Package gateway offers configured MCP servers to hosts.
 //
-// A host, such as a coding agent, uses Assent as its MCP server. What it asks for runs on the servers upstream, and what
-// those ask during it is answered in Assent. A [Face] is what a host sees: one server, as that is, or all servers with
-// names that tell them apart. Everything that a face does not have to know passes as it is, byte for byte.
+// A host, such as a coding agent, uses Assent as its MCP server. Its requests run on the servers upstream, and their
+// questions are answered in Assent. A [Face] is the host's view: one server as it is, or all servers with distinct
+// names. All data that a face does not need is passed on byte for byte.
 //
-// A call runs once. A host that gives up a call whose question is open can send the same call again and joins it. If the
-// host is known to give up after a time, the call returns before with a handle for the tool assent_continue.
+// A call runs once. A host that cancels a call with an open question can send the same call again and joins it. If the
+// host is known to time out, the call returns earlier with a handle for the tool assent_continue.
 //
 // All methods may be called from any goroutine. [Face.Close] waits for all calls.
 package gateway
@@ -68,9 +68,9 @@ type Request struct {
 	LogLevel string
 	// AnswerIn says who is asked what the server asks during the request.
 	AnswerIn AnswerIn
-	// Ask asks the host a question of the server, and returns the result. It calls queued as soon as what is asked after it
-	// comes after it. The error is an [mcpserver.Error] if the host answered with one. Ask and Hold are nil for requests that
-	// no question can come of.
+	// Ask asks the host a question of the server, and returns the result. It calls queued as soon as later questions
+	// are sure to come after it. The error is an [mcpserver.Error] if the host answered with one. Ask and Hold are nil
+	// for requests that cannot lead to questions.
 	Ask func(ctx context.Context, question Question, queued func()) (json.RawMessage, error)
 	// Hold keeps questions from the host until release is called, so that it gets them together.
 	Hold func() (release func())

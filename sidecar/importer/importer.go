@@ -53,8 +53,8 @@ func Find(p Places, known []string) []protocol.ImportSource {
 	return sources
 }
 
-// Import copies servers, as [Find] names them, into a folder's mcp.json. A server whose name is known,
-// or is in the file, is left out. An error means that nothing was written.
+// Import copies servers, named as by [Find], into a folder's mcp.json. It skips a server with a known
+// name, or with a name in the file. An error means that nothing was written.
 func Import(p Places, params *protocol.ImportParams, known []string) (*protocol.ImportResult, error) {
 	if !slices.Contains(p.Folders, params.Folder) {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s is not a folder of this workspace", params.Folder)
@@ -107,7 +107,7 @@ type server struct {
 	name     string
 	entry    json.RawMessage
 	warnings []string
-	// inputs are the inputs that the entry names, as they are to be copied with it.
+	// inputs are the inputs that the entry uses, in the form to copy.
 	inputs []input
 }
 

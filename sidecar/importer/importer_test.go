@@ -66,8 +66,8 @@ func (m *machine) apply(known []string, servers ...protocol.ImportName) (*protoc
 	return importer.Import(m.Places, &protocol.ImportParams{Folder: m.Folders[0], Servers: servers}, known)
 }
 
-// TestFind reads each program's own files, as in testdata/programs, where "found" is what is said of
-// them; and what is found is something that config reads in its turn.
+// TestFind reads each program's own files in testdata/programs, compares the result with "found",
+// and checks that package config can read it.
 func TestFind(t *testing.T) {
 	paths, err := filepath.Glob("testdata/programs/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -259,7 +259,7 @@ func TestImportMakesTheFileAndTakesNoNameTwice(t *testing.T) {
 	}
 	m.alone()
 
-	// Whoever is there is left as it is, whatever it is.
+	// An existing server is never changed.
 	text := `{"servers": {"a": "mine", "known": {}}}`
 	m.write("project/.vscode/mcp.json", text)
 	got, err = m.apply(nil, a, known)

@@ -21,7 +21,7 @@ type Places struct {
 	Home string
 	// Env returns an environment variable.
 	Env func(name string) string
-	// Folders are the workspace's, whose own files are looked at too.
+	// Folders are the workspace's folders. Their own files are searched too.
 	Folders []string
 }
 
@@ -30,7 +30,7 @@ type place struct {
 	program string
 	path    string
 	dialect dialect
-	// folder is the workspace folder that the file belongs to; empty where it is the person's own.
+	// folder is the workspace folder of the file; empty if the file belongs to the person.
 	folder string
 }
 

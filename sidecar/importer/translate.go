@@ -275,7 +275,7 @@ func (t *translation) text(where, text string) string {
 	})
 }
 
-// input notes that an input is to be copied too.
+// input adds an input to copy.
 func (t *translation) input(id string) {
 	in, ok := t.inputs[id]
 	switch {
@@ -332,7 +332,7 @@ func (d dialect) inputs(root *hujson.Value) map[string]input {
 	var raws []json.RawMessage
 	byID := map[string]input{}
 	if err := json.Unmarshal(standard(*v), &raws); err != nil {
-		return nil // whoever needs one of them hears that it is not defined
+		return nil // a server that needs one gets the error that it is not defined
 	}
 	for _, raw := range raws {
 		var in struct{ ID string }

@@ -19,8 +19,8 @@ import (
 // maxTarget bounds the file that is written to, in bytes; config reads no larger one.
 const maxTarget = 4 << 20
 
-// write adds servers to an mcp.json, which it makes where there is none, and returns the names of those
-// that it added: one whose name is in the file is left out.
+// write adds servers to an mcp.json, which it creates if necessary, and returns the names of the added
+// ones. It skips servers with names in the file.
 func write(path string, servers []server) ([]string, error) {
 	// A link stays one: people keep their configuration elsewhere.
 	target, err := filepath.EvalSymlinks(path)
@@ -76,7 +76,8 @@ func replace(path string, old, text []byte, mode fs.FileMode) (err error) {
 	if err != nil {
 		return err
 	}
-	// An editor may have saved it meanwhile. What is between this look and the next line is not noticed.
+	// An editor may have saved the file in the meantime. A change between this check and the next line
+	// is not noticed.
 	now, err := config.ReadFile(path, maxTarget)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -87,8 +88,8 @@ func replace(path string, old, text []byte, mode fs.FileMode) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// insert returns an mcp.json with servers added, and the names of those that were not in it. What is
-// in it stays as it is, comments included.
+// insert returns an mcp.json with servers added, and the names of those that were not in it. The
+// rest of the file does not change, including comments.
 func insert(old []byte, servers []server) ([]byte, []string, error) {
 	if len(bytes.TrimSpace(old)) == 0 {
 		old = []byte("{}\n")
@@ -144,7 +145,7 @@ func unit(text []byte) string {
 	return "\t"
 }
 
-// ensure gives the root a member of the same kind as empty, where it has none.
+// ensure adds a member of the same kind as empty to the root, if it has none.
 func (d document) ensure(name string, empty hujson.ValueTrimmed) error {
 	v := member(d.root, name)
 	if v == nil {
@@ -223,13 +224,13 @@ func (d document) add(pointer string, depth int, raw json.RawMessage) error {
 	return nil
 }
 
-// ownLine returns what is before a value, so that the value begins a line.
+// ownLine returns the space before a value, so that the value begins a line.
 func ownLine(before hujson.Extra, indent string) hujson.Extra {
 	text := bytes.TrimRight(before, " \t\r\n")
 	return slices.Concat(text, []byte("\n"+indent))
 }
 
-// lastLine returns what is before a closing bracket, so that the bracket begins a line.
+// lastLine returns the space before a closing bracket, so that the bracket begins a line.
 func lastLine(after hujson.Extra, indent string) hujson.Extra {
 	if bytes.ContainsRune(after, '\n') {
 		return after

@@ -79,7 +79,7 @@ func isID(id json.RawMessage) bool {
 	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
 }
 
-// Frames are built by hand, since encoding/json would write the raw parts anew.
+// Frames are built by hand, because encoding/json would encode the raw parts again.
 
 func resultFrame(id, result json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)

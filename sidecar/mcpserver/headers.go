@@ -13,7 +13,7 @@ import (
 )
 
 // checkHeaders compares the headers of a request with its body (2026-07-28, "Standard headers"). Proxies route by the
-// headers, so that a request whose body says something else is refused.
+// headers, so a request with a different body is refused.
 func (h *HTTP) checkHeaders(header http.Header, f *frame, s *Session) *Error {
 	client, modern, refused := modernClient(f)
 	revision := header.Get(headerRevision)

@@ -29,7 +29,7 @@ type HTTPOptions struct {
 	Log      zerolog.Logger
 }
 
-// HTTP serves hosts over Streamable HTTP (MCP, "Transports"). Whatever is in front of it checks Host and Origin.
+// HTTP serves hosts over Streamable HTTP (MCP, "Transports"). The handler in front of it checks Host and Origin.
 //
 // Hosts of 2026-07-28 have no sessions: all requests with one credential belong to one [Session], which lasts until
 // Close. The others have a session each, with Mcp-Session-Id. A POST that breaks cancels the request only since
@@ -199,8 +199,8 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, credential string) {
 	h.postLegacy(w, r, frames, credential)
 }
 
-// isModern reports whether a message belongs to 2026-07-28 or later: by the header or by what it says itself, and never
-// by Mcp-Method, which older hosts send too.
+// isModern reports whether a message belongs to 2026-07-28 or later: by the header or by its own members, and never by
+// Mcp-Method, which older hosts send too.
 func isModern(f *frame, revision string) bool {
 	if revision >= ModernRevision {
 		return true
@@ -313,7 +313,7 @@ func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*fram
 		}
 		w.Header().Set(headerSession, s.ID)
 	case len(frames) == 1 && f.isRequest() && f.Method == "server/discover" && r.Header.Get(headerSession) == "":
-		// A host that does not know yet what it talks to may ask without a revision.
+		// A host that does not know its server yet may ask without a revision.
 		h.postModern(w, r, f, credential)
 		return
 	default:
@@ -389,8 +389,8 @@ func accepts(r *http.Request, mediaType string) bool {
 const keepAlive = 15 * time.Second
 
 // write sends the stream as SSE until it ends, from the event after the given one. A primed stream begins with an event
-// without data, whose id lets the host resume before the first message (2025-11-25, "Resumability"). It returns false if
-// the host went before.
+// without data. The event's id lets the host resume before the first message (2025-11-25, "Resumability"). It returns
+// false if the host left before.
 func (s *eventStream) write(w http.ResponseWriter, r *http.Request, after int, primed bool) bool {
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")

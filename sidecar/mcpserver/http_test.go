@@ -157,7 +157,8 @@ func TestALegacySessionOverHTTP(t *testing.T) {
 	}
 }
 
-// TestALostStreamIsResumed reads the rest of an answer whose POST broke, which cancels nothing.
+// TestALostStreamIsResumed reads the rest of an answer after its POST broke, which does not cancel
+// the request.
 func TestALostStreamIsResumed(t *testing.T) {
 	w := newWeb(t, mcpserver.HTTPOptions{})
 	session := w.begin()

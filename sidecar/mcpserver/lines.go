@@ -30,7 +30,7 @@ func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opt
 	s.main = out
 	stop := context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })
 	defer stop()
-	// A session that ends, for whatever reason, closes its pipe, which ends the reading and the writing.
+	// A session that ends closes its pipe, which ends the reading and the writing.
 	closed := make(chan error, 1)
 	context.AfterFunc(s.life, func() { closed <- pipe.Close() })
 	written := make(chan error, 1)
@@ -43,7 +43,7 @@ func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opt
 	}()
 
 	err := readLines(pipe, s, opts.MaxFrame)
-	// What was asked before the pipe's end is cancelled; answers have nowhere to go.
+	// Requests before the pipe's end are cancelled, because their answers cannot be delivered.
 	if err == nil {
 		err = ErrEnded
 	}

@@ -217,7 +217,7 @@ func TestAHostThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// TestTheEndOfTheContext ends a session whose host is silent.
+// TestTheEndOfTheContext ends a session with a silent host.
 func TestTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, pipe := net.Pipe()

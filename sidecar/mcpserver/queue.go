@@ -8,7 +8,7 @@ import (
 // maxQueued is how many bytes may wait for a host that does not read.
 const maxQueued = 32 << 20
 
-// errSlow ends a session whose host does not read.
+// errSlow ends a session if its host does not read.
 var errSlow = errors.New("the host does not read what it is sent")
 
 // errClosed is the error of a frame for a stream that has ended.

@@ -1,4 +1,4 @@
-// Package mcpserver carries MCP's frames between hosts and what serves them.
+// Package mcpserver carries MCP's frames between hosts and a server.
 //
 // It is the counterpart of package wire: the server's side of MCP, without an SDK. A [Session] is the conversation with
 // one host. [ServeLines] has one over a pipe, and an [HTTP] has any number over Streamable HTTP. The package does the
@@ -7,8 +7,8 @@
 // tools there are, and what a call does, is the business of a [Server].
 //
 // All methods may be called from any goroutine. Each request of a host is served in a goroutine of its own, and
-// Close waits for all of them. A host that does not read holds up nobody: frames wait in a queue, and a session
-// with too many of them ends.
+// Close waits for all of them. A slow host does not block others: frames wait in a queue, and a session with
+// too many of them ends.
 package mcpserver
 
 import (
@@ -90,7 +90,7 @@ type Filter struct {
 	PromptsListChanged    bool     `json:"promptsListChanged,omitempty"`
 	ResourcesListChanged  bool     `json:"resourcesListChanged,omitempty"`
 	ResourceSubscriptions []string `json:"resourceSubscriptions,omitempty"`
-	// TaskIDs are those of the MCP tasks whose notifications are wanted (extension io.modelcontextprotocol/tasks).
+	// TaskIDs are the MCP tasks to send notifications for (extension io.modelcontextprotocol/tasks).
 	TaskIDs []string `json:"taskIds,omitempty"`
 }
 

@@ -47,7 +47,7 @@ type Session struct {
 	listening   map[string]listening
 	calls       map[int64]chan *frame
 	lastCall    int64
-	// recent are the last requests with Answered whose answer was sent or is about to be.
+	// recent are the last requests with Answered that were answered or are about to be.
 	recent []*Request
 }
 
@@ -152,9 +152,9 @@ func (s *Session) Notify(method string, params json.RawMessage) error {
 	return s.deliver(out, notificationFrame(method, params))
 }
 
-// Publish sends a notification that hosts since 2026-07-28 have to listen for: once for each subscription whose
-// filter matches, with its subscriptionId in _meta. Params may be nil; they must not have a _meta with a subscriptionId
-// already. Other hosts get it as by [Session.Notify].
+// Publish sends a notification that hosts since 2026-07-28 have to listen for: once for each subscription with a
+// matching filter, with its subscriptionId in _meta. Params may be nil; they must not have a _meta with a
+// subscriptionId already. Other hosts get it as by [Session.Notify].
 func (s *Session) Publish(method string, params json.RawMessage, matches func(Filter) bool) error {
 	err := s.Notify(method, params)
 	s.mu.Lock()
@@ -456,7 +456,7 @@ func (s *Session) listen(ctx context.Context, r *Request) (json.RawMessage, erro
 		defer s.mu.Unlock()
 		s.listening[r.key] = listening{r, f}
 	}
-	r.notifying.Lock() // what is published from here on comes after the acknowledgement
+	r.notifying.Lock() // notifications from here on come after the acknowledgement
 	register(*params.Notifications)
 	agreed := s.server.Listen(ctx, s, *params.Notifications)
 	register(agreed)
@@ -558,8 +558,8 @@ func (s *Session) cancel(id json.RawMessage) {
 	}
 }
 
-// giveUpLocked notes that a host gave up a request whose answer is sent or about to be, and returns the function that is to
-// hear of it.
+// giveUpLocked records that a host cancelled a request that was answered or is about to be, and returns the function
+// that has to be called then.
 func (s *Session) giveUpLocked(id json.RawMessage) func(sent bool) {
 	for _, r := range slices.Backward(s.recent) {
 		if string(r.ID) == string(id) && !r.gaveUp {
@@ -572,7 +572,7 @@ func (s *Session) giveUpLocked(id json.RawMessage) func(sent bool) {
 	return func(bool) {}
 }
 
-// response takes an answer of the host. One that nobody waits for is dropped.
+// response handles an answer of the host. It drops an answer that matches no request.
 func (s *Session) response(f *frame) {
 	id, err := strconv.ParseInt(string(f.ID), 10, 64)
 	if err != nil {

@@ -72,7 +72,7 @@ func (s *streams) forget() {
 	s.order = kept
 }
 
-// drop forgets a stream that nobody resumes.
+// drop removes a stream that no host resumes.
 func (s *streams) drop(stream *eventStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

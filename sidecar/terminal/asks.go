@@ -227,8 +227,8 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 	}
 }
 
-// claim gives each request that belongs to no call provably a conversation of its own. The person is asked all the
-// same, and no call is named. It leaves those to the front end whose servers they are of.
+// claim assigns each unattributed request to a conversation of its own. The person is still asked, without the
+// name of a call. It leaves the requests to the front end that configured their servers.
 func (s *session) claim(ctx context.Context) {
 	if s.configuredBy != "" {
 		return

@@ -15,7 +15,7 @@ import (
 // farewell is how long a server has to say that a call is cancelled.
 const farewell = 5 * time.Second
 
-// call runs a tool, and prints what it returns.
+// call runs a tool, and prints its result.
 func (s *session) call(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -147,7 +147,7 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 	return err
 }
 
-// refused reports the requests that were refused because nobody could answer. The task has no event for them; the
+// refused reports the requests that were refused because no one could answer. The task has no event for them; the
 // journal has a record.
 func (s *session) refused(ctx context.Context, taskID string) error {
 	s.noteRefusals()
@@ -196,7 +196,8 @@ func (s *session) configures(server protocol.Server) bool {
 	})
 }
 
-// runs reports whether the server runs. A server whose list of tools cannot be read may still serve them.
+// runs reports whether the server runs. If its list of tools cannot be read, a server may still serve
+// calls.
 func (s *session) runs(ctx context.Context) bool {
 	list, err := s.sidecar.ListServers(ctx)
 	return err == nil && slices.ContainsFunc(list.Servers, func(server protocol.Server) bool {

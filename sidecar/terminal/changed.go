@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// changeText says what has changed since the person allowed a tool. It returns an empty text for a tool without a change.
+// changeText describes how a tool has changed since the person allowed it. It returns "" for a tool without a change.
 // Hidden characters are written out.
 func changeText(c *protocol.ToolChange) string {
 	if c == nil {

@@ -138,7 +138,7 @@ func asking(flags *pflag.FlagSet, l *commandLine) {
 	l.model = ModelFlags(flags)
 }
 
-// ModelFlags defines the flags of an endpoint that completes. The function returns what they say, once they are parsed.
+// ModelFlags defines the flags of a model endpoint. The function returns their settings after parsing.
 func ModelFlags(flags *pflag.FlagSet) func() (protocol.ModelSettings, error) {
 	url := flags.String("model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
 	name := flags.String("model", "", "the `name` of the model to ask there")

@@ -206,7 +206,7 @@ func (q *dialogs) page(ctx context.Context, params *protocol.OpenURLParams) (boo
 	return err == nil && at == 0, err
 }
 
-// answered writes what was asked and answered, because nothing of a dialog stays on the screen. The content has no
+// answered writes the question and its answer, because a dialog leaves nothing on the screen. The content has no
 // secrets.
 func (q *dialogs) answered(about string, fields []protocol.Field, content json.RawMessage) {
 	q.s.head("\n%s", about)

@@ -52,7 +52,7 @@ func TestATerminalIsGivenBack(t *testing.T) {
 			s := &session{o: Options{Stdin: theirs}, stderr: stderr{display: &display{out: theirs, width: func() int { return 80 }}}}
 			q := &dialogs{s: s, turn: make(chan struct{}, 1), tty: theirs, state: state}
 			stderr := os.Stderr
-			os.Stderr = theirs // the library says there what went wrong
+			os.Stderr = theirs // the library writes its errors there
 			var leaving sync.WaitGroup
 			err = q.run(context.Background(), &dialog{pages: []*page{list(func() string { return tt.text(q, &leaving) })}})
 			leaving.Wait()

@@ -15,7 +15,7 @@ var _ protocol.FrontEnd = frontEnd{}
 
 // TaskEvent implements [protocol.FrontEnd].
 func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams) error {
-	f.s.feed.events.put(*params) // whose it is may be known later
+	f.s.feed.events.put(*params) // the task's owner may be known later
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"assent/protocol"
 )
 
-// refusals holds what Assent said of questions that were refused without asking. What it counts is one thing to the
+// refusals holds the notices about questions that were refused without asking. They count one sequence for the
 // person: the first notice of a server and setting is written at once, and the newest one when the work ends.
 type refusals struct {
 	mu    sync.Mutex // guards the fields below
@@ -64,7 +64,7 @@ func (s *session) noticed(ctx context.Context, notice protocol.Notice) {
 	}
 }
 
-// noteRefusals writes the newest count of the questions that were refused, where it is not written yet.
+// noteRefusals writes the newest count of refused questions, unless it is written already.
 func (s *session) noteRefusals() {
 	for _, notice := range s.refusals.take() {
 		s.note("%s", notice.Text)

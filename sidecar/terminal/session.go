@@ -35,9 +35,10 @@ type session struct {
 	answering
 	recorder *recorder // nil without a recording
 	clean    *cleaner
-	// configuredBy is the front end whose servers and settings count in the workspace; empty if the command line's do.
+	// configuredBy is the front end with the servers and settings of the workspace; empty if those of the command
+	// line apply.
 	configuredBy string
-	// left: the person waits for nothing any more, not for the daemon either. The goroutine that runs the command owns it.
+	// left reports that the person no longer waits, not even for the daemon. The goroutine that runs the command owns it.
 	left bool
 
 	feed     feed
@@ -49,7 +50,7 @@ type session struct {
 
 // answering is who answers the asks of a run.
 type answering struct {
-	answerer answerer // nil if nobody can answer
+	answerer answerer // nil if no one can answer
 	person   *someone // nil unless a person answers
 	// completions are those of the answerer, in place of a model's.
 	completions []completion

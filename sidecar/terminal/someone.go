@@ -120,7 +120,7 @@ func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []
 	}
 }
 
-// inTurn waits until the person is free, and has them asked.
+// inTurn waits until the person is free, and calls ask.
 func inTurn[T any](ctx context.Context, o *someone, ask func() (T, error)) (T, error) {
 	done, err := o.begin(ctx)
 	if err != nil {

@@ -33,7 +33,8 @@ type table struct {
 // gap is between two columns.
 const gap = 2
 
-// narrow is the least width of a column whose cells are wrapped or cut, unless all of them are shorter.
+// narrow is the minimum width of a column with wrapped or truncated cells, unless all of them are
+// shorter.
 const narrow = 20
 
 // lines returns the table for a pipe: a line for each row, its cells separated by tabs, without headers. Empty cells at

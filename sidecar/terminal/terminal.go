@@ -37,7 +37,7 @@ const (
 	// ExitFailed: there is no result: the server could not be reached, was lost or gave an error; or the result
 	// could not be written.
 	ExitFailed = 3
-	// ExitUnanswered: nobody could answer an ask, or no rule of the file of answers matched it.
+	// ExitUnanswered: no one could answer an ask, or no rule of the file of answers matched it.
 	ExitUnanswered = 4
 	// ExitDrifted: an ask differs from the recording.
 	ExitDrifted = 5
@@ -56,9 +56,9 @@ type Options struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	// Connect attaches this process to the workspace of a place: in the daemon, which it starts if none runs, or, with
-	// standalone, in this process, whose daemon then logs to a writer. If another process is the daemon, standalone attaches
-	// to that. Say gets what the person is to know of the daemon, also later on. To close the connection detaches, and waits
-	// until what ran in this process has ended.
+	// standalone, in this process, whose daemon then writes its log to log. If another process is the daemon,
+	// standalone attaches to that one. Connect calls say with news of the daemon for the person, also later on.
+	// Closing the connection detaches, and waits until all work in this process has ended.
 	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
 	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
 	// typed where no signal comes of them. It may be nil.
@@ -125,7 +125,7 @@ func atOnce(work func(context.Context, *session) error) func(context.Context, *s
 	}
 }
 
-// untilInterrupted runs work until the first interrupt, or a question that nobody answers, ends it.
+// untilInterrupted runs work until the first interrupt, or an unanswered question, ends it.
 func (s *session) untilInterrupted(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -59,7 +59,7 @@ func serve(t *testing.T, tool func(context.Context, *mcp.ServerSession) string) 
 	return server.URL
 }
 
-// screen is what is on stderr; await waits for a text to be there.
+// screen is the text on stderr; await waits for a text.
 type screen struct {
 	mu      sync.Mutex // guards the fields below
 	text    strings.Builder
@@ -319,7 +319,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// guarded serves an MCP server that nobody has signed in to, with its authorization server, and returns its URL.
+// guarded serves an MCP server without a login, with its authorization server, and returns its URL.
 func guarded(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
