@@ -172,9 +172,30 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	if err != nil {
 		return err
 	}
+	return c.serve(ctx, t, id, false, call)
+}
+
+// Continue is as Serve, for a call of a host that goes on from where an earlier sidecar left it. [Chat.Resume] has to be told.
+func (c *Chat) Continue(ctx context.Context, u task.Unfinished, call func(context.Context, hub.Hooks) protocol.CallResult) error {
 	c.mu.Lock()
-	r := c.begin(t, id, false, t.EndHostCall, call)
-	if c.closed || t.Info().Closed { // since the call was added
+	if c.closed {
+		c.mu.Unlock()
+		return protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+	}
+	c.wg.Add(1)
+	defer c.wg.Done()
+	c.mu.Unlock()
+	return c.serve(ctx, u.Task, u.MessageID, u.Call.Task != nil, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+		hooks.Resume, hooks.Known = u.Round, u.Call.Task
+		return call(ctx, hooks)
+	})
+}
+
+// serve runs a call of a host to its end.
+func (c *Chat) serve(ctx context.Context, t *task.Task, id int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) error {
+	c.mu.Lock()
+	r := c.begin(t, id, isTask, t.EndHostCall, call)
+	if c.closed || t.Info().Closed { // since it was begun
 		r.cancel(nil)
 	}
 	c.mu.Unlock()
@@ -260,8 +281,9 @@ func (c *Chat) contained(call func() protocol.CallResult) (result protocol.CallR
 	return call()
 }
 
-// Resume resumes the calls that were under way when an earlier sidecar ended, if they can continue.
-func (c *Chat) Resume() error {
+// Resume resumes the calls that were under way when an earlier sidecar ended, if they can continue. It leaves those that
+// isTaken reports to [Chat.Continue].
+func (c *Chat) Resume(isTaken func(u task.Unfinished) bool) error {
 	unfinished, err := c.tasks.Unfinished()
 	if err != nil {
 		return err
@@ -274,6 +296,9 @@ func (c *Chat) Resume() error {
 		}
 		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
 			continue // it began after the start
+		}
+		if isTaken(u) {
+			continue
 		}
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, u.Task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {

@@ -39,8 +39,10 @@ type Hooks struct {
 	// the call if this one dies. It gets nil before the answers are sent: from then on it is unknown what the server
 	// did. With nil, no call outlives the sidecar.
 	Round func(*task.Round)
-	// Resume is the open round of a call that an earlier sidecar began, or nil.
+	// Resume is the open round of a call that an earlier sidecar began, or nil. Known is what that knew of the MCP task that the
+	// call had become, or nil; [Exchanges.Request] alone reads it.
 	Resume *task.Round
+	Known  *protocol.McpTask
 	// Cancel is closed when a person cancels the MCP task that the call became.
 	Cancel <-chan struct{}
 	// Host is the program for which the call runs; nil if it is Assent's own.
@@ -341,9 +343,15 @@ func (s *Exchanges) taskNews(params json.RawMessage) {
 // ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
 // the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
 func (s *Exchanges) ResumeTool(ctx context.Context, taskID, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
-	x := &exchange{server: s, request: request{taskID: taskID, toolName: toolName, hooks: hooks, known: &known}}
+	raw, err := s.resume(ctx, request{taskID: taskID, toolName: toolName, hooks: hooks}, known)
+	return toolResult(s.name(), raw, err)
+}
+
+// resume follows an MCP task of which something is known, and returns the raw result.
+func (s *Exchanges) resume(ctx context.Context, r request, known protocol.McpTask) (json.RawMessage, error) {
+	r.known = &known
+	x := &exchange{server: s, request: r}
 	ctx, end := s.begin(ctx, x)
 	defer end()
-	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
-	return toolResult(s.name(), raw, err)
+	return x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
 }

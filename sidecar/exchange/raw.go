@@ -50,7 +50,13 @@ func (s *Exchanges) Request(ctx context.Context, taskID, method string, params j
 		}
 		return raw, nil
 	}
-	raw, err := s.exchange(ctx, r)
+	var raw json.RawMessage
+	var err error
+	if hooks.Known != nil {
+		raw, err = s.resume(ctx, r, *hooks.Known)
+	} else {
+		raw, err = s.exchange(ctx, r)
+	}
 	if err != nil {
 		return nil, endedOrNot(s.name(), err)
 	}

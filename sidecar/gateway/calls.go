@@ -26,9 +26,8 @@ const maxStates = 100
 // keepFor is how long a result waits for its host.
 const keepFor = 24 * time.Hour
 
-// run runs a call. It calls asking at every change of what the person is asked, with the question that is open or ""
-// for none. The host is what the requests that wait for the call can do.
-type run func(ctx context.Context, asking func(question string), host host) (json.RawMessage, error)
+// run runs a call. The host is what the requests that wait for the call can do, and what they have to know of it.
+type run func(ctx context.Context, host host) (json.RawMessage, error)
 
 // notify takes the notifications that belong to a request of a host.
 type notify func(method string, params json.RawMessage)
@@ -36,6 +35,10 @@ type notify func(method string, params json.RawMessage)
 // host is what the requests of a host that wait for a call can do for it.
 type host struct {
 	notify notify
+	// asking, began and following are Asking, Began and Following of [Request].
+	asking    func(question string)
+	began     func(place Place)
+	following func(message string)
 	// ask and hold are those of [Request].
 	ask  func(ctx context.Context, question Question, queued func()) (json.RawMessage, error)
 	hold func() (release func())
@@ -45,7 +48,12 @@ type host struct {
 // prompts/get and resources/read. A call runs once. A call that asked a question goes on when the host gives it up, and the
 // same call again joins it.
 type calls struct {
+	// keeper keeps what a later daemon has to know of a call, or nothing with nil. It is nil in tests.
+	keeper func(place Place, kept *Kept)
+
 	mu sync.Mutex // guards what follows, and the calls
+	// tasks are the MCP tasks of the host, by their ids.
+	tasks map[string]*mcpTask
 	// all are the open calls, and those with a result that no host has got. The oldest is first.
 	all     []*call
 	running sync.WaitGroup
@@ -56,6 +64,19 @@ type call struct {
 	handle string
 	key    string
 	cancel context.CancelCauseFunc
+	// what is the request that is made.
+	what calling
+	// keeping is held while the call is kept.
+	keeping sync.Mutex
+
+	// The lock of calls guards what follows.
+
+	// place is where the call is in Assent, once it has begun. isKept: a later daemon will know of it.
+	place  Place
+	isKept bool
+	// isFollowed: its server has made an MCP task of it, and said this of the task.
+	isFollowed bool
+	said       string
 	// changed is closed at the next change of what follows, and replaced.
 	changed  chan struct{}
 	question string // that is open, or ""
@@ -66,6 +87,9 @@ type call struct {
 	questions    []*question
 	lastQuestion int
 	held         int
+	// names are those of all questions. Earlier ones are those of an earlier daemon that are open, by the server's own names.
+	names   []string
+	earlier map[string]string
 	// away is the request that returned with questions, until the host comes back with one of the states.
 	away   *waiter
 	states []string
@@ -76,12 +100,14 @@ type call struct {
 	err       error
 }
 
-// waiter is a request of a host that waits for a call.
+// waiter is a request of a host that waits for a call, or an MCP task.
 type waiter struct {
 	asker
 	// ctx is the request's.
 	ctx  context.Context
 	sent bool // the result was sent to the host
+	// of is the MCP task that waits, or whose result is waited for; nil for neither.
+	of *mcpTask
 }
 
 // asker is what a request of a host can do.
@@ -94,11 +120,15 @@ type asker struct {
 	// ask sends a request to the host. It is nil if the host gets questions in results (2026-07-28, "Multi Round-Trip
 	// Requests").
 	ask func(method string, params json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error)
+	// task is set if the host takes an MCP task for the call.
+	task *taskTerms
 }
 
-// question is what a host is asked. Its name is that of no other open one of the call.
+// question is what a host is asked. Its name is that of no other open one of the call, and of no other one at all if the
+// call is an MCP task for the host.
 type question struct {
 	Question
+	own string // the server's name for it, or ""
 	// ctx ends when the question is settled otherwise.
 	ctx    context.Context
 	answer chan hostAnswer // takes one
@@ -116,6 +146,7 @@ var errNoHost = errors.New("the host cannot answer this")
 
 // errQuestions is the error of a request that returns with questions for its host.
 type errQuestions struct {
+	call      *call
 	state     string
 	questions []*question
 }
@@ -136,14 +167,15 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 // do runs a call for a request of a host, or joins the same call if that has asked a question. The key says which calls
 // are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
 // A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
-func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, start run) (json.RawMessage, answered, error) {
+func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
 	var k *call
 	if at >= 0 {
 		k = c.all[at]
 	} else {
-		k = c.start(key, start)
+		k = newCall(key, what)
+		c.start(k, start)
 	}
 	return c.wait(ctx, k, patience, asker)
 }
@@ -169,31 +201,38 @@ func (c *calls) comeBack(ctx context.Context, state, key string, responses map[s
 		return nil, nil, errNoHandle
 	}
 	k := c.all[at]
+	k.answer(responses)
+	return c.wait(ctx, k, patience, asker)
+}
+
+// answer settles the questions of a call that have an answer by their names. It is called with the lock of calls held.
+func (k *call) answer(responses map[string]json.RawMessage) {
 	for _, q := range slices.Clone(k.questions) {
 		if response := responses[q.Name]; response != nil {
 			k.settle(q, hostAnswer{result: response})
 		}
 	}
-	return c.wait(ctx, k, patience, asker)
+}
+
+func newCall(key string, what calling) *call {
+	return &call{handle: uuid.NewString(), key: key, what: what, changed: make(chan struct{}), cancel: func(error) {}}
 }
 
 // start starts a call. It is called with mu held.
-func (c *calls) start(key string, start run) *call {
+func (c *calls) start(k *call, start run) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	k := &call{handle: uuid.NewString(), key: key, cancel: cancel, changed: make(chan struct{})}
+	k.cancel = cancel
 	c.forget()
 	c.all = append(c.all, k)
 	c.running.Go(func() {
 		defer cancel(nil)
-		result, err := start(ctx, func(question string) {
-			c.change(k, func() {
-				k.question = question
-				k.asked = k.asked || question != ""
-			})
-		}, c.hostOf(k))
-		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
+		result, err := start(ctx, c.hostOf(k))
+		c.change(k, func() { k.result, k.err, k.question = result, err, "" })
+		if !errors.Is(err, mcpserver.ErrEnded) { // if so, a later daemon may go on with it
+			c.keep(k)
+		}
+		c.change(k, func() { k.ended = time.Now() })
 	})
-	return k
 }
 
 // hostOf returns what the requests that wait for a call can do for it.
@@ -207,6 +246,14 @@ func (c *calls) hostOf(k *call) host {
 				w.notify(method, params)
 			}
 		},
+		asking: func(question string) {
+			c.change(k, func() {
+				k.question = question
+				k.asked = k.asked || question != ""
+			})
+		},
+		began:     func(place Place) { c.change(k, func() { k.place = place }) },
+		following: func(message string) { c.change(k, func() { k.isFollowed, k.said = true, message }) },
 		ask: func(ctx context.Context, question Question, queued func()) (json.RawMessage, error) {
 			return c.ask(ctx, k, question, queued)
 		},
@@ -224,7 +271,7 @@ func (c *calls) hostOf(k *call) host {
 
 // ask asks the host of a call. A host that takes requests gets one; another gets the question in the next result.
 func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func()) (json.RawMessage, error) {
-	q := &question{Question: asked, ctx: ctx, answer: make(chan hostAnswer, 1)}
+	q := &question{Question: asked, own: asked.Name, ctx: ctx, answer: make(chan hostAnswer, 1)}
 	if q.Params, _ = passable(asked.Params); len(q.Params) == 0 {
 		q.Params = json.RawMessage("{}")
 	}
@@ -234,11 +281,7 @@ func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func())
 		if canAnswer = slices.ContainsFunc(k.waiting, takes) || k.away != nil && takes(k.away); !canAnswer {
 			return
 		}
-		isTaken := func(other *question) bool { return other.Name == q.Name }
-		for q.Name == "" || slices.ContainsFunc(k.questions, isTaken) {
-			k.lastQuestion++
-			q.Name = "question-" + strconv.Itoa(k.lastQuestion)
-		}
+		k.name(q)
 		k.questions = append(k.questions, q)
 		k.asked = k.asked || q.Method != "roots/list" // for which no person thinks
 		c.send(k)
@@ -254,6 +297,21 @@ func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func())
 		c.change(k, func() { k.settle(q, hostAnswer{}) })
 		return nil, context.Cause(ctx)
 	}
+}
+
+// name gives a question a name for the host. It is called with the lock of calls held.
+func (k *call) name(q *question) {
+	if earlier := k.earlier[q.own]; earlier != "" && q.own != "" {
+		delete(k.earlier, q.own)
+		q.Name = earlier
+		return
+	}
+	isTaken := func(other *question) bool { return other.Name == q.Name }
+	for q.Name == "" || slices.ContainsFunc(k.questions, isTaken) || k.isTask() && slices.Contains(k.names, q.Name) {
+		k.lastQuestion++
+		q.Name = "question-" + strconv.Itoa(k.lastQuestion)
+	}
+	k.names = append(k.names, q.Name)
 }
 
 // send sends the questions of a call to a host that takes requests. It is called with mu held.
@@ -286,7 +344,7 @@ func (c *calls) await(k *call, q *question, w *waiter, wait func(context.Context
 	c.change(k, func() {
 		if w.ctx.Err() != nil && q.ctx.Err() == nil && err != nil {
 			q.isSent = false
-			if c.send(k); q.isSent {
+			if c.send(k); q.isSent || k.isTask() { // an MCP task's waits for the next request
 				return
 			}
 			err = errNoHost
@@ -324,6 +382,7 @@ func (c *calls) forget() {
 		}
 	}
 	c.all = slices.DeleteFunc(c.all, func(k *call) bool { return k.handle == "" })
+	c.forgetTasks()
 }
 
 // change changes a call and wakes those who wait for it.
@@ -354,6 +413,9 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 	k.waiting, k.away = append(k.waiting, w), nil
 	k.begin()
 	c.send(k)
+	if asker.task != nil && (patience == 0 || patience > taskAfter) {
+		patience = taskAfter
+	}
 	var late <-chan time.Time
 	if patience > 0 {
 		timer := time.NewTimer(patience)
@@ -364,13 +426,15 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 	for {
 		questions := k.questionsFor(w)
 		switch {
+		case k.becomesTask(w, isLate):
+			return nil, nil, errTask{c.newTask(k, w)}
 		case !k.ended.IsZero():
 			return k.result, func(sent bool) { c.answered(k, w, sent) }, k.err
 		case len(questions) > 0:
 			k.leave(w)
 			state := uuid.NewString()
 			k.away, k.states = w, append(k.states[max(0, len(k.states)-maxStates+1):], state)
-			return nil, nil, errQuestions{state, questions}
+			return nil, nil, errQuestions{k, state, questions}
 		case isLate && k.question != "":
 			k.leave(w)
 			return nil, nil, errWaiting{k.handle, k.question}
@@ -398,6 +462,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 
 // answered notes whether a result was sent to a host. One that a person waited for and no host has got is kept.
 func (c *calls) answered(k *call, w *waiter, sent bool) {
+	defer c.keep(k)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k.leave(w)

@@ -22,12 +22,12 @@ func newScripted() *scripted {
 	return &scripted{ask: make(chan string), finish: make(chan error)}
 }
 
-func (s *scripted) run(ctx context.Context, asking func(string), _ host) (json.RawMessage, error) {
+func (s *scripted) run(ctx context.Context, h host) (json.RawMessage, error) {
 	s.runs++
 	for {
 		select {
 		case question := <-s.ask:
-			asking(question)
+			h.asking(question)
 		case err := <-s.finish:
 			return json.RawMessage(`"done"`), err
 		case <-ctx.Done():
@@ -49,7 +49,7 @@ type outcome struct {
 func request(ctx context.Context, c *calls, s *scripted, patience time.Duration) <-chan outcome {
 	got := make(chan outcome, 1)
 	go func() {
-		result, answered, err := c.do(ctx, "key", patience, silent, s.run)
+		result, answered, err := c.do(ctx, "key", patience, silent, calling{}, s.run)
 		if answered != nil {
 			answered(true)
 		}
@@ -124,7 +124,7 @@ func TestAResultThatTheHostDidNotWaitForIsKept(t *testing.T) {
 				defer c.close()
 				first := make(chan answered, 1)
 				go func() {
-					_, answered, _ := c.do(t.Context(), "key", 0, silent, s.run)
+					_, answered, _ := c.do(t.Context(), "key", 0, silent, calling{}, s.run)
 					first <- answered
 				}()
 				s.ask <- "Which size?"
@@ -206,7 +206,7 @@ func TestACallThatAsksForFoldersIsCancelled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			_, _, err := c.do(ctx, "key", 0, asks, func(ctx context.Context, _ func(string), h host) (json.RawMessage, error) {
+			_, _, err := c.do(ctx, "key", 0, asks, calling{}, func(ctx context.Context, h host) (json.RawMessage, error) {
 				_, err := h.ask(ctx, Question{Method: "roots/list"}, func() {})
 				if err != nil {
 					<-ctx.Done()

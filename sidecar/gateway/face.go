@@ -24,9 +24,6 @@ const beat = 5 * time.Second
 // continueTool is the tool with which a host asks for the result of a call that waits for a person.
 const continueTool = "assent_continue"
 
-// tasksExtension is the extension of MCP tasks since 2026-07-28.
-const tasksExtension = "io.modelcontextprotocol/tasks"
-
 // Options configure a [Face].
 type Options struct {
 	// Server is the only server of the face; "" offers all.
@@ -35,6 +32,8 @@ type Options struct {
 	AnswerIn AnswerIn
 	// AsIs passes results as they are, also to hosts that are known to hide a part of them from their models.
 	AsIs bool
+	// Restored is closed when [Face.Restore] was called for all calls of an earlier daemon. Nil means that there are none.
+	Restored <-chan struct{}
 	// Version is Assent's own.
 	Version string
 	Log     zerolog.Logger
@@ -90,13 +89,24 @@ func (f *Face) Close() {
 
 // callsOf returns the calls of a host program.
 func (f *Face) callsOf(s *mcpserver.Session) *calls {
-	key := s.Credential + "\x00" + s.Client().Name
+	return f.callsFor(hostKey(s))
+}
+
+// hostKey identifies the host program of a session.
+func hostKey(s *mcpserver.Session) string { return s.Credential + "\x00" + s.Client().Name }
+
+func (f *Face) callsFor(host string) *calls {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.calls[key] == nil {
-		f.calls[key] = &calls{}
+	if f.calls[host] == nil {
+		f.calls[host] = &calls{keeper: func(place Place, kept *Kept) {
+			if kept != nil {
+				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.AnswerIn, f.opts.AsIs}, host
+			}
+			f.upstream.Keep(place, kept)
+		}}
 	}
-	return f.calls[key]
+	return f.calls[host]
 }
 
 // allCapabilities are those of a face with all servers. They do not depend on the servers.
@@ -106,34 +116,16 @@ const allCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":
 // Offer implements [mcpserver.Server].
 func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
 	f.enter(s)
+	client := s.Client()
 	if f.opts.Server == "" {
 		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": f.opts.Version})
-		return mcpserver.Offer{Info: info, Capabilities: json.RawMessage(allCapabilities)}, err
+		return mcpserver.Offer{Info: info, Capabilities: offered(client, json.RawMessage(allCapabilities))}, err
 	}
 	d, err := f.upstream.Describe(ctx, f.opts.Server)
 	if err != nil {
 		return mcpserver.Offer{}, err
 	}
-	return mcpserver.Offer{Info: d.Info, Capabilities: withoutTasks(d.Capabilities), Instructions: d.Instructions}, nil
-}
-
-// withoutTasks returns a server's capabilities without MCP tasks. These are Assent's: a host that could name them could read
-// and answer those of others.
-func withoutTasks(capabilities json.RawMessage) json.RawMessage {
-	return edit(capabilities, func(name string, value json.RawMessage) json.RawMessage {
-		switch {
-		case name == "tasks":
-			return nil
-		case name == "extensions" && value[0] == '{':
-			return edit(value, func(name string, value json.RawMessage) json.RawMessage {
-				if name == tasksExtension {
-					return nil
-				}
-				return value
-			})
-		}
-		return value
-	})
+	return mcpserver.Offer{Info: d.Info, Capabilities: offered(client, d.Capabilities), Instructions: d.Instructions}, nil
 }
 
 // The lists of a server, named after the member of a result that has the items.
@@ -143,20 +135,6 @@ const (
 	listResources = "resources"
 	listTemplates = "resourceTemplates"
 )
-
-// withoutExecution returns a tool without the member with which it wants to be called as an MCP task. That is Assent's concern,
-// and hosts on MCP's TypeScript SDK refuse to call a tool that wants it.
-func withoutExecution(tool json.RawMessage) json.RawMessage {
-	if member(tool, "execution") == nil {
-		return tool
-	}
-	return edit(tool, func(name string, value json.RawMessage) json.RawMessage {
-		if name == "execution" {
-			return nil
-		}
-		return value
-	})
-}
 
 // lists are the methods that read a list.
 var lists = map[string]string{
@@ -188,7 +166,10 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 	case "completion/complete":
 		return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
 	}
-	if f.opts.Server == "" || strings.HasPrefix(r.Method, "tasks/") {
+	if strings.HasPrefix(r.Method, "tasks/") {
+		return f.serveTask(r)
+	}
+	if f.opts.Server == "" {
 		return nil
 	}
 	return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
@@ -197,7 +178,6 @@ func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 // Listen implements [mcpserver.Server].
 func (f *Face) Listen(ctx context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
 	f.enter(s)
-	want.TaskIDs = nil
 	for _, uri := range want.ResourceSubscriptions {
 		f.watching.Go(func() { f.watch(ctx, uri) })
 	}
@@ -385,8 +365,12 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	p := &pulse{}
 	calls, key := f.callsOf(r.Session), callKey(server, r.Method, params)
 	asker := askerOf(r, token, p)
+	asker.task = f.termsOf(r, token)
 	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
 		responses, err := inputResponses(r.Params)
+		if err == nil {
+			err = f.awaitRestored(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -394,14 +378,21 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 			return calls.comeBack(ctx, text(r.Params, "requestState"), key, responses, patience, asker)
 		})
 	}
+	what := calling{session: r.Session.ID, client: r.Client, server: server, method: r.Method, params: params, logLevel: f.logLevel(r.Session)}
 	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-		return calls.do(ctx, key, patience, asker, func(ctx context.Context, asking func(string), host host) (json.RawMessage, error) {
-			return f.upstream.Send(ctx, Request{
-				Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params, Notify: host.notify, Asking: asking,
-				LogLevel: f.logLevel(r.Session), AnswerIn: f.opts.AnswerIn, Ask: host.ask, Hold: host.hold,
-			})
-		})
+		return calls.do(ctx, key, patience, asker, what, f.run(what, ""))
 	})
+}
+
+// run returns what makes a request, or goes on with the one at a place.
+func (f *Face) run(what calling, place Place) run {
+	return func(ctx context.Context, host host) (json.RawMessage, error) {
+		return f.upstream.Send(ctx, Request{
+			Session: what.session, Client: what.client, Server: what.server, Method: what.method, Params: what.params, Place: place,
+			Notify: host.notify, Asking: host.asking, Began: host.began, Following: host.following,
+			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Ask: host.ask, Hold: host.hold,
+		})
+	}
 }
 
 // inputResponses returns the answers of a host that comes back to a call, by the names of the questions.
@@ -455,29 +446,48 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 	done.Wait()
 	var waiting errWaiting
 	var asked errQuestions
+	var became errTask
 	switch {
 	case errors.As(err, &asked):
+		f.callsOf(r.Session).keep(asked.call)
 		return inputRequired(asked), nil
+	case errors.As(err, &became):
+		calls := f.callsOf(r.Session)
+		calls.keep(became.task.call)
+		return calls.taskCreated(became.task), nil
 	case errors.As(err, &waiting):
 		result, err = waitingResult(waiting), nil
 	case errors.Is(err, errNoHandle):
 		err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: err.Error()}
 	}
-	if r.Method == "tools/call" && err == nil && !f.opts.AsIs {
-		result = repeated(r.Client, result)
+	if r.Method == "tools/call" && err == nil {
+		result = f.result(r, result)
 	}
 	return complete(r, result), err
 }
 
+// result returns a tool's result as the host gets it.
+func (f *Face) result(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
+	if f.opts.AsIs {
+		return result
+	}
+	return repeated(r.Client, result)
+}
+
 // inputRequired is the result with which a host is asked (2026-07-28, "Multi Round-Trip Requests").
 func inputRequired(e errQuestions) json.RawMessage {
+	result := appendMember([]byte(`{"resultType":"input_required"`), "inputRequests", inputRequests(e.questions))
+	return append(appendMember(result, "requestState", appendString(nil, e.state)), '}')
+}
+
+// inputRequests are questions as a host of 2026-07-28 gets them.
+func inputRequests(questions []*question) json.RawMessage {
 	requests := []byte{'{'}
-	for _, q := range e.questions {
+	for _, q := range questions {
 		request := appendMember([]byte{'{'}, "method", appendString(nil, q.Method))
 		requests = appendMember(requests, q.Name, append(appendMember(request, "params", q.Params), '}'))
 	}
-	result := appendMember([]byte(`{"resultType":"input_required"`), "inputRequests", append(requests, '}'))
-	return append(appendMember(result, "requestState", appendString(nil, e.state)), '}')
+	return append(requests, '}')
 }
 
 // waitingResult tells a model how to get the result of a call later.
@@ -636,7 +646,7 @@ func (f *Face) names(ctx context.Context, list string) *joined {
 }
 
 // pagesForHosts returns a list of a server as hosts get it.
-func (f *Face) pagesForHosts(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+func (f *Face) pagesForHosts(ctx context.Context, client mcpserver.Client, server, list string) ([]json.RawMessage, error) {
 	pages, err := f.upstream.List(ctx, server, list)
 	if err != nil || list != listTools {
 		return pages, err
@@ -649,7 +659,7 @@ func (f *Face) pagesForHosts(ctx context.Context, server, list string) ([]json.R
 				return value
 			}
 			for i, tool := range tools {
-				tools[i] = withoutExecution(tool)
+				tools[i] = execution(client, tool)
 			}
 			return array(tools)
 		})
@@ -667,15 +677,9 @@ func (f *Face) pages(ctx context.Context, server, list string) []json.RawMessage
 	return pages
 }
 
-// items returns what a server lists, as hosts get it.
+// items returns what a server lists.
 func (f *Face) items(ctx context.Context, server, list string) []json.RawMessage {
-	items := itemsOf(f.pages(ctx, server, list), list)
-	if list == listTools {
-		for i, tool := range items {
-			items[i] = withoutExecution(tool)
-		}
-	}
-	return items
+	return itemsOf(f.pages(ctx, server, list), list)
 }
 
 // itemsOf returns the items on the pages of a list.
@@ -705,6 +709,9 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	}
 	for _, server := range f.upstream.Servers() {
 		for _, item := range f.items(ctx, server, list) {
+			if list == listTools {
+				item = execution(r.Client, item)
+			}
 			if named {
 				item = with(item, "name", appendString(nil, names[qualified{server, text(item, "name")}]))
 			}
@@ -721,7 +728,7 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 // that continues a call, too.
 func (f *Face) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
 	list := lists[r.Method]
-	pages, err := f.pagesForHosts(ctx, f.opts.Server, list)
+	pages, err := f.pagesForHosts(ctx, r.Client, f.opts.Server, list)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,6 +26,11 @@ type upstream struct {
 	servers []string
 	// subscribed counts the subscriptions.
 	subscribed map[string]int
+	// kept is what the faces had kept of calls, and calls counts these. Lost: no call goes on.
+	mu    sync.Mutex
+	kept  map[gateway.Place]string
+	calls int
+	lost  bool
 }
 
 func (u *upstream) Servers() []string { return u.servers }
@@ -55,6 +61,33 @@ func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessa
 
 func (u *upstream) Ended(string) {}
 
+func (u *upstream) Keep(place gateway.Place, kept *gateway.Kept) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if delete(u.kept, place); kept != nil {
+		text, _ := json.Marshal(kept)
+		u.kept[place] = string(text)
+	}
+}
+
+// began begins a call, or goes on with one.
+func (u *upstream) began(r gateway.Request) error {
+	u.mu.Lock()
+	place := r.Place
+	if place == "" {
+		u.calls++
+		place = gateway.Place(fmt.Sprint(u.calls))
+	}
+	u.mu.Unlock()
+	if r.Place != "" && u.lost {
+		return &mcpserver.Error{Code: -32603, Message: "Assent was restarted"}
+	}
+	if r.Began != nil {
+		r.Began(place)
+	}
+	return nil
+}
+
 func (u *upstream) Subscribe(_ context.Context, server, uri string) (func(), error) {
 	if uri == "shop://none" {
 		return nil, &mcpserver.Error{Code: -32002, Message: "there is no such resource"}
@@ -64,7 +97,21 @@ func (u *upstream) Subscribe(_ context.Context, server, uri string) (func(), err
 }
 
 func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
+	if err := u.began(r); err != nil {
+		return nil, err
+	}
 	switch {
+	case strings.Contains(string(r.Params), `"wrong"`):
+		return json.RawMessage(`{"content":[],"isError":true}`), nil
+	case strings.Contains(string(r.Params), `"job"`):
+		r.Following("It works hard.")
+		time.Sleep(time.Minute)
+	case strings.Contains(string(r.Params), `"slow"`):
+		select {
+		case <-time.After(10 * time.Second):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	case strings.Contains(string(r.Params), `"ask"`):
 		r.Asking("Which size?")
 		select {
@@ -129,28 +176,55 @@ func TestFaces(t *testing.T) {
 func replay(t *testing.T, conversation string) {
 	first, rest, _ := strings.Cut(conversation, "\n")
 	server := strings.TrimPrefix(first, "face")
-	up := &upstream{[]string{"shop", "broken", "other"}, map[string]int{}}
-	face := gateway.New(up, gateway.Options{
-		Server: strings.TrimSpace(server), Version: "2.0.0", Log: zerolog.Nop(),
-	})
-	host, pipe := net.Pipe()
+	up := &upstream{servers: []string{"shop", "broken", "other"}, subscribed: map[string]int{}, kept: map[gateway.Place]string{}}
+	var face *gateway.Face
+	var host net.Conn
+	var lines chan string
 	served := make(chan error, 1)
-	go func() { served <- mcpserver.ServeLines(t.Context(), pipe, face, mcpserver.Options{Log: zerolog.Nop()}) }()
-	lines := make(chan string, 1000)
-	go func() {
-		defer close(lines)
-		scanner := bufio.NewScanner(host)
-		for scanner.Scan() {
-			lines <- scanner.Text()
+	begin := func() {
+		face = gateway.New(up, gateway.Options{
+			Server: strings.TrimSpace(server), Version: "2.0.0", Log: zerolog.Nop(),
+		})
+		for place, text := range maps.Clone(up.kept) {
+			kept := &gateway.Kept{}
+			if err := json.Unmarshal([]byte(text), kept); err != nil {
+				t.Fatal(err)
+			}
+			face.Restore(place, kept)
 		}
-	}()
-	var handle, state string
+		var pipe net.Conn
+		host, pipe = net.Pipe()
+		lines = make(chan string, 1000)
+		go func() { served <- mcpserver.ServeLines(t.Context(), pipe, face, mcpserver.Options{Log: zerolog.Nop()}) }()
+		go func() {
+			defer close(lines)
+			scanner := bufio.NewScanner(host)
+			for scanner.Scan() {
+				lines <- scanner.Text()
+			}
+		}()
+	}
+	end := func() {
+		select {
+		case extra := <-lines:
+			t.Errorf("not awaited: %s", extra)
+		default:
+		}
+		if err := host.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("ServeLines: %v", err)
+		}
+	}
+	begin()
+	var handle, state, task string
 	for line := range strings.SplitSeq(rest, "\n") {
 		side, frame, _ := strings.Cut(line, " ")
 		switch side {
 		case "", "#":
 		case ">":
-			frame = strings.ReplaceAll(strings.ReplaceAll(frame, "HANDLE", handle), "STATE", state)
+			frame = strings.NewReplacer("HANDLE", handle, "STATE", state, "TASK", task).Replace(frame)
 			if _, err := host.Write([]byte(frame + "\n")); err != nil {
 				t.Fatal(err)
 			}
@@ -164,6 +238,16 @@ func replay(t *testing.T, conversation string) {
 			if got := fmt.Sprint(up.subscribed); got != frame {
 				t.Errorf("subscribed: %s, want %s", got, frame)
 			}
+		case "kept":
+			if got := fmt.Sprint(len(up.kept)); got != frame {
+				t.Errorf("%s calls are kept, want %s", got, frame)
+			}
+		case "restart", "restart-lost": // as if the daemon had been killed: what it does from now on reaches no disk
+			kept, killed := maps.Clone(up.kept), face
+			end()
+			killed.Close()
+			up.kept, up.lost = kept, side == "restart-lost"
+			begin()
 		case "sleep":
 			d, err := time.ParseDuration(frame)
 			if err != nil {
@@ -180,6 +264,10 @@ func replay(t *testing.T, conversation string) {
 				state, _, _ = strings.Cut(after, `"`)
 				got = strings.ReplaceAll(got, state, "STATE")
 			}
+			if _, after, isTask := strings.Cut(got, `"taskId":"`); isTask {
+				task, _, _ = strings.Cut(after, `"`)
+				got = strings.ReplaceAll(got, task, "TASK")
+			}
 			if got != frame {
 				t.Errorf("got  %s\nwant %s", got, frame)
 			}
@@ -188,16 +276,6 @@ func replay(t *testing.T, conversation string) {
 		}
 		synctest.Wait()
 	}
-	select {
-	case extra := <-lines:
-		t.Errorf("not awaited: %s", extra)
-	default:
-	}
-	if err := host.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-served; err != nil {
-		t.Errorf("ServeLines: %v", err)
-	}
+	end()
 	face.Close()
 }

@@ -5,7 +5,8 @@
 // names. All data that a face does not need is passed on byte for byte.
 //
 // A call runs once. A host that cancels a call with an open question can send the same call again and joins it. If the
-// host is known to time out, the call returns earlier with a handle for the tool assent_continue.
+// host is known to time out, the call returns earlier with a handle for the tool assent_continue. For a host that has MCP
+// tasks, a call can be one: a view of the call, whichever way its server runs it.
 //
 // All methods may be called from any goroutine. [Face.Close] waits for all calls.
 package gateway
@@ -39,6 +40,9 @@ type Upstream interface {
 	// is to be called for what the server then says.
 	Subscribe(ctx context.Context, server, uri string) (stop func(), err error)
 
+	// Keep keeps what a later daemon has to know of a call, in place of what was kept before; nil forgets it.
+	Keep(place Place, kept *Kept)
+
 	// Ended says that a session of a host has ended. A request of it may still run, because it waits for a person.
 	Ended(session string)
 }
@@ -59,6 +63,13 @@ type Request struct {
 	Method  string
 	// Params are the host's, without what concerns only its own connection.
 	Params json.RawMessage
+	// Place is that of a call that an earlier daemon began and that is to go on; "" begins one. If the call cannot go on, the
+	// error says so.
+	Place Place
+	// Began is called with the place of a call that has begun, and Following with what the server says of the MCP task that it
+	// made of the call, or "".
+	Began     func(place Place)
+	Following func(message string)
 	// Notify gets the notifications that belong to the request: its progress, without the token, and its log messages.
 	Notify func(method string, params json.RawMessage)
 	// Asking is called at each change of what the person is asked during the request, with the question that is open, or

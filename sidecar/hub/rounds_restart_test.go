@@ -161,7 +161,7 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 	if n := tk.Info().OpenAsks; n != 1 {
 		t.Errorf("%d asks are open after the restart, want 1", n)
 	}
-	if err := second.chat.Resume(); err != nil {
+	if err := second.chat.Resume(func(task.Unfinished) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	answer(t, tk, other.AskID, `{"day":"Monday"}`)
@@ -211,7 +211,7 @@ func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := second.chat.Resume(); err != nil {
+	if err := second.chat.Resume(func(task.Unfinished) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := opened.Messages[0].Body.(protocol.Call).Result.(protocol.CallLost); !ok {
@@ -237,7 +237,7 @@ func TestWhatARoundAskedEndsWithItsCall(t *testing.T) {
 	defer second.end(t)
 	second.hub.Configure(nil)
 	tk := second.task(t, info.ID)
-	if err := second.chat.Resume(); err != nil {
+	if err := second.chat.Resume(func(task.Unfinished) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := second.ended(t).(protocol.CallLost); !ok {

@@ -20,6 +20,7 @@ import (
 	"assent/sidecar/gateway"
 	"assent/sidecar/hub"
 	"assent/sidecar/mcpserver"
+	"assent/sidecar/task"
 	"assent/sidecar/visible"
 )
 
@@ -76,6 +77,8 @@ type hosts struct {
 	watches hostWatches
 	// quiet is [HostOptions.Quiet] of the host that came last.
 	quiet atomic.Bool
+	// restored is closed once the calls of an earlier daemon are known.
+	restored chan struct{}
 
 	mu sync.Mutex // guards the fields below
 	// faces outlive the sessions of hosts, and so do the calls in them.
@@ -84,6 +87,8 @@ type hosts struct {
 	http     map[faceKey]*mcpserver.HTTP
 	sessions map[string]*hostSession // by id
 	tasks    map[string]*hostSession // by the task's id
+	// unfinished are the calls of an earlier daemon that go on.
+	unfinished map[gateway.Place]task.Unfinished
 }
 
 // faceKey identifies a face.
@@ -120,6 +125,7 @@ func newHosts(w *Workspace) *hosts {
 	h := &hosts{
 		w: w, faces: map[faceKey]*gateway.Face{}, http: map[faceKey]*mcpserver.HTTP{},
 		sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{},
+		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
 	}
 	h.watches = hostWatches{watch: w.hub.Watch, all: map[resource]*hostWatch{}}
 	h.lists = newHostLists(filepath.Join(w.opts.DataDir, "lists.json"), w.hub, h.tellChanged, w.opts.Log)
@@ -153,26 +159,34 @@ func (h *hosts) face(o HostOptions) *gateway.Face {
 func (h *hosts) faceLocked(key faceKey) *gateway.Face {
 	if h.faces[key] == nil {
 		h.faces[key] = gateway.New(h, gateway.Options{
-			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Version: h.w.opts.Version, Log: h.w.opts.Log,
+			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Restored: h.restored, Version: h.w.opts.Version, Log: h.w.opts.Log,
 		})
 	}
 	return h.faces[key]
 }
 
-// close cancels the calls of hosts, and waits for them.
-func (h *hosts) close() {
+// leave ends the sessions of hosts. Their calls go on.
+func (h *hosts) leave() {
 	h.mu.Lock()
-	faces, overHTTP := h.faces, h.http
-	h.faces, h.http = map[faceKey]*gateway.Face{}, map[faceKey]*mcpserver.HTTP{}
+	overHTTP := h.http
+	h.http = map[faceKey]*mcpserver.HTTP{}
 	h.mu.Unlock()
 	for _, sessions := range overHTTP {
 		sessions.Close()
 	}
+	h.lists.close()
+	h.watches.close()
+}
+
+// close cancels the calls of hosts that have not ended, and waits for them.
+func (h *hosts) close() {
+	h.mu.Lock()
+	faces := h.faces
+	h.faces = map[faceKey]*gateway.Face{}
+	h.mu.Unlock()
 	for _, f := range faces {
 		f.Close()
 	}
-	h.lists.close()
-	h.watches.close()
 }
 
 // listChanged notes that a server says that one of its lists has changed.
@@ -232,7 +246,11 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 		raw, result := h.w.hub.Request(ctx, "", r.Server, r.Method, r.Params, hub.Hooks{})
 		return raw, endOf(result)
 	}
-	s, err := h.begin(r)
+	unfinished, goesOn := h.take(r.Place)
+	if r.Place != "" && !goesOn {
+		return nil, errLost
+	}
+	s, err := h.begin(r, unfinished)
 	if err != nil {
 		return nil, hostError(err)
 	}
@@ -240,14 +258,28 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	defer h.noteUse(s, r.Server)
 	var raw json.RawMessage
 	var result protocol.CallResult
-	err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		defer h.listen(s, hooks.MessageID, r.Asking)()
+		r.Began(placeOf(s.taskID, hooks.MessageID))
+		if goesOn {
+			h.askedBefore(s, unfinished, r.Asking)
+		}
+		told := hooks.Task
+		hooks.Task = func(t protocol.McpTask) {
+			r.Following(t.StatusMessage)
+			told(t)
+		}
 		hooks.Host = askedHost(r)
 		if raw, result = h.w.hub.Request(ctx, s.taskID, r.Server, r.Method, r.Params, hooks); result == nil && raw != nil {
 			return hub.ParseResult(r.Server, r.Method, raw)
 		}
 		return result
-	})
+	}
+	if goesOn {
+		err = h.w.chat.Continue(ctx, unfinished, call)
+	} else {
+		err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, call)
+	}
 	switch {
 	case err != nil:
 		return nil, hostError(err)
@@ -310,12 +342,19 @@ func callRequest(method string, params json.RawMessage) protocol.CallRequest {
 	return nil
 }
 
-// begin begins a call of a session. The first call creates the session's task.
-func (h *hosts) begin(r gateway.Request) (*hostSession, error) {
+// begin begins a call of a session. The first call creates the session's task. A call that goes on has its task.
+func (h *hosts) begin(r gateway.Request, goesOn task.Unfinished) (*hostSession, error) {
 	h.mu.Lock()
 	s := h.sessions[r.Session]
-	if s == nil {
-		s = &hostSession{uses: map[string]bool{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
+	if goesOn.Task != nil {
+		info := goesOn.Task.Info()
+		if s = h.tasks[info.ID]; s == nil {
+			s = newHostSession()
+			s.create, s.taskID, s.title, s.ended = func() error { return nil }, info.ID, info.Title, true
+			h.tasks[info.ID] = s
+		}
+	} else if s == nil {
+		s = newHostSession()
 		s.create = sync.OnceValue(func() error { return h.createTask(s, r.Client) })
 		h.sessions[r.Session] = s
 	}
@@ -326,6 +365,10 @@ func (h *hosts) begin(r gateway.Request) (*hostSession, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+func newHostSession() *hostSession {
+	return &hostSession{uses: map[string]bool{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
 }
 
 // createTask creates the task of a session.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"assent/sidecar/journal"
+	"assent/sidecar/task"
 )
 
 // keeping is what goes on for as long as a workspace is open and configured.
@@ -27,7 +28,8 @@ func newKeeping() *keeping {
 func (w *Workspace) begin() {
 	k := w.keeping
 	k.running.Go(func() { // reads the store, for which the handshake does not wait
-		if err := w.chat.Resume(); err != nil {
+		taken := w.hosts.restore()
+		if err := w.chat.Resume(func(u task.Unfinished) bool { return taken[placeOf(u.Task.Info().ID, u.MessageID)] }); err != nil {
 			w.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
 		}
 		w.countAsks()

@@ -219,11 +219,12 @@ func (w *Workspace) Busy() string {
 // Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
 func (w *Workspace) Close() {
 	w.attached.close()
-	w.hosts.close()
+	w.hosts.leave()
 	w.guests.end(w.keeping.stop)
 	w.configured.watcher.Close()
 	w.chat.Interrupt()
-	w.hub.Close()
+	w.hub.Close() // a host's call that goes on with the next sidecar ends here, but is not cancelled
+	w.hosts.close()
 	w.person.leave(w)
 	if w.opts.Person == nil {
 		w.person.Close()

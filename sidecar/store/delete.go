@@ -17,6 +17,7 @@ CREATE INDEX tasks_by_deletion ON tasks (deleted) WHERE deleted > 0;
 var removals = []string{
 	`DELETE FROM drafts WHERE task_id = ?`,
 	`DELETE FROM rounds WHERE task_id = ?`,
+	`DELETE FROM host_calls WHERE task_id = ?`,
 	`DELETE FROM tool_rules WHERE task_id = ?`,
 	`DELETE FROM messages WHERE task_id = ?`,
 	`DELETE FROM heads WHERE task_id = ?`,

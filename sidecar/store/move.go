@@ -16,6 +16,7 @@ var moves = []string{
 		FROM main.heads m LEFT JOIN home.heads h ON h.task_id = m.task_id AND h.message_id = 0 WHERE m.task_id <> '' AND m.message_id = 0`,
 	// The newer task has the right rounds of its calls.
 	`DELETE FROM home.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
+	`DELETE FROM home.host_calls WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.tasks SELECT * FROM main.tasks WHERE id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.heads SELECT * FROM main.heads WHERE message_id = 0 AND task_id IN (SELECT id FROM moving WHERE newer)`,
 	`INSERT OR REPLACE INTO home.messages SELECT m.* FROM main.messages m LEFT JOIN home.messages h ON h.task_id = m.task_id AND h.id = m.id
@@ -25,6 +26,7 @@ var moves = []string{
 	`DELETE FROM home.heads WHERE message_id > 0`, // no trigger sees replaced messages
 	`INSERT INTO home.heads (task_id, message_id) SELECT task_id, id FROM home.messages WHERE live = 1`,
 	`INSERT INTO home.rounds SELECT * FROM main.rounds WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
+	`INSERT INTO home.host_calls SELECT * FROM main.host_calls WHERE task_id IN (SELECT id FROM moving WHERE newer)`,
 	`DROP TABLE moving`,
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,

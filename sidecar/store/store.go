@@ -27,7 +27,7 @@ import (
 )
 
 // schemaVersion is stored in the file's user_version.
-const schemaVersion = 15
+const schemaVersion = 16
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
@@ -100,7 +100,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema, ownerlessSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema, ownerlessSchema, hostCallsSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {

@@ -1,0 +1,171 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"assent/sidecar/mcpserver"
+)
+
+// Place is where a call is in Assent. A face does not know what it means.
+type Place string
+
+// Kept is what a later daemon has to know of a call, so that its host can come back to it: with the state of questions that it
+// got in a result, or with the id of an MCP task. Parts of JSON are kept as texts, in which each byte stays.
+type Kept struct {
+	// Face has the options of the call's face.
+	Face KeptFace `json:"face"`
+	// Host is whose call it is.
+	Host   string `json:"host"`
+	Key    string `json:"key"`
+	Handle string `json:"handle"`
+
+	Session      string           `json:"session"`
+	Client       mcpserver.Client `json:"client"`
+	Revision     string           `json:"revision"`
+	Capabilities string           `json:"capabilities"`
+	Server       string           `json:"server"`
+	Method       string           `json:"method"`
+	Params       string           `json:"params"`
+
+	States []string   `json:"states,omitempty"`
+	Tasks  []keptTask `json:"tasks,omitempty"`
+	// Names are those that questions have had, and Open the names of the open ones by the server's own.
+	Names []string          `json:"names,omitempty"`
+	Open  map[string]string `json:"open,omitempty"`
+	// Ended is when the call ended, with the Result or the Error.
+	Ended  time.Time        `json:"ended,omitzero"`
+	Result string           `json:"result,omitempty"`
+	Error  *mcpserver.Error `json:"error,omitempty"`
+}
+
+// KeptFace identifies a face.
+type KeptFace struct {
+	Server   string   `json:"server,omitempty"`
+	AnswerIn AnswerIn `json:"answerIn"`
+	AsIs     bool     `json:"asIs,omitempty"`
+}
+
+// keptTask is an [mcpTask].
+type keptTask struct {
+	ID        string        `json:"id"`
+	Session   string        `json:"session"`
+	Modern    bool          `json:"modern,omitempty"`
+	Created   time.Time     `json:"created"`
+	Updated   time.Time     `json:"updated"`
+	TTL       time.Duration `json:"ttl"`
+	Cancelled bool          `json:"cancelled,omitempty"`
+}
+
+// calling is the request that a call makes.
+type calling struct {
+	session, server, method string
+	client                  mcpserver.Client
+	params                  json.RawMessage
+	logLevel                string
+}
+
+// keep has a later daemon know of a call, as long as its host can come back to it.
+func (c *calls) keep(k *call) {
+	k.keeping.Lock()
+	defer k.keeping.Unlock()
+	c.mu.Lock()
+	place, kept, was := k.place, c.kept(k), k.isKept
+	k.isKept = kept != nil
+	c.mu.Unlock()
+	if place != "" && c.keeper != nil && (kept != nil || was) {
+		c.keeper(place, kept)
+	}
+}
+
+// kept returns what is to be kept of a call, or nil. It is called with mu held.
+func (c *calls) kept(k *call) *Kept {
+	w := k.what
+	kept := &Kept{
+		Key: k.key, Handle: k.handle, Session: w.session, Client: w.client, Revision: w.client.Revision,
+		Capabilities: string(w.client.Capabilities), Server: w.server, Method: w.method, Params: string(w.params),
+		States: k.states, Names: k.names, Open: map[string]string{},
+	}
+	for _, t := range c.tasks {
+		if t.call == k {
+			kept.Tasks = append(kept.Tasks, keptTask{t.id, t.session, t.modern, t.created, t.updated, t.ttl, t.isCancelled})
+		}
+	}
+	hasEnded := k.result != nil || k.err != nil
+	if len(kept.Tasks) == 0 && (len(k.states) == 0 || hasEnded && k.delivered > 0) {
+		return nil
+	}
+	for _, q := range k.questions {
+		if q.own != "" {
+			kept.Open[q.own] = q.Name
+		}
+	}
+	if hasEnded {
+		kept.Ended, kept.Result = cmp.Or(k.ended, time.Now()), string(k.result)
+		if k.err != nil {
+			kept.Error = wireError(k.err)
+		}
+	}
+	return kept
+}
+
+// Restore takes up a call of an earlier daemon. If the call goes on, [Upstream] gets it again, with its place.
+func (f *Face) Restore(place Place, kept *Kept) {
+	client := kept.Client
+	client.Revision, client.Capabilities = kept.Revision, json.RawMessage(kept.Capabilities)
+	k := newCall(kept.Key, calling{
+		session: kept.Session, server: kept.Server, method: kept.Method, client: client, params: json.RawMessage(kept.Params),
+	})
+	k.handle, k.place, k.isKept, k.states, k.names, k.earlier = kept.Handle, place, true, kept.States, kept.Names, kept.Open
+	k.asked = true // the host is away, and comes back
+	takes := func(method string, params json.RawMessage) bool { return takes(client, method, params) }
+	silent := asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: takes}
+	if len(k.states) > 0 {
+		k.away = &waiter{asker: silent}
+	}
+	if !kept.Ended.IsZero() {
+		if k.ended, k.result = kept.Ended, json.RawMessage(kept.Result); kept.Error != nil {
+			k.result, k.err = nil, kept.Error
+		}
+	}
+	c := f.callsFor(kept.Host)
+	c.mu.Lock()
+	isCancelled := len(kept.Tasks) > 0
+	for _, t := range kept.Tasks {
+		isCancelled = isCancelled && t.Cancelled
+		if time.Since(t.Created) < t.TTL {
+			c.addTask(&mcpTask{
+				id: t.ID, call: k, session: t.Session, modern: t.Modern, created: t.Created, updated: t.Updated, ttl: t.TTL,
+				isCancelled: t.Cancelled,
+			}, silent, f.tellTask)
+		}
+	}
+	switch {
+	case k.ended.IsZero():
+		c.start(k, f.run(k.what, place))
+		if isCancelled {
+			k.cancel(mcpserver.ErrCancelled)
+		}
+	case len(kept.Tasks) == 0 && time.Since(k.ended) < keepFor:
+		c.all = append(c.all, k)
+	case len(kept.Tasks) == 0:
+		k.delivered++ // too late
+	}
+	c.mu.Unlock()
+	c.keep(k)
+}
+
+// awaitRestored waits until the calls of an earlier daemon are known.
+func (f *Face) awaitRestored(ctx context.Context) error {
+	if f.opts.Restored == nil {
+		return nil
+	}
+	select {
+	case <-f.opts.Restored:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,617 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"assent/sidecar/mcpserver"
+)
+
+// MCP tasks have two shapes. In 2025-11-25 the host asks for one, with the member task in its request, and fetches the result
+// with tasks/result, during which it gets questions as requests. In the extension io.modelcontextprotocol/tasks of 2026-07-28
+// the server decides, questions are in the answer to tasks/get, and the host answers them with tasks/update.
+
+const (
+	// tasksRevision is the one revision that has MCP tasks in its core.
+	tasksRevision = "2025-11-25"
+	// tasksExtension is the extension of MCP tasks since 2026-07-28.
+	tasksExtension = "io.modelcontextprotocol/tasks"
+	// relatedTask is the member of _meta that names the MCP task of a message.
+	relatedTask = "io.modelcontextprotocol/related-task"
+
+	// taskAfter is how long a call takes before it becomes an MCP task for a host that declared the extension.
+	taskAfter = 5 * time.Second
+	// maxTasks is how many MCP tasks a host can have. Of more, the oldest that have ended are forgotten.
+	maxTasks = 1000
+)
+
+// taskStatus is MCP's.
+type taskStatus string
+
+const (
+	taskWorking       taskStatus = "working"
+	taskInputRequired taskStatus = "input_required"
+	taskCompleted     taskStatus = "completed"
+	taskFailed        taskStatus = "failed"
+	taskCancelled     taskStatus = "cancelled"
+)
+
+// mcpTask is an MCP task of a host: a view of a call, which it keeps from being given up.
+type mcpTask struct {
+	id      string
+	call    *call
+	session string // that began it
+	modern  bool   // it is one of the extension
+	created time.Time
+	ttl     time.Duration
+
+	// The lock of calls guards what follows.
+
+	waiter      *waiter
+	updated     time.Time
+	isCancelled bool
+	told        string // what the host was told last
+}
+
+// taskTerms say what a host wants of an MCP task.
+type taskTerms struct {
+	session string
+	modern  bool
+	ttl     time.Duration
+	// notify takes the notifications of the call after its request has an answer.
+	notify func(id string) notify
+	// tell tells the host of a change.
+	tell tellTask
+}
+
+// tellTask tells a host of a change of one of its MCP tasks.
+type tellTask func(c *calls, t *mcpTask, state json.RawMessage)
+
+// errTask is the error of a request whose call has become an MCP task.
+type errTask struct{ task *mcpTask }
+
+func (e errTask) Error() string { return "the call is an MCP task" }
+
+// errTaskCancelled is the error of a result that is waited for until its MCP task is cancelled.
+var errTaskCancelled = &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "the MCP task was cancelled"}
+
+// becomesTask reports whether a call is to be an MCP task for a host: at once, if the host asked for it; else if its server
+// made one of it, it has asked something, or it takes long. It is called with the lock of calls held.
+func (k *call) becomesTask(w *waiter, isLate bool) bool {
+	switch {
+	case w.task == nil || k.place == "" && k.ended.IsZero(): // only a call that has begun can be kept
+		return false
+	case !w.task.modern:
+		return true
+	default:
+		return k.ended.IsZero() && (isLate || k.isFollowed || k.asked)
+	}
+}
+
+// isTask reports whether a call is an MCP task for a host. It is called with the lock of calls held.
+func (k *call) isTask() bool {
+	return slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of != nil && w.of.waiter == w })
+}
+
+// isWanted reports whether anybody waits for a call, but for MCP tasks that were cancelled. It is called with the lock of
+// calls held.
+func (k *call) isWanted() bool {
+	return slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of == nil || !w.of.isCancelled })
+}
+
+// newTask makes an MCP task of a call for the host of a request. It is called with mu held.
+func (c *calls) newTask(k *call, w *waiter) *mcpTask {
+	now := time.Now()
+	t := &mcpTask{
+		id: uuid.NewString(), call: k, session: w.task.session, modern: w.task.modern,
+		created: now, updated: now, ttl: w.task.ttl,
+	}
+	k.leave(w)
+	c.addTask(t, asker{notify: w.task.notify(t.id), takes: w.takes}, w.task.tell)
+	return t
+}
+
+// addTask adds an MCP task. It is called with mu held.
+func (c *calls) addTask(t *mcpTask, asker asker, tell tellTask) {
+	if c.tasks == nil {
+		c.tasks = map[string]*mcpTask{}
+	}
+	c.tasks[t.id] = t
+	asker.begin = func() {}
+	t.waiter = &waiter{asker: asker, ctx: context.Background(), of: t}
+	t.call.waiting = append(t.call.waiting, t.waiter)
+	t.told = t.tells()
+	c.running.Go(func() { c.watch(t, tell) })
+}
+
+// watch tells a host of the changes of its MCP task, until that ends.
+func (c *calls) watch(t *mcpTask, tell tellTask) {
+	timer := time.NewTimer(time.Until(t.created.Add(t.ttl)))
+	defer timer.Stop()
+	k := t.call
+	for {
+		c.mu.Lock()
+		said := t.tells()
+		isNew := said != t.told
+		if isNew {
+			t.told, t.updated = said, time.Now()
+		}
+		isOver := t.isCancelled || !k.ended.IsZero()
+		if isOver {
+			k.leave(t.waiter)
+		}
+		if !k.ended.IsZero() {
+			c.remove(k) // the same call is another one from now on
+		}
+		isClosing := errors.Is(k.err, mcpserver.ErrEnded)
+		state, changed := t.state(), k.changed
+		c.mu.Unlock()
+		if isNew && !isClosing {
+			c.keep(k)
+			tell(c, t, state)
+		}
+		if isOver {
+			return
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			c.expire(t)
+			return
+		}
+	}
+}
+
+// expire forgets an MCP task whose call goes on after its time to live. If nobody else waits for the call and it has asked
+// nothing, it is cancelled.
+func (c *calls) expire(t *mcpTask) {
+	defer c.keep(t.call)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.tasks, t.id)
+	t.call.leave(t.waiter)
+	if len(t.call.waiting) == 0 && !t.call.asked {
+		t.call.cancel(mcpserver.ErrCancelled)
+		c.remove(t.call)
+	}
+}
+
+// forgetTasks forgets MCP tasks that have ended: those that have expired, and the oldest of too many. It is called with mu
+// held.
+func (c *calls) forgetTasks() {
+	var ended []*mcpTask
+	for _, t := range c.tasks {
+		switch {
+		case !t.isCancelled && t.call.ended.IsZero():
+		case t.hasExpired():
+			c.forgetTask(t)
+		default:
+			ended = append(ended, t)
+		}
+	}
+	slices.SortFunc(ended, func(a, b *mcpTask) int { return a.created.Compare(b.created) })
+	for _, t := range ended[:min(len(ended), max(0, len(c.tasks)-maxTasks))] {
+		c.forgetTask(t)
+	}
+}
+
+// forgetTask is called with mu held.
+func (c *calls) forgetTask(t *mcpTask) {
+	delete(c.tasks, t.id)
+	c.running.Go(func() { c.keep(t.call) })
+}
+
+func (t *mcpTask) hasExpired() bool { return time.Since(t.created) > t.ttl }
+
+// task returns an MCP task of the host.
+func (c *calls) task(id string) (*mcpTask, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.tasks[id]
+	if t == nil || t.hasExpired() {
+		return nil, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("there is no MCP task %q; it may have expired", id)}
+	}
+	return t, nil
+}
+
+// taskState returns the state of an MCP task.
+func (c *calls) taskState(t *mcpTask) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return t.state()
+}
+
+// taskStates returns the states of the MCP tasks that a session began, the oldest first.
+func (c *calls) taskStates(session string) (states []json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var own []*mcpTask
+	for _, t := range c.tasks {
+		if t.session == session && !t.hasExpired() {
+			own = append(own, t)
+		}
+	}
+	slices.SortFunc(own, func(a, b *mcpTask) int { return a.created.Compare(b.created) })
+	for _, t := range own {
+		states = append(states, t.state())
+	}
+	return states
+}
+
+// cancelTask cancels an MCP task, and its call unless somebody else waits for that. The error says that the task has ended.
+func (c *calls) cancelTask(t *mcpTask) error {
+	k := t.call
+	var err error
+	c.change(k, func() {
+		if status, _ := t.status(); t.isCancelled || !k.ended.IsZero() {
+			err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("the MCP task has ended: it is %s", status)}
+			return
+		}
+		if t.isCancelled = true; !k.isWanted() {
+			k.cancel(mcpserver.ErrCancelled)
+			c.remove(k)
+		}
+	})
+	return err
+}
+
+// updateTask gives an MCP task the host's answers, by the names of the questions. Those of other questions are ignored.
+func (c *calls) updateTask(t *mcpTask, responses map[string]json.RawMessage) {
+	c.change(t.call, func() { t.call.answer(responses) })
+}
+
+// taskResult waits for the result of an MCP task. Meanwhile the host gets questions by the request.
+func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.RawMessage, error) {
+	k := t.call
+	w := &waiter{asker: asker, ctx: ctx, of: t}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.waiting = append(k.waiting, w)
+	defer k.leave(w)
+	w.begin()
+	c.send(k)
+	for {
+		switch {
+		case t.isCancelled:
+			return nil, errTaskCancelled
+		case !k.ended.IsZero():
+			return k.result, k.err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		}
+		changed := k.changed
+		c.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		c.mu.Lock()
+	}
+}
+
+// open are the questions that a host can answer now. It is called with the lock of calls held.
+func (k *call) open() []*question {
+	if k.held > 0 || !k.ended.IsZero() {
+		return nil
+	}
+	return k.questions
+}
+
+// status returns the status of an MCP task, and what is to be said of it. What waits for a person in Assent needs nothing of
+// the host: it works. It is called with the lock of calls held.
+func (t *mcpTask) status() (status taskStatus, message string) {
+	k := t.call
+	var result struct {
+		IsError bool `json:"isError"`
+	}
+	switch {
+	case t.isCancelled:
+		return taskCancelled, ""
+	case len(k.open()) > 0:
+		return taskInputRequired, k.question
+	case k.ended.IsZero() && k.question != "":
+		return taskWorking, "Waiting for the person's answer in Assent: " + k.question
+	case k.ended.IsZero():
+		return taskWorking, k.said
+	case k.err != nil:
+		return taskFailed, k.err.Error()
+	case !t.modern && json.Unmarshal(k.result, &result) == nil && result.IsError:
+		return taskFailed, ""
+	default:
+		return taskCompleted, ""
+	}
+}
+
+// tells returns a text that differs whenever the host is to be told something. It is called with the lock of calls held.
+func (t *mcpTask) tells() string {
+	status, message := t.status()
+	parts := []string{string(status), message}
+	for _, q := range t.call.open() {
+		parts = append(parts, q.Name)
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// state returns the state of an MCP task as the host gets it. It is called with the lock of calls held.
+func (t *mcpTask) state() json.RawMessage {
+	status, message := t.status()
+	k := t.call
+	out := appendMember([]byte{'{'}, "taskId", appendString(nil, t.id))
+	out = appendMember(out, "status", appendString(nil, string(status)))
+	if message != "" {
+		out = appendMember(out, "statusMessage", appendString(nil, message))
+	}
+	at := func(t time.Time) []byte { return appendString(nil, t.UTC().Format("2006-01-02T15:04:05.000Z")) }
+	out = appendMember(out, "createdAt", at(t.created))
+	out = appendMember(out, "lastUpdatedAt", at(t.updated))
+	ttl, poll := "ttl", "pollInterval"
+	if t.modern {
+		ttl, poll = "ttlMs", "pollIntervalMs"
+	}
+	out = appendMember(out, ttl, fmt.Append(nil, t.ttl.Milliseconds()))
+	out = appendMember(out, poll, fmt.Append(nil, pollInterval(time.Since(t.created)).Milliseconds()))
+	switch {
+	case !t.modern:
+	case status == taskInputRequired:
+		out = appendMember(out, "inputRequests", inputRequests(k.open()))
+	case status == taskCompleted:
+		out = appendMember(out, "result", k.result)
+	case status == taskFailed:
+		failure, _ := json.Marshal(wireError(k.err)) // its data is valid JSON
+		out = appendMember(out, "error", failure)
+	}
+	return append(out, '}')
+}
+
+// pollInterval is how often a host is to ask: a tenth of the time that it has waited. A call that takes a moment is not made
+// slow by it, and one that waits for a person costs little.
+func pollInterval(age time.Duration) time.Duration {
+	return min(max(age/10, 100*time.Millisecond), 5*time.Second)
+}
+
+// wireError returns an error as a host gets it.
+func wireError(err error) *mcpserver.Error {
+	if e, ok := errors.AsType[*mcpserver.Error](err); ok {
+		return e
+	}
+	return &mcpserver.Error{Code: mcpserver.CodeInternal, Message: err.Error()}
+}
+
+// withRelated returns params or a result with the MCP task that they belong to.
+func withRelated(object json.RawMessage, id string) json.RawMessage {
+	if len(object) == 0 || object[0] != '{' {
+		object = json.RawMessage("{}")
+	}
+	meta := member(object, "_meta")
+	if len(meta) == 0 || meta[0] != '{' {
+		meta = json.RawMessage("{}")
+	}
+	related := append(appendMember([]byte{'{'}, "taskId", appendString(nil, id)), '}')
+	return with(object, "_meta", with(meta, relatedTask, related))
+}
+
+// hasTasks reports whether a host can have MCP tasks.
+func hasTasks(client mcpserver.Client) bool {
+	if client.Modern() {
+		return member(member(client.Capabilities, "extensions"), tasksExtension) != nil
+	}
+	return client.Revision == tasksRevision
+}
+
+// offered returns a server's capabilities with the MCP tasks that Assent has for the host, and without the server's own, which
+// are Assent's: a host that could name those could read and answer those of others.
+func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMessage {
+	without := func(name string) func(string, json.RawMessage) json.RawMessage {
+		return func(n string, value json.RawMessage) json.RawMessage {
+			if n == name {
+				return nil
+			}
+			return value
+		}
+	}
+	out := edit(capabilities, without("tasks"))
+	extensions := member(out, "extensions")
+	if len(extensions) > 0 && extensions[0] == '{' {
+		extensions = edit(extensions, without(tasksExtension))
+		out = with(out, "extensions", extensions)
+	} else {
+		extensions = json.RawMessage("{}")
+	}
+	switch {
+	case member(out, "tools") == nil:
+	case client.Revision == tasksRevision:
+		out = with(out, "tasks", json.RawMessage(`{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`))
+	case client.Modern():
+		out = with(out, "extensions", with(extensions, tasksExtension, json.RawMessage("{}")))
+	}
+	return out
+}
+
+// execution returns a tool with the truth about MCP tasks: each of Assent's tools can be called as one, and need not be. Other
+// revisions have no word for it. Hosts on MCP's TypeScript SDK refuse to call a tool that wants to be one.
+func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
+	own := member(tool, "execution")
+	switch {
+	case client.Revision == tasksRevision:
+		if len(own) == 0 || own[0] != '{' {
+			own = json.RawMessage("{}")
+		}
+		return with(tool, "execution", with(own, "taskSupport", json.RawMessage(`"optional"`)))
+	case own == nil:
+		return tool
+	}
+	return edit(tool, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "execution" {
+			return nil
+		}
+		return value
+	})
+}
+
+// termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.
+func (f *Face) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
+	asked := member(r.Params, "task")
+	modern := r.Client.Modern()
+	if r.Method != "tools/call" || !hasTasks(r.Client) || !modern && (asked == nil || asked[0] != '{') {
+		return nil
+	}
+	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: keepFor, tell: f.tellTask}
+	var ttl float64
+	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(keepFor.Milliseconds()) && !modern {
+		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
+	}
+	terms.notify = func(id string) notify {
+		return func(method string, params json.RawMessage) {
+			if method == "notifications/progress" {
+				if token == nil {
+					return
+				}
+				params = with(params, "progressToken", token)
+			}
+			_ = r.Session.Notify(method, withRelated(params, id)) // a host that has gone hears nothing
+		}
+	}
+	return terms
+}
+
+// tellTask tells a host of a change of an MCP task: the session that began it or, since 2026-07-28, those that listen.
+func (f *Face) tellTask(c *calls, t *mcpTask, state json.RawMessage) {
+	f.mu.Lock()
+	var to []*mcpserver.Session
+	for s := range f.sessions {
+		if f.calls[hostKey(s)] == c && s.Client().Modern() == t.modern && (t.modern || s.ID == t.session) {
+			to = append(to, s)
+		}
+	}
+	f.mu.Unlock()
+	method := "notifications/tasks/status"
+	if t.modern {
+		method = "notifications/tasks"
+	}
+	f.publish(to, method, state, func(want mcpserver.Filter) bool { return slices.Contains(want.TaskIDs, t.id) })
+}
+
+// taskCreated is the result that a host gets in place of the call's.
+func (c *calls) taskCreated(t *mcpTask) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := t.state()
+	if t.modern {
+		return append([]byte(`{"resultType":"task",`), state[1:]...)
+	}
+	state = with(state, "status", appendString(nil, string(taskWorking))) // as each is at first
+	return append(appendMember([]byte{'{'}, "task", state), '}')
+}
+
+// taskMethods are those of MCP tasks, with the era that has them: both, or one.
+var taskMethods = map[string]struct {
+	legacy, modern bool
+	serve          func(f *Face, ctx context.Context, r *mcpserver.Request) (json.RawMessage, error)
+}{
+	"tasks/get":    {true, true, (*Face).getTask},
+	"tasks/cancel": {true, true, (*Face).cancelTask},
+	"tasks/result": {true, false, (*Face).taskResult},
+	"tasks/list":   {true, false, (*Face).listTasks},
+	"tasks/update": {false, true, (*Face).updateTask},
+}
+
+// serveTask returns the function that answers a request about MCP tasks, or nil if the host's revision has none such.
+func (f *Face) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
+	method := taskMethods[r.Method]
+	modern := r.Client.Modern()
+	switch {
+	case method.serve == nil, modern && !method.modern, !modern && (!method.legacy || !hasTasks(r.Client)):
+		return nil
+	case !hasTasks(r.Client):
+		return func(context.Context) (json.RawMessage, error) {
+			return nil, &mcpserver.Error{
+				Code: mcpserver.CodeMissingCapability, Message: "the request does not declare the extension " + tasksExtension,
+				Data: json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`),
+			}
+		}
+	}
+	return func(ctx context.Context) (json.RawMessage, error) {
+		if err := f.awaitRestored(ctx); err != nil {
+			return nil, err
+		}
+		result, err := method.serve(f, ctx, r)
+		return complete(r, result), err
+	}
+}
+
+// taskOf returns the MCP task that a request names, and the calls of its host.
+func (f *Face) taskOf(r *mcpserver.Request) (*calls, *mcpTask, error) {
+	calls := f.callsOf(r.Session)
+	t, err := calls.task(text(r.Params, "taskId"))
+	return calls, t, err
+}
+
+func (f *Face) getTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := f.taskOf(r)
+	if err != nil {
+		return nil, err
+	}
+	state := calls.taskState(t)
+	if result := member(state, "result"); result != nil {
+		state = with(state, "result", complete(r, f.result(r, result)))
+	}
+	return state, nil
+}
+
+// cancelTask serves tasks/cancel. Since 2026-07-28 it is only acknowledged.
+func (f *Face) cancelTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := f.taskOf(r)
+	if err != nil {
+		return nil, err
+	}
+	err = calls.cancelTask(t)
+	switch {
+	case r.Client.Modern():
+		return json.RawMessage("{}"), nil
+	case err != nil:
+		return nil, err
+	}
+	return calls.taskState(t), nil
+}
+
+func (f *Face) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := f.taskOf(r)
+	if err != nil {
+		return nil, err
+	}
+	asker := askerOf(r, nil, &pulse{})
+	asker.notify = func(string, json.RawMessage) {} // the task's own request said where to
+	asker.ask = func(method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
+		return r.Call(method, withRelated(params, t.id))
+	}
+	result, err := calls.taskResult(ctx, t, asker)
+	if err != nil {
+		return nil, err
+	}
+	return withRelated(f.result(r, result), t.id), nil
+}
+
+func (f *Face) listTasks(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	states := array(f.callsOf(r.Session).taskStates(r.Session.ID))
+	return append(appendMember([]byte{'{'}, "tasks", states), '}'), nil
+}
+
+func (f *Face) updateTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := f.taskOf(r)
+	if err != nil {
+		return nil, err
+	}
+	responses, err := inputResponses(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	calls.updateTask(t, responses)
+	return json.RawMessage("{}"), nil
+}

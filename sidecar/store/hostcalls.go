@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// hostCallsSchema keeps what the gateway has to know of a host's call to which the host can come back.
+const hostCallsSchema = `
+CREATE TABLE host_calls (
+	task_id    TEXT NOT NULL REFERENCES tasks (id),
+	message_id INTEGER NOT NULL,
+	body       TEXT NOT NULL,
+	PRIMARY KEY (task_id, message_id)
+) STRICT, WITHOUT ROWID;
+`
+
+// HostCall is a call to which its host can come back. The body is the gateway's.
+type HostCall struct {
+	Place
+	Body json.RawMessage
+}
+
+// SaveHostCall keeps what is to be known of a host's call, in place of what was kept before; nil forgets it.
+func (s *Store) SaveHostCall(ctx context.Context, p Place, body json.RawMessage) error {
+	query, args := `DELETE FROM host_calls WHERE task_id = ? AND message_id = ?`, []any{p.TaskID, p.MessageID}
+	if body != nil {
+		query = `INSERT OR REPLACE INTO host_calls (task_id, message_id, body) VALUES (?, ?, ?)`
+		args = append(args, string(body))
+	}
+	if _, err := s.db.ExecContext(ctx, query, args...); err != nil {
+		return fmt.Errorf("save a host's call: %w", err)
+	}
+	return nil
+}
+
+// HostCalls returns the kept calls of hosts. What is damaged is left out.
+func (s *Store) HostCalls(ctx context.Context) (calls []HostCall, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT task_id, message_id, body FROM host_calls`)
+	if err != nil {
+		return nil, fmt.Errorf("read hosts' calls: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c HostCall
+		var body []byte
+		if err := rows.Scan(&c.TaskID, &c.MessageID, &body); err != nil {
+			return nil, fmt.Errorf("read hosts' calls: %w", err)
+		}
+		if json.Valid(body) {
+			c.Body = body
+			calls = append(calls, c)
+		}
+	}
+	return calls, rows.Err()
+}
