@@ -40,6 +40,14 @@ func (s *Asks) Asked(key string) protocol.UseMcpServer {
 	return nil
 }
 
+// IsOpen reports whether the question that was asked under a key waits for an answer.
+func (s *Asks) IsOpen(key string) bool {
+	s.log.Lock()
+	defer s.log.Unlock()
+	a := s.keys[key]
+	return a != nil && s.open.get(a.question.AskID) != nil
+}
+
 // Release forgets the keys that begin with prefix, because their questions are not asked again. Asks that are still open
 // are settled as ended says.
 func (s *Asks) Release(prefix string, ended *Ended) {

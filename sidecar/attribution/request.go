@@ -27,6 +27,8 @@ type Task interface {
 	Tell(notice protocol.Notice)
 	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
 	Asked(key string) protocol.UseMcpServer
+	// IsOpen reports whether the question that was asked under a key waits for an answer.
+	IsOpen(key string) bool
 	LastCalls(ctx context.Context) ([]protocol.Call, error)
 	BeginCompletion(ctx context.Context, messageID int64, model *protocol.Model) (context.Context, func())
 	ReviewCompletion(messageID int64)
@@ -116,6 +118,9 @@ func (r *Request) Ask(ctx context.Context, q task.Question) (*task.Answer, error
 
 // Asked returns the question that the request asked before under a key, or nil.
 func (r *Request) Asked(key string) protocol.UseMcpServer { return r.Task.Asked(r.Key + key) }
+
+// IsOpen reports whether the question that the request asked before under a key waits for an answer.
+func (r *Request) IsOpen(key string) bool { return r.Task.IsOpen(r.Key + key) }
 
 // Left reports whether the task was closed with an ask of the request open.
 func (r *Request) Left() bool { return r.left }

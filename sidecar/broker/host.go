@@ -19,10 +19,11 @@ import (
 var errSettled = errors.New("the question was settled in Assent")
 
 // ask asks a request's task and, if the person has chosen that, also the host that made the call. The first answer
-// counts. A question that the policy answers goes to neither, and a repeated question keeps its ask.
+// counts. A question that the policy answers goes to neither. A question of an earlier daemon is open in Assent, and goes
+// to the host again.
 func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Question) (*task.Answer, error) {
-	h := r.ForwardsTo()
-	if h == nil || q.Granted != nil || r.Asked(q.Key) != nil {
+	h, isOpen := r.ForwardsTo(), r.IsOpen(q.Key)
+	if h == nil || q.Granted != nil || r.Asked(q.Key) != nil && !isOpen {
 		return r.Ask(ctx, q)
 	}
 	asking, cancel := context.WithCancelCause(ctx)
@@ -36,7 +37,7 @@ func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Questio
 			answers <- answer
 		}
 	})
-	if h.HeadStart > 0 {
+	if h.HeadStart > 0 && !isOpen {
 		timer := time.NewTimer(h.HeadStart)
 		defer timer.Stop()
 		select {

@@ -81,8 +81,9 @@ func New(upstream Upstream, opts Options) *Face {
 func (f *Face) Close() {
 	f.watching.Wait()
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, c := range f.calls {
+	all := slices.Collect(maps.Values(f.calls))
+	f.mu.Unlock()
+	for _, c := range all {
 		c.close()
 	}
 }
@@ -365,7 +366,9 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	p := &pulse{}
 	calls, key := f.callsOf(r.Session), callKey(server, r.Method, params)
 	asker := askerOf(r, token, p)
-	asker.task = f.termsOf(r, token)
+	if asker.task = f.termsOf(r, token); asker.task != nil && !asker.task.modern {
+		asker.ask = nil // what is asked comes with tasks/result
+	}
 	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
 		responses, err := inputResponses(r.Params)
 		if err == nil {
@@ -454,6 +457,7 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 	case errors.As(err, &became):
 		calls := f.callsOf(r.Session)
 		calls.keep(became.task.call)
+		r.Answered = calls.whenTold(became.task, f.tellTask)
 		return calls.taskCreated(became.task), nil
 	case errors.As(err, &waiting):
 		result, err = waitingResult(waiting), nil

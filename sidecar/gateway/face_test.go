@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,7 +117,6 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 		r.Asking("Which size?")
 		select {
 		case <-time.After(2 * time.Minute): // a person
-			r.Asking("")
 			return json.RawMessage(`{"content":[],"size":1.50}`), nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -153,6 +153,9 @@ func askHost(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	}()
 	size := ask("size", "elicitation/create", `{"message":"Which size?","task":{}}`, sync.OnceFunc(func() { close(first) }))
 	word := ask("word", "sampling/createMessage", `{"messages":[]}`, func() {})
+	if strings.Contains(string(r.Params), `"pause"`) {
+		time.Sleep(time.Second)
+	}
 	return json.Marshal(map[string]any{"content": []any{}, "size": size, "folders": <-folders, "word": word})
 }
 
@@ -219,8 +222,43 @@ func replay(t *testing.T, conversation string) {
 	}
 	begin()
 	var handle, state, task string
+	read := func(got string) string {
+		if _, after, isWaiting := strings.Cut(got, `with the handle \"`); isWaiting {
+			handle, _, _ = strings.Cut(after, `\"`)
+			got = strings.ReplaceAll(got, handle, "HANDLE")
+		}
+		if _, after, asks := strings.Cut(got, `"requestState":"`); asks {
+			state, _, _ = strings.Cut(after, `"`)
+			got = strings.ReplaceAll(got, state, "STATE")
+		}
+		if _, after, isTask := strings.Cut(got, `"taskId":"`); isTask {
+			task, _, _ = strings.Cut(after, `"`)
+		}
+		if task != "" {
+			got = strings.ReplaceAll(got, task, "TASK")
+		}
+		return got
+	}
+	// Of frames that come together, the order does not count.
+	var came, missing []string
+	compare := func() {
+		for i := range max(len(came), len(missing)) {
+			got, want := "", ""
+			if i < len(came) {
+				got = came[i]
+			}
+			if i < len(missing) {
+				want = missing[i]
+			}
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		came, missing = nil, nil
+	}
 	for line := range strings.SplitSeq(rest, "\n") {
 		side, frame, _ := strings.Cut(line, " ")
+		if side != "<" {
+			compare()
+		}
 		switch side {
 		case "", "#":
 		case ">":
@@ -255,27 +293,25 @@ func replay(t *testing.T, conversation string) {
 			}
 			time.Sleep(d)
 		case "<":
-			got := <-lines
-			if _, after, isWaiting := strings.Cut(got, `with the handle \"`); isWaiting {
-				handle, _, _ = strings.Cut(after, `\"`)
-				got = strings.ReplaceAll(got, handle, "HANDLE")
+			for more := true; more; { // nothing more comes by itself
+				select {
+				case got := <-lines:
+					came = append(came, read(got))
+				default:
+					more = false
+				}
 			}
-			if _, after, asks := strings.Cut(got, `"requestState":"`); asks {
-				state, _, _ = strings.Cut(after, `"`)
-				got = strings.ReplaceAll(got, state, "STATE")
-			}
-			if _, after, isTask := strings.Cut(got, `"taskId":"`); isTask {
-				task, _, _ = strings.Cut(after, `"`)
-				got = strings.ReplaceAll(got, task, "TASK")
-			}
-			if got != frame {
-				t.Errorf("got  %s\nwant %s", got, frame)
+			if at := slices.Index(came, frame); at >= 0 {
+				came = slices.Delete(came, at, at+1)
+			} else {
+				missing = append(missing, frame)
 			}
 		default:
 			t.Fatalf("what is %q?", line)
 		}
 		synctest.Wait()
 	}
+	compare()
 	end()
 	face.Close()
 }

@@ -136,10 +136,12 @@ func (f *Face) Restore(place Place, kept *Kept) {
 	for _, t := range kept.Tasks {
 		isCancelled = isCancelled && t.Cancelled
 		if time.Since(t.Created) < t.TTL {
-			c.addTask(&mcpTask{
+			restored := &mcpTask{
 				id: t.ID, call: k, session: t.Session, modern: t.Modern, created: t.Created, updated: t.Updated, ttl: t.TTL,
 				isCancelled: t.Cancelled,
-			}, silent, f.tellTask)
+			}
+			c.addTask(restored, silent)
+			c.running.Go(func() { c.watch(restored, f.tellTask) })
 		}
 	}
 	switch {

@@ -67,8 +67,6 @@ type taskTerms struct {
 	ttl     time.Duration
 	// notify takes the notifications of the call after its request has an answer.
 	notify func(id string) notify
-	// tell tells the host of a change.
-	tell tellTask
 }
 
 // tellTask tells a host of a change of one of its MCP tasks.
@@ -114,12 +112,28 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 		created: now, updated: now, ttl: w.task.ttl,
 	}
 	k.leave(w)
-	c.addTask(t, asker{notify: w.task.notify(t.id), takes: w.takes}, w.task.tell)
+	c.addTask(t, asker{notify: w.task.notify(t.id), takes: w.takes})
+	t.told = k.tells(t.atFirst())
 	return t
 }
 
+// whenTold returns the function that hears whether the host was sent a new MCP task. If not, it is forgotten.
+func (c *calls) whenTold(t *mcpTask, tell tellTask) answered {
+	isFirst := true
+	return func(sent bool) {
+		if !isFirst { // a host cancels its task, and not the request that began it
+			return
+		}
+		if isFirst = false; sent {
+			c.running.Go(func() { c.watch(t, tell) })
+		} else {
+			c.expire(t)
+		}
+	}
+}
+
 // addTask adds an MCP task. It is called with mu held.
-func (c *calls) addTask(t *mcpTask, asker asker, tell tellTask) {
+func (c *calls) addTask(t *mcpTask, asker asker) {
 	if c.tasks == nil {
 		c.tasks = map[string]*mcpTask{}
 	}
@@ -127,8 +141,7 @@ func (c *calls) addTask(t *mcpTask, asker asker, tell tellTask) {
 	asker.begin = func() {}
 	t.waiter = &waiter{asker: asker, ctx: context.Background(), of: t}
 	t.call.waiting = append(t.call.waiting, t.waiter)
-	t.told = t.tells()
-	c.running.Go(func() { c.watch(t, tell) })
+	t.told = t.call.tells(t.status())
 }
 
 // watch tells a host of the changes of its MCP task, until that ends.
@@ -138,7 +151,7 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 	k := t.call
 	for {
 		c.mu.Lock()
-		said := t.tells()
+		said := k.tells(t.status())
 		isNew := said != t.told
 		if isNew {
 			t.told, t.updated = said, time.Now()
@@ -329,19 +342,30 @@ func (t *mcpTask) status() (status taskStatus, message string) {
 	}
 }
 
-// tells returns a text that differs whenever the host is to be told something. It is called with the lock of calls held.
-func (t *mcpTask) tells() string {
-	status, message := t.status()
+// atFirst returns what is said of a new MCP task, whatever it does by now. It is called with the lock of calls held.
+func (t *mcpTask) atFirst() (status taskStatus, message string) {
+	if status, message = t.status(); status != taskWorking {
+		return taskWorking, ""
+	}
+	return status, message
+}
+
+// tells returns a text that differs whenever the host is to be told something.
+func (k *call) tells(status taskStatus, message string) string {
 	parts := []string{string(status), message}
-	for _, q := range t.call.open() {
-		parts = append(parts, q.Name)
+	if status == taskInputRequired {
+		for _, q := range k.open() {
+			parts = append(parts, q.Name)
+		}
 	}
 	return strings.Join(parts, "\x00")
 }
 
 // state returns the state of an MCP task as the host gets it. It is called with the lock of calls held.
-func (t *mcpTask) state() json.RawMessage {
-	status, message := t.status()
+func (t *mcpTask) state() json.RawMessage { return t.describe(t.status()) }
+
+// describe is called with the lock of calls held.
+func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	k := t.call
 	out := appendMember([]byte{'{'}, "taskId", appendString(nil, t.id))
 	out = appendMember(out, "status", appendString(nil, string(status)))
@@ -462,7 +486,7 @@ func (f *Face) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 	if r.Method != "tools/call" || !hasTasks(r.Client) || !modern && (asked == nil || asked[0] != '{') {
 		return nil
 	}
-	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: keepFor, tell: f.tellTask}
+	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: keepFor}
 	var ttl float64
 	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(keepFor.Milliseconds()) && !modern {
 		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
@@ -502,11 +526,10 @@ func (f *Face) tellTask(c *calls, t *mcpTask, state json.RawMessage) {
 func (c *calls) taskCreated(t *mcpTask) json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := t.state()
+	state := t.describe(t.atFirst())
 	if t.modern {
 		return append([]byte(`{"resultType":"task",`), state[1:]...)
 	}
-	state = with(state, "status", appendString(nil, string(taskWorking))) // as each is at first
 	return append(appendMember([]byte{'{'}, "task", state), '}')
 }
 
