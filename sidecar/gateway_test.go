@@ -30,6 +30,10 @@ type rawHost struct {
 	answer func(method string) string
 	// token is the progress token of the next requests, or "".
 	token string
+	// tasks reports that the host takes MCP tasks.
+	tasks bool
+	// cancel cancels a request.
+	cancel func(id int)
 	// leave ends a host over stdio, so that its shim ends too; kill also kills the shim.
 	leave, kill func()
 	killed      bool
@@ -69,6 +73,9 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 			h.frames <- out.Text()
 		}
 	}()
+	h.cancel = func(id int) {
+		h.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	}
 	h.leave = sync.OnceFunc(func() {
 		_ = stdin.Close() // or it has ended
 		for range h.frames {
@@ -92,10 +99,19 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 	t.Helper()
 	h := &rawHost{t: t, revision: revision, frames: make(chan string, 100), requests: map[int][2]string{}}
 	var session string
+	streams := map[int]func(){} // ends the stream of a request
+	h.cancel = func(id int) {
+		if h.isModern() {
+			streams[id]()
+			return
+		}
+		h.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	}
 	h.write = func(frame string) {
 		var f struct {
+			ID     int
 			Method string
-			Params struct{ Name string }
+			Params struct{ Name, TaskID string }
 		}
 		if err := json.Unmarshal([]byte(frame), &f); err != nil {
 			t.Fatal(err)
@@ -106,7 +122,7 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 		}
 		r.Header = http.Header{
 			"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-			"Mcp-Protocol-Version": {revision}, "Mcp-Method": {f.Method}, "Mcp-Name": {f.Params.Name},
+			"Mcp-Protocol-Version": {revision}, "Mcp-Method": {f.Method}, "Mcp-Name": {cmp.Or(f.Params.Name, f.Params.TaskID)},
 		}
 		if session != "" {
 			r.Header.Set("Mcp-Session-Id", session)
@@ -129,10 +145,11 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 				}
 			}
 		}()
-		t.Cleanup(func() {
+		streams[f.ID] = func() {
 			_ = response.Body.Close()
 			<-read
-		})
+		}
+		t.Cleanup(streams[f.ID])
 	}
 	h.shakeHands()
 	return h
@@ -147,6 +164,14 @@ func (h *rawHost) shakeHands() {
 
 func (h *rawHost) isModern() bool { return h.revision >= "2026-07-28" }
 
+// capabilities are those that a request declares since 2026-07-28.
+func (h *rawHost) capabilities() string {
+	if !h.tasks {
+		return hostCapabilities
+	}
+	return hostCapabilities[:len(hostCapabilities)-1] + `,"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+}
+
 // send sends a request with an object as params, and returns its id.
 func (h *rawHost) send(method, params string) int {
 	h.t.Helper()
@@ -156,7 +181,7 @@ func (h *rawHost) send(method, params string) int {
 	if h.isModern() {
 		meta = append(meta, `"io.modelcontextprotocol/protocolVersion":"`+h.revision+`"`,
 			`"io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"2"}`,
-			`"io.modelcontextprotocol/clientCapabilities":`+hostCapabilities)
+			`"io.modelcontextprotocol/clientCapabilities":`+h.capabilities())
 	}
 	if h.token != "" {
 		meta = append(meta, fmt.Sprintf(`"progressToken":%q`, h.token))
@@ -211,15 +236,69 @@ func (h *rawHost) await(id int) string {
 	return ""
 }
 
-// awaitNotification returns when a notification with a text in it has come.
-func (h *rawHost) awaitNotification(text string) {
+// follow follows the MCP task that a call became to its end, answers what it asks, and returns the answer to the call, or the
+// state of a task that has failed.
+func (h *rawHost) follow(created string) string {
+	h.t.Helper()
+	_, id, _ := strings.Cut(created, `"taskId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	if id == "" {
+		h.t.Fatalf("the call became no MCP task: %s", created)
+	}
+	params := fmt.Sprintf(`{"taskId":%q}`, id)
+	if !h.isModern() {
+		return h.call("tasks/result", params)
+	}
+	h.heard = nil
+	h.send("subscriptions/listen", fmt.Sprintf(`{"notifications":{"taskIds":[%q]}}`, id))
+	h.awaitNotification("notifications/subscriptions/acknowledged")
+	state := h.call("tasks/get", params)
+	answered := map[string]bool{}
+	for {
+		var m struct {
+			Result, Params struct {
+				Status        string
+				InputRequests map[string]struct{ Method string }
+			}
+		}
+		if err := json.Unmarshal([]byte(state), &m); err != nil {
+			h.t.Fatalf("%v: %s", err, state)
+		}
+		now := m.Params
+		if now.Status == "" {
+			now = m.Result
+		}
+		if now.Status != "working" && now.Status != "input_required" {
+			return state
+		}
+		for name, asked := range now.InputRequests {
+			if h.answer != nil && !answered[name] {
+				answered[name] = true
+				h.call("tasks/update", fmt.Sprintf(`{"taskId":%q,"inputResponses":{%q:%s}}`, id, name, h.answer(asked.Method)))
+			}
+		}
+		isOfTask := func(heard string) bool {
+			return strings.HasPrefix(heard, "notifications/tasks ") && strings.Contains(heard, id)
+		}
+		if at := slices.IndexFunc(h.heard, isOfTask); at >= 0 {
+			state = `{"params":` + strings.TrimPrefix(h.heard[at], "notifications/tasks ") + `}`
+			h.heard = slices.Delete(h.heard, at, at+1)
+		} else {
+			state = h.awaitNotification(id)
+		}
+	}
+}
+
+// awaitNotification returns the next notification with a text in it.
+func (h *rawHost) awaitNotification(text string) string {
 	h.t.Helper()
 	for frame := range h.frames {
 		if strings.Contains(frame, text) {
-			return
+			return frame
 		}
 	}
 	h.t.Fatal("the gateway has ended")
+	return ""
 }
 
 func (h *rawHost) call(method, params string) string {
@@ -234,7 +313,7 @@ func (h daemonHome) hostFolder() (folder, log string) {
 	entry := func(era string) string {
 		return fmt.Sprintf(`{"command":"inquirer","env":{"ERA":%q,"LOG":%q}}`, era, log)
 	}
-	return folderWith(h.t, `{"servers":{"legacy":`+entry("2025-06-18")+`,"modern":`+entry("2026-07-28")+`}}`), log
+	return folderWith(h.t, `{"servers":{"legacy":`+entry("2025-11-25")+`,"modern":`+entry("2026-07-28")+`}}`), log
 }
 
 // gatewayOf returns "assent gateway SERVER" in such a folder.
@@ -429,6 +508,112 @@ func TestAQuestionIsAnsweredWhereThePersonWants(t *testing.T) {
 						host.call("tools/call", `{"name":"progress","arguments":{}}`)
 						if want := `{"progressToken":"mine","progress":1,"note":"half"}`; !slices.Contains(host.heard, "notifications/progress "+want) {
 							t.Errorf("the host heard %q, want progress %s", host.heard, want)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// awaitNoAsk returns once nothing is asked.
+func awaitNoAsk(t *testing.T, window *talk) {
+	t.Helper()
+	heard := false // also while the list is awaited, which may then be from before
+	window.Heard = func(string, json.RawMessage) { heard = true }
+	for {
+		heard = false
+		var listed protocol.ListOpenAsksResult
+		if err := window.Call("ask/list", map[string]any{}, &listed); err != nil {
+			t.Fatal(err)
+		}
+		if len(listed.Asks) == 0 {
+			return
+		}
+		for !heard {
+			if _, err := window.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A host can have each call as an MCP task, whether or not its server makes one of it, and cancel it. A host that gives up a
+// call cancels it, too, unless a person is asked.
+func TestMCPTasksAndCancellation(t *testing.T) {
+	t.Parallel()
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		for _, server := range []string{"legacy", "modern"} {
+			for _, where := range []string{"assent", "host", "first, the host", "first, a window"} {
+				for _, transport := range []string{"stdio", "http"} {
+					t.Run(strings.Join([]string{revision, server, where, transport}, " "), func(t *testing.T) {
+						t.Parallel()
+						h := newDaemonHome(t)
+						window := h.serve()
+						if err := window.shakeHands(); err != nil {
+							t.Fatal(err)
+						}
+						answerIn, _, _ := strings.Cut(where, ",")
+						host, _, log := h.attachHost(transport, revision, server, "--answer-in", answerIn)
+						host.call("tools/list", "{}")
+						isToldOfCancellation := func() {
+							t.Helper()
+							host.answer = nil
+							if got := host.call("tools/call", `{"name":"told","arguments":{}}`); !strings.Contains(got, `"content":[]`) {
+								t.Errorf("the host got %s", got)
+							}
+						}
+
+						// A call that asks nothing.
+						host.token = "mine"
+						stuck := host.send("tools/call", `{"name":"stuck","arguments":{}}`)
+						host.awaitNotification("notifications/progress")
+						host.cancel(stuck)
+						isToldOfCancellation()
+						host.token = ""
+
+						host.tasks = true
+						byWindow := where == "assent" || where == "first, a window"
+						for _, tool := range []string{"form", "job"} {
+							host.answer = nil
+							want := `"a":"x"`
+							created := host.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"task":{}}`, tool))
+							if byWindow {
+								answerInWindow(t, window, awaitAsk(t, window))
+							} else {
+								want = `"a":"host"`
+								host.answer = func(string) string { return `{"action":"accept","content":{"a":"host"}}` }
+							}
+							if got := host.follow(created); !strings.Contains(got, `"content":[]`) {
+								t.Errorf("%s: the host got %s", tool, got)
+							}
+							all := answersIn(t, log)
+							if last := all[len(all)-1]; !strings.Contains(last, want) {
+								t.Errorf("%s: the server got %s, want %s", tool, last, want)
+							}
+						}
+						answers := len(answersIn(t, log))
+						for _, tool := range []string{"form", "job"} {
+							host.answer = nil
+							created := host.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"task":{}}`, tool))
+							if byWindow {
+								awaitAsk(t, window)
+							}
+							_, id, _ := strings.Cut(created, `"taskId":"`)
+							id, _, _ = strings.Cut(id, `"`)
+							host.call("tasks/cancel", fmt.Sprintf(`{"taskId":%q}`, id))
+							if got := host.call("tasks/get", fmt.Sprintf(`{"taskId":%q}`, id)); !strings.Contains(got, `"status":"cancelled"`) {
+								t.Errorf("%s: the MCP task is %s", tool, got)
+							}
+							awaitNoAsk(t, window)
+							if server == "legacy" || tool == "job" { // else no request to the server is open
+								isToldOfCancellation()
+							}
+						}
+						for _, answer := range answersIn(t, log)[answers:] {
+							if strings.Contains(answer, "accept") {
+								t.Errorf("the server of a cancelled call got %s", answer)
+							}
 						}
 					})
 				}

@@ -227,11 +227,13 @@ func (c *calls) start(k *call, start run) {
 	c.running.Go(func() {
 		defer cancel(nil)
 		result, err := start(ctx, c.hostOf(k))
-		c.change(k, func() { k.result, k.err, k.question = result, err, "" })
 		if !errors.Is(err, mcpserver.ErrEnded) { // if so, a later daemon may go on with it
-			c.keep(k)
+			c.mu.Lock()
+			k.result, k.err = result, err
+			c.mu.Unlock()
+			c.keep(k) // before anybody hears of it
 		}
-		c.change(k, func() { k.ended = time.Now() })
+		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
 	})
 }
 
