@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/daemon"
 	"assent/sidecar/terminal"
 )
 
@@ -138,17 +137,7 @@ func (c *killedHosts) end(victim string, host *rawHost) {
 	case "window":
 		_ = c.window.Cmd.Process.Kill() // or it has ended
 	case "daemon":
-		a, err := daemon.Locate()
-		if err != nil {
-			c.t.Error(err)
-			return
-		}
-		for _, path := range []*string{&a.Lock, &a.Holder} {
-			*path = filepath.Join(c.home.folder, filepath.Base(*path))
-		}
-		if _, err := daemon.Kill(c.t.Context(), daemon.Options{Address: a}); err != nil && !errors.Is(err, daemon.ErrNone) {
-			c.t.Error(err)
-		}
+		c.home.kill()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/daemon"
 )
 
 // rawHost is a host that writes its frames by itself. It is used by one goroutine.
@@ -733,6 +735,126 @@ func TestACallThatItsHostGaveUpIsJoined(t *testing.T) {
 	}
 	if got := len(answersIn(t, log)); got != 1 {
 		t.Errorf("the tool ran %d times", got)
+	}
+}
+
+// restart ends the daemon, by force or in order, and starts another.
+func (h daemonHome) restart(isKilled bool) {
+	h.t.Helper()
+	if isKilled {
+		h.kill()
+	} else {
+		h.run("daemon", "stop", "--force")
+	}
+	h.run("hosts", "list")
+}
+
+// kill kills the daemon.
+func (h daemonHome) kill() {
+	h.t.Helper()
+	a, err := daemon.Locate()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, path := range []*string{&a.Lock, &a.Holder} {
+		*path = filepath.Join(h.folder, filepath.Base(*path))
+	}
+	if _, err := daemon.Kill(h.t.Context(), daemon.Options{Address: a}); err != nil && !errors.Is(err, daemon.ErrNone) {
+		h.t.Fatal(err)
+	}
+}
+
+// lost is what a host hears of a call that cannot go on after the daemon's restart.
+const lost = "Whether the tool did its work is not known, and it was not called again."
+
+// A host comes back to its call after the daemon's restart: with the answers to questions that it got in a result, or to its
+// MCP task. The call of a modern server goes on, and runs once. That of a legacy server has died.
+func TestAHostComesBackAfterTheDaemonsRestart(t *testing.T) {
+	t.Parallel()
+	const answer = `{"action":"accept","content":{"a":"host"}}`
+	for _, test := range []struct {
+		revision, transport string
+		tasks               bool
+	}{
+		{"2026-07-28", "stdio", false}, {"2026-07-28", "http", false},
+		{"2026-07-28", "stdio", true}, {"2026-07-28", "http", true}, {"2025-11-25", "stdio", true},
+	} {
+		for _, server := range []string{"legacy", "modern"} {
+			for _, how := range []string{"killed", "stopped"} {
+				t.Run(fmt.Sprintf("%s %s tasks=%t %s %s", test.revision, test.transport, test.tasks, server, how), func(t *testing.T) {
+					t.Parallel()
+					h := newDaemonHome(t)
+					host, _, log := h.attachHost(test.transport, test.revision, server, "--answer-in", "host")
+					host.tasks = test.tasks
+					host.answer = func(string) string { return answer }
+					id := host.send("tools/call", `{"name":"form","arguments":{"n":1},"task":{}}`)
+					var got string
+					if test.tasks {
+						created := host.await(id)
+						if !host.isModern() {
+							host.awaitNotification(`"input_required"`)
+						}
+						h.restart(how == "killed")
+						got = host.follow(created)
+					} else {
+						asked := host.awaitNotification(`"requestState"`)
+						_, state, _ := strings.Cut(asked, `"requestState":"`)
+						state, _, _ = strings.Cut(state, `"`)
+						h.restart(how == "killed")
+						got = host.call("tools/call", fmt.Sprintf(`{"name":"form","arguments":{"n":1},"requestState":%q,"inputResponses":{"q":%s}}`, state, answer))
+						if again := host.call("tools/call", fmt.Sprintf(`{"name":"form","arguments":{"n":1},"requestState":%q,"inputResponses":{}}`, state)); !strings.Contains(again, "there is no such call") {
+							t.Errorf("a state of a call that has ended: %s", again)
+						}
+					}
+					want, answers := lost, 0
+					if server == "modern" {
+						want, answers = `"content":[]`, 1
+					} else if how == "stopped" {
+						want = "error"
+					}
+					if !strings.Contains(got, want) {
+						t.Errorf("the host got %s, want %s", got, want)
+					}
+					if got := len(answersIn(t, log+".runs")); got != 1 {
+						t.Errorf("the tool ran %d times", got)
+					}
+					text, _ := os.ReadFile(log)
+					if got := strings.Count(string(text), `"a":"host"`); got != answers {
+						t.Errorf("the server got %d answers, want %d: %s", got, answers, text)
+					}
+				})
+			}
+		}
+	}
+}
+
+// An MCP task of a server that goes on without the daemon is still the host's after the restart, with its result.
+func TestAnMCPTaskGoesOnAfterTheDaemonsRestart(t *testing.T) {
+	t.Parallel()
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		for _, how := range []string{"killed", "stopped"} {
+			t.Run(revision+" "+how, func(t *testing.T) {
+				t.Parallel()
+				h := newDaemonHome(t)
+				files := t.TempDir()
+				folder := folderWith(t, fmt.Sprintf(`{"servers":{"worker":{"command":"worker","cwd":%q}}}`, files))
+				gateway := h.command("gateway", "--trust", "--data-dir", filepath.Join(h.folder, "host"), "worker")
+				gateway.Dir = folder
+				host := startHost(t, revision, gateway)
+				host.tasks = true
+				created := host.call("tools/call", `{"name":"research","arguments":{},"task":{}}`)
+				h.restart(how == "killed")
+				if err := os.WriteFile(filepath.Join(files, "done"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if got := host.follow(created); !strings.Contains(got, `"text":"42"`) {
+					t.Errorf("the host got %s", got)
+				}
+				if _, err := os.Stat(filepath.Join(files, "stopped")); err == nil {
+					t.Error("the server's MCP task was cancelled")
+				}
+			})
+		}
 	}
 }
 
