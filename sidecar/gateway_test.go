@@ -837,12 +837,15 @@ func TestAnMCPTaskGoesOnAfterTheDaemonsRestart(t *testing.T) {
 				t.Parallel()
 				h := newDaemonHome(t)
 				files := t.TempDir()
-				folder := folderWith(t, fmt.Sprintf(`{"servers":{"worker":{"command":"worker","cwd":%q}}}`, files))
+				folder := folderWith(t, fmt.Sprintf(`{"servers":{"worker":{"command":"worker","cwd":%q,"env":{"SAYS":"It works hard."}}}}`, files))
 				gateway := h.command("gateway", "--trust", "--data-dir", filepath.Join(h.folder, "host"), "worker")
 				gateway.Dir = folder
 				host := startHost(t, revision, gateway)
 				host.tasks = true
 				created := host.call("tools/call", `{"name":"research","arguments":{},"task":{}}`)
+				if !strings.Contains(created, "It works hard.") {
+					host.awaitNotification("It works hard.")
+				}
 				h.restart(how == "killed")
 				if err := os.WriteFile(filepath.Join(files, "done"), nil, 0o600); err != nil {
 					t.Fatal(err)

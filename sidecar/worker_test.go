@@ -8,7 +8,7 @@ import (
 // worker is an MCP server of 2025-11-25. Each call of its only tool, research, is the MCP task job-1, which outlives
 // the server. It works until the file done is in its folder, or until it is cancelled. The server knows the task until
 // the file forgotten exists. A call creates the file begun. A time to live of less than a week is written to the file
-// ttl.
+// ttl. SAYS is the statusMessage of the task.
 func worker() {
 	there := func(file string) bool { _, err := os.Stat(file); return err == nil }
 	note := func(file string) {
@@ -27,6 +27,9 @@ func worker() {
 			status = "cancelled"
 		case there("done"):
 			status = "completed"
+		}
+		if said := os.Getenv("SAYS"); said != "" {
+			ttl += fmt.Sprintf(`,"statusMessage":%q`, said)
 		}
 		return fmt.Sprintf(`"taskId":"job-1","status":%q,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":%s,"pollInterval":20`, status, ttl)
 	}
