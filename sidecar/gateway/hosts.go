@@ -28,6 +28,9 @@ var knownHosts = map[string]struct {
 	clock clock
 	// hidesStructured: the model sees no structuredContent.
 	hidesStructured bool
+	// losesTaskErrors: it makes an MCP task of each call that can be one, and its model does not see what an MCP task says that
+	// failed.
+	losesTaskErrors bool
 }{
 	"claude-code":           {title: "Claude Code"},
 	"copilot-cli":           {title: "Copilot CLI", clock: clock{limit: 3 * time.Minute, resets: true}},
@@ -35,9 +38,9 @@ var knownHosts = map[string]struct {
 	"gemini-cli-mcp-client": {title: "Gemini CLI", clock: clock{limit: 10 * time.Minute}, hidesStructured: true},
 	"opencode":              {title: "opencode", clock: clock{limit: time.Minute, resets: true}, hidesStructured: true},
 	"qwen-cli-mcp-client":   {title: "Qwen Code", clock: clock{limit: 5 * time.Minute, resets: true}},
-	"Visual Studio Code":    {title: "VS Code"},
-	"VSCodium":              {title: "VS Code"},
-	"code-server":           {title: "VS Code"},
+	"Visual Studio Code":    {title: "VS Code", losesTaskErrors: true},
+	"VSCodium":              {title: "VS Code", losesTaskErrors: true},
+	"code-server":           {title: "VS Code", losesTaskErrors: true},
 }
 
 // isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server, and VS Code one for each

@@ -397,7 +397,7 @@ func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 // pollInterval is how often a host is to ask: a tenth of the time that it has waited. A call that takes a moment is not made
 // slow by it, and one that waits for a person costs little.
 func pollInterval(age time.Duration) time.Duration {
-	return min(max(age/10, 100*time.Millisecond), 5*time.Second)
+	return min(max(age/10, 250*time.Millisecond), 5*time.Second)
 }
 
 // wireError returns an error as a host gets it.
@@ -459,11 +459,12 @@ func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMess
 }
 
 // execution returns a tool with the truth about MCP tasks: each of Assent's tools can be called as one, and need not be. Other
-// revisions have no word for it. Hosts on MCP's TypeScript SDK refuse to call a tool that wants to be one.
+// revisions have no word for it. Hosts on MCP's TypeScript SDK refuse to call a tool that wants to be one. A host that would
+// lose results is told nothing.
 func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	own := member(tool, "execution")
 	switch {
-	case client.Revision == tasksRevision:
+	case client.Revision == tasksRevision && !losesTaskErrors(client):
 		if len(own) == 0 || own[0] != '{' {
 			own = json.RawMessage("{}")
 		}
@@ -477,6 +478,16 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 		}
 		return value
 	})
+}
+
+// losesTaskErrors reports whether a host is known to show its model no result of an MCP task that failed.
+func losesTaskErrors(client mcpserver.Client) bool {
+	for name, host := range knownHosts {
+		if isNamed(client, name) {
+			return host.losesTaskErrors
+		}
+	}
+	return false
 }
 
 // termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.
