@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,6 +123,27 @@ type hostsAnswer struct {
 	Token string           `json:"token,omitempty"`
 	Hosts []httphosts.Host `json:"hosts,omitempty"`
 	Error string           `json:"error,omitempty"`
+}
+
+// addedHosts returns the hosts for a report.
+func addedHosts(ctx context.Context) ([]terminal.Host, error) {
+	var answer hostsAnswer
+	err := askDaemon(ctx, daemon.Hosts, hostsParams{}, &answer)
+	if err == nil && answer.Error != "" {
+		err = errors.New(answer.Error)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var hosts []terminal.Host
+	for _, h := range answer.Hosts {
+		var uses hostParams
+		if err := json.Unmarshal(h.Uses, &uses); err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, terminal.Host{Name: h.Name, Server: uses.Host.Server, Folder: uses.Place.Folder, Configuration: uses.Host.Configuration})
+	}
+	return hosts, nil
 }
 
 func askHosts(cmd *cobra.Command, p hostsParams) (hostsAnswer, error) {

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return terminal.Run(ctx, longFlags(args), terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
-		Connect: connect,
+		Connect: connect, Hosts: addedHosts,
 	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 

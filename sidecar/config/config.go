@@ -1,5 +1,5 @@
-// Package config reads which MCP servers a person has configured: in the .vscode/mcp.json of each
-// workspace folder, and in the user settings that a front end hands over.
+// Package config reads which MCP servers a person has configured: in the .vscode/mcp.json and the .mcp.json of each workspace
+// folder, and in the user settings that a front end hands over.
 //
 // [Load] never fails as a whole: it reports each problem with its position, and uses the rest. When a server
 // starts, [Server.Resolve] replaces the variables and finds the program, if necessary with the PATH of the login
@@ -7,7 +7,6 @@
 package config
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +37,10 @@ const (
 
 // FileName is the configuration file of a workspace folder.
 var FileName = filepath.Join(".vscode", "mcp.json")
+
+// RootFileName is the file that a workspace folder shares with other programs. Its servers are in the member "mcpServers".
+// Those of [FileName] hide it.
+const RootFileName = ".mcp.json"
 
 // Server is a configured server. Two are equal exactly when nothing about how they start differs.
 type Server struct {
@@ -145,20 +148,8 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
-		path := cmp.Or(folder.ConfigFile, filepath.Join(folder.Path, FileName))
-		if folder.Untrusted {
-			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-				l.problem(path, nil, 0, "is not read, because you have not trusted this workspace. To have its servers, trust it with the command Workspaces: Manage Workspace Trust")
-			}
-			continue
-		}
-		data, err := ReadFile(path, maxFile)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && folder.ConfigFile == "":
-		case err != nil:
-			l.problem(path, nil, 0, "cannot be read: %v", err)
-		default:
-			l.file(path, folder, data)
+		for _, path := range Files(folder) {
+			l.read(path, folder)
 		}
 	}
 	if len(c.Servers) > 0 {
@@ -172,6 +163,32 @@ func Load(c protocol.Configuration) Result {
 		l.example()
 	}
 	return l.result
+}
+
+// Files returns the files that configure a folder's servers, the one that hides the other first. They need not exist.
+func Files(folder protocol.WorkspaceFolder) []string {
+	if folder.ConfigFile != "" {
+		return []string{folder.ConfigFile}
+	}
+	return []string{filepath.Join(folder.Path, FileName), filepath.Join(folder.Path, RootFileName)}
+}
+
+// read reads a folder's file.
+func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
+	if folder.Untrusted {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			l.problem(path, nil, 0, "is not read, because you have not trusted this workspace. To have its servers, trust it with the command Workspaces: Manage Workspace Trust")
+		}
+		return
+	}
+	data, err := ReadFile(path, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && folder.ConfigFile == "":
+	case err != nil:
+		l.problem(path, nil, 0, "cannot be read: %v", err)
+	default:
+		l.file(path, folder, data)
+	}
 }
 
 // example adds the server that Assent brings along: this very program, so that nothing else has to be installed. One
@@ -228,27 +245,33 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, data []byte)
 		l.result.Problems = append(l.result.Problems, p)
 		return
 	}
-	if _, ok := root.Value.(*hujson.Object); !ok {
-		l.problem(path, data, root.StartOffset, `must be an object with the member "servers"`)
+	of := shapes(path, folder.ConfigFile != "")
+	whole, ok := root.Value.(*hujson.Object)
+	if !ok {
+		l.problem(path, data, root.StartOffset, "must be an object with the member %q", of[0])
 		return
 	}
 	inputs := map[string]Input{}
 	if v := root.Find("/inputs"); v != nil {
 		inputs = l.inputs(path, data, v.StartOffset, standard(*v))
 	}
-	servers := root.Find("/servers")
+	member, servers := serversOf(&root, of)
 	if servers == nil {
-		l.problem(path, data, root.StartOffset, `has no member "servers"`)
+		l.problem(path, data, root.StartOffset, "has no member %q%s", member, insteadOf(member, whole))
 		return
 	}
 	object, ok := servers.Value.(*hujson.Object)
 	if !ok {
-		l.problem(path, data, servers.StartOffset, `"servers" must be an object`)
+		l.problem(path, data, servers.StartOffset, "%q must be an object", member)
 		return
 	}
 	for _, m := range object.Members {
 		name, _ := m.Name.Value.(hujson.Literal)
-		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, Unconfirmed: !folder.Confirmed, Inputs: inputs}, data, m.Name.StartOffset, standard(m.Value))
+		raw := standard(m.Value)
+		if member == otherServers {
+			raw = translated(raw)
+		}
+		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, Unconfirmed: !folder.Confirmed, Inputs: inputs}, data, m.Name.StartOffset, raw)
 	}
 }
 

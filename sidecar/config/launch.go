@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"assent/protocol"
 )
 
@@ -153,21 +155,27 @@ func (s Server) envNames(ctx context.Context, e Environment) []string {
 
 // Line returns the line of a server in a file, counted from 1, or 0 if the file does not have it.
 func Line(source, serverName string) int {
-	if !filepath.IsAbs(source) {
-		return 0 // the settings
-	}
-	data, err := ReadFile(source, maxFile)
-	if err != nil {
-		return 0
-	}
-	root, err := Parse(data)
-	if err != nil {
-		return 0
-	}
-	found := root.Find("/servers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(serverName))
+	data, found := find(source, serverName)
 	if found == nil {
 		return 0
 	}
 	line, _ := position(data, found.StartOffset)
 	return line
+}
+
+// find returns a server's value in a file, and the file, or nil.
+func find(source, serverName string) ([]byte, *hujson.Value) {
+	if !filepath.IsAbs(source) {
+		return nil, nil // the settings
+	}
+	data, err := ReadFile(source, maxFile)
+	if err != nil {
+		return nil, nil
+	}
+	root, err := Parse(data)
+	if err != nil {
+		return nil, nil
+	}
+	member, _ := serversOf(&root, shapes(source, true))
+	return data, root.Find("/" + member + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(serverName))
 }

@@ -7,6 +7,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"assent/sidecar/nearest"
 )
 
 // misspelt has the names that people write instead of a member's: those of other programs, and mistakes. Upper and
@@ -33,6 +37,66 @@ func Missing(member string, members map[string]json.RawMessage) string {
 		}
 	}
 	return text
+}
+
+// harmless are members that other programs have, and whose absence no server notices.
+var harmless = []string{"description", "name", "title", "icon", "version", "gallery", "_meta", "note", "comment", "dev", "$schema"}
+
+// maxUnknown bounds the sentences of one server's unknown members.
+const maxUnknown = 10
+
+// UnknownMembers returns a sentence for each member of a server in a file that Assent does not know, with the member that the
+// person probably meant. It returns none for a server that no file configures.
+func UnknownMembers(source, serverName string) []string {
+	_, found := find(source, serverName)
+	if found == nil {
+		return nil
+	}
+	members := membersOf(standard(*found))
+	var said []string
+	look := func(of string, members map[string]json.RawMessage, known []string) {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if has(known, name) || has(harmless, name) || has([]string{"serverUrl", "httpUrl"}, name) && members["url"] == nil {
+				continue
+			}
+			text := fmt.Sprintf("%s the member %q, which Assent does not know and ignores", of, name)
+			if near := meant(name, known); near != "" {
+				text += fmt.Sprintf(": did you mean %q?", near)
+			} else {
+				text += "."
+			}
+			said = append(said, text)
+		}
+	}
+	look("It has", members, jsonNames(reflect.TypeFor[serverObject]()))
+	for name, value := range members {
+		if strings.EqualFold(name, "oauth") {
+			look(`"oauth" has`, membersOf(value), jsonNames(reflect.TypeFor[OAuth]()))
+		}
+	}
+	return said[:min(len(said), maxUnknown)]
+}
+
+// meant returns the known member that a name was probably to be, or "".
+func meant(name string, known []string) string {
+	for _, member := range slices.Sorted(maps.Keys(misspelt)) {
+		if has(misspelt[member], name) {
+			return member
+		}
+	}
+	plain := strings.NewReplacer("_", "", "-", "").Replace(name)
+	return nearest.Name(plain, known)
+}
+
+// insteadOf returns the hint that an object has another member instead of the one that it should have, or "".
+func insteadOf(member string, object *hujson.Object) string {
+	for _, m := range object.Members {
+		name, _ := m.Name.Value.(hujson.Literal)
+		if other := name.String(); has([]string{ownServers, otherServers, "mcp_servers", "mcp-servers", "context_servers"}, other) || nearest.Name(other, []string{member}) != "" {
+			return fmt.Sprintf(" (did you mean it instead of %q?)", other)
+		}
+	}
+	return ""
 }
 
 // has reports whether names has a name, in upper or lower case.

@@ -186,8 +186,12 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
 	case "env":
+		rest, otherwise := envVariable(rest)
 		value := LookupEnv(e.Environ, rest) // unset is empty, as in VS Code
-		e.note(s, name, value)
+		if value == "" {
+			value = otherwise
+		}
+		e.note(s, "env:"+rest, value)
 		return value, nil
 	case "workspaceFolder":
 		if s.Folder == "" {
@@ -216,6 +220,13 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 	default:
 		return "", errors.New("this variable is not known")
 	}
+}
+
+// envVariable splits what follows "env:" into the variable's name and its default: that of a shell, for a variable that is
+// unset or empty.
+func envVariable(text string) (name, otherwise string) {
+	name, otherwise, _ = strings.Cut(text, ":-")
+	return name, otherwise
 }
 
 // sameName compares names of environment variables as the system does.

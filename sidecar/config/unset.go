@@ -15,7 +15,7 @@ func (s Server) Warnings(e Environment) []string {
 	look := func(where, text string) {
 		for _, match := range variable.FindAllStringSubmatch(text, -1) {
 			name, isEnv := strings.CutPrefix(match[1], "env:")
-			if !isEnv || e.has(name) || said[where+match[0]] {
+			if _, otherwise := envVariable(name); !isEnv || e.has(name) || otherwise != "" || said[where+match[0]] {
 				continue
 			}
 			said[where+match[0]] = true

@@ -13,7 +13,7 @@ import (
 // settle is how long a file must rest before it is read: editors write in several steps.
 const settle = 100 * time.Millisecond
 
-// Watcher calls back when an mcp.json of a watched folder may have changed. Its methods may be called
+// Watcher calls back when an mcp.json or .mcp.json of a watched folder may have changed. Its methods may be called
 // from any goroutine; after Close nothing calls back.
 type Watcher struct {
 	changed func()
@@ -109,7 +109,7 @@ func (w *Watcher) run(watcher *fsnotify.Watcher) {
 				w.add(event.Name)
 				w.mu.Unlock()
 				timer.Reset(settle)
-			case base == filepath.Base(FileName):
+			case base == filepath.Base(FileName), base == RootFileName:
 				timer.Reset(settle)
 			}
 		case err, ok := <-watcher.Errors:

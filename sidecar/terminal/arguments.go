@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/nearest"
 	"assent/sidecar/terminal/answers"
 )
 
@@ -140,7 +141,7 @@ const mostNear, mostNames = 3, 20
 
 // hint proposes the names near a wrong one, or else lists the names.
 func hint(wrong string, names []string) string {
-	near, sure := answers.NearestOf(wrong, names, mostNear)
+	near, sure := nearest.Names(wrong, names, mostNear)
 	switch {
 	case len(names) == 0:
 		return ": there is none"

@@ -301,7 +301,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 }
 
 // configured takes the servers of the configuration file. Their folder is the current one, unless the file is the
-// .vscode/mcp.json of another folder.
+// .vscode/mcp.json or the .mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
 	folder := ConfiguredFolder(l.configFile, o.Folder)
 	folder.Confirmed = l.trust
@@ -322,8 +322,10 @@ func ConfiguredFolder(configFile, folder string) protocol.WorkspaceFolder {
 	if configFile != "" && !filepath.IsAbs(configFile) {
 		configFile = filepath.Join(folder, configFile)
 	}
-	if other, ok := strings.CutSuffix(configFile, string(filepath.Separator)+config.FileName); ok {
-		folder = other
+	for _, name := range []string{config.FileName, config.RootFileName} {
+		if other, ok := strings.CutSuffix(configFile, string(filepath.Separator)+name); ok {
+			folder = other
+		}
 	}
 	return protocol.WorkspaceFolder{Name: filepath.Base(folder), Path: folder, ConfigFile: configFile}
 }

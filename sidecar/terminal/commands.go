@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"assent/sidecar/terminal/answers"
+	"assent/sidecar/nearest"
 )
 
 const about = `assent speaks with MCP servers in a terminal, and asks you what they ask. It is also the sidecar of the
@@ -50,7 +50,7 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 				names = append(names, c.Name())
 			}
 			text := fmt.Sprintf("there is no command %q", args[0])
-			if near := answers.Nearest(args[0], names); near != "" {
+			if near := nearest.Name(args[0], names); near != "" {
 				text += ": did you mean " + near + "?"
 			}
 			return usagef("%s", text)
@@ -125,9 +125,17 @@ prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
 			run:     atOnce(func(ctx context.Context, s *session) error { return s.listPrompts(ctx) }),
 		},
 		{
-			use: "doctor SERVER", short: "start a server, and say what is wrong where it does not", words: serverWord,
-			example: "  assent doctor demo\n  assent doctor -- npx -y some-server",
-			run:     atOnce(func(ctx context.Context, s *session) error { return s.doctor(ctx) }),
+			use: "doctor [SERVER]", short: "start the servers, or one, and say what is wrong", words: maybeServerWord,
+			long: `doctor starts a server and reports all that is known of it. Without SERVER it starts every configured server, and prints a
+line for each, for each problem of the configuration, and for each host that "assent hosts" added. It exits with 0 only
+where all is well, and with 3 otherwise.`,
+			example: "  assent doctor\n  assent doctor demo\n  assent doctor -- npx -y some-server",
+			run: atOnce(func(ctx context.Context, s *session) error {
+				if s.line.server == "" {
+					return s.doctorAll(ctx)
+				}
+				return s.doctor(ctx)
+			}),
 		},
 	}
 }

@@ -1,9 +1,6 @@
 package terminal
 
 import (
-	"cmp"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/rs/zerolog"
@@ -56,10 +53,6 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 // cannot be read: the command itself says why.
 func configuredNames(file, folder string) []string {
 	configured := ConfiguredFolder(file, folder)
-	configured.ConfigFile = cmp.Or(configured.ConfigFile, filepath.Join(folder, config.FileName))
-	if info, err := os.Stat(configured.ConfigFile); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
 	var names []string
 	for _, server := range config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{configured}}).Servers {
 		names = append(names, server.Name)

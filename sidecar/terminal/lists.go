@@ -27,12 +27,12 @@ func (s *session) listServers(ctx context.Context) error {
 	return s.list(list, t, "No MCP server is configured here: there is none in "+s.configuredIn()+".")
 }
 
-// configuredIn names the file in which servers are looked for.
+// configuredIn names the files in which servers are looked for.
 func (s *session) configuredIn() string {
 	if s.line.configFile != "" {
 		return s.line.configFile
 	}
-	return config.FileName
+	return config.FileName + " or " + config.RootFileName
 }
 
 func (s *session) listTools(ctx context.Context) error {

@@ -28,6 +28,8 @@ type column struct {
 type table struct {
 	columns []column
 	rows    [][]string
+	// whole: every cell may be as long as the first one of a row.
+	whole bool
 }
 
 // gap is between two columns.
@@ -44,10 +46,11 @@ func (t table) lines() string {
 	for _, row := range t.rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = oneLine(cell, mostDescription)
-			if i == 0 {
-				cells[i] = oneLine(cell, mostFirst)
+			limit := mostDescription
+			if i == 0 || t.whole {
+				limit = mostFirst
 			}
+			cells[i] = oneLine(cell, limit)
 		}
 		b.WriteString(strings.TrimRight(strings.Join(cells, "\t"), "\t") + "\n")
 	}
@@ -85,7 +88,7 @@ func (t table) filled() table {
 			}
 		}
 	}
-	var out table
+	out := table{whole: t.whole}
 	for _, i := range used {
 		out.columns = append(out.columns, t.columns[i])
 	}
@@ -93,7 +96,7 @@ func (t table) filled() table {
 		var cells []string
 		for _, i := range used {
 			limit := mostWrapped
-			if i == 0 {
+			if i == 0 || t.whole {
 				limit = mostFirst
 			}
 			cell := row[i]

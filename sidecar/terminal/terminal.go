@@ -60,6 +60,8 @@ type Options struct {
 	// standalone attaches to that one. Connect calls say with news of the daemon for the person, also later on.
 	// Closing the connection detaches, and waits until all work in this process has ended.
 	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
+	// Hosts returns the programs that were added to use servers over HTTP. It may be nil.
+	Hosts func(ctx context.Context) ([]Host, error)
 	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
 	// typed where no signal comes of them. It may be nil.
 	Interrupts chan os.Signal

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"assent/sidecar/nearest"
 )
 
 const (
@@ -127,7 +129,7 @@ func (p reader) members(node *yaml.Node, what string, known map[string]func(*yam
 		key, value := node.Content[i], node.Content[i+1]
 		read := known[key.Value]
 		if read == nil {
-			if near := Nearest(key.Value, names); near != "" {
+			if near := nearest.Name(key.Value, names); near != "" {
 				return p.errorf(key, "%s has no key %q: did you mean %q?", what, key.Value, near)
 			}
 			return p.errorf(key, "%s has no key %q: it has %s", what, key.Value, Either(names))

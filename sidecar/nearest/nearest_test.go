@@ -1,11 +1,11 @@
-package answers_test
+package nearest_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"assent/sidecar/terminal/answers"
+	"assent/sidecar/nearest"
 )
 
 func TestTheNearestNames(t *testing.T) {
@@ -21,9 +21,9 @@ func TestTheNearestNames(t *testing.T) {
 		{"xyzzy", []string{"send_mail", "read_mail", "find_users"}, false},
 	}
 	for _, tt := range tests {
-		got, sure := answers.NearestOf(tt.wrong, names, 3)
+		got, sure := nearest.Names(tt.wrong, names, 3)
 		if diff := cmp.Diff(tt.want, got); diff != "" || sure != tt.sure {
-			t.Errorf("NearestOf(%q): sure %v (-want +got):\n%s", tt.wrong, sure, diff)
+			t.Errorf("Names(%q): sure %v (-want +got):\n%s", tt.wrong, sure, diff)
 		}
 	}
 }

@@ -1,0 +1,171 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+)
+
+// newestProtocol is the newest version of MCP that Assent speaks.
+const newestProtocol = "2026-07-28"
+
+// Host is a program that was added to use the servers of a folder over HTTP.
+type Host struct {
+	Name string `json:"name"`
+	// Server is the only one that it sees; empty means all.
+	Server string `json:"server,omitempty"`
+	// Folder is the one whose servers it uses, and Configuration configures them.
+	Folder        string                 `json:"folder"`
+	Configuration protocol.Configuration `json:"-"`
+}
+
+// checkup is what "assent doctor" without a server prints with --output json.
+type checkup struct {
+	Well     bool                         `json:"well"`
+	Servers  []*protocol.ServerInspection `json:"servers,omitempty"`
+	Problems []protocol.ConfigProblem     `json:"problems,omitempty"`
+	Hosts    []hostCheck                  `json:"hosts,omitempty"`
+	// HostsProblem is why the hosts are not known.
+	HostsProblem string `json:"hostsProblem,omitempty"`
+}
+
+type hostCheck struct {
+	Host
+	Problem string `json:"problem,omitempty"`
+}
+
+// doctorAll starts each server, and prints a line for each server, each problem of the configuration and each host. It fails
+// unless all is well.
+func (s *session) doctorAll(ctx context.Context) error {
+	list, err := s.sidecar.ListServers(ctx)
+	if err != nil {
+		return err
+	}
+	all := checkup{Problems: list.Problems, Servers: make([]*protocol.ServerInspection, len(list.Servers))}
+	errs := make([]error, len(list.Servers))
+	var starting sync.WaitGroup
+	for i, server := range list.Servers {
+		starting.Go(func() {
+			params := &protocol.ServerParams{ServerName: server.Name}
+			_, _ = s.sidecar.StartServer(ctx, params) // the inspection says why it failed
+			all.Servers[i], errs[i] = s.sidecar.InspectServer(ctx, params)
+		})
+	}
+	starting.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	all.Hosts, all.HostsProblem = s.checkHosts(ctx)
+
+	t := table{columns: []column{{header: "what"}, {header: "state"}, {header: "MCP"}, {header: "findings"}}, whole: true}
+	down, found := 0, len(all.Problems)
+	for _, i := range all.Servers {
+		if i.Server.State != protocol.ServerRunning {
+			down++
+		}
+		found += len(i.Warnings)
+		version := ""
+		if i.Handshake != nil && i.Server.State == protocol.ServerRunning {
+			version = i.Handshake.ProtocolVersion
+		}
+		t.rows = append(t.rows, []string{i.Server.Name, stateWord(i), version, strings.Join(findings(i), " ")})
+	}
+	for _, p := range all.Problems {
+		p.Source = s.near(p.Source)
+		t.rows = append(t.rows, []string{placeOf(p), "problem", "", upperFirst(p.Message) + "."})
+	}
+	for _, h := range all.Hosts {
+		state, what := "host", "It uses all servers of "+h.Folder+"."
+		if h.Server != "" {
+			what = fmt.Sprintf("It uses the server %q of %s.", h.Server, h.Folder)
+		}
+		if h.Problem != "" {
+			state, what, found = "problem", h.Problem, found+1
+		}
+		t.rows = append(t.rows, []string{"host " + h.Name, state, "", what})
+	}
+	if all.HostsProblem != "" {
+		found++
+		t.rows = append(t.rows, []string{"hosts", "problem", "", all.HostsProblem})
+	}
+	all.Well = down+found == 0
+	if err := s.list(all, t, "No MCP server is configured here: there is none in "+s.configuredIn()+"."); err != nil || all.Well {
+		return err
+	}
+	var bad []string
+	if down > 0 {
+		bad = append(bad, fmt.Sprintf("%d of %d servers cannot be used: assent doctor NAME says more of one", down, len(all.Servers)))
+	}
+	if found > 0 {
+		bad = append(bad, "things to correct: "+fmt.Sprint(found))
+	}
+	return Exit(ExitFailed, errors.New(strings.Join(bad, "; ")))
+}
+
+// stateWord is how a server is.
+func stateWord(i *protocol.ServerInspection) string {
+	switch {
+	case i.Verdict != nil && i.Verdict.Kind == protocol.VerdictLogin:
+		return "not signed in"
+	case i.Verdict != nil && i.Verdict.Kind == protocol.VerdictUnconfirmed:
+		return "not confirmed"
+	}
+	return string(i.Server.State)
+}
+
+// findings are sentences on a server: why it does not run, what its configuration should not have, and that it is old.
+func findings(i *protocol.ServerInspection) []string {
+	var all []string
+	if v := i.Verdict; v != nil {
+		all = append(all, v.Text)
+		if v.WayOut != "" && !strings.Contains(v.WayOut, "below") { // what is below is in the report on one server
+			all = append(all, v.WayOut)
+		}
+	}
+	all = append(all, i.Warnings...)
+	if h := i.Handshake; h != nil && h.ProtocolVersion != "" && h.ProtocolVersion < newestProtocol && i.Server.State == protocol.ServerRunning {
+		all = append(all, fmt.Sprintf("The newest version is %s.", newestProtocol))
+	}
+	return all
+}
+
+// checkHosts returns the hosts, each with why it cannot use its servers; or why they are not known.
+func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
+	if s.o.Hosts == nil || s.line.standalone {
+		return nil, ""
+	}
+	hosts, err := s.o.Hosts(ctx)
+	if err != nil {
+		return nil, "The hosts are not known: " + err.Error()
+	}
+	var all []hostCheck
+	for _, h := range hosts {
+		check := hostCheck{Host: h}
+		servers := config.Load(h.Configuration).Servers
+		named := slices.ContainsFunc(servers, func(c config.Server) bool { return c.Name == h.Server })
+		if _, err := os.Stat(h.Folder); errors.Is(err, fs.ErrNotExist) {
+			check.Problem = fmt.Sprintf("Its folder %s is not there any more: assent hosts remove %s takes it back.", h.Folder, word(h.Name))
+		} else if h.Server != "" && !named {
+			check.Problem = fmt.Sprintf("It uses the server %q of %s, which is not configured there any more.", h.Server, h.Folder)
+		} else if len(servers) == 0 {
+			check.Problem = fmt.Sprintf("No server is configured in %s.", h.Folder)
+		}
+		all = append(all, check)
+	}
+	return all, ""
+}
+
+func upperFirst(text string) string {
+	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
+}
