@@ -2919,7 +2919,7 @@ export interface FrontEndCapabilities {
 
 /** Configuration is the settings and the open folders. */
 export interface Configuration {
-  /** WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json. */
+  /** WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json and a .mcp.json. */
   workspaceFolders?: readonly WorkspaceFolder[];
   /** Servers are MCP servers from user settings, in the shape of mcp.json's "servers". */
   servers?: unknown;
@@ -2972,7 +2972,9 @@ export interface WorkspaceFolder {
    * server gets it as a root.
    */
   untrusted?: boolean;
-  /** ConfigFile replaces the folder's .vscode/mcp.json; an absolute path. */
+  /** RootOnly: servers get the folder as a root, and its files configure none. No server starts there. */
+  rootOnly?: boolean;
+  /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json and .mcp.json; an absolute path. */
   configFile?: string;
   /**
    * Confirmed: the person has confirmed everything that the folder's file configures, so `FrontEnd.ConfirmServer` is not

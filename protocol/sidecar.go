@@ -372,7 +372,7 @@ type FrontEndCapabilities struct {
 
 // Configuration is the settings and the open folders.
 type Configuration struct {
-	// WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json.
+	// WorkspaceFolders are the open folders; each may hold a .vscode/mcp.json and a .mcp.json.
 	WorkspaceFolders []WorkspaceFolder `json:"workspaceFolders,omitempty"`
 	// Servers are MCP servers from user settings, in the shape of mcp.json's "servers".
 	Servers json.RawMessage `json:"servers,omitempty"`
@@ -417,7 +417,9 @@ type WorkspaceFolder struct {
 	// Untrusted: the person has not trusted the folder. Its mcp.json is not read, no server starts in it, and no
 	// server gets it as a root.
 	Untrusted bool `json:"untrusted,omitempty"`
-	// ConfigFile replaces the folder's .vscode/mcp.json; an absolute path.
+	// RootOnly: servers get the folder as a root, and its files configure none. No server starts there.
+	RootOnly bool `json:"rootOnly,omitempty"`
+	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json and .mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`
 	// Confirmed: the person has confirmed everything that the folder's file configures, so [FrontEnd.ConfirmServer] is not
 	// called for its servers.

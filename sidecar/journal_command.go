@@ -60,7 +60,7 @@ func journalReader(name, short, example string) *cobra.Command {
 	var filter store.JournalFilter
 	if name != "verify" {
 		c.Flags().StringVar(&filter.Server, "server", "", "only what is of this server: its `name`")
-		c.Flags().StringVar(&filter.TaskID, "task", "", "only what is of this task: its `id`")
+		c.Flags().StringVar(&filter.TaskID, "task", "", "only what is of this task: its `id`, or the beginning of it")
 		c.Flags().StringVar(&filter.Kind, "kind", "", "only records of this `kind`, such as askSettled")
 		c.Flags().Func("since", "only what was written since `when`: 2026-07-28, 2026-07-28T09:30:00Z, 36h or 7d", func(text string) (err error) {
 			filter.Since, err = since(text, time.Now())
@@ -96,6 +96,17 @@ func readJournal(ctx context.Context, command, dataDir string, filter store.Jour
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if filter.TaskID != "" {
+		found, err := s.JournalTasks(ctx, filter.TaskID, 2)
+		switch {
+		case err != nil:
+			return err
+		case len(found) > 1:
+			return fmt.Errorf("several conversations begin with %q: write more of it", filter.TaskID)
+		case len(found) == 1:
+			filter.TaskID = found[0]
+		}
+	}
 	out := bufio.NewWriter(stdout)
 	defer func() { err = errors.Join(err, out.Flush()) }()
 

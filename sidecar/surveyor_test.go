@@ -93,7 +93,19 @@ func surveyor() {
 		case "resources/templates/list":
 			say(`"id":%s,"result":{"resourceTemplates":[{"uriTemplate":"memo://{id}","name":"notes"}]}`, m.ID)
 		case "prompts/list":
-			say(`"id":%s,"result":{"prompts":[{"name":"greet","description":"Greets"}]}`, m.ID)
+			say(`"id":%s,"result":{"prompts":[{"name":"greet","description":"Greets","arguments":[{"name":"name","description":"Whom","required":true},{"name":"tone"}]}]}`, m.ID)
+		case "prompts/get":
+			if m.Params.Name != "greet" {
+				say(`"id":%s,"error":{"code":-32602,"message":"Unknown prompt"}`, m.ID)
+				continue
+			}
+			say(`"id":%s,"result":{"messages":[{"role":"user","content":{"type":"text","text":%s}},{"role":"assistant","content":{"type":"text","text":"Hello\u001b[2J"}}]}`, m.ID, strconv.Quote(string(m.Params.Arguments)))
+		case "resources/read":
+			if m.Params.URI != "memo://note" {
+				say(`"id":%s,"error":{"code":-32002,"message":"Resource not found"}`, m.ID)
+				continue
+			}
+			say(`"id":%s,"result":{"contents":[{"uri":"memo://note","text":"remember\u202e the milk"},{"uri":"memo://raw","blob":"QUJD","mimeType":"image/png"}]}`, m.ID)
 		case "tools/call":
 			if !slices.ContainsFunc(surveyTools, func(t surveyTool) bool { return t.name == m.Params.Name }) {
 				say(`"id":%s,"error":{"code":-32602,"message":"Unknown tool"}`, m.ID)

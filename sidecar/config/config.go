@@ -154,8 +154,8 @@ func Load(c protocol.Configuration) Result {
 	}
 	if len(c.Servers) > 0 {
 		folder := ""
-		if trusted := Trusted(c.WorkspaceFolders); len(trusted) > 0 {
-			folder = trusted[0].Path
+		if i := slices.IndexFunc(c.WorkspaceFolders, func(f protocol.WorkspaceFolder) bool { return !f.Untrusted && !f.RootOnly }); i >= 0 {
+			folder = c.WorkspaceFolders[i].Path
 		}
 		l.settings(folder, c.Servers, c.Inputs)
 	}
@@ -167,7 +167,10 @@ func Load(c protocol.Configuration) Result {
 
 // Files returns the files that configure a folder's servers, the one that hides the other first. They need not exist.
 func Files(folder protocol.WorkspaceFolder) []string {
-	if folder.ConfigFile != "" {
+	switch {
+	case folder.RootOnly:
+		return nil
+	case folder.ConfigFile != "":
 		return []string{folder.ConfigFile}
 	}
 	return []string{filepath.Join(folder.Path, FileName), filepath.Join(folder.Path, RootFileName)}

@@ -198,6 +198,26 @@ func (s *Store) Journal(ctx context.Context, f JournalFilter, limit, bytes int) 
 	return records, earlier, nil
 }
 
+// JournalTasks returns the ids of at most limit tasks with records whose id begins so. An id that is whole is alone.
+func (s *Store) JournalTasks(ctx context.Context, beginning string, limit int) (ids []string, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT task_id FROM journal WHERE substr(task_id, 1, length(?1)) = ?1 ORDER BY length(task_id), task_id LIMIT ?2`, beginning, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("read the journal: %w", err)
+		}
+		if id == beginning {
+			return []string{id}, nil
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
 // EachJournal calls begin with the ends of the journal, and each with every record that a filter selects,
 // in ascending order, all from one snapshot. It stops at the first error of either. A record is valid
 // until each returns.

@@ -84,9 +84,20 @@ func value(a argument, p property) (json.RawMessage, error) {
 	return nil, usagef("--arg %s=%s: the tool wants %s, written as JSON", a.name, a.value, answers.Either(types))
 }
 
+// wanted is what the arguments of a call are for.
+type wanted struct {
+	// name is such as "tool book"; list names the command that lists all of its kind.
+	name, list string
+	// do is what the person is asked whether to do.
+	do     string
+	fields []protocol.Field
+	// byJSON: the flag --json can give the arguments too.
+	byJSON bool
+}
+
 // complete adds the missing required arguments to those of a call. The person fills them in, in the form that the tool's
 // schema makes. Without a person, the error names them.
-func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json.RawMessage) (json.RawMessage, error) {
+func (s *session) complete(ctx context.Context, w wanted, object json.RawMessage) (json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if object != nil {
 		if err := json.Unmarshal(object, &given); err != nil {
@@ -94,7 +105,7 @@ func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json
 		}
 	}
 	var missing []protocol.Field
-	for _, f := range tool.Fields {
+	for _, f := range w.fields {
 		if head := f.Head(); head.Required && given[head.Name] == nil {
 			missing = append(missing, f)
 		}
@@ -103,11 +114,11 @@ func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json
 	case len(missing) == 0:
 		return object, nil
 	case s.person == nil:
-		return nil, s.missingArguments(ctx, tool, missing)
+		return nil, s.missingArguments(ctx, w, missing)
 	}
 	typed, err := s.person.arguments(ctx, formWords{
-		about:    fmt.Sprintf("The tool %s of the server %q requires what the command line does not have.", tool.Name, s.line.server),
-		question: "Run the tool with this?", send: "Run it", cancel: "Cancel: run nothing",
+		about:    fmt.Sprintf("The %s of the server %q requires what the command line does not have.", w.name, s.line.server),
+		question: w.do + " with this?", send: "Run it", cancel: "Cancel: run nothing",
 	}, missing)
 	switch {
 	case errors.Is(err, errDismissed), errors.Is(err, errDeclined):
@@ -123,9 +134,9 @@ func (s *session) complete(ctx context.Context, tool *protocol.Tool, object json
 }
 
 // missingArguments names each argument that is missing, with its flag.
-func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, missing []protocol.Field) error {
+func (s *session) missingArguments(ctx context.Context, w wanted, missing []protocol.Field) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "the tool %s of the server %q requires arguments that are missing:", tool.Name, s.line.server)
+	fmt.Fprintf(&text, "the %s of the server %q requires arguments that are missing:", w.name, s.line.server)
 	for _, f := range missing {
 		head := f.Head()
 		fmt.Fprintf(&text, "\n  --arg %s=…  (%s)", word(head.Name), kindOf(f))
@@ -133,7 +144,11 @@ func (s *session) missingArguments(ctx context.Context, tool *protocol.Tool, mis
 			text.WriteString(" " + oneLine(head.Description, mostDescription))
 		}
 	}
-	return &usageError{text: text.String(), wayOut: "To be asked for them, run it in a terminal; --json sends what it has as it is. The arguments of all tools: " + s.toolsCommand(ctx)}
+	wayOut := "To be asked for them, run it in a terminal"
+	if w.byJSON {
+		wayOut += "; --json sends what it has as it is"
+	}
+	return &usageError{text: text.String(), wayOut: fmt.Sprintf("%s. The arguments of all %s: %s", wayOut, w.list, s.listCommand(ctx, w.list))}
 }
 
 // mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed if none is near.

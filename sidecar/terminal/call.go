@@ -16,7 +16,10 @@ import (
 const farewell = 5 * time.Second
 
 // call runs a tool, and prints its result.
-func (s *session) call(ctx context.Context) error {
+func (s *session) call(ctx context.Context) error { return s.callOf(ctx, s.toolRequest) }
+
+// callOf sends the request that prepare returns, and prints the result.
+func (s *session) callOf(ctx context.Context, prepare func(context.Context) (protocol.CallRequest, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	task, err := s.newTask(ctx)
@@ -26,7 +29,7 @@ func (s *session) call(ctx context.Context) error {
 	started := make(chan int64, 1)
 	starting := make(chan error, 1)
 	go func() {
-		id, err := s.start(ctx, task.ID)
+		id, err := s.start(ctx, task.ID, prepare)
 		started <- id
 		starting <- err
 	}()
@@ -49,33 +52,40 @@ func (s *session) call(ctx context.Context) error {
 }
 
 // start starts the call, and returns its message.
-func (s *session) start(ctx context.Context, taskID string) (int64, error) {
+func (s *session) start(ctx context.Context, taskID string, prepare func(context.Context) (protocol.CallRequest, error)) (int64, error) {
+	request, err := prepare(ctx)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{TaskID: taskID, ServerName: s.line.server, Request: request})
+	if err != nil {
+		return 0, err
+	}
+	return result.MessageID, nil
+}
+
+// toolRequest returns the request for the tool of the command line. Missing arguments are asked for.
+func (s *session) toolRequest(ctx context.Context) (protocol.CallRequest, error) {
 	object := s.line.object
 	tool, err := s.findTool(ctx)
 	switch {
 	case err == nil && len(s.line.arguments) > 0:
 		if object, err = typed(tool, s.line.arguments); err != nil {
-			return 0, err
+			return nil, err
 		}
 	case err != nil && (len(s.line.arguments) > 0 || errors.As(err, new(*usageError)) || !s.runs(ctx)):
-		return 0, s.explained(ctx, s.line.server, err)
+		return nil, s.explained(ctx, s.line.server, err)
 	}
 	if err == nil && s.line.object == nil { // what --json has is sent as it is
-		if object, err = s.complete(ctx, tool, object); err != nil {
-			return 0, err
+		wanted := wanted{name: "tool " + tool.Name, list: "tools", do: "Run the tool", fields: tool.Fields, byJSON: true}
+		if object, err = s.complete(ctx, wanted, object); err != nil {
+			return nil, err
 		}
 	}
 	if object == nil {
 		object = []byte("{}")
 	}
-	result, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{
-		TaskID: taskID, ServerName: s.line.server,
-		Request: protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object, TaskTTL: s.line.taskTTL.Milliseconds()},
-	})
-	if err != nil {
-		return 0, err
-	}
-	return result.MessageID, nil
+	return protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object, TaskTTL: s.line.taskTTL.Milliseconds()}, nil
 }
 
 // await waits for a call's end. Once interrupted, the call is cancelled; twice, it is left.
@@ -220,6 +230,6 @@ func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
 	}
 	return nil, &usageError{
 		text:   fmt.Sprintf("the server %q has no tool %q%s", s.line.server, s.line.tool, hint(s.line.tool, names)),
-		wayOut: fmt.Sprintf("To list all of its tools, run: %s", s.toolsCommand(ctx)),
+		wayOut: fmt.Sprintf("To list all of its tools, run: %s", s.listCommand(ctx, "tools")),
 	}
 }

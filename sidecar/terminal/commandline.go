@@ -1,10 +1,12 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +49,8 @@ type commandLine struct {
 	toolTimeout time.Duration
 
 	// As they are given.
-	configFile, objectText, output, protocolVersion string
+	configFile, objectText, output, protocolVersion, transport string
+	headers, env, roots                                        []string
 
 	// model returns what the flags of the model say; nil for a command that has none.
 	model func() (protocol.ModelSettings, error)
@@ -62,7 +65,7 @@ type words int
 const (
 	noWords         words = iota
 	serverWord            // SERVER, or a command after --
-	toolWords             // SERVER TOOL, or TOOL and a command after --
+	toolWords             // SERVER TOOL (or another item), or TOOL and a command after --
 	maybeServerWord       // SERVER, a command after --, or neither
 	otherWords            // the command's own, and perhaps a command after --
 )
@@ -71,6 +74,8 @@ const (
 type command struct {
 	use, short, long, example string
 	words                     words
+	// item is what stands for TOOL in toolWords, unless it is empty.
+	item string
 	// own names its own words, of which the last ones may be left out.
 	own      []string
 	optional int
@@ -96,6 +101,10 @@ func (c command) build(o Options) *cobra.Command {
 	flags.BoolVar(&l.trust, "trust", false, "run what the configuration file says, also where you have not confirmed it")
 	if c.words != noWords {
 		flags.StringVar(&l.protocolVersion, "protocol-version", "", "speak this `version` of MCP with a server that the command line names: "+config.LegacyProtocol)
+		flags.StringVar(&l.transport, "transport", "", "reach a server that the command line names by this `transport`: stdio, http, sse or ws")
+		flags.StringArrayVar(&l.headers, "header", nil, "send this `header` (Name: value) to a server that the command line names by its URL; may be repeated")
+		flags.StringArrayVar(&l.env, "env", nil, "set this `variable` (NAME=value) for a server that the command line names by its command; may be repeated")
+		flags.StringArrayVar(&l.roots, "root", nil, "tell a server that the command line names of this `folder`; may be repeated")
 	}
 	if c.flags != nil {
 		c.flags(flags, l)
@@ -235,7 +244,7 @@ func (c command) take(l *commandLine, words []string, launched bool) ([]string, 
 	case serverWord:
 		wanted = []string{"SERVER"}
 	case toolWords:
-		wanted = []string{"SERVER", "TOOL"}
+		wanted = []string{"SERVER", cmp.Or(c.item, "TOOL")}
 	case noWords:
 		if launched {
 			return nil, usagef("%s takes no server: there is nothing to start", c.use)
@@ -264,8 +273,19 @@ func (c command) take(l *commandLine, words []string, launched bool) ([]string, 
 func (l *commandLine) reach(launch []string, o Options) error {
 	scheme, _, isURL := strings.Cut(l.server, "://")
 	if launch == nil && !isURL {
-		if l.protocolVersion != "" {
-			return usagef(`--protocol-version is for a server that the command line names: a configured one has the member "protocolVersion"`)
+		for _, f := range []struct {
+			name, member string
+			given        bool
+		}{
+			{"protocol-version", `has the member "protocolVersion"`, l.protocolVersion != ""},
+			{"transport", `has the member "type"`, l.transport != ""},
+			{"header", `has the member "headers"`, l.headers != nil},
+			{"env", `has the member "env"`, l.env != nil},
+			{"root", "has the folder of its file as its root", l.roots != nil},
+		} {
+			if f.given {
+				return usagef("--%s is for a server that the command line names: a configured one %s", f.name, f.member)
+			}
 		}
 		return l.configured(o)
 	}
@@ -276,7 +296,9 @@ func (l *commandLine) reach(launch []string, o Options) error {
 		Type    protocol.Transport `json:"type"`
 		Command string             `json:"command,omitempty"`
 		Args    []string           `json:"args,omitempty"`
+		Env     map[string]string  `json:"env,omitempty"`
 		URL     string             `json:"url,omitempty"`
+		Headers map[string]string  `json:"headers,omitempty"`
 		Version string             `json:"protocolVersion,omitempty"`
 	}
 	var s server
@@ -292,12 +314,77 @@ func (l *commandLine) reach(launch []string, o Options) error {
 		return usagef("%q is no URL of a server: it is http, https, ws or wss", l.server)
 	}
 	s.Version = l.protocolVersion
+	var err error
+	if s.Type, err = l.transportOf(s.Type); err != nil {
+		return err
+	}
+	if s.Env, err = pairs("env", "=", l.env); err != nil {
+		return err
+	}
+	if s.Headers, err = pairs("header", ":", l.headers); err != nil {
+		return err
+	}
+	switch {
+	case s.Env != nil && s.Type != protocol.TransportStdio:
+		return usagef("--env is for a server that is started by its command, after --")
+	case s.Headers != nil && s.Type == protocol.TransportStdio:
+		return usagef("--header is for a server by its URL")
+	}
+	for _, root := range l.roots {
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(o.Folder, root)
+		}
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return usagef("--root %s is not a folder", root)
+		}
+		l.configuration.WorkspaceFolders = append(l.configuration.WorkspaceFolders,
+			protocol.WorkspaceFolder{Name: filepath.Base(root), Path: filepath.Clean(root), RootOnly: true})
+	}
 	raw, err := json.Marshal(map[string]server{l.server: s})
 	if err != nil {
 		return err
 	}
 	l.configuration.Servers, l.alone = raw, true
 	return nil
+}
+
+// transportOf returns the transport of the flag, or else that which the server's URL or command tells.
+func (l *commandLine) transportOf(told protocol.Transport) (protocol.Transport, error) {
+	given := protocol.Transport(l.transport)
+	byURL := told == protocol.TransportHTTP && given == protocol.TransportSSE // both are at http and https
+	switch {
+	case given == "":
+		return told, nil
+	case !slices.Contains([]protocol.Transport{protocol.TransportStdio, protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS}, given):
+		return "", usagef("--transport is stdio, http, sse or ws, not %q", l.transport)
+	case given != told && !byURL:
+		return "", usagef("--transport %s does not fit: this server is reached by %s", l.transport, told)
+	}
+	return given, nil
+}
+
+// pairs reads a flag that is given as name and value.
+func pairs(flag, separator string, texts []string) (map[string]string, error) {
+	var all map[string]string
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, separator)
+		name = strings.TrimSpace(name)
+		if separator == ":" {
+			value = strings.TrimSpace(value)
+		}
+		if _, twice := all[name]; !ok || name == "" || twice {
+			form := map[string]string{"=": "NAME=value", ":": "Name: value"}[separator]
+			if twice {
+				return nil, usagef("--%s has %q twice", flag, name)
+			}
+			return nil, usagef("--%s is %s", flag, form) // its text may be a secret
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[name] = value
+	}
+	return all, nil
 }
 
 // configured takes the servers of the configuration file. Their folder is the current one, unless the file is the

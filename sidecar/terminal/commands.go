@@ -61,7 +61,7 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	for _, c := range simpleCommands() {
 		root.AddCommand(c.build(o))
 	}
-	root.AddCommand(tasksCommand(o), grantsCommand(o))
+	root.AddCommand(resourcesCommand(o), promptsCommand(o), tasksCommand(o), grantsCommand(o))
 	root.AddCommand(others...)
 	setHelp(root)
 	return root
@@ -113,16 +113,6 @@ prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
 			use: "tools SERVER", short: "list the tools of a server", words: serverWord,
 			example: "  assent tools demo\n  assent tools -- npx -y some-server",
 			run:     atOnce(func(ctx context.Context, s *session) error { return s.listTools(ctx) }),
-		},
-		{
-			use: "resources SERVER", short: "list the resources of a server", words: serverWord,
-			example: "  assent resources demo\n  assent resources demo --output json",
-			run:     atOnce(func(ctx context.Context, s *session) error { return s.listResources(ctx) }),
-		},
-		{
-			use: "prompts SERVER", short: "list the prompts of a server", words: serverWord,
-			example: "  assent prompts demo",
-			run:     atOnce(func(ctx context.Context, s *session) error { return s.listPrompts(ctx) }),
 		},
 		{
 			use: "doctor [SERVER]", short: "start the servers, or one, and say what is wrong", words: maybeServerWord,

@@ -70,28 +70,52 @@ func (s *session) doctorCommand(server protocol.Server) string {
 	return s.commandAbout("doctor", server)
 }
 
-// toolsCommand returns the command line that lists the tools of the server that the command line names.
-func (s *session) toolsCommand(ctx context.Context) string {
+// listCommand returns the command line that lists the tools, or the prompts, of the server that the command line names.
+func (s *session) listCommand(ctx context.Context, list string) string {
 	i, err := s.sidecar.InspectServer(ctx, s.server())
 	if err != nil {
-		return "assent tools " + word(s.line.server)
+		return "assent " + list + " " + word(s.line.server)
 	}
-	return s.commandAbout("tools", i.Server)
+	return s.commandAbout(list, i.Server)
 }
 
 // commandAbout returns the line of a command about a server.
 func (s *session) commandAbout(name string, server protocol.Server) string {
 	switch {
 	case s.line.alone && server.Transport == protocol.TransportStdio:
-		return "assent " + name + " -- " + server.Command
+		return "assent " + name + s.line.serverFlags() + " -- " + server.Command
 	case s.line.alone:
-		return "assent " + name + " " + server.Command
+		return "assent " + name + " " + server.Command + s.line.serverFlags()
 	}
 	command := "assent " + name + " " + word(server.Name)
 	if s.line.configFile != "" {
 		command += " --config " + word(s.line.configFile)
 	}
 	return command
+}
+
+// serverFlags returns the flags about a server that the command line names, without the values of headers and variables.
+func (l *commandLine) serverFlags() string {
+	var flags []string
+	add := func(name, value string) { flags = append(flags, " --"+name+" "+word(value)) }
+	if l.protocolVersion != "" {
+		add("protocol-version", l.protocolVersion)
+	}
+	if l.transport != "" {
+		add("transport", l.transport)
+	}
+	for _, text := range l.headers {
+		name, _, _ := strings.Cut(text, ":")
+		add("header", name+": …")
+	}
+	for _, text := range l.env {
+		name, _, _ := strings.Cut(text, "=")
+		add("env", name+"=…")
+	}
+	for _, root := range l.roots {
+		add("root", root)
+	}
+	return strings.Join(flags, "")
 }
 
 // word quotes a word for a shell where it needs that.

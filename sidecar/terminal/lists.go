@@ -45,15 +45,19 @@ func (s *session) listTools(ctx context.Context) error {
 		var fields []string
 		for _, f := range v.Fields {
 			head := f.Head()
-			if name := head.Name; head.Required {
-				fields = append(fields, name)
-			} else {
-				fields = append(fields, "["+name+"]")
-			}
+			fields = append(fields, argumentWord(head.Name, head.Required))
 		}
 		t.rows = append(t.rows, []string{v.Name, strings.Join(fields, " "), v.Description})
 	}
 	return s.list(list, t, s.hasNo("tools"))
+}
+
+// argumentWord is how a list has an argument.
+func argumentWord(name string, required bool) string {
+	if required {
+		return name
+	}
+	return "[" + name + "]"
 }
 
 // hasNo says that a server has nothing of a kind.
@@ -66,9 +70,13 @@ func (s *session) listPrompts(ctx context.Context) error {
 	if err != nil {
 		return s.explained(ctx, s.line.server, err)
 	}
-	t := table{columns: []column{{header: "prompt"}, {header: "description"}}}
+	t := table{columns: []column{{header: "prompt"}, {header: "arguments"}, {header: "description"}}}
 	for _, v := range list.Prompts {
-		t.rows = append(t.rows, []string{v.Name, v.Description})
+		var names []string
+		for _, a := range v.Arguments {
+			names = append(names, argumentWord(a.Name, a.Required))
+		}
+		t.rows = append(t.rows, []string{v.Name, strings.Join(names, " "), v.Description})
 	}
 	return s.list(list, t, s.hasNo("prompts"))
 }

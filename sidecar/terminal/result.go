@@ -33,6 +33,11 @@ func (s *session) finish(result protocol.CallResult) error {
 			return errToolFailed
 		}
 		return nil
+	case protocol.PromptResult:
+		if s.line.json {
+			return nil
+		}
+		return s.print("%s", promptText(r))
 	case protocol.CallError:
 		text := fmt.Sprintf("the server gave the error %d: %s", r.Code, r.Message)
 		if len(r.Data) > 0 {
