@@ -61,7 +61,7 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	for _, c := range simpleCommands() {
 		root.AddCommand(c.build(o))
 	}
-	root.AddCommand(resourcesCommand(o), promptsCommand(o), tasksCommand(o), grantsCommand(o))
+	root.AddCommand(addCommand(o), resourcesCommand(o), promptsCommand(o), tasksCommand(o), grantsCommand(o))
 	root.AddCommand(others...)
 	setHelp(root)
 	return root
@@ -119,7 +119,7 @@ prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
 			long: `doctor starts a server and reports all that is known of it. Without SERVER it starts every configured server, and prints a
 line for each, for each problem of the configuration, and for each host that "assent hosts" added. It exits with 0 only
 where all is well, and with 3 otherwise.`,
-			example: "  assent doctor\n  assent doctor demo\n  assent doctor -- npx -y some-server",
+			example: "  assent doctor demo\n  assent doctor                    # all of them\n  assent doctor -- npx -y some-server",
 			run: atOnce(func(ctx context.Context, s *session) error {
 				if s.line.server == "" {
 					return s.doctorAll(ctx)
