@@ -156,10 +156,13 @@ func (s *Server) checkVariables() error {
 }
 
 // readURL reads the URL of a server.
-func readURL(reference string, _ Options) (*Server, error) {
+func readURL(reference string, o Options) (*Server, error) {
 	u, err := url.Parse(reference)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("%s is no URL of a server", visible.Line(clipped(reference)))
+	}
+	if u.Host == "vscode.dev" || u.Host == "insiders.vscode.dev" {
+		return readRedirect(u, o)
 	}
 	if path := strings.ToLower(u.Path); strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".mcpb") || strings.HasSuffix(path, ".dxt") {
 		return nil, errors.New("nothing is fetched: download the file, and add it by its path")
@@ -169,6 +172,38 @@ func readURL(reference string, _ Options) (*Server, error) {
 		e.Type = protocol.TransportWS
 	}
 	return &Server{Name: u.Hostname(), Origin: "a URL", entry: e}, nil
+}
+
+// readRedirect reads the page of VS Code that leads to an install link.
+func readRedirect(u *url.URL, o Options) (*Server, error) {
+	query := u.Query()
+	switch strings.TrimSuffix(u.Path, "/") {
+	case "/redirect":
+		if _, rest, ok := strings.Cut(query.Get("url"), ":"); ok {
+			return readLink(rest, o)
+		}
+	case "/redirect/mcp/install":
+		var members map[string]json.RawMessage
+		if err := decode([]byte(query.Get("config")), &members); err != nil || members == nil {
+			return nil, errors.New("the link has no configuration that can be read")
+		}
+		var err error
+		if members["name"], err = json.Marshal(query.Get("name")); err != nil {
+			return nil, err
+		}
+		if inputs := query.Get("inputs"); inputs != "" {
+			if !json.Valid([]byte(inputs)) {
+				return nil, errors.New("the link has inputs that cannot be read")
+			}
+			members["inputs"] = json.RawMessage(inputs)
+		}
+		raw, err := json.Marshal(members)
+		if err != nil {
+			return nil, err
+		}
+		return readLink("mcp/install?"+url.PathEscape(string(raw)), o)
+	}
+	return nil, errors.New("the page of VS Code is none that installs a server")
 }
 
 // decode reads one JSON value.

@@ -21,14 +21,20 @@ var (
 	pypiName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?$`)
 	imageName = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*$`)
 	// exact is one version, and no range or word such as latest.
-	exact    = regexp.MustCompile(`^v?[0-9]+(\.[0-9]+)*([._+!-]?[0-9A-Za-z]+)*$`)
+	exact = regexp.MustCompile(`^v?[0-9]+(\.[0-9]+)*([._+!-]?[0-9A-Za-z]+)*$`)
+	// exactNPM has all three numbers: npm takes fewer for a range.
+	exactNPM = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
 	imageTag = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 	digest   = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
-// isExact reports whether a text is one version.
-func isExact(version string) bool {
-	return len(version) <= 100 && exact.MatchString(version) && !wild(version)
+// isExact reports whether a text is one version of a package.
+func isExact(kind, version string) bool {
+	valid := exact
+	if kind == "npm" {
+		valid = exactNPM
+	}
+	return len(version) <= 100 && valid.MatchString(version) && !wild(version)
 }
 
 // wild reports whether a version stands for several, as 1.x does.
@@ -69,10 +75,10 @@ func packageServer(kind, name, version string, o Options) (*Server, error) {
 	if len(name) > 214 || !valid.MatchString(name) {
 		return nil, fmt.Errorf("%s is no name of a package of %s", visible.Line(clipped(name)), kind)
 	}
-	if !isExact(version) && o.Pin != "" {
+	if !isExact(kind, version) && o.Pin != "" {
 		version = o.Pin
 	}
-	if !isExact(version) {
+	if !isExact(kind, version) {
 		return nil, unpinned(fmt.Sprintf("the package %s", name), fmt.Sprintf("%s:%s@1.2.3", kind, name))
 	}
 	s := &Server{Name: path.Base(name), Origin: fmt.Sprintf("the %s package %s, version %s", kind, name, version)}
@@ -196,11 +202,11 @@ func pin(e *Entry, version string) error {
 	}
 	pkg, has := splitVersion(r.kind, name)
 	switch {
-	case isExact(has), strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"), strings.HasPrefix(name, "~"):
+	case isExact(r.kind, has), strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"), strings.HasPrefix(name, "~"):
 		return nil
 	case strings.Contains(name, "://") || strings.Contains(name, "git+") || strings.HasPrefix(name, "github:"):
 		return fmt.Errorf("it runs %s, which is not a package with a version", visible.Line(clipped(name)))
-	case !isExact(version):
+	case !isExact(r.kind, version):
 		return unpinned("the package "+visible.Line(clipped(name)), visible.Line(clipped(pkg))+"@1.2.3")
 	}
 	args[at] = prefix + pkg + "@" + version

@@ -132,16 +132,20 @@ func (a *addition) ask(s *add.Server, name, path string) error {
 	if asked {
 		a.say("%s", a.shown(s, name))
 	}
+	yes, err := a.yesOrNo(fmt.Sprintf("Add it to %s?", path))
+	if err == nil && !yes {
+		a.say("Nothing was added.")
+		err = errInterrupted
+	}
+	return err
+}
+
+// yesOrNo asks until the answer is one of the two.
+func (a *addition) yesOrNo(question string) (bool, error) {
 	for {
-		word, err := a.line(fmt.Sprintf("Add it to %s? (yes, no): ", path))
-		switch {
-		case err != nil:
-			return err
-		case word == "yes":
-			return nil
-		case word == "no":
-			a.say("Nothing was added.")
-			return errInterrupted
+		word, err := a.line(question + " (yes, no): ")
+		if err != nil || word == "yes" || word == "no" {
+			return word == "yes", err
 		}
 	}
 }
@@ -149,8 +153,12 @@ func (a *addition) ask(s *add.Server, name, path string) error {
 // askInput asks for one input until its value is good. An empty line is the default, or leaves it out.
 func (a *addition) askInput(s *add.Server, in add.Input) error {
 	if in.Secret {
-		word, err := a.line(fmt.Sprintf("%s: %s. Is Assent to ask for it when the server starts? (yes, no): ", in.Name, in.Description))
-		if err == nil && word == "yes" {
+		about := in.Name
+		if in.Description != "" && in.Description != in.Name {
+			about += ": " + strings.TrimSuffix(in.Description, ".")
+		}
+		yes, err := a.yesOrNo(about + ". Is Assent to ask for it when the server starts?")
+		if yes {
 			err = s.Give(in.Name, "", true)
 		}
 		return err
