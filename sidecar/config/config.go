@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -145,6 +146,8 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // Load reads the configuration. A workspace's server hides one of the user's with the same name. Load does not read the file
 // of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
 // because a program that starts there may run files of the folder, as npx does.
+//
+// An entry of a file that starts "assent gateway" is none of a server, but a host's way to one.
 func Load(c protocol.Configuration) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
@@ -357,6 +360,9 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
+	if s.Source != SettingsSource && IsGateway(c.Command, c.Args) {
+		return
+	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)
 	if err != nil {
 		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
@@ -403,6 +409,12 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	}
 	l.names[s.Name] = s.Source
 	l.result.Servers = append(l.result.Servers, s)
+}
+
+// IsGateway reports whether a command starts "assent gateway".
+func IsGateway(command string, args []string) bool {
+	name := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
+	return strings.TrimSuffix(name, ".exe") == "assent" && len(args) > 0 && args[0] == "gateway"
 }
 
 // transportOf returns the transport of a server. The error is a sentence about its configuration, without its subject. As in

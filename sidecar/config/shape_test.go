@@ -87,6 +87,16 @@ func TestTheFolderOfVSCodeHidesTheRootFile(t *testing.T) {
 	}
 }
 
+func TestAHostsWayToAssentIsNoServer(t *testing.T) {
+	ws := rootFile(t, `{"mcpServers": {
+		"one": {"command": "assent", "args": ["gateway"]}, "two": {"command": "C:\\x\\Assent.exe", "args": ["gateway", "shop"]},
+		"three": {"command": "/opt/assent", "args": ["example-server"]}}}`)
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+	if len(got.Servers) != 1 || got.Servers[0].Name != "three" || len(got.Problems) > 0 {
+		t.Errorf("Load = %+v", got)
+	}
+}
+
 func TestTheShapeOfAFile(t *testing.T) {
 	const other, own = `{"mcpServers": {"a": {"command": "x"}}}`, `{"servers": {"a": {"command": "x"}}}`
 	tests := []struct {
