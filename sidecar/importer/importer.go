@@ -16,8 +16,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"assent/protocol"
 	"assent/sidecar/config"
 )
@@ -38,14 +36,17 @@ const (
 func Find(p Places, known []string) []protocol.ImportSource {
 	var sources []protocol.ImportSource
 	for _, pl := range p.all() {
+		if pl.Own {
+			continue
+		}
 		f := read(p, pl)
 		if len(f.servers) == 0 && len(f.problems) == 0 {
 			continue
 		}
-		source := protocol.ImportSource{Program: pl.program, Path: pl.path, Problem: f.problem()}
+		source := protocol.ImportSource{Program: pl.Program, Path: pl.Path, Problem: f.problem()}
 		for _, s := range f.servers {
 			source.Servers = append(source.Servers, protocol.ImportServer{
-				Name: s.name, Entry: s.entry, Known: slices.Contains(known, s.name), Warnings: s.warnings,
+				Name: s.Name, Entry: s.Entry, Known: slices.Contains(known, s.Name), Warnings: s.Warnings,
 			})
 		}
 		sources = append(sources, source)
@@ -59,7 +60,7 @@ func Import(p Places, params *protocol.ImportParams, known []string) (*protocol.
 	if !slices.Contains(p.Folders, params.Folder) {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s is not a folder of this workspace", params.Folder)
 	}
-	var chosen []server
+	var chosen []Server
 	from := map[string]string{} // path by server name
 	files := map[string]file{}
 	for _, want := range params.Servers {
@@ -73,14 +74,14 @@ func Import(p Places, params *protocol.ImportParams, known []string) (*protocol.
 		from[want.Name] = want.Path
 		f, ok := files[want.Path]
 		if !ok {
-			i := slices.IndexFunc(p.all(), func(pl place) bool { return pl.path == want.Path })
+			i := slices.IndexFunc(p.all(), func(pl Place) bool { return pl.Path == want.Path && !pl.Own })
 			if i < 0 {
 				return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s is not a file that servers are imported from", want.Path)
 			}
 			f = read(p, p.all()[i])
 			files[want.Path] = f
 		}
-		i := slices.IndexFunc(f.servers, func(s server) bool { return s.name == want.Name })
+		i := slices.IndexFunc(f.servers, func(s Server) bool { return s.Name == want.Name })
 		if i < 0 {
 			return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s has no server %q any more: look for servers again", want.Path, want.Name)
 		}
@@ -98,16 +99,18 @@ func Import(p Places, params *protocol.ImportParams, known []string) (*protocol.
 
 // file is what a file of another program holds.
 type file struct {
-	servers  []server
+	servers  []Server
 	problems []string
 }
 
-// server is a server as Assent would have it.
-type server struct {
-	name     string
-	entry    json.RawMessage
-	warnings []string
-	// inputs are the inputs that the entry uses, in the form to copy.
+// Server is a server as Assent would have it.
+type Server struct {
+	Name string
+	// Entry is its object in an mcp.json.
+	Entry json.RawMessage
+	// Warnings say what the copy would not do as the original does.
+	Warnings []string
+	// inputs are the inputs that the entry names, as they are to be copied with it.
 	inputs []input
 }
 
@@ -120,9 +123,9 @@ func (f file) problem() string {
 }
 
 // read reads the servers of a place; of two with the same name it is the first that its program uses.
-func read(p Places, pl place) file {
+func read(p Places, pl Place) file {
 	var f file
-	data, err := config.ReadFile(pl.path, maxSource)
+	data, err := config.ReadFile(pl.Path, maxSource)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			f.problems = append(f.problems, fmt.Sprintf("it cannot be read: %v", err))
@@ -132,56 +135,41 @@ func read(p Places, pl place) file {
 	if len(strings.TrimSpace(string(data))) == 0 {
 		return f
 	}
-	root, err := config.Parse(data)
+	doc, err := pl.Parse(data)
 	if err != nil {
-		if pl.dialect.mayBeElse == "" || strings.Contains(string(data), pl.dialect.mayBeElse) {
-			f.problems = append(f.problems, "it cannot be read: "+strings.TrimPrefix(err.Error(), "hujson: "))
+		if pl.IsAboutServers(data) {
+			f.problems = append(f.problems, "it cannot be read: "+err.Error())
 		}
 		return f
 	}
-	inputs := pl.dialect.inputs(&root)
+	inputs := pl.inputs(doc)
 	seen := map[string]bool{}
-	for _, servers := range pl.dialect.servers(p, &root) {
-		object, ok := servers.Value.(*hujson.Object)
-		if !ok {
+	for _, c := range pl.containers(doc) {
+		isOpen := func(folder string) bool { return p.samePath(folder, c.folder) }
+		if c.folder != "" && !slices.ContainsFunc(p.Folders, isOpen) {
+			continue
+		}
+		entries, err := doc.Entries(c.at)
+		if err != nil {
 			f.problems = append(f.problems, "its servers are not an object")
 			continue
 		}
-		for _, m := range object.Members {
-			literal, _ := m.Name.Value.(hujson.Literal)
-			name := literal.String()
+		for _, e := range entries {
 			switch {
-			case seen[name]:
+			case seen[e.Name] || pl.noServer(e.Value):
 				continue
 			case len(f.servers) == maxServers:
 				f.problems = append(f.problems, fmt.Sprintf("it has more than %d servers", maxServers))
 				return f
 			}
-			seen[name] = true
-			s, err := pl.translate(name, m.Value, inputs)
+			seen[e.Name] = true
+			s, err := pl.translate(e, inputs, true)
 			if err != nil {
-				f.problems = append(f.problems, fmt.Sprintf("the server %.100q %v", name, err))
+				f.problems = append(f.problems, fmt.Sprintf("the server %.100q %v", e.Name, err))
 				continue
 			}
 			f.servers = append(f.servers, s)
 		}
 	}
 	return f
-}
-
-// member returns an object's member, or nil.
-func member(v *hujson.Value, name string) *hujson.Value {
-	if v == nil {
-		return nil
-	}
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	for i := range object.Members {
-		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
-			return &object.Members[i].Value
-		}
-	}
-	return nil
 }

@@ -1,12 +1,14 @@
 package importer
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
+	"assent/sidecar/hostfile"
 )
 
 // maxProfiles bounds the profiles of an editor that are looked at.
@@ -25,27 +27,47 @@ type Places struct {
 	Folders []string
 }
 
-// place is one file to look at.
-type place struct {
-	program string
-	path    string
-	dialect dialect
-	// folder is the workspace folder of the file; empty if the file belongs to the person.
+// Place is a file in which a program may configure servers.
+type Place struct {
+	// Program is the program's name, with what tells this file from its others.
+	Program string
+	Path    string
+	// Folder is the workspace folder that the file belongs to; empty where it is the person's own.
+	Folder string
+	// Own: Assent reads the file itself, so nothing is imported from it.
+	Own bool
+	// Adds: a server that the person wants in this program belongs into this file.
+	Adds bool
+	dialect
+}
+
+// container is a part of a file that holds servers.
+type container struct {
+	at hostfile.Path
+	// folder is the one for which they are; empty where they are for all.
 	folder string
 }
 
 // dialect is what a program's configuration means.
 type dialect struct {
-	// name is the program's.
-	name string
-	// servers returns the objects that hold servers, the first one first.
-	servers func(Places, *hujson.Value) []*hujson.Value
+	// name is the program's, id what it is called on a command line, and command how it is started there, if it is.
+	name, id, command string
+	// syntax is JSON where it is empty.
+	syntax hostfile.Syntax
+	// containers returns where servers are, the first one first.
+	containers func(*hostfile.File) []container
 	// hasInputs says that the file defines inputs as mcp.json does, beside its servers.
 	hasInputs bool
 	// variables says how the program writes them.
 	variables variables
 	// mayBeElse is what a file has to contain to be about servers at all.
 	mayBeElse string
+	// names are the program's own words for members of mcp.json.
+	names map[string]string
+	// style is how the program names a program with its arguments.
+	style style
+	// added are the members that a new entry has besides.
+	added []hostfile.Member
 }
 
 // variables is a way to write variables.
@@ -58,50 +80,90 @@ const (
 	prefixed
 	// shell: ${NAME} and ${NAME:-default}.
 	shell
+	// shellBare: also $NAME.
+	shellBare
+	// braces: {env:NAME}.
+	braces
+)
+
+// style is a way to write a program and its arguments.
+type style int
+
+const (
+	// plainStyle: command and args.
+	plainStyle style = iota
+	// listStyle: type is local, and command is a list with the arguments.
+	listStyle
+	// gooseStyle: type is stdio, cmd and args.
+	gooseStyle
 )
 
 var (
-	claudeDesktop = dialect{name: "Claude Desktop", servers: at("mcpServers"), variables: literal}
-	claudeCode    = dialect{name: "Claude Code", servers: claudeServers, variables: shell, mayBeElse: `"mcpServers"`}
-	claudeProject = dialect{name: "Claude Code", servers: at("mcpServers"), variables: shell}
-	cursor        = dialect{name: "Cursor", servers: at("mcpServers"), variables: prefixed}
-	cline         = dialect{name: "Cline", servers: at("mcpServers"), variables: prefixed}
-	roo           = dialect{name: "Roo Code", servers: at("mcpServers"), variables: prefixed}
-	windsurf      = dialect{name: "Windsurf", servers: at("mcpServers"), variables: prefixed}
-	vscode        = dialect{name: "VS Code", servers: at("servers"), hasInputs: true, variables: prefixed}
+	claudeDesktop = dialect{name: "Claude Desktop", id: "claude-desktop", containers: at("mcpServers"), variables: literal}
+	claudeCode    = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: claudeServers, variables: shell, mayBeElse: `"mcpServers"`}
+	claudeProject = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: at("mcpServers"), variables: shell}
+	cursor        = dialect{name: "Cursor", id: "cursor", command: "cursor", containers: at("mcpServers"), variables: prefixed}
+	cline         = dialect{name: "Cline", id: "cline", command: "cline", containers: at("mcpServers"), variables: prefixed}
+	roo           = dialect{name: "Roo Code", id: "roo-code", containers: at("mcpServers"), variables: prefixed}
+	windsurf      = dialect{name: "Windsurf", id: "windsurf", command: "windsurf", containers: at("mcpServers"), variables: prefixed}
+	vscode        = dialect{
+		name: "VS Code", id: "vscode", command: "code", containers: at("servers"), hasInputs: true, variables: prefixed,
+		added: []hostfile.Member{{Name: "type", Value: "stdio"}},
+	}
 	// Before it had an mcp.json for the person, VS Code kept servers in the settings.
-	vscodeSettings = dialect{name: "VS Code", servers: at("mcp", "servers"), hasInputs: true, variables: prefixed, mayBeElse: `"mcp"`}
+	vscodeSettings = dialect{name: "VS Code", id: "vscode", containers: at("mcp", "servers"), hasInputs: true, variables: prefixed, mayBeElse: `"mcp"`}
+	codex          = dialect{
+		name: "Codex", id: "codex", command: "codex", syntax: hostfile.TOML, containers: at("mcp_servers"), variables: literal, mayBeElse: "mcp_servers",
+		names: map[string]string{"http_headers": "headers"},
+	}
+	copilot = dialect{
+		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: shellBare,
+		added: []hostfile.Member{{Name: "tools", Value: []string{"*"}}},
+	}
+	gemini   = dialect{name: "Gemini CLI", id: "gemini-cli", command: "gemini", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL}
+	qwen     = dialect{name: "Qwen Code", id: "qwen-code", command: "qwen", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL}
+	opencode = dialect{
+		name: "opencode", id: "opencode", command: "opencode", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
+		names: map[string]string{"environment": "env"}, added: []hostfile.Member{{Name: "enabled", Value: true}},
+	}
+	kiloCLI = dialect{
+		name: "Kilo", id: "kilo", command: "kilo", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
+		names: map[string]string{"environment": "env"}, added: []hostfile.Member{{Name: "enabled", Value: true}},
+	}
+	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: prefixed}
+	amp   = dialect{name: "Amp", id: "amp", command: "amp", containers: at("amp.mcpServers"), variables: shell, mayBeElse: `"amp.mcpServers"`}
+	zed   = dialect{name: "Zed", id: "zed", command: "zed", containers: at("context_servers"), variables: literal, mayBeElse: `"context_servers"`}
+	kiro  = dialect{name: "Kiro", id: "kiro", command: "kiro", containers: at("mcpServers"), variables: shell}
+	junie = dialect{name: "Junie", id: "junie", command: "junie", containers: at("mcpServers"), variables: literal}
+	goose = dialect{
+		name: "Goose", id: "goose", command: "goose", syntax: hostfile.YAML, containers: at("extensions"), variables: literal, mayBeElse: "extensions:", style: gooseStyle,
+		names: map[string]string{"cmd": "command", "envs": "env", "uri": "url"},
+	}
+	continueDev = dialect{
+		name: "Continue", id: "continue", command: "cn", syntax: hostfile.YAML, containers: at("mcpServers"), variables: literal, mayBeElse: "mcpServers:",
+	}
+	httpURL = map[string]string{"httpUrl": "url"}
 )
 
-// at returns the value below the names.
-func at(names ...string) func(Places, *hujson.Value) []*hujson.Value {
-	return func(_ Places, v *hujson.Value) []*hujson.Value {
-		for _, name := range names {
-			v = member(v, name)
-		}
-		if v == nil {
-			return nil
-		}
-		return []*hujson.Value{v}
-	}
+// at returns the place below the names.
+func at(names ...string) func(*hostfile.File) []container {
+	return func(*hostfile.File) []container { return []container{{at: names}} }
 }
 
-// claudeServers returns the servers that Claude Code has for the open folders alone, which it prefers,
-// and those for every folder.
-func claudeServers(p Places, root *hujson.Value) []*hujson.Value {
-	var found []*hujson.Value
-	if projects := member(root, "projects"); projects != nil {
-		if object, ok := projects.Value.(*hujson.Object); ok {
-			for i := range object.Members {
-				name, _ := object.Members[i].Name.Value.(hujson.Literal)
-				isOpen := slices.ContainsFunc(p.Folders, func(folder string) bool { return p.samePath(folder, name.String()) })
-				if servers := member(&object.Members[i].Value, "mcpServers"); isOpen && servers != nil {
-					found = append(found, servers)
-				}
+// claudeServers returns the servers that Claude Code has for a folder alone, which it prefers, and those for every folder.
+func claudeServers(f *hostfile.File) []container {
+	var found []container
+	var projects map[string]struct {
+		Servers json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(f.Value("projects"), &projects) == nil {
+		for _, folder := range slices.Sorted(maps.Keys(projects)) {
+			if len(projects[folder].Servers) > 0 {
+				found = append(found, container{hostfile.Path{"projects", folder, "mcpServers"}, folder})
 			}
 		}
 	}
-	return append(found, at("mcpServers")(p, root)...)
+	return append(found, container{at: hostfile.Path{"mcpServers"}})
 }
 
 // samePath reports whether two paths are the same by their names.
@@ -187,22 +249,33 @@ func (p Places) settings() string {
 }
 
 // all returns every place, in the order in which people are likely to want them.
-func (p Places) all() []place {
+func (p Places) all() []Place {
 	if p.Home == "" {
 		return nil // which would make every path begin at the root
 	}
-	var all []place
-	add := func(d dialect, elements ...string) {
-		all = append(all, place{program: d.name, path: p.join(elements...), dialect: d})
+	var all []Place
+	seen := map[string]bool{}
+	put := func(pl Place) {
+		// A path names a source; and a home that is open as a folder has the same file twice.
+		if !seen[pl.Path] {
+			seen[pl.Path] = true
+			all = append(all, pl)
+		}
 	}
+	file := func(d dialect, adds bool, elements ...string) {
+		put(Place{Program: d.name, Path: p.join(elements...), Adds: adds, dialect: d})
+	}
+	// main is the file into which the program itself writes, and add another one.
+	main := func(d dialect, elements ...string) { file(d, true, elements...) }
+	add := func(d dialect, elements ...string) { file(d, false, elements...) }
 	inFolders := func(d dialect, elements ...string) {
 		for _, folder := range p.Folders {
 			path := p.join(append([]string{folder}, elements...)...)
-			all = append(all, place{program: d.name + " (this project)", path: path, dialect: d, folder: folder})
+			put(Place{Program: d.name + " (this project)", Path: path, dialect: d, Folder: folder, Own: d.id == vscode.id})
 		}
 	}
 	inEditors := func(d dialect, elements ...string) {
-		for _, e := range p.editors() {
+		for i, e := range p.editors() {
 			program := e.name
 			switch {
 			case d.name == "VS Code": // the editor itself
@@ -211,11 +284,11 @@ func (p Places) all() []place {
 			default:
 				program = d.name + " in " + e.name
 			}
-			all = append(all, place{program: program, path: p.join(append([]string{e.user}, elements...)...), dialect: d})
+			put(Place{Program: program, Path: p.join(append([]string{e.user}, elements...)...), Adds: i == 0 && d.command == vscode.command, dialect: d})
 		}
 	}
 
-	add(claudeDesktop, p.settings(), "Claude", "claude_desktop_config.json")
+	main(claudeDesktop, p.settings(), "Claude", "claude_desktop_config.json")
 	if p.OS == "windows" { // as it comes from Microsoft's store
 		local := p.Env("LOCALAPPDATA")
 		if local == "" {
@@ -224,34 +297,72 @@ func (p Places) all() []place {
 		add(claudeDesktop, local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude", "claude_desktop_config.json")
 	}
 	if dir := p.Env("CLAUDE_CONFIG_DIR"); dir != "" {
-		add(claudeCode, dir, ".claude.json")
+		main(claudeCode, dir, ".claude.json")
 	} else {
-		add(claudeCode, p.Home, ".claude.json")
+		main(claudeCode, p.Home, ".claude.json")
 	}
 	inFolders(claudeProject, ".mcp.json")
-	add(cursor, p.Home, ".cursor", "mcp.json")
+	codexHome := p.Env("CODEX_HOME")
+	if codexHome == "" {
+		codexHome = p.join(p.Home, ".codex")
+	}
+	main(codex, codexHome, "config.toml")
+	inFolders(codex, ".codex", "config.toml")
+	main(cursor, p.Home, ".cursor", "mcp.json")
 	inFolders(cursor, ".cursor", "mcp.json")
 	inEditors(vscode, "mcp.json")
 	for _, e := range p.editors() {
 		profiles := p.join(e.user, "profiles")
 		entries, _ := os.ReadDir(profiles) // a folder that is not there has none
 		for _, entry := range entries[:min(len(entries), maxProfiles)] {
-			all = append(all, place{program: e.name + " (a profile)", path: p.join(profiles, entry.Name(), "mcp.json"), dialect: vscode})
+			put(Place{Program: e.name + " (a profile)", Path: p.join(profiles, entry.Name(), "mcp.json"), dialect: vscode})
 		}
 	}
 	inEditors(vscodeSettings, "settings.json")
+	inFolders(vscode, ".vscode", "mcp.json")
+	main(copilot, p.Home, ".copilot", "mcp-config.json")
+	inFolders(copilot, ".github", "mcp.json")
+	main(gemini, p.Home, ".gemini", "settings.json")
+	inFolders(gemini, ".gemini", "settings.json")
+	main(qwen, p.Home, ".qwen", "settings.json")
+	inFolders(qwen, ".qwen", "settings.json")
+	xdg := p.xdg()
+	main(opencode, xdg, "opencode", "opencode.json")
+	add(opencode, xdg, "opencode", "opencode.jsonc")
+	inFolders(opencode, "opencode.json")
+	inFolders(opencode, "opencode.jsonc")
 	inEditors(cline, "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")
-	add(cline, p.Home, ".cline", "data", "settings", "cline_mcp_settings.json")
+	main(cline, p.Home, ".cline", "data", "settings", "cline_mcp_settings.json")
 	inEditors(roo, "globalStorage", "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")
 	inFolders(roo, ".roo", "mcp.json")
-	add(windsurf, p.Home, ".codeium", "windsurf", "mcp_config.json")
+	inEditors(kilo, "globalStorage", "kilocode.kilo-code", "settings", "mcp_settings.json")
+	main(kiloCLI, xdg, "kilo", "kilo.jsonc")
+	inFolders(kiloCLI, ".kilo", "kilo.jsonc")
+	main(windsurf, p.Home, ".codeium", "windsurf", "mcp_config.json")
 	add(windsurf, p.Home, ".codeium", "windsurf-next", "mcp_config.json")
 	add(windsurf, p.Home, ".codeium", "mcp_config.json")
-	// A path names a source; and a home that is open as a folder has the same file twice.
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(pl place) bool {
-		again := seen[pl.path]
-		seen[pl.path] = true
-		return again
-	})
+	if p.OS == "windows" {
+		main(zed, p.settings(), "Zed", "settings.json")
+		main(goose, p.settings(), "Block", "goose", "config", "config.yaml")
+	} else {
+		main(zed, xdg, "zed", "settings.json")
+		main(goose, xdg, "goose", "config.yaml")
+	}
+	inFolders(zed, ".zed", "settings.json")
+	main(continueDev, p.Home, ".continue", "config.yaml")
+	main(kiro, p.Home, ".kiro", "settings", "mcp.json")
+	inFolders(kiro, ".kiro", "settings", "mcp.json")
+	main(junie, p.Home, ".junie", "mcp", "mcp.json")
+	inFolders(junie, ".junie", "mcp", "mcp.json")
+	main(amp, xdg, "amp", "settings.json")
+	inFolders(amp, ".amp", "settings.json")
+	return all
+}
+
+// xdg returns the folder of settings that some programs have on every system.
+func (p Places) xdg() string {
+	if dir := p.Env("XDG_CONFIG_HOME"); strings.HasPrefix(dir, "/") {
+		return dir
+	}
+	return p.join(p.Home, ".config")
 }

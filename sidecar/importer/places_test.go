@@ -34,11 +34,11 @@ func TestPlaces(t *testing.T) {
 			var got strings.Builder
 			seen := map[string]bool{}
 			for _, pl := range tt.p.all() {
-				fmt.Fprintf(&got, "%-40s %s\n", pl.program, pl.path)
-				if seen[pl.path] {
-					t.Errorf("%s is looked at twice", pl.path)
+				fmt.Fprintf(&got, "%-40s %s\n", pl.Program, pl.Path)
+				if seen[pl.Path] {
+					t.Errorf("%s is looked at twice", pl.Path)
 				}
-				seen[pl.path] = true
+				seen[pl.Path] = true
 			}
 			golden := filepath.Join("testdata", "places", tt.name+".txt")
 			if flag.Lookup("update").Value.String() == "true" {
@@ -101,12 +101,12 @@ func FuzzInsert(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := server{name: name, entry: standard(root), inputs: []input{{id: "i", raw: []byte(`{"id": "i"}`)}}}
-		text, added, err := insert([]byte(old), []server{s, s})
+		s := Server{Name: name, Entry: standard(root), inputs: []input{{id: "i", raw: []byte(`{"id": "i"}`)}}}
+		text, added, err := insert([]byte(old), []Server{s, s})
 		if err != nil {
 			return
 		}
-		again, addedAgain, err := insert(text, []server{s})
+		again, addedAgain, err := insert(text, []Server{s})
 		if err != nil || len(addedAgain) != 0 || len(added) > 1 || len(added) == 1 && string(again) != string(text) {
 			t.Errorf("%q became %q with %v, and then %q with %v, %v", old, text, added, again, addedAgain, err)
 		}

@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/hostfile"
 )
 
 // entry is a server as mcp.json has it.
@@ -37,38 +36,53 @@ type input struct {
 
 // translation is one server on its way.
 type translation struct {
-	place
+	Place
 	inputs   map[string]input
 	warnings []string
 	needed   []input
+	// prefixed are headers that are written as in mcp.json already.
+	prefixed []string
 }
 
-// translate returns a server of another program as mcp.json has it.
-func (pl place) translate(name string, v hujson.Value, inputs map[string]input) (server, error) {
-	if name == "" || len(name) > 200 {
-		return server{}, errors.New("has a name that mcp.json cannot have")
+// translate returns a server of another program as mcp.json has it. With rest, it warns of what is not copied.
+func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest bool) (Server, error) {
+	if from.Name == "" || len(from.Name) > 200 {
+		return Server{}, errors.New("has a name that mcp.json cannot have")
 	}
-	raw := standard(v)
-	if len(raw) > maxEntry {
-		return server{}, fmt.Errorf("has more than %d bytes", maxEntry)
+	if len(from.Value) > maxEntry {
+		return Server{}, fmt.Errorf("has more than %d bytes", maxEntry)
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return server{}, errors.New("is not an object")
+	if err := json.Unmarshal(from.Value, &members); err != nil || members == nil {
+		return Server{}, errors.New("is not an object")
 	}
-	t := &translation{place: pl, inputs: inputs}
+	t := &translation{Place: pl, inputs: inputs}
+	if err := t.own(members); err != nil {
+		return Server{}, err
+	}
 	e, err := t.entry(members)
 	if err != nil {
-		return server{}, err
+		return Server{}, err
 	}
-	t.rest(members)
+	if rest {
+		t.rest(members)
+	}
+	raw, err := plain(e)
+	if err != nil {
+		return Server{}, err
+	}
+	return Server{Name: from.Name, Entry: raw, Warnings: t.warnings, inputs: t.needed}, nil
+}
+
+// plain returns a value as JSON that is read by people.
+func plain(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // it is read by people
-	if err := enc.Encode(e); err != nil {
-		return server{}, err
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
 	}
-	return server{name: name, entry: bytes.TrimSpace(out.Bytes()), warnings: t.warnings, inputs: t.needed}, nil
+	return bytes.TrimSpace(out.Bytes()), nil
 }
 
 func (t *translation) warn(format string, args ...any) {
@@ -131,8 +145,8 @@ func transportOf(kind, command, url string, rest map[string]json.RawMessage) (pr
 		if command == "" && url != "" {
 			transport = protocol.TransportHTTP
 		}
-	case "stdio":
-	case "http", "streamablehttp":
+	case "stdio", "local":
+	case "http", "streamablehttp", "remote":
 		transport = protocol.TransportHTTP
 	case "sse":
 		transport = protocol.TransportSSE
@@ -201,7 +215,9 @@ func (t *translation) remote(e *entry) error {
 		if hasSecret(name, e.Headers[name]) {
 			t.secret(where)
 		}
-		e.Headers[name] = t.text(where, e.Headers[name])
+		if !slices.Contains(t.prefixed, name) {
+			e.Headers[name] = t.text(where, e.Headers[name])
+		}
 	}
 	return nil
 }
@@ -227,7 +243,7 @@ func (t *translation) path(where, text string, isPath bool) string {
 		text = "${userHome}/" + rest
 	}
 	text = t.text(where, text)
-	if isPath && !absolute.MatchString(text) && t.folder == "" {
+	if isPath && !absolute.MatchString(text) && t.Folder == "" {
 		t.warn("%s is relative to where %s runs; in Assent it is relative to the workspace folder.", upper(where), t.dialect.name)
 	}
 	return text
@@ -241,12 +257,24 @@ var (
 	variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 	// shellVariable is what may be in a variable of the dialect shell.
 	shellVariable = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
+	bareVariable  = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	// bracesVariable is a variable of the dialect braces.
+	bracesVariable = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 	// knownVariables are those that Assent puts in.
 	knownVariables = []string{"env", "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}
 )
 
 // text translates the variables in a text.
 func (t *translation) text(where, text string) string {
+	switch t.dialect.variables {
+	case shellBare:
+		text = bareVariable.ReplaceAllString(text, "$${$1}")
+	case braces:
+		text = bracesVariable.ReplaceAllString(text, "$${env:$1}")
+		if strings.Contains(text, "{file:") {
+			t.warn("%s takes the text of a file with {file:...}, which Assent does not: replace it.", upper(where))
+		}
+	}
 	return variable.ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
 		kind, id, _ := strings.Cut(name, ":")
@@ -256,14 +284,14 @@ func (t *translation) text(where, text string) string {
 			t.warn("%s holds %.100s, which %s takes as it stands; Assent puts in the value of a variable, or refuses to start the server where it knows none.",
 				upper(where), match, t.dialect.name)
 			return match
-		case t.dialect.variables == shell && name == "CLAUDE_PROJECT_DIR":
+		case t.dialect.isShell() && name == "CLAUDE_PROJECT_DIR":
 			return "${workspaceFolder}"
-		case t.dialect.variables == shell && parts != nil:
+		case t.dialect.isShell() && parts != nil:
 			if parts[2] != "" {
 				t.warn("%s falls back to a default where the variable %.100s is not set; in Assent it is empty then.", upper(where), parts[1])
 			}
 			return "${env:" + parts[1] + "}"
-		case t.dialect.variables == shell:
+		case t.dialect.isShell():
 		case t.dialect.hasInputs && kind == "input":
 			t.input(id)
 			return match
@@ -318,21 +346,18 @@ func (t *translation) rest(members map[string]json.RawMessage) {
 }
 
 // inputs returns the inputs that a file defines, by id.
-func (d dialect) inputs(root *hujson.Value) map[string]input {
+func (d dialect) inputs(f *hostfile.File) map[string]input {
 	if !d.hasInputs {
 		return nil
 	}
-	v := member(root, "inputs")
-	if v == nil {
-		v = member(member(root, "mcp"), "inputs")
-	}
-	if v == nil {
-		return nil
+	list := f.Value("inputs")
+	if list == nil {
+		list = f.Value("mcp", "inputs")
 	}
 	var raws []json.RawMessage
 	byID := map[string]input{}
-	if err := json.Unmarshal(standard(*v), &raws); err != nil {
-		return nil // a server that needs one gets the error that it is not defined
+	if list == nil || json.Unmarshal(list, &raws) != nil {
+		return nil // whoever needs one of them hears that it is not defined
 	}
 	for _, raw := range raws {
 		var in struct{ ID string }
@@ -341,11 +366,4 @@ func (d dialect) inputs(root *hujson.Value) map[string]input {
 		}
 	}
 	return byID
-}
-
-// standard returns a value as plain JSON.
-func standard(v hujson.Value) json.RawMessage {
-	v = v.Clone()
-	v.Minimize()
-	return v.Pack()
 }

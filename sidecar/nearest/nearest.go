@@ -7,13 +7,8 @@ import (
 	"strings"
 )
 
-<<<<<<< HEAD:sidecar/terminal/answers/nearest.go
-// Nearest returns the name that is most similar to a wrong one, or "" if none is similar.
-func Nearest(wrong string, names []string) string {
-=======
 // Name returns the name that is most similar to a wrong one, or "" if none is similar.
 func Name(wrong string, names []string) string {
->>>>>>> 86dd654 (terminal: the doctor checks all servers, problems and hosts):sidecar/nearest/nearest.go
 	best, least := "", len(wrong)/3+2
 	for _, name := range names {
 		if d := distance(strings.ToLower(wrong), strings.ToLower(name)); d < least {
@@ -23,15 +18,9 @@ func Name(wrong string, names []string) string {
 	return best
 }
 
-<<<<<<< HEAD:sidecar/terminal/answers/nearest.go
-// NearestOf returns at most limit of the names, the most similar first. Sure reports whether the person may have meant
-// one of them; otherwise no name is similar.
-func NearestOf(wrong string, names []string, limit int) (near []string, sure bool) {
-=======
 // Names returns at most limit of the names, the most similar first. Sure reports whether the person may have meant one
 // of them; otherwise no name is similar.
 func Names(wrong string, names []string, limit int) (near []string, sure bool) {
->>>>>>> 86dd654 (terminal: the doctor checks all servers, problems and hosts):sidecar/nearest/nearest.go
 	type candidate struct {
 		name     string
 		distance int

@@ -1,0 +1,131 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file as it was read, to be replaced later if nobody changed it meanwhile.
+type File struct {
+	// Path is the file's own, behind all symbolic links.
+	Path string
+	// Exists reports whether there is a file, and Data is what it holds.
+	Exists bool
+	Data   []byte
+	mode   fs.FileMode
+	limit  int64
+}
+
+// Read reads a regular file of at most limit bytes, or finds that there is none. A link stays one: what it leads to is read,
+// and replaced.
+func Read(path string, limit int64) (*File, error) {
+	f := &File{Path: path, mode: 0o600, limit: limit}
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s is a link to a file that is not there: make the file, or remove the link", path)
+		}
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	f.Path, f.Exists, f.mode = target, true, info.Mode().Perm()
+	f.Data, err = f.read()
+	return f, err
+}
+
+func (f *File) read() ([]byte, error) {
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, f.limit+1))
+	if err == nil && int64(len(data)) > f.limit {
+		err = fmt.Errorf("%s has more than %d bytes", f.Path, f.limit)
+	}
+	return data, err
+}
+
+// ErrChanged says that somebody changed a file between [Read] and [File.Replace].
+var ErrChanged = errors.New("was changed at the same time: try again")
+
+// Writable returns an error if the person has made the file read-only. To replace it would be possible, and is not what they
+// want.
+func (f *File) Writable() error {
+	if f.Exists && f.mode&0o200 == 0 {
+		return fmt.Errorf("%s is read-only: make it writable, or leave it out", f.Path)
+	}
+	return nil
+}
+
+// Replace gives the file another content in one step, and keeps its mode. If the file is not as it was read, it stays as it
+// is, and the error is [ErrChanged]. What somebody writes between that look and the step itself, some microseconds, is lost.
+func (f *File) Replace(data []byte) (err error) {
+	if err := f.Writable(); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Chmod(f.mode), temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), f.Path); err != nil {
+		return err
+	}
+	f.Exists, f.Data = true, data
+	return nil
+}
+
+// Remove removes the file, unless it is not as it was read.
+func (f *File) Remove() error {
+	if err := errors.Join(f.Writable(), f.unchanged()); err != nil {
+		return err
+	}
+	if err := os.Remove(f.Path); err != nil {
+		return err
+	}
+	f.Exists, f.Data = false, nil
+	return nil
+}
+
+func (f *File) unchanged() error {
+	now, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		if !f.Exists {
+			return nil
+		}
+		return fmt.Errorf("%s %w", f.Path, ErrChanged)
+	}
+	if err != nil {
+		return err
+	}
+	if !f.Exists || !bytes.Equal(now, f.Data) {
+		return fmt.Errorf("%s %w", f.Path, ErrChanged)
+	}
+	return nil
+}

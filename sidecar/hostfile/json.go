@@ -1,0 +1,391 @@
+package hostfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"assent/sidecar/config"
+)
+
+// jsonFile is JSON with comments and trailing commas. Its text is the tree's: nothing but what is edited changes.
+type jsonFile struct {
+	root hujson.Value
+	crlf bool
+	// empty: the file had no value at all.
+	empty bool
+}
+
+func parseJSON(data []byte, crlf bool) (document, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		root, err := hujson.Parse([]byte("{}\n"))
+		return &jsonFile{root: root, crlf: crlf, empty: true}, err
+	}
+	root, err := config.Parse(data)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	if _, ok := root.Value.(*hujson.Object); !ok {
+		return nil, errors.New("it is not an object")
+	}
+	return &jsonFile{root: root, crlf: crlf}, nil
+}
+
+func (f *jsonFile) bytes() []byte {
+	if f.empty {
+		return nil
+	}
+	return f.root.Pack()
+}
+
+func (f *jsonFile) clone() (document, error) {
+	return &jsonFile{root: f.root.Clone(), crlf: f.crlf, empty: f.empty}, nil
+}
+
+func (f *jsonFile) value() (any, error) { return decode(standard(f.root)) }
+
+// standard returns a value as plain JSON.
+func standard(v hujson.Value) json.RawMessage {
+	v = v.Clone()
+	v.Minimize()
+	return v.Pack()
+}
+
+// member returns an object's member, the last one of the name as in every decoder, or nil.
+func member(v *hujson.Value, name string) *hujson.Value {
+	if v == nil {
+		return nil
+	}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	for i := len(object.Members) - 1; i >= 0; i-- {
+		if nameOf(object.Members[i]) == name {
+			return &object.Members[i].Value
+		}
+	}
+	return nil
+}
+
+func nameOf(m hujson.ObjectMember) string {
+	literal, _ := m.Name.Value.(hujson.Literal)
+	return literal.String()
+}
+
+// container returns the object that holds the servers, or nil.
+func (f *jsonFile) container(at Path) (*hujson.Object, error) {
+	v := &f.root
+	for _, name := range at {
+		if v = member(v, name); v == nil {
+			return nil, nil
+		}
+	}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("%q is not an object", strings.Join(at, "."))
+	}
+	return object, nil
+}
+
+func (f *jsonFile) entries(at Path) ([]Entry, error) {
+	object, err := f.container(at)
+	if object == nil {
+		return nil, err
+	}
+	var entries []Entry
+	for _, m := range object.Members {
+		entries = append(entries, Entry{Name: nameOf(m), Value: standard(m.Value)})
+	}
+	return entries, nil
+}
+
+// entry returns the object of a server.
+func (f *jsonFile) entry(at Path, name string) (*hujson.Object, error) {
+	container, err := f.container(at)
+	if err != nil {
+		return nil, err
+	}
+	if container == nil {
+		return nil, ErrNoEntry
+	}
+	v := member(&hujson.Value{Value: container}, name)
+	if v == nil {
+		return nil, ErrNoEntry
+	}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("the entry %q is not an object", name)
+	}
+	return object, nil
+}
+
+func (f *jsonFile) route(at Path, name string, launch Launch, by []Member) error {
+	object, err := f.entry(at, name)
+	if err != nil {
+		return err
+	}
+	var extra hujson.Extra // what is before a member on a line of its own
+	if len(object.Members) > 0 {
+		extra = blank(object.Members[0].Name.BeforeExtra)
+	}
+	var members []hujson.ObjectMember
+	for _, m := range by {
+		raw, err := encode(m.Value)
+		if err != nil {
+			return err
+		}
+		value, err := hujson.Parse(raw)
+		if err != nil {
+			return err
+		}
+		spaced(&value)
+		value.BeforeExtra = hujson.Extra(" ")
+		members = append(members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: extra, Value: hujson.String(m.Name)}, Value: value})
+	}
+	swap(object, launch, members)
+	return nil
+}
+
+// spaced puts a blank after each comma of a list.
+func spaced(v *hujson.Value) {
+	if array, ok := v.Value.(*hujson.Array); ok {
+		for i := range array.Elements {
+			if i > 0 {
+				array.Elements[i].BeforeExtra = hujson.Extra(" ")
+			}
+		}
+	}
+}
+
+// blank returns the white space directly before a value: one line end at most, and its indentation.
+func blank(extra hujson.Extra) hujson.Extra {
+	text := extra[len(bytes.TrimRight(extra, " \t\r\n")):]
+	at := bytes.LastIndexByte(text, '\n')
+	if at < 0 {
+		return slices.Clone(text)
+	}
+	if at > 0 && text[at-1] == '\r' {
+		at--
+	}
+	return slices.Clone(text[at:])
+}
+
+// swap puts members in the place of an object's launch members.
+func swap(object *hujson.Object, launch Launch, members []hujson.ObjectMember) {
+	isLaunch := func(m hujson.ObjectMember) bool { return slices.Contains(launch, nameOf(m)) }
+	at := max(0, slices.IndexFunc(object.Members, isLaunch))
+	comma := trailingComma(object)
+	kept := slices.DeleteFunc(slices.Clone(object.Members), isLaunch)
+	object.Members = slices.Insert(kept, min(at, len(kept)), members...)
+	setTrailingComma(object, comma)
+}
+
+// trailingComma reports whether a comma follows the last member.
+func trailingComma(object *hujson.Object) bool {
+	n := len(object.Members)
+	return n > 0 && object.Members[n-1].Value.AfterExtra != nil
+}
+
+// setTrailingComma sets whether a comma follows the last member: in the tree, one does whose AfterExtra is not nil.
+func setTrailingComma(object *hujson.Object, comma bool) {
+	n := len(object.Members)
+	if n == 0 {
+		return
+	}
+	last := &object.Members[n-1].Value
+	switch {
+	case comma && last.AfterExtra == nil:
+		last.AfterExtra = hujson.Extra{}
+	case !comma && last.AfterExtra != nil:
+		object.AfterExtra = slices.Concat(last.AfterExtra, object.AfterExtra)
+		last.AfterExtra = nil
+	}
+}
+
+func (f *jsonFile) restore(at Path, name string, launch Launch, original document) error {
+	was, ok := original.(*jsonFile)
+	if !ok {
+		return errors.New("it is another kind of file")
+	}
+	from, err := was.entry(at, name)
+	if err != nil {
+		return err
+	}
+	to, err := f.entry(at, name)
+	if err != nil {
+		return err
+	}
+	clone := hujson.Value{Value: from}.Clone()
+	from = clone.Value.(*hujson.Object)
+	if slices.Equal(rest(from, launch), rest(to, launch)) {
+		*to = *from // comments between the members, too
+		return nil
+	}
+	var members []hujson.ObjectMember
+	for _, m := range from.Members {
+		if slices.Contains(launch, nameOf(m)) {
+			members = append(members, m)
+		}
+	}
+	swap(to, launch, members)
+	return nil
+}
+
+// rest returns the members that are no launch members, as JSON.
+func rest(object *hujson.Object, launch Launch) []string {
+	var out []string
+	for _, m := range object.Members {
+		if name := nameOf(m); !slices.Contains(launch, name) {
+			out = append(out, name+"="+string(standard(m.Value)))
+		}
+	}
+	return out
+}
+
+func (f *jsonFile) add(at Path, name string, members []Member) error {
+	f.empty = false
+	before := f.root.Pack()
+	d := tree{root: &f.root, unit: unit(before), crlf: f.crlf}
+	for i := range at {
+		if err := d.ensure(at[:i+1]); err != nil {
+			return err
+		}
+	}
+	raw, err := object(members)
+	if err != nil {
+		return err
+	}
+	return d.add(append(slices.Clone(at), name), raw)
+}
+
+// object returns members as a JSON object, in their order.
+func object(members []Member) (json.RawMessage, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, m := range members {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		name, err := encode(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(m.Value)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func (f *jsonFile) remove(at Path, name string) error {
+	container, err := f.container(at)
+	if err != nil {
+		return err
+	}
+	if container == nil {
+		return ErrNoEntry
+	}
+	comma := trailingComma(container)
+	n := len(container.Members)
+	container.Members = slices.DeleteFunc(container.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == name })
+	if len(container.Members) == n {
+		return ErrNoEntry
+	}
+	setTrailingComma(container, comma)
+	return nil
+}
+
+// pointer returns a JSON pointer (RFC 6901, section 3).
+func pointer(at Path) string {
+	var out strings.Builder
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	for _, name := range at {
+		out.WriteString("/" + escape.Replace(name))
+	}
+	return out.String()
+}
+
+// tree is JSON that is added to.
+type tree struct {
+	root *hujson.Value
+	// unit is what a line is indented with for each level.
+	unit string
+	crlf bool
+}
+
+// Insert puts a value into JSON, at the end of the object that the path names before the last name, or of the list if that is
+// "-". What is around the value must be there.
+func Insert(root *hujson.Value, at Path, raw json.RawMessage, crlf bool) error {
+	d := tree{root: root, unit: unit(root.Pack()), crlf: crlf}
+	return d.add(at, raw)
+}
+
+// ensure makes an empty object at a path, if there is nothing.
+func (d tree) ensure(at Path) error {
+	v := d.root
+	for _, name := range at {
+		if v = member(v, name); v == nil {
+			return d.add(at, json.RawMessage("{}"))
+		}
+	}
+	if _, ok := v.Value.(*hujson.Object); !ok {
+		return fmt.Errorf("%q is not an object", strings.Join(at, "."))
+	}
+	return nil
+}
+
+// add puts a value at the end of an object, or of a list where the last name is "-", on a line of its own.
+func (d tree) add(at Path, raw json.RawMessage) error {
+	where := pointer(at)
+	patch := fmt.Sprintf(`[{"op": "add", "path": %s, "value": null}]`, []byte(hujson.String(where)))
+	if err := d.root.Patch([]byte(patch)); err != nil {
+		return err
+	}
+	indent := strings.Repeat(d.unit, len(at))
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, raw, indent, d.unit); err != nil {
+		return err
+	}
+	end := lineEnds("\n", d.crlf)
+	value, err := hujson.Parse([]byte(lineEnds(pretty.String(), d.crlf)))
+	if err != nil {
+		return err
+	}
+	outer := end + strings.Repeat(d.unit, len(at)-1)
+	switch v := d.root.Find(where[:strings.LastIndexByte(where, '/')]).Value.(type) {
+	case *hujson.Object:
+		m := &v.Members[len(v.Members)-1]
+		m.Name.BeforeExtra = ownLine(m.Name.BeforeExtra, end+indent)
+		m.Value.BeforeExtra, m.Value.Value = hujson.Extra(" "), value.Value
+		v.AfterExtra = lastLine(v.AfterExtra, outer)
+	case *hujson.Array:
+		e := &v.Elements[len(v.Elements)-1]
+		e.BeforeExtra, e.Value = ownLine(e.BeforeExtra, end+indent), value.Value
+		v.AfterExtra = lastLine(v.AfterExtra, outer)
+	}
+	return nil
+}
+
+// ownLine returns what is before a value, so that the value begins a line.
+func ownLine(before hujson.Extra, line string) hujson.Extra {
+	return slices.Concat(bytes.TrimRight(before, " \t\r\n"), []byte(line))
+}
+
+// lastLine returns what is before a closing bracket, so that the bracket begins a line.
+func lastLine(after hujson.Extra, line string) hujson.Extra {
+	if bytes.ContainsRune(after, '\n') {
+		return after
+	}
+	return slices.Concat(bytes.TrimRight(after, " \t"), []byte(line))
+}
