@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/sidecar/browser"
+	"assent/sidecar/config"
 	"assent/sidecar/daemon"
 	"assent/sidecar/httphosts"
 	"assent/sidecar/leftover"
@@ -101,7 +102,7 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // serveOptions are those of a daemon in this process, with its workspaces. The log and the tap are as of
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
-	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), Log: log, Tap: tap, Summon: summon})
+	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Summon: summon})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	pages := browser.New(browser.Options{
 		Version: version, Panel: browser.Panel(), Log: logger,

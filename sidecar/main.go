@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return terminal.Run(ctx, longFlags(args), terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
 		Connect: connect, Hosts: addedHosts,
-	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
+	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), setupCommand(folder, stdin, stdout, stderr), restoreCommand(folder, stdout), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 
 // longFlags adds a second dash to the flags of serve and journal, which earlier versions accepted with one.

@@ -43,6 +43,16 @@ var FileName = filepath.Join(".vscode", "mcp.json")
 // Those of [FileName] hide it.
 const RootFileName = ".mcp.json"
 
+// UserFile returns the person's own mcp.json, whose servers are in every workspace. It is empty where the person has no folder
+// for settings.
+func UserFile() string {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "assent", filepath.Base(FileName))
+}
+
 // Server is a configured server. Two are equal exactly when nothing about how they start differs.
 type Server struct {
 	Name string
@@ -76,6 +86,8 @@ type Server struct {
 	Unconfirmed bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
+	// KeptSecrets reports whether the server may use what [Environment.Secret] returns: those of the person's own file may.
+	KeptSecrets bool
 }
 
 // LegacyProtocol is the newest version of MCP in which a server sends requests of its own. A server may
@@ -147,8 +159,9 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
 // because a program that starts there may run files of the folder, as npx does.
 //
-// An entry of a file that starts "assent gateway" is none of a server, but a host's way to one.
-func Load(c protocol.Configuration) Result {
+// UserFile is the person's own mcp.json; it may be empty. Its servers come last, and are left out if a folder names another file.
+// Load skips entries that start "assent gateway": they are a host's way to a server.
+func Load(c protocol.Configuration, userFile string) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
 		for _, path := range Files(folder) {
@@ -156,11 +169,11 @@ func Load(c protocol.Configuration) Result {
 		}
 	}
 	if len(c.Servers) > 0 {
-		folder := ""
-		if i := slices.IndexFunc(c.WorkspaceFolders, func(f protocol.WorkspaceFolder) bool { return !f.Untrusted && !f.RootOnly }); i >= 0 {
-			folder = c.WorkspaceFolders[i].Path
-		}
-		l.settings(folder, c.Servers, c.Inputs)
+		l.settings(firstFolder(c.WorkspaceFolders), c.Servers, c.Inputs)
+	}
+	named := slices.ContainsFunc(c.WorkspaceFolders, func(f protocol.WorkspaceFolder) bool { return f.ConfigFile != "" })
+	if userFile != "" && !named {
+		l.user(userFile, c.WorkspaceFolders)
 	}
 	if c.ExampleServer {
 		l.example()
@@ -195,6 +208,33 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 	default:
 		l.file(path, folder, data)
 	}
+}
+
+// user reads the person's own file.
+func (l *loader) user(path string, folders []protocol.WorkspaceFolder) {
+	data, err := ReadFile(path, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		l.problem(path, nil, 0, "cannot be read: %v", err)
+	default:
+		folder := protocol.WorkspaceFolder{Path: firstFolder(folders), Confirmed: true}
+		before := len(l.result.Servers)
+		l.file(path, folder, data)
+		for i := range l.result.Servers[before:] {
+			l.result.Servers[before+i].KeptSecrets = true
+		}
+	}
+}
+
+// firstFolder returns the folder in which the person's own servers start, or "".
+func firstFolder(folders []protocol.WorkspaceFolder) string {
+	for _, f := range folders {
+		if !f.Untrusted && !f.RootOnly {
+			return f.Path
+		}
+	}
+	return ""
 }
 
 // example adds the server that Assent brings along: this very program, so that nothing else has to be installed. One
@@ -360,7 +400,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
-	if s.Source != SettingsSource && IsGateway(c.Command, c.Args) {
+	if IsGateway(c.Command, c.Args) {
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)

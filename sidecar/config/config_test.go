@@ -35,7 +35,7 @@ func folder(t *testing.T, text string) (protocol.WorkspaceFolder, string) {
 }
 
 func load(folders ...protocol.WorkspaceFolder) config.Result {
-	return config.Load(protocol.Configuration{WorkspaceFolders: folders})
+	return config.Load(protocol.Configuration{WorkspaceFolders: folders}, "")
 }
 
 func TestLoadReadsWhatPeopleWrite(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 		WorkspaceFolders: []protocol.WorkspaceFolder{ws},
 		Servers:          json.RawMessage(`{"mine": {"command": "m"}, "alpha": {"command": "hidden"}}`),
 		Inputs:           json.RawMessage(`[{"type": "pickString", "id": "which", "options": ["a", "b"], "default": "b"}]`),
-	})
+	}, "")
 	inputs := map[string]config.Input{"key": {ID: "key", Type: protocol.PromptString, Description: "The key", Password: true}}
 	want := config.Result{
 		Servers: []config.Server{
@@ -98,7 +98,7 @@ func TestAnUntrustedFolderStartsNothing(t *testing.T) {
 	}
 	mine := json.RawMessage(`{"mine": {"command": "m"}}`)
 
-	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, silent}, Servers: mine})
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, silent}, Servers: mine}, "")
 	if diff := cmp.Diff([]string{"mine m in "}, names(got)); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
@@ -106,7 +106,7 @@ func TestAnUntrustedFolderStartsNothing(t *testing.T) {
 		t.Errorf("problems are %+v; want one of %s that says it is not trusted", got.Problems, path)
 	}
 
-	got = config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, friend}, Servers: mine})
+	got = config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{stranger, friend}, Servers: mine}, "")
 	if diff := cmp.Diff([]string{"friend f in " + friend.Path, "mine m in " + friend.Path}, names(got)); diff != "" {
 		t.Errorf("servers beside a trusted folder (-want +got):\n%s", diff)
 	}
@@ -164,7 +164,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		})
 	}
 	for _, settings := range []string{`[]`, `{`, `{"a": 1}`} {
-		got := config.Load(protocol.Configuration{Servers: json.RawMessage(settings)})
+		got := config.Load(protocol.Configuration{Servers: json.RawMessage(settings)}, "")
 		if len(got.Problems) != 1 || got.Problems[0].Source != config.SettingsSource {
 			t.Errorf("settings %s: %+v", settings, got)
 		}
@@ -353,7 +353,7 @@ func TestAChangedFileIsSeen(t *testing.T) {
 	changed := make(chan struct{}, 10)
 	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
 	defer w.Close()
-	w.Watch([]string{dir})
+	w.Watch([]string{dir}, "")
 
 	// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
 	// rather than write it.
@@ -371,9 +371,9 @@ func TestAChangedFileIsSeen(t *testing.T) {
 		}
 		<-changed
 	}
-	w.Watch(nil)
+	w.Watch(nil, "")
 	w.Close()
-	w.Watch([]string{dir}) // after the end: nothing
+	w.Watch([]string{dir}, "") // after the end: nothing
 }
 
 func FuzzLoad(f *testing.F) {

@@ -45,6 +45,7 @@ func (s Server) Definition(ctx context.Context, e Environment) string {
 func (e Environment) quiet() Environment {
 	e.Note = nil
 	e.Ask = func(context.Context, Server, Input) (string, error) { return "", nil }
+	e.Secret = func(string) (string, error) { return "", nil }
 	return e
 }
 

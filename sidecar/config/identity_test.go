@@ -20,7 +20,7 @@ func identify(t *testing.T, folder, server string, environ ...string) (identity,
 		WorkspaceFolders: []protocol.WorkspaceFolder{{Path: folder}},
 		Servers:          json.RawMessage(`{"s": ` + server + `}`),
 		Inputs:           json.RawMessage(`[{"type": "promptString", "id": "key"}]`),
-	})
+	}, "")
 	if len(loaded.Servers) != 1 {
 		t.Fatalf("%s: %+v", server, loaded.Problems)
 	}
@@ -130,7 +130,7 @@ func TestAShownDefinitionForgesNoLine(t *testing.T) {
 		loaded := config.Load(protocol.Configuration{
 			WorkspaceFolders: []protocol.WorkspaceFolder{{Path: t.TempDir()}},
 			Servers:          json.RawMessage(`{"s": ` + server + `}`),
-		})
+		}, "")
 		if len(loaded.Servers) != 1 {
 			t.Fatalf("%s: %+v", server, loaded.Problems)
 		}

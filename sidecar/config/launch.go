@@ -28,7 +28,7 @@ type Launch struct {
 
 // Launch says how the server would be started. The login shell may be run, as by [Server.Resolve].
 func (s Server) Launch(ctx context.Context, e Environment) Launch {
-	e.Note = nil
+	e = e.quiet()
 	asks := false
 	e.Ask = func(context.Context, Server, Input) (string, error) {
 		asks = true
@@ -127,7 +127,7 @@ func (e Environment) foundBy(s system, command, path, own string) protocol.Progr
 func (s Server) shown(ctx context.Context, e Environment, text string) string {
 	return variable.ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
-		if kind, _, _ := strings.Cut(name, ":"); kind == "input" || kind == "env" {
+		if kind, _, _ := strings.Cut(name, ":"); kind == "input" || kind == "env" || kind == "secret" {
 			return match
 		}
 		value, err := s.value(ctx, e, name)

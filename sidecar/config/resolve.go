@@ -36,6 +36,8 @@ type Environment struct {
 	// "API_KEY" of its environment, "env:API_KEY" if a variable refers to that of Environ, "header X-Key",
 	// "oauth.clientSecret". It is called from the resolving goroutine.
 	Note func(s Server, name, value string)
+	// Secret returns a secret that is kept for the person's own servers, of which ${secret:NAME} is the name.
+	Secret func(name string) (string, error)
 	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
 	Shell *LoginShell
 }
@@ -207,6 +209,20 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 		return e.Home, nil
 	case "pathSeparator", "/":
 		return string(filepath.Separator), nil
+	case "secret":
+		if !s.KeptSecrets {
+			return "", errors.New("only servers of your own file can use kept secrets")
+		}
+		if e.Secret == nil {
+			return "", errors.New("no secrets are kept here")
+		}
+		kept, err := e.Secret(rest)
+		if err != nil {
+			return "", err
+		}
+		e.note(s, name, kept)
+		s.KeptSecrets = false // one that names another would go on for ever
+		return s.expand(ctx, e, kept)
 	case "input":
 		in, ok := s.Inputs[rest]
 		if !ok {

@@ -33,7 +33,7 @@ func TestTheRootFileIsReadToo(t *testing.T) {
 			"stopped": {},
 		},
 	}`)
-	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, "")
 	path := filepath.Join(ws.Path, config.RootFileName)
 	want := []config.Server{
 		{Name: "local", Transport: protocol.TransportStdio, Command: `${env:BIN:-x"y}`, Args: []string{"${env:KEY}", "${env:KEY}", "${workspaceFolder}", "${workspaceFolder}"}, Env: map[string]*string{"A": new("b")}},
@@ -72,7 +72,7 @@ func TestTheFolderOfVSCodeHidesTheRootFile(t *testing.T) {
 	if err := os.WriteFile(vscode, []byte(`{"servers": {"both": {"command": "vscode"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, "")
 	if len(got.Servers) != 2 || got.Servers[0].Command != "vscode" || got.Servers[1].Name != "one" {
 		t.Errorf("servers %+v", got.Servers)
 	}
@@ -81,7 +81,7 @@ func TestTheFolderOfVSCodeHidesTheRootFile(t *testing.T) {
 		t.Errorf("problems %+v", got.Problems)
 	}
 	ws.Untrusted = true
-	got = config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+	got = config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, "")
 	if len(got.Servers) != 0 || len(got.Problems) != 2 {
 		t.Errorf("an untrusted folder has %+v", got)
 	}
@@ -91,7 +91,7 @@ func TestAHostsWayToAssentIsNoServer(t *testing.T) {
 	ws := rootFile(t, `{"mcpServers": {
 		"one": {"command": "assent", "args": ["gateway"]}, "two": {"command": "C:\\x\\Assent.exe", "args": ["gateway", "shop"]},
 		"three": {"command": "/opt/assent", "args": ["example-server"]}}}`)
-	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+	got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, "")
 	if len(got.Servers) != 1 || got.Servers[0].Name != "three" || len(got.Problems) > 0 {
 		t.Errorf("Load = %+v", got)
 	}
@@ -126,7 +126,7 @@ func TestTheShapeOfAFile(t *testing.T) {
 			if tt.named {
 				ws.ConfigFile = path
 			}
-			got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}})
+			got := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, "")
 			switch {
 			case tt.problem == "" && (len(got.Servers) != 1 || len(got.Problems) > 0):
 				t.Errorf("Load = %+v", got)
@@ -142,7 +142,7 @@ func TestAChangedRootFileIsSeen(t *testing.T) {
 	changed := make(chan struct{}, 10)
 	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
 	defer w.Close()
-	w.Watch([]string{dir})
+	w.Watch([]string{dir}, "")
 	if err := os.WriteFile(filepath.Join(dir, config.RootFileName), []byte(`{"mcpServers":{}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -33,15 +33,15 @@ func NewWatcher(changed func(), log zerolog.Logger) *Watcher {
 	return &Watcher{changed: changed, log: log, done: make(chan struct{})}
 }
 
-// Watch replaces the watched folders.
-func (w *Watcher) Watch(folders []string) {
+// Watch replaces the watched folders, and the person's own file, which may be empty.
+func (w *Watcher) Watch(folders []string, userFile string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return
 	}
 	if w.watcher == nil {
-		if len(folders) == 0 {
+		if len(folders) == 0 && userFile == "" {
 			return
 		}
 		watcher, err := fsnotify.NewWatcher()
@@ -57,6 +57,9 @@ func (w *Watcher) Watch(folders []string) {
 	var paths []string
 	for _, f := range folders {
 		paths = append(paths, f, filepath.Join(f, filepath.Dir(FileName)))
+	}
+	if userFile != "" {
+		paths = append(paths, filepath.Dir(userFile))
 	}
 	for _, old := range w.watched {
 		if !slices.Contains(paths, old) {

@@ -2,11 +2,11 @@ package importer
 
 import "encoding/json"
 
-// Added is a server that is to be in an mcp.json.
+// Added is a server for an mcp.json.
 type Added struct {
 	Name  string
 	Entry json.RawMessage
-	// Inputs are those that the entry names.
+	// Inputs are the inputs that the entry uses.
 	Inputs []AddedInput
 }
 
@@ -16,13 +16,13 @@ type AddedInput struct {
 	Raw json.RawMessage
 }
 
-// Add adds a server to an mcp.json, which it makes where there is none. It reports whether it did: a name that is in the file
-// is never given to another server. An error means that nothing was written.
+// Add adds a server to an mcp.json, which it creates if necessary, and reports whether it did. It never replaces a server
+// of the same name. After an error, nothing was written.
 func Add(path string, a Added) (bool, error) {
-	s := server{name: a.Name, entry: a.Entry}
+	s := Server{Name: a.Name, Entry: a.Entry}
 	for _, in := range a.Inputs {
 		s.inputs = append(s.inputs, input{id: in.ID, raw: in.Raw})
 	}
-	added, err := write(path, []server{s})
+	added, err := write(path, []Server{s})
 	return len(added) > 0, err
 }

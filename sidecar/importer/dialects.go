@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,12 +153,11 @@ func (Place) Launch() hostfile.Launch { return launch }
 
 // Parse reads the file's text.
 func (pl Place) Parse(data []byte) (*hostfile.File, error) {
-	syntax := pl.syntax
-	if syntax == "" {
-		syntax = hostfile.JSON
-	}
-	return hostfile.Parse(syntax, data)
+	return hostfile.Parse(pl.Syntax(), data)
 }
+
+// Syntax returns how the file is written.
+func (pl Place) Syntax() hostfile.Syntax { return cmp.Or(pl.syntax, hostfile.JSON) }
 
 // IsAboutServers reports whether a text that cannot be read is likely to have servers: some programs keep much else in the
 // same file.

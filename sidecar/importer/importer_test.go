@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					loaded := config.Load(protocol.Configuration{Servers: whole})
+					loaded := config.Load(protocol.Configuration{Servers: whole}, "")
 					if len(loaded.Servers) != 1 || len(loaded.Problems) != 0 {
 						t.Errorf("%s is not what config reads: %+v", server.Entry, loaded.Problems)
 					}
@@ -250,7 +250,7 @@ func TestImportMakesTheFileAndTakesNoNameTwice(t *testing.T) {
 	if err != nil || cmp.Diff([]string{"a", "b/~c"}, got.Imported) != "" {
 		t.Fatalf("Import = %+v, %v", got, err)
 	}
-	loaded := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: m.Folders[0]}}})
+	loaded := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: m.Folders[0]}}}, "")
 	if len(loaded.Problems) != 0 || len(loaded.Servers) != 2 || loaded.Servers[1].Name != "b/~c" || loaded.Servers[0].Args[1] != "<2>" {
 		t.Errorf("config reads %+v", loaded)
 	}
@@ -306,7 +306,7 @@ func TestImportCopiesInputs(t *testing.T) {
 		if _, err := m.apply(nil, a); err != nil {
 			t.Fatal(err)
 		}
-		loaded := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: m.Folders[0]}}})
+		loaded := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: m.Folders[0]}}}, "")
 		want := map[string]config.Input{"key": {ID: "key", Type: protocol.PromptString, Description: "The key", Password: true}}
 		if len(loaded.Servers) != 1 || cmp.Diff(want, loaded.Servers[0].Inputs) != "" || strings.Count(m.read("project/.vscode/mcp.json"), `"key"`) != 1 {
 			t.Errorf("config reads %+v from %s", loaded, m.read("project/.vscode/mcp.json"))

@@ -359,6 +359,9 @@ func (p Places) all() []Place {
 	return all
 }
 
+// Files returns every file that may configure servers, in the order in which people are likely to want them.
+func (p Places) Files() []Place { return p.all() }
+
 // xdg returns the folder of settings that some programs have on every system.
 func (p Places) xdg() string {
 	if dir := p.Env("XDG_CONFIG_HOME"); strings.HasPrefix(dir, "/") {

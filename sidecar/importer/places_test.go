@@ -102,11 +102,11 @@ func FuzzInsert(f *testing.F) {
 			return
 		}
 		s := Server{Name: name, Entry: standard(root), inputs: []input{{id: "i", raw: []byte(`{"id": "i"}`)}}}
-		text, added, err := insert([]byte(old), []Server{s, s})
+		text, added, err := Insert([]byte(old), []Server{s, s})
 		if err != nil {
 			return
 		}
-		again, addedAgain, err := insert(text, []Server{s})
+		again, addedAgain, err := Insert(text, []Server{s})
 		if err != nil || len(addedAgain) != 0 || len(added) > 1 || len(added) == 1 && string(again) != string(text) {
 			t.Errorf("%q became %q with %v, and then %q with %v, %v", old, text, added, again, addedAgain, err)
 		}

@@ -1,9 +1,12 @@
 package importer
 
 import (
+	"encoding/json"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -75,4 +78,82 @@ func secretValue(value string) bool {
 	}
 	value = strings.Trim(value, ` "'`)
 	return len(value) >= 4 && !strings.HasPrefix(value, "<") && !slices.Contains([]string{"true", "false", "none", "null"}, strings.ToLower(value))
+}
+
+// Secret is what looks like a secret in a server's entry.
+type Secret struct {
+	// At is where it is in the entry: "env", "headers" or "args" with a name or a number, or "url".
+	At []string
+	// Value is the whole text there.
+	Value string
+}
+
+// Secrets returns what looks like secrets in an entry of mcp.json.
+func Secrets(raw json.RawMessage) []Secret {
+	var e entry
+	if json.Unmarshal(raw, &e) != nil {
+		return nil
+	}
+	var all []Secret
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		if value := e.Env[name]; value != nil && hasSecret(name, *value) {
+			all = append(all, Secret{[]string{"env", name}, *value})
+		}
+	}
+	for i, arg := range e.Args {
+		if hasSecret("", arg) || i > 0 && secretAfterFlag(e.Args[i-1:i+1]) {
+			all = append(all, Secret{[]string{"args", strconv.Itoa(i)}, arg})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		if hasSecret(name, e.Headers[name]) {
+			all = append(all, Secret{[]string{"headers", name}, e.Headers[name]})
+		}
+	}
+	if urlHasSecret(e.URL) {
+		all = append(all, Secret{[]string{"url"}, e.URL})
+	}
+	return all
+}
+
+// urlHasSecret reports whether an address looks as if it held a secret.
+func urlHasSecret(text string) bool {
+	if hasSecret("", text) {
+		return true
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	query := u.Query()
+	_, password := u.User.Password()
+	return password || slices.ContainsFunc(slices.Collect(maps.Keys(query)), func(name string) bool { return hasSecret(name, query.Get(name)) })
+}
+
+// With returns the server with another text in the place of a secret.
+func (s Server) With(secret Secret, text string) (Server, error) {
+	var e entry
+	if err := json.Unmarshal(s.Entry, &e); err != nil {
+		return s, err
+	}
+	switch secret.At[0] {
+	case "env":
+		e.Env[secret.At[1]] = &text
+	case "headers":
+		e.Headers[secret.At[1]] = text
+	case "args":
+		i, err := strconv.Atoi(secret.At[1])
+		if err != nil {
+			return s, err
+		}
+		e.Args[i] = text
+	case "url":
+		e.URL = text
+	}
+	raw, err := plain(e)
+	if err != nil {
+		return s, err
+	}
+	s.Entry = raw
+	return s, nil
 }

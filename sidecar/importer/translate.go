@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,12 +198,8 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 // remote translates how a server is reached that is not started here.
 func (t *translation) remote(e *entry) error {
 	e.Command, e.Args, e.Cwd, e.EnvFile = "", nil, "", ""
-	if u, err := url.Parse(e.URL); err == nil {
-		query := u.Query()
-		inQuery := slices.ContainsFunc(slices.Collect(maps.Keys(query)), func(name string) bool { return hasSecret(name, query.Get(name)) })
-		if _, password := u.User.Password(); password || inQuery || hasSecret("", e.URL) {
-			t.secret("the url")
-		}
+	if urlHasSecret(e.URL) {
+		t.secret("the url")
 	}
 	if !schemes.MatchString(e.URL) {
 		return errors.New("has a url that begins with none of http://, https://, ws:// and wss://")

@@ -19,14 +19,14 @@ import (
 // maxTarget bounds the file that is written to, in bytes; config reads no larger one.
 const maxTarget = 4 << 20
 
-// write adds servers to an mcp.json, which it makes where there is none, and returns the names of those
-// that it added: one whose name is in the file is left out.
+// write adds servers to an mcp.json, which it creates if necessary, and returns the names of the added ones. It skips
+// servers with names in the file.
 func write(path string, servers []Server) ([]string, error) {
 	f, err := atomicfile.Read(path, maxTarget)
 	if err != nil {
 		return nil, err
 	}
-	text, added, err := insert(bytes.TrimPrefix(f.Data, []byte("\ufeff")), servers)
+	text, added, err := Insert(bytes.TrimPrefix(f.Data, []byte("\ufeff")), servers)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
@@ -42,12 +42,9 @@ func write(path string, servers []Server) ([]string, error) {
 	return added, f.Replace(text)
 }
 
-// Add returns an mcp.json with servers added, and the names of those that were not in it. What is in it stays as it is.
-func Add(old []byte, servers []Server) ([]byte, []string, error) { return insert(old, servers) }
-
-// insert returns an mcp.json with servers added, and the names of those that were not in it. What is
-// in it stays as it is, comments included.
-func insert(old []byte, servers []Server) ([]byte, []string, error) {
+// Insert returns an mcp.json with servers added, and the names of those that it did not have. The rest of it stays as it
+// is, comments included.
+func Insert(old []byte, servers []Server) ([]byte, []string, error) {
 	if len(bytes.TrimSpace(old)) == 0 {
 		old = []byte("{}\n")
 	}

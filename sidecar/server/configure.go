@@ -171,7 +171,7 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 		folders = append(folders, f.Path)
 	}
 	w.introduce(c.WorkspaceFolders)
-	w.configured.watcher.Watch(folders)
+	w.configured.watcher.Watch(folders, w.opts.UserFile)
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))
@@ -205,7 +205,7 @@ func replace(setting chan int, days int) {
 func (w *Workspace) load() *protocol.ServersChangedParams {
 	w.configured.mu.Lock()
 	defer w.configured.mu.Unlock()
-	result := config.Load(w.configured.merged)
+	result := config.Load(w.configured.merged, w.opts.UserFile)
 	w.configured.problems = result.Problems
 	w.secrets.servers.retain(result.Servers)
 	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}

@@ -52,6 +52,10 @@ type Options struct {
 	Temporary bool
 	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
 	DecisionsDir string
+	// UserFile is the person's own mcp.json, and Secret returns what its servers name as ${secret:NAME}; see package config.
+	// Both may be empty.
+	UserFile string
+	Secret   func(name string) (string, error)
 	// LoginsDir holds the locks of logins. All workspaces with the same secret storage must share it, even if their
 	// DataDirs differ, because they have the same logins. Empty means a folder in DataDir, or beside it.
 	LoginsDir string
@@ -156,7 +160,7 @@ func Open(opts Options) *Workspace {
 	web.Proxy = config.Proxy(opts.Environ)
 	w.providers.web.Transport = web
 	environment := config.Environment{
-		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
+		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Secret: opts.Secret, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
 	w.hub = hub.New(hub.Options{
 		Options: session.Options{

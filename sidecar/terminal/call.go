@@ -201,7 +201,7 @@ func (s *session) known(ctx context.Context, name string) error {
 
 // configures reports whether the command line configures a server of the workspace.
 func (s *session) configures(server protocol.Server) bool {
-	return s.configuredBy == "" || !s.line.alone && slices.ContainsFunc(config.Load(s.line.configuration).Servers, func(c config.Server) bool {
+	return s.configuredBy == "" || !s.line.alone && slices.ContainsFunc(config.Load(s.line.configuration, config.UserFile()).Servers, func(c config.Server) bool {
 		return c.Name == server.Name && c.Source == server.Source
 	})
 }

@@ -396,7 +396,7 @@ func (l *commandLine) configured(o Options) error {
 	if l.configFile == "" {
 		return nil
 	}
-	loaded := config.Load(l.configuration)
+	loaded := config.Load(l.configuration, "")
 	if len(loaded.Servers) == 0 && len(loaded.Problems) > 0 {
 		p := loaded.Problems[0]
 		return usagef("--config: %s: %s", placeOf(p), p.Message)

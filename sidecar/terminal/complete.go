@@ -54,7 +54,7 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 func configuredNames(file, folder string) []string {
 	configured := ConfiguredFolder(file, folder)
 	var names []string
-	for _, server := range config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{configured}}).Servers {
+	for _, server := range config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{configured}}, config.UserFile()).Servers {
 		names = append(names, server.Name)
 	}
 	slices.Sort(names)

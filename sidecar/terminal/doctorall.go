@@ -149,7 +149,7 @@ func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
 	var all []hostCheck
 	for _, h := range hosts {
 		check := hostCheck{Host: h}
-		servers := config.Load(h.Configuration).Servers
+		servers := config.Load(h.Configuration, config.UserFile()).Servers
 		named := slices.ContainsFunc(servers, func(c config.Server) bool { return c.Name == h.Server })
 		if _, err := os.Stat(h.Folder); errors.Is(err, fs.ErrNotExist) {
 			check.Problem = fmt.Sprintf("Its folder %s is not there any more: assent hosts remove %s takes it back.", h.Folder, word(h.Name))

@@ -39,6 +39,9 @@ type Options struct {
 	Version string
 	// RunsDir is [server.Options.RunsDir] of every workspace.
 	RunsDir string
+	// UserFile and Secret are those of [server.Options] of every workspace.
+	UserFile string
+	Secret   func(name string) (string, error)
 	// IdleTime is how long a workspace stays open without a front end and without work under way.
 	IdleTime time.Duration
 	// Log gets the log lines, as JSON. The secrets of a workspace are masked in its lines.
@@ -271,7 +274,7 @@ func (s *Set) openWorkspace(place Place) *server.Workspace {
 	masker := secret.NewMasker()
 	log := zerolog.New(masker.Writer(s.opts.Log)).Level(place.LogLevel).With().Timestamp().Str("workspace", place.DataDir).Logger()
 	opts := server.Options{
-		Version: s.opts.Version, DataDir: place.DataDir, LoginsDir: place.LoginsDir, RunsDir: s.opts.RunsDir, Environ: place.Environ,
+		Version: s.opts.Version, DataDir: place.DataDir, LoginsDir: place.LoginsDir, RunsDir: s.opts.RunsDir, UserFile: s.opts.UserFile, Secret: s.opts.Secret, Environ: place.Environ,
 		Folder: place.Folder, Temporary: place.Temporary, DecisionsDir: place.DecisionsDir, Log: log, Masker: masker, Person: &s.person,
 	}
 	if s.opts.Tap != nil {

@@ -1,0 +1,162 @@
+package setup
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/gofrs/flock"
+
+	"assent/sidecar/atomicfile"
+	"assent/sidecar/vault"
+)
+
+// run is what one Apply did. Its folder has this as journal.json, and the copies of the files.
+type run struct {
+	dir string
+	// Files are the hosts', in the order in which they were changed; User is the person's own.
+	Files []*change `json:"files"`
+	User  *change   `json:"user,omitempty"`
+	// Added are the servers that were added to the person's own file, as they were written.
+	Added map[string]json.RawMessage `json:"added,omitempty"`
+	// Secrets are the names of those that were kept.
+	Secrets []string `json:"secrets,omitempty"`
+	// Sealed: the copies are, because the files have secrets that were moved.
+	Sealed bool `json:"sealed,omitempty"`
+}
+
+// change is a file that was changed.
+type change struct {
+	Path string `json:"path"`
+	// Copy is the name of its copy; empty where there was no file.
+	Copy string `json:"copy,omitempty"`
+	// Before and After are SHA-256, in hexadecimal.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after"`
+	// MadeDir is the outermost folder that was made for it.
+	MadeDir string `json:"madeDir,omitempty"`
+	// Entries are those of a host's file.
+	Entries []entryEdit `json:"entries,omitempty"`
+	// Done: it is restored.
+	Done bool `json:"done,omitempty"`
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// lock keeps other runs out until the returned function is called.
+func (o Options) lock() (unlock func() error, err error) {
+	if err := os.MkdirAll(o.runsDir(), 0o700); err != nil {
+		return nil, err
+	}
+	l := flock.New(filepath.Join(o.Folder, "setup.lock"))
+	got, err := l.TryLock()
+	if err == nil && !got {
+		err = errors.New("another assent setup or assent restore runs: wait for it")
+	}
+	return l.Unlock, err
+}
+
+func (o Options) runsDir() string { return filepath.Join(o.Folder, "setup") }
+
+// runs returns what earlier runs did, the last one first.
+func (o Options) runs() ([]*run, error) {
+	entries, err := os.ReadDir(o.runsDir())
+	if err != nil {
+		if isNotThere(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var all []*run
+	for _, e := range entries {
+		r := &run{dir: filepath.Join(o.runsDir(), e.Name())}
+		text, err := os.ReadFile(filepath.Join(r.dir, "journal.json"))
+		if isNotThere(err) {
+			continue // it was killed before it changed anything
+		}
+		if err == nil {
+			err = json.Unmarshal(text, r)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the journal in %s cannot be read, so nothing was changed: %w", r.dir, err)
+		}
+		all = append(all, r)
+	}
+	slices.Reverse(all) // their names are numbers of one width
+	return all, nil
+}
+
+// newRun makes the folder of a run.
+func (o Options) newRun() (*run, error) {
+	entries, err := os.ReadDir(o.runsDir())
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			last = max(last, n)
+		}
+	}
+	r := &run{dir: filepath.Join(o.runsDir(), fmt.Sprintf("%06d", last+1))}
+	return r, os.Mkdir(r.dir, 0o700)
+}
+
+// keep keeps a copy of a file, and returns the change that it is about to get.
+func (r *run) keep(v *vault.Vault, f *atomicfile.File, after []byte, entries []entryEdit) (*change, error) {
+	c := &change{Path: f.Path, After: hash(after), Entries: entries}
+	if !f.Exists {
+		for dir := filepath.Dir(f.Path); ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+				break
+			}
+			c.MadeDir = dir
+		}
+		return c, nil
+	}
+	c.Before = hash(f.Data)
+	c.Copy = fmt.Sprintf("%d.copy", len(r.Files)+1)
+	data := f.Data
+	if r.Sealed {
+		var err error
+		if data, err = v.Seal(data); err != nil {
+			return nil, err
+		}
+	}
+	return c, atomicfile.Write(filepath.Join(r.dir, c.Copy), data)
+}
+
+// copyOf returns what a file held before; nil where there was none.
+func (r *run) copyOf(v *vault.Vault, c *change) ([]byte, error) {
+	if c.Copy == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(filepath.Join(r.dir, c.Copy))
+	if err == nil && r.Sealed {
+		data, err = v.Unseal(data)
+	}
+	if err == nil && hash(data) != c.Before {
+		err = errors.New("it was changed")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the copy in %s cannot be read: %w", r.dir, err)
+	}
+	return data, nil
+}
+
+func (r *run) save() error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(r.dir, "journal.json"), text)
+}

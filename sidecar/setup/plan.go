@@ -1,0 +1,542 @@
+// Package setup moves the servers of other programs ("hosts") into the person's own mcp.json, and has the hosts start
+// "assent gateway" in their place; and puts everything back.
+//
+// [Find] reads and plans. It writes nothing. [Plan.Apply] carries the plan out: first it keeps a copy of each file, then it
+// adds the servers, and then it changes the hosts' files one by one, each in one step. A file that somebody changed since Find
+// stays as it is. [Restore] undoes what all runs of Apply did. A file that is as Apply left it gets its earlier bytes; from
+// another one, only the entries of Apply are taken back. Apply and Restore lock the folder against each other, also in other
+// processes. The package knows no terminal.
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assent/sidecar/atomicfile"
+	"assent/sidecar/config"
+	"assent/sidecar/hostfile"
+	"assent/sidecar/importer"
+	"assent/sidecar/reason"
+	"assent/sidecar/vault"
+)
+
+// maxFile bounds a host's file, in bytes: Claude Code keeps much else in its own.
+const maxFile = 32 << 20
+
+// maxUserFile bounds the person's own file, in bytes; package config reads no larger one.
+const maxUserFile = 4 << 20
+
+// Options say what to do, and where.
+type Options struct {
+	// Places are where hosts' files are. Its folders are those whose project files are read.
+	Places importer.Places
+	// Folder is Assent's own: for the journal and the kept secrets.
+	Folder string
+	// UserFile is the person's own mcp.json.
+	UserFile string
+	// Command is how a host starts Assent.
+	Command string
+	// Installed reports whether a program can be started by this name. It may be nil.
+	Installed func(command string) bool
+	// Hosts and Servers are the names of those that are chosen; empty means all.
+	Hosts, Servers []string
+	// Projects: files in folders of projects are changed too. Others may share them, by version control.
+	Projects bool
+	// Share: each server is added to all installed hosts, not only to those that have it.
+	Share bool
+}
+
+// Plan is what there is and what would be done.
+type Plan struct {
+	// Hosts are the names of the installed hosts.
+	Hosts   []string  `json:"hosts"`
+	Servers []*Server `json:"servers"`
+	// Files are the paths of the hosts' files that would change.
+	Files    []string  `json:"files"`
+	Problems []Problem `json:"problems,omitempty"`
+
+	options Options
+	user    *atomicfile.File
+	edits   []*fileEdit
+}
+
+// Server is a server as Assent has or would have it.
+type Server struct {
+	// Name is its name in Assent. Another one than in a host's file tells two different servers apart.
+	Name string `json:"name"`
+	// Runs is what starts, or where the server is, without secrets.
+	Runs string `json:"runs"`
+	// Copies are its entries in hosts' files.
+	Copies []*Copy `json:"configured"`
+	// Hosts are the names of the hosts that would use it through Assent.
+	Hosts []string `json:"hosts,omitempty"`
+	// Differs names what is other than in the first server with the same name.
+	Differs []string `json:"differs,omitempty"`
+	// Secrets say where it has what looks like a secret in clear text, such as "env GITHUB_TOKEN".
+	Secrets []string `json:"secrets,omitempty"`
+	// Warnings say what will not be as in the host.
+	Warnings []string `json:"warnings,omitempty"`
+	// Known: Assent has it already.
+	Known bool `json:"known,omitempty"`
+
+	server  importer.Server
+	same    string // for comparing
+	secrets []importer.Secret
+	moves   bool
+}
+
+// Copy is an entry in a host's file.
+type Copy struct {
+	Host string `json:"host"`
+	// HostID is the host's name on a command line.
+	HostID string `json:"hostId"`
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	// Folder is the project that it is for; empty where it is for all.
+	Folder string `json:"folder,omitempty"`
+	// Routed: the host uses Assent already. Changes: it will.
+	Routed  bool `json:"routed,omitempty"`
+	Changes bool `json:"changes,omitempty"`
+
+	project bool
+	at      hostfile.Path
+	value   json.RawMessage
+}
+
+// Problem is a file, or an entry in it, that is left alone.
+type Problem struct {
+	Path string `json:"path"`
+	// Message is a sentence, with the way out.
+	Message string `json:"message"`
+}
+
+// fileEdit is what is done to a file.
+type fileEdit struct {
+	place importer.Place
+	file  *atomicfile.File
+	doc   *hostfile.File
+	done  []entryEdit
+}
+
+// entryEdit is an entry that is Assent's. It is a part of the journal.
+type entryEdit struct {
+	At hostfile.Path `json:"at"`
+	// Name is the entry's, Server that of the server in Assent.
+	Name   string `json:"name"`
+	Server string `json:"server"`
+	// Added: there was no such entry.
+	Added bool `json:"added,omitempty"`
+}
+
+// Find returns what there is, and what would be done. An error says that Assent's own files cannot be read.
+func Find(o Options) (*Plan, error) {
+	p := &Plan{options: o}
+	var err error
+	if p.user, err = atomicfile.Read(o.UserFile, maxUserFile); err != nil {
+		return nil, err
+	}
+	known, err := p.known()
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range o.Places.Files() {
+		p.read(place)
+	}
+	p.name(known)
+	p.choose()
+	if err := p.chosenExist(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// known returns the servers that the person's own file has, by name, as they are compared.
+func (p *Plan) known() (map[string]string, error) {
+	known := map[string]string{}
+	f, err := hostfile.Parse(hostfile.JSON, p.user.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
+	}
+	entries, err := f.Entries(hostfile.Path{"servers"})
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
+	}
+	kept := vault.Open(p.options.Folder)
+	for _, e := range entries {
+		text := keptVariable.ReplaceAllStringFunc(string(e.Value), func(match string) string {
+			secret, err := kept.Get(match[len("${secret:") : len(match)-1])
+			if err != nil {
+				return match // then it is another server, which does no harm
+			}
+			raw, err := json.Marshal(secret)
+			if err != nil {
+				return match
+			}
+			return string(raw[1 : len(raw)-1])
+		})
+		known[e.Name] = canonical(json.RawMessage(text))
+	}
+	return known, nil
+}
+
+var keptVariable = regexp.MustCompile(`\$\{secret:[^}]*\}`)
+
+// canonical returns an entry of mcp.json so that equal ones are equal texts.
+func canonical(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return string(raw)
+	}
+	return string(out)
+}
+
+func (p *Plan) problem(path, format string, args ...any) {
+	p.Problems = append(p.Problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// read reads the servers of a place.
+func (p *Plan) read(place importer.Place) {
+	file, err := atomicfile.Read(place.Path, maxFile)
+	if err != nil {
+		p.problem(place.Path, "It is left alone: %s.", reason.Of(err))
+		return
+	}
+	installed := place.Adds && (file.Exists || p.installed(place))
+	if (installed || file.Exists && place.Folder == "") && !slices.Contains(p.Hosts, place.Host()) && (installed || hasServers(place, file.Data)) {
+		p.Hosts = append(p.Hosts, place.Host())
+	}
+	if !file.Exists && !installed {
+		return
+	}
+	doc, err := place.Parse(file.Data)
+	if err != nil {
+		if place.IsAboutServers(bytes.ReplaceAll(file.Data, []byte{0}, nil)) {
+			p.problem(place.Path, "It is left alone, because it cannot be read: %s. Repair it, and run this again.", err)
+		}
+		return
+	}
+	found, err := place.Servers(doc)
+	if err != nil {
+		p.problem(place.Path, "It is left alone, because its servers cannot be read: %s. Repair it, and run this again.", err)
+		return
+	}
+	p.edits = append(p.edits, &fileEdit{place: place, file: file, doc: doc})
+	for _, f := range found {
+		c := &Copy{
+			Host: place.Host(), HostID: place.ID(), Path: place.Path, Name: f.Name, Folder: f.Folder, project: place.Folder != "",
+			at: f.At, value: f.Value,
+		}
+		if place.Folder != "" {
+			c.Folder = place.Folder
+		}
+		if name, ok := routedTo(f.Value); ok {
+			c.Routed = true
+			if name == "" {
+				continue // all servers: nothing to say about one
+			}
+			p.add(&Server{Name: name}, c)
+			continue
+		}
+		if f.Err != nil {
+			p.problem(place.Path, "The server %q is left alone: it %s.", f.Name, reason.Of(f.Err))
+			continue
+		}
+		p.add(&Server{
+			Name: f.Name, server: f.Server, same: canonical(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
+			Warnings: f.Server.Warnings,
+		}, c)
+	}
+}
+
+// hasServers reports whether a file seems to configure servers.
+func hasServers(place importer.Place, data []byte) bool {
+	doc, err := place.Parse(data)
+	if err != nil {
+		return false
+	}
+	found, err := place.Servers(doc)
+	return err == nil && len(found) > 0
+}
+
+// installed reports whether a host seems to be here: its own folder is, or its program.
+func (p *Plan) installed(place importer.Place) bool {
+	dir := filepath.Dir(place.Path)
+	if info, err := os.Stat(dir); err == nil && info.IsDir() && dir != filepath.Clean(p.options.Places.Home) {
+		return true
+	}
+	return place.Command() != "" && p.options.Installed != nil && p.options.Installed(place.Command())
+}
+
+// add adds a copy to the server that it is of, which is made if there is none.
+func (p *Plan) add(s *Server, c *Copy) {
+	i := slices.IndexFunc(p.Servers, func(other *Server) bool {
+		return other.Name == s.Name && (other.same == s.same || other.same == "" || s.same == "")
+	})
+	if i < 0 {
+		p.Servers = append(p.Servers, s)
+		i = len(p.Servers) - 1
+	} else if p.Servers[i].same == "" && s.same != "" {
+		s.Copies = p.Servers[i].Copies
+		p.Servers[i] = s
+	}
+	p.Servers[i].Copies = append(p.Servers[i].Copies, c)
+}
+
+// name gives different servers different names, and says what differs.
+func (p *Plan) name(known map[string]string) {
+	taken := map[string]bool{}
+	first := map[string]*Server{}
+	for _, s := range p.Servers {
+		name, same := s.Name, s.same
+		for n := 1; taken[s.Name] || known[s.Name] != "" && known[s.Name] != same && same != ""; n++ {
+			s.Name = name + "-" + s.Copies[0].HostID
+			if n > 1 {
+				s.Name += "-" + strconv.Itoa(n)
+			}
+		}
+		taken[s.Name] = true
+		_, s.Known = known[s.Name]
+		if other := first[name]; other != nil {
+			s.Differs = differences(other.server.Entry, s.server.Entry)
+		} else {
+			first[name] = s
+		}
+		s.Runs = runs(s.server.Entry, s.secrets)
+		for _, secret := range s.secrets {
+			at := secret.At
+			if at[0] == "args" {
+				if i, err := strconv.Atoi(at[1]); err == nil {
+					at = []string{"argument", strconv.Itoa(i + 1)}
+				}
+			}
+			s.Secrets = append(s.Secrets, strings.Join(at, " "))
+		}
+	}
+}
+
+// differences names the members that are not the same.
+func differences(a, b json.RawMessage) []string {
+	var x, y map[string]any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return nil
+	}
+	var names []string
+	for _, name := range []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers"} {
+		first, errA := json.Marshal(x[name])
+		second, errB := json.Marshal(y[name])
+		if errA == nil && errB == nil && !bytes.Equal(first, second) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// runs returns what a server runs, without secrets.
+func runs(raw json.RawMessage, secrets []importer.Secret) string {
+	var e struct {
+		Command, URL string
+		Args         []string
+	}
+	if json.Unmarshal(raw, &e) != nil {
+		return ""
+	}
+	for _, s := range secrets {
+		switch s.At[0] {
+		case "args":
+			if i, err := strconv.Atoi(s.At[1]); err == nil && i < len(e.Args) {
+				e.Args[i] = "***"
+			}
+		case "url":
+			e.URL, _, _ = strings.Cut(e.URL, "?")
+			if scheme, rest, ok := strings.Cut(e.URL, "://"); ok {
+				if _, host, ok := strings.Cut(rest, "@"); ok {
+					rest = host
+				}
+				e.URL = scheme + "://" + rest
+			}
+			e.URL += " ***"
+		}
+	}
+	if e.URL != "" {
+		return e.URL
+	}
+	return strings.Join(append([]string{e.Command}, e.Args...), " ")
+}
+
+// choose plans the edits.
+func (p *Plan) choose() {
+	o := p.options
+	for _, s := range p.Servers {
+		if len(o.Servers) > 0 && !slices.Contains(o.Servers, s.Name) && !slices.Contains(o.Servers, s.Copies[0].Name) {
+			continue
+		}
+		for _, c := range s.Copies {
+			if c.Routed {
+				s.uses(c.Host)
+				continue
+			}
+			if c.project && !o.Projects || !p.wants(c.Host, c.HostID) {
+				continue
+			}
+			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
+			if p.change(e, entryEdit{At: c.at, Name: c.Name, Server: s.Name}, e.place.Starts(c.Name, o.Command, gatewayArgs(s.Name), c.value)) {
+				c.Changes, s.moves = true, true
+				s.uses(c.Host)
+			}
+		}
+		if o.Share {
+			p.share(s)
+		}
+	}
+	for _, e := range p.edits {
+		if len(e.done) > 0 {
+			p.Files = append(p.Files, e.place.Path)
+		}
+	}
+}
+
+func (s *Server) uses(host string) {
+	if !slices.Contains(s.Hosts, host) {
+		s.Hosts = append(s.Hosts, host)
+	}
+}
+
+// share adds a server to the hosts that do not have it.
+func (p *Plan) share(s *Server) {
+	i := slices.IndexFunc(s.Copies, func(c *Copy) bool { return c.Folder == "" })
+	if i < 0 || s.same == "" && !s.Known {
+		return // it belongs to a project
+	}
+	name := s.Name
+	for _, e := range p.edits {
+		if !e.place.Adds || !p.wants(e.place.Host(), e.place.ID()) || slices.Contains(s.Hosts, e.place.Host()) {
+			continue
+		}
+		has := slices.ContainsFunc(p.Servers, func(other *Server) bool {
+			return slices.ContainsFunc(other.Copies, func(c *Copy) bool { return c.Host == e.place.Host() && c.Name == name && c.Folder == "" })
+		})
+		at := e.place.Main()
+		if !has && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.options.Command, gatewayArgs(s.Name), nil)) {
+			s.moves = true
+			s.uses(e.place.Host())
+		}
+	}
+}
+
+// change makes an edit in the plan, and reports whether it can be made.
+func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) bool {
+	err := e.file.Writable()
+	switch {
+	case err != nil:
+	case entry.Added:
+		err = e.doc.Add(entry.At, entry.Name, members)
+	default:
+		err = e.doc.Route(entry.At, entry.Name, e.place.Launch(), members)
+	}
+	if err != nil {
+		p.problem(e.place.Path, "The server %q is left alone: %s.", entry.Name, reason.Of(err))
+		return false
+	}
+	e.done = append(e.done, entry)
+	return true
+}
+
+func (p *Plan) wants(host, id string) bool {
+	return len(p.options.Hosts) == 0 || slices.ContainsFunc(p.options.Hosts, func(want string) bool {
+		return strings.EqualFold(want, host) || want == id
+	})
+}
+
+// chosenExist returns an error if a name that was chosen is nobody's.
+func (p *Plan) chosenExist() error {
+	for _, want := range p.options.Hosts {
+		if !slices.ContainsFunc(p.options.Places.Files(), func(pl importer.Place) bool { return strings.EqualFold(want, pl.Host()) || want == pl.ID() }) {
+			var ids []string
+			for _, pl := range p.options.Places.Files() {
+				if !slices.Contains(ids, pl.ID()) {
+					ids = append(ids, pl.ID())
+				}
+			}
+			return fmt.Errorf("there is no host %q: there are %s", want, strings.Join(ids, ", "))
+		}
+	}
+	for _, want := range p.options.Servers {
+		if !slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.Name == want || s.Copies[0].Name == want }) {
+			return fmt.Errorf("no host has a server %q: without --server, all are shown", want)
+		}
+	}
+	return nil
+}
+
+// HasSecrets reports whether a server that moves has a secret in clear text.
+func (p *Plan) HasSecrets() bool {
+	return slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.moves && !s.Known && len(s.secrets) > 0 })
+}
+
+// gatewayArgs are the arguments with which a host starts Assent for a server.
+func gatewayArgs(name string) []string {
+	if strings.HasPrefix(name, "-") {
+		return []string{"gateway", "--", name}
+	}
+	return []string{"gateway", name}
+}
+
+// routedTo returns for which server an entry starts Assent; empty for all of them.
+func routedTo(raw json.RawMessage) (name string, ok bool) {
+	var e struct {
+		Command   json.RawMessage `json:"command"`
+		Cmd       string          `json:"cmd"`
+		Args      []string        `json:"args"`
+		Transport json.RawMessage `json:"transport"`
+	}
+	if json.Unmarshal(raw, &e) != nil {
+		return "", false
+	}
+	var inner json.RawMessage
+	switch {
+	case len(e.Transport) > 0 && e.Transport[0] == '{':
+		inner = e.Transport
+	}
+	if inner != nil {
+		return routedTo(inner)
+	}
+	command, args := e.Cmd, e.Args
+	var list []string
+	var object struct {
+		Path string
+		Args []string
+	}
+	switch {
+	case json.Unmarshal(e.Command, &list) == nil && len(list) > 0:
+		command, args = list[0], list[1:]
+	case len(e.Command) > 0 && e.Command[0] == '{' && json.Unmarshal(e.Command, &object) == nil:
+		command, args = object.Path, object.Args
+	case len(e.Command) > 0:
+		if json.Unmarshal(e.Command, &command) != nil {
+			return "", false
+		}
+	}
+	if !config.IsGateway(command, args) {
+		return "", false
+	}
+	if last := args[len(args)-1]; len(args) > 1 && (!strings.HasPrefix(last, "-") || args[len(args)-2] == "--") {
+		return last, true
+	}
+	return "", true
+}
+
+// isNotThere reports whether an error says that there is no file.
+func isNotThere(err error) bool { return errors.Is(err, fs.ErrNotExist) }
