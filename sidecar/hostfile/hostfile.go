@@ -276,7 +276,11 @@ func lineEnds(text string, crlf bool) string {
 func unit(text []byte) string {
 	for line := range bytes.Lines(text) {
 		rest := bytes.TrimLeft(line, " \t")
-		if n := len(line) - len(rest); n > 0 && n <= 8 && len(bytes.TrimSpace(rest)) > 0 {
+		switch n := len(line) - len(rest); {
+		case n == 0 || n > 8 || len(bytes.TrimSpace(rest)) == 0:
+		case line[0] == '\t':
+			return "\t"
+		default:
 			return string(line[:n])
 		}
 	}

@@ -250,42 +250,31 @@ func rest(object *hujson.Object, launch Launch) []string {
 
 func (f *jsonFile) add(at Path, name string, members []Member) error {
 	f.empty = false
-	before := f.root.Pack()
-	d := tree{root: &f.root, unit: unit(before), crlf: f.crlf}
+	d := tree{root: &f.root, unit: unit(f.root.Pack()), crlf: f.crlf}
 	for i := range at {
 		if err := d.ensure(at[:i+1]); err != nil {
 			return err
 		}
 	}
-	raw, err := object(members)
-	if err != nil {
-		return err
-	}
-	return d.add(append(slices.Clone(at), name), raw)
-}
-
-// object returns members as a JSON object, in their order.
-func object(members []Member) (json.RawMessage, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	indent := strings.Repeat(d.unit, len(at)+1)
+	var out strings.Builder
+	out.WriteString("{")
 	for i, m := range members {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		name, err := encode(m.Name)
+		key, err := encode(m.Name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		value, err := encode(m.Value)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out.Write(name)
-		out.WriteByte(':')
-		out.Write(value)
+		if i > 0 {
+			out.WriteString(",")
+		}
+		fmt.Fprintf(&out, "\n%s%s%s: %s", indent, d.unit, key, strings.ReplaceAll(string(value), `","`, `", "`))
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	out.WriteString("\n" + indent + "}")
+	return d.put(append(slices.Clone(at), name), out.String())
 }
 
 func (f *jsonFile) remove(at Path, name string) error {
@@ -304,16 +293,6 @@ func (f *jsonFile) remove(at Path, name string) error {
 	}
 	setTrailingComma(container, comma)
 	return nil
-}
-
-// pointer returns a JSON pointer (RFC 6901, section 3).
-func pointer(at Path) string {
-	var out strings.Builder
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	for _, name := range at {
-		out.WriteString("/" + escape.Replace(name))
-	}
-	return out.String()
 }
 
 // tree is JSON that is added to.
@@ -347,34 +326,85 @@ func (d tree) ensure(at Path) error {
 
 // add puts a value at the end of an object, or of a list where the last name is "-", on a line of its own.
 func (d tree) add(at Path, raw json.RawMessage) error {
-	where := pointer(at)
-	patch := fmt.Sprintf(`[{"op": "add", "path": %s, "value": null}]`, []byte(hujson.String(where)))
-	if err := d.root.Patch([]byte(patch)); err != nil {
-		return err
-	}
-	indent := strings.Repeat(d.unit, len(at))
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, raw, indent, d.unit); err != nil {
+	if err := json.Indent(&pretty, raw, strings.Repeat(d.unit, len(at)), d.unit); err != nil {
 		return err
 	}
-	end := lineEnds("\n", d.crlf)
-	value, err := hujson.Parse([]byte(lineEnds(pretty.String(), d.crlf)))
+	return d.put(at, pretty.String())
+}
+
+// put is add for a value that is written as it is to be.
+func (d tree) put(at Path, text string) error {
+	value, err := hujson.Parse([]byte(lineEnds(text, d.crlf)))
 	if err != nil {
 		return err
 	}
-	outer := end + strings.Repeat(d.unit, len(at)-1)
-	switch v := d.root.Find(where[:strings.LastIndexByte(where, '/')]).Value.(type) {
+	parent := d.root
+	for _, name := range at[:len(at)-1] {
+		if parent = member(parent, name); parent == nil {
+			return ErrNoEntry
+		}
+	}
+	end := lineEnds("\n", d.crlf)
+	line, outer := end+strings.Repeat(d.unit, len(at)), end+strings.Repeat(d.unit, len(at)-1)
+	switch v := parent.Value.(type) {
 	case *hujson.Object:
-		m := &v.Members[len(v.Members)-1]
-		m.Name.BeforeExtra = ownLine(m.Name.BeforeExtra, end+indent)
-		m.Value.BeforeExtra, m.Value.Value = hujson.Extra(" "), value.Value
+		var before hujson.Extra
+		comma := trailingComma(v)
+		before, v.AfterExtra = comments(v.AfterExtra)
+		setTrailingComma(v, len(v.Members) > 0)
+		value.BeforeExtra = hujson.Extra(" ")
+		v.Members = append(v.Members, hujson.ObjectMember{
+			Name: hujson.Value{BeforeExtra: ownLine(before, line), Value: hujson.String(at[len(at)-1])}, Value: value,
+		})
+		setTrailingComma(v, comma)
 		v.AfterExtra = lastLine(v.AfterExtra, outer)
 	case *hujson.Array:
-		e := &v.Elements[len(v.Elements)-1]
-		e.BeforeExtra, e.Value = ownLine(e.BeforeExtra, end+indent), value.Value
+		var before hujson.Extra
+		before, v.AfterExtra = comments(v.AfterExtra)
+		comma := false
+		if n := len(v.Elements); n > 0 {
+			comma = v.Elements[n-1].AfterExtra != nil
+			if !comma {
+				v.Elements[n-1].AfterExtra = hujson.Extra{}
+			}
+		}
+		value.BeforeExtra, value.AfterExtra = ownLine(before, line), nil
+		if comma {
+			value.AfterExtra = hujson.Extra{}
+		}
+		v.Elements = append(v.Elements, value)
 		v.AfterExtra = lastLine(v.AfterExtra, outer)
+	default:
+		return fmt.Errorf("%q is neither an object nor a list", strings.Join(at[:len(at)-1], "."))
 	}
 	return nil
+}
+
+// comments splits what is before a closing bracket: the comments in the line of the last value, and the rest.
+func comments(extra hujson.Extra) (line, rest hujson.Extra) {
+	end := 0
+	for i := 0; i < len(extra); i++ {
+		switch {
+		case extra[i] == '\n':
+			return slices.Clone(extra[:end]), slices.Clone(extra[end:])
+		case bytes.HasPrefix(extra[i:], []byte("//")):
+			n := bytes.IndexByte(extra[i:], '\n')
+			if n < 0 {
+				n = len(extra) - i
+			}
+			end = i + len(bytes.TrimRight(extra[i:i+n], "\r"))
+			return slices.Clone(extra[:end]), slices.Clone(extra[end:])
+		case bytes.HasPrefix(extra[i:], []byte("/*")):
+			n := bytes.Index(extra[i+2:], []byte("*/"))
+			if n < 0 {
+				return slices.Clone(extra[:end]), slices.Clone(extra[end:])
+			}
+			i += n + 3
+			end = i + 1
+		}
+	}
+	return slices.Clone(extra[:end]), slices.Clone(extra[end:])
 }
 
 // ownLine returns what is before a value, so that the value begins a line.

@@ -197,7 +197,7 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 		{
 			"a trailing comma, and other members",
 			"{\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"x\": {\"command\": \"x\"},\n\t},\n\t\"other\": 1,\n}",
-			"{\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"x\": {\"command\": \"x\"},\n\t\t" + in("\t\t", "\t") + "\n\t},\n\t\"other\": 1,\n}",
+			"{\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"x\": {\"command\": \"x\"},\n\t\t" + in("\t\t", "\t") + ",\n\t},\n\t\"other\": 1,\n}",
 		},
 		{
 			"one line", `{"servers": {"x": {"command": "x"}}}`,

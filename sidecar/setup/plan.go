@@ -315,6 +315,10 @@ func (p *Plan) name(known map[string]string) {
 			first[name] = s
 		}
 		s.Runs = runs(s.server.Entry, s.secrets)
+		if s.same == "" && s.Known {
+			entry := json.RawMessage(known[s.Name])
+			s.Runs = runs(entry, importer.Secrets(entry))
+		}
 		for _, secret := range s.secrets {
 			at := secret.At
 			if at[0] == "args" {

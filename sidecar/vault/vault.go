@@ -74,7 +74,10 @@ func (v *Vault) key() ([]byte, error) {
 
 // Prepare makes the key, if there is none, in the keychain or in the file.
 func (v *Vault) Prepare(place Place) error {
-	if _, err := v.key(); !errors.Is(err, fs.ErrNotExist) {
+	switch _, err := v.key(); {
+	case err == nil:
+		return nil
+	case place == Keychain && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if err := os.MkdirAll(v.dir, 0o700); err != nil {

@@ -1,0 +1,252 @@
+package setup_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"assent/sidecar/setup"
+)
+
+const cursorFile = `{"mcpServers": {"a": {"command": "a", "env": {"API_KEY": "sk-0123456789abcdef"}}}}`
+
+// TestBadFilesAreNamedAndLeftAlone has one good file beside each bad one, which is routed.
+func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
+	utf16le := func(text string) []byte {
+		out := []byte{0xff, 0xfe}
+		for _, unit := range utf16.Encode([]rune(text)) {
+			out = binary.LittleEndian.AppendUint16(out, unit)
+		}
+		return out
+	}
+	tests := []struct {
+		name, path string
+		data       []byte
+		want       string
+	}{
+		{"broken JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {`), "cannot be read: line 1"},
+		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = "), "cannot be read"},
+		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
+		{"not an object", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": []}`), "is not an object"},
+		{"UTF-16", "home/.claude.json", utf16le(`{"mcpServers": {}}`), "it is in UTF-16: save it as UTF-8"},
+		{"UTF-16 without a mark", "home/.claude.json", utf16le(`{"mcpServers": {}}`)[2:], "zero bytes"},
+		{"Latin-1", "home/.claude.json", []byte("{\"mcpServers\": {\"\xe9\": {}}}"), "not in UTF-8"},
+		{"deep", "home/.codeium/windsurf/mcp_config.json", []byte(strings.Repeat("[", 1000)), "200 deep"},
+		{"huge", "home/.codeium/windsurf/mcp_config.json", bytes.Repeat([]byte(" "), 33<<20), "more than 33554432 bytes"},
+		{"braces around all", "home/.codex/config.toml", []byte(`mcp_servers = { a = { command = "x" } }`), "write each as a table of its own, [mcp_servers.a]"},
+		{"flow", "home/.config/goose/config.yaml", []byte("extensions: {a: {type: stdio, cmd: x}}\n"), `"a" is in braces: write it in lines`},
+		{"alias", "home/.config/goose/config.yaml", []byte("x: &x {type: stdio, cmd: x}\nextensions:\n  a: *x\n"), "write it out"},
+		{"keychain of Goose", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {type: stdio, cmd: x, env_keys: [K]}\n"), "Goose's own keychain"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			m.write("home/.cursor/mcp.json", []byte(cursorFile))
+			m.write(tt.path, tt.data)
+			plan := m.find()
+			if len(plan.Problems) != 1 || plan.Problems[0].Path != m.path(tt.path) || !strings.Contains(plan.Problems[0].Message, tt.want) {
+				t.Errorf("the problems are %+v, want %q", plan.Problems, tt.want)
+			}
+			m.route()
+			if !bytes.Equal(m.read(tt.path), tt.data) {
+				t.Error("it was changed")
+			}
+			if !strings.Contains(string(m.read("home/.cursor/mcp.json")), "gateway") {
+				t.Error("the good file was left, too")
+			}
+		})
+	}
+}
+
+func TestReadOnlyFilesStay(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	if err := os.Chmod(m.path("home/.cursor/mcp.json"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	plan := m.find()
+	if len(plan.Files) != 0 || len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, "is read-only: make it writable") {
+		t.Errorf("%+v", plan)
+	}
+	if r := m.route(); len(r.Added) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestModesAndLinksStay(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("Windows has neither these modes, nor links for everybody.")
+		return
+	}
+	m := newMachine(t)
+	m.write("dotfiles/cursor.json", []byte(cursorFile))
+	if err := os.Chmod(m.path("dotfiles/cursor.json"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := m.path("home/.cursor/mcp.json")
+	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(m.path("dotfiles/cursor.json"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func(){func() { m.route() }, func() { m.restore() }} {
+		step()
+		if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
+			t.Errorf("the link is %v, %v", info, err)
+		}
+		if info, err := os.Stat(link); err != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("the mode is %v, %v", info.Mode(), err)
+		}
+	}
+	if got := m.read("dotfiles/cursor.json"); string(got) != cursorFile {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestAFileThatChangesMeanwhileStays has somebody write between the plan and its execution.
+func TestAFileThatChangesMeanwhileStays(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.codex/config.toml", []byte("[mcp_servers.b]\ncommand = \"b\"\n"))
+	plan := m.find()
+	changed := []byte(`{"mcpServers": {"other": {"command": "o"}}}`)
+	m.write("home/.cursor/mcp.json", changed)
+	r, err := plan.Apply(setup.ToFile)
+	if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "was changed at the same time: try again") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if got := m.read("home/.cursor/mcp.json"); !bytes.Equal(got, changed) {
+		t.Errorf("%s", got)
+	}
+	if u := m.restore(); len(u.Problems) > 0 || len(u.Files) != 2 { // Codex's and the person's own
+		t.Errorf("%+v", u)
+	}
+	if got := m.read("home/.cursor/mcp.json"); !bytes.Equal(got, changed) {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestNothingStaysIfNothingCouldBeChanged has the only file change meanwhile.
+func TestNothingStaysIfNothingCouldBeChanged(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	plan := m.find()
+	m.write("home/.cursor/mcp.json", []byte("{}"))
+	r, err := plan.Apply(setup.ToFile)
+	if err != nil || len(r.Problems) != 1 || len(r.Added) != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(m.UserFile); err == nil {
+		t.Error("the person's own file is there")
+	}
+	if u := m.restore(); len(u.Files) != 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+// TestRestoreGoesOnWhereItStopped breaks a file, so that it cannot be merged, and repairs it.
+func TestRestoreGoesOnWhereItStopped(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.codex/config.toml", []byte("[mcp_servers.b]\ncommand = \"b\"\n"))
+	m.route()
+	routed := m.read("home/.cursor/mcp.json")
+	m.write("home/.cursor/mcp.json", append(routed[:len(routed)-1:len(routed)-1], ','))
+	u := m.restore()
+	if len(u.Problems) != 1 || !strings.Contains(u.Problems[0].Message, "Repair it. Then run assent restore again.") || len(u.Files) != 1 {
+		t.Fatalf("%+v", u)
+	}
+	if _, err := os.Stat(m.UserFile); err != nil {
+		t.Error("Cursor needs the servers still:", err)
+	}
+	m.write("home/.cursor/mcp.json", append(routed[:len(routed)-1:len(routed)-1], `, "x": 1}`...))
+	if u := m.restore(); len(u.Problems) != 0 || len(u.Files) != 2 {
+		t.Fatalf("%+v", u)
+	}
+	if got, want := string(m.read("home/.cursor/mcp.json")), strings.TrimSuffix(cursorFile, "}")+`, "x": 1}`; got != want {
+		t.Errorf("it is\n%s, want\n%s", got, want)
+	}
+}
+
+// TestRunsAreUndoneFromTheLast has a second run after a change of the person's.
+func TestRunsAreUndoneFromTheLast(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.route()
+	routed := string(m.read("home/.cursor/mcp.json"))
+	m.write("home/.cursor/mcp.json", []byte(strings.Replace(routed, `{"a":`, `{"new": {"command": "n"}, "a":`, 1)))
+	if r := m.route(); strings.Join(r.Added, " ") != "new" {
+		t.Fatalf("%+v", r)
+	}
+	u := m.restore()
+	if len(u.Problems) != 0 {
+		t.Fatalf("%+v", u)
+	}
+	want := strings.Replace(cursorFile, `{"a":`, `{"new": {"command": "n"}, "a":`, 1)
+	if got := string(m.read("home/.cursor/mcp.json")); got != want {
+		t.Errorf("it is\n%s, want\n%s", got, want)
+	}
+	if _, err := os.Stat(m.UserFile); err == nil {
+		t.Error("the person's own file is there")
+	}
+}
+
+// TestWhatThePersonChangedStays has the person edit their own file and an entry of Assent.
+func TestWhatThePersonChangedStays(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.gemini/settings.json", []byte(`{"mcpServers": {"b": {"command": "b"}, "c": {"command": "c"}}}`))
+	m.route()
+	user := strings.Replace(string(m.read("assent/mcp.json")), `"command": "a"`, `"command": "a2"`, 1)
+	m.write("assent/mcp.json", []byte(user))
+	m.write("home/.gemini/settings.json", []byte(`{"mcpServers": {"b": {"command": "mine"}}}`))
+	u := m.restore()
+	if len(u.Problems) != 0 {
+		t.Fatalf("%+v", u)
+	}
+	if got := string(m.read("home/.gemini/settings.json")); got != `{"mcpServers": {"b": {"command": "mine"}}}` {
+		t.Errorf("%s", got)
+	}
+	left := string(m.read("assent/mcp.json"))
+	if !strings.Contains(left, `"a2"`) || strings.Contains(left, `"c"`) {
+		t.Errorf("%s", left)
+	}
+	if !strings.Contains(left, "${secret:a/env/API_KEY}") {
+		t.Errorf("%s", left)
+	}
+	if _, err := os.Stat(m.path("assent/secrets.sealed")); err != nil {
+		t.Error("the secret of the server that stays is gone:", err)
+	}
+}
+
+// TestServersThatDifferAreTold has two servers of one name.
+func TestServersThatDifferAreTold(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = \"a\"\nargs = [\"--other\"]\n"))
+	m.write("home/.gemini/settings.json", []byte(cursorFile))
+	plan := m.find()
+	if len(plan.Servers) != 2 {
+		t.Fatalf("%+v", plan.Servers)
+	}
+	other, first := plan.Servers[1], plan.Servers[0]
+	if first.Name != "a" || first.Copies[0].Host != "Codex" || other.Name != "a-cursor" || strings.Join(other.Differs, " ") != "args env" ||
+		strings.Join(other.Hosts, " ") != "Cursor Gemini CLI" || strings.Join(other.Secrets, " ") != "env API_KEY" {
+		t.Errorf("%+v, %+v", first, other)
+	}
+	m.route()
+	if got := string(m.read("home/.cursor/mcp.json")); !strings.Contains(got, `["gateway", "a-cursor"]`) {
+		t.Errorf("%s", got)
+	}
+	m.Hosts = []string{"nobody"}
+	if _, err := setup.Find(m.Options); err == nil || !strings.Contains(err.Error(), `there is no host "nobody": there are claude-desktop, claude-code`) {
+		t.Error(err)
+	}
+}
