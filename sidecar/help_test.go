@@ -16,7 +16,7 @@ import (
 // allCommands are the words of each command of the program.
 func allCommands() [][]string {
 	root := terminal.NewCommand(terminal.Options{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard},
-		serveCommand(nil, nil, nil), daemonCommand(nil), exampleCommand(), journalCommand())
+		serveCommand(nil, nil, nil), daemonCommand(nil), exampleCommand(), journalCommand(), setupCommand("", nil, nil, nil), restoreCommand("", nil))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var all [][]string

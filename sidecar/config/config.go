@@ -159,8 +159,8 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
 // because a program that starts there may run files of the folder, as npx does.
 //
-// UserFile is the person's own mcp.json; it may be empty. Its servers come last, and are left out if a folder names another file.
-// Load skips entries that start "assent gateway": they are a host's way to a server.
+// UserFile is the person's own mcp.json; it may be empty. Its servers come last, and are left out if a folder names
+// another file. Load skips entries of files that start "assent gateway": they are a host's way to a server.
 func Load(c protocol.Configuration, userFile string) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
@@ -400,7 +400,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
-	if IsGateway(c.Command, c.Args) {
+	if s.Source != SettingsSource && IsGateway(c.Command, c.Args) {
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)

@@ -44,10 +44,14 @@ func (f *jsonFile) bytes() []byte {
 }
 
 func (f *jsonFile) clone() (document, error) {
-	return &jsonFile{root: f.root.Clone(), crlf: f.crlf, empty: f.empty}, nil
+	root, err := copyOf(f.root)
+	return &jsonFile{root: root, crlf: f.crlf, empty: f.empty}, err
 }
 
 func (f *jsonFile) value() (any, error) { return decode(standard(f.root)) }
+
+// copyOf returns a copy of a value. Clone of hujson loses commas after the last member.
+func copyOf(v hujson.Value) (hujson.Value, error) { return hujson.Parse(v.Pack()) }
 
 // standard returns a value as plain JSON.
 func standard(v hujson.Value) json.RawMessage {
@@ -221,7 +225,10 @@ func (f *jsonFile) restore(at Path, name string, launch Launch, original documen
 	if err != nil {
 		return err
 	}
-	clone := hujson.Value{Value: from}.Clone()
+	clone, err := copyOf(hujson.Value{Value: from})
+	if err != nil {
+		return err
+	}
 	from = clone.Value.(*hujson.Object)
 	if slices.Equal(rest(from, launch), rest(to, launch)) {
 		*to = *from // comments between the members, too
