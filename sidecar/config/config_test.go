@@ -391,3 +391,45 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestUserFile has servers of the person's own file beside those of a folder.
+func TestUserFile(t *testing.T) {
+	folder := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(folder, config.FileName), `{"servers": {
+		"both": {"command": "/opt/Assent", "args": ["gateway", "both"]},
+		"windows": {"command": "C:\\assent.EXE", "args": ["gateway"]},
+		"thief": {"command": "${secret:key}"}}}`)
+	user := filepath.Join(t.TempDir(), "mcp.json")
+	write(user, `{"servers": {"both": {"command": "x", "args": ["${secret:key}", "${workspaceFolder}"]}}}`)
+	c := protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: folder}}}
+	loaded := config.Load(c, user)
+	if len(loaded.Problems) != 0 || len(loaded.Servers) != 2 {
+		t.Fatalf("%+v", loaded)
+	}
+	thief, mine := loaded.Servers[0], loaded.Servers[1]
+	if mine.Source != user || mine.Unconfirmed || mine.Folder != folder || !thief.Unconfirmed {
+		t.Errorf("%+v", loaded.Servers)
+	}
+	e := config.Environment{Environ: os.Environ(), Secret: func(name string) (string, error) { return "kept " + name + " ${secret:key}", nil }}
+	if got := thief.Launch(t.Context(), e).Err; got == nil || !strings.Contains(got.Error(), "only servers of your own file can use kept secrets") {
+		t.Error(got)
+	}
+	if got := mine.Launch(t.Context(), e).Shown.Args; len(got) != 2 || got[0] != "${secret:key}" {
+		t.Errorf("%q", got)
+	}
+	c.WorkspaceFolders[0].ConfigFile = filepath.Join(folder, config.FileName)
+	if loaded := config.Load(c, user); len(loaded.Servers) != 1 {
+		t.Errorf("with a file of the command line: %+v", loaded.Servers)
+	}
+	write(user, `{"servers": `)
+	c.WorkspaceFolders[0].ConfigFile = ""
+	if loaded := config.Load(c, user); len(loaded.Problems) != 1 || loaded.Problems[0].Source != user {
+		t.Errorf("%+v", loaded.Problems)
+	}
+}

@@ -110,6 +110,8 @@ type Server struct {
 	Entry json.RawMessage
 	// Warnings say what the copy would not do as the original does.
 	Warnings []string
+	// Fails is the warning of what probably keeps the copy from starting; empty where nothing does.
+	Fails string
 	// inputs are the inputs that the entry names, as they are to be copied with it.
 	inputs []input
 }

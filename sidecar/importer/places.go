@@ -90,10 +90,8 @@ const (
 type style int
 
 const (
-	// plainStyle: command and args.
-	plainStyle style = iota
-	// listStyle: type is local, and command is a list with the arguments.
-	listStyle
+	// listStyle: type is local, and command is a list with the arguments. The zero value is command and args.
+	listStyle style = iota + 1
 	// gooseStyle: type is stdio, cmd and args.
 	gooseStyle
 )

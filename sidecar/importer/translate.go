@@ -39,6 +39,8 @@ type translation struct {
 	inputs   map[string]input
 	warnings []string
 	needed   []input
+	// fails says why it will not start as it is.
+	fails string
 	// prefixed are headers that are written as in mcp.json already.
 	prefixed []string
 }
@@ -70,7 +72,7 @@ func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest boo
 	if err != nil {
 		return Server{}, err
 	}
-	return Server{Name: from.Name, Entry: raw, Warnings: t.warnings, inputs: t.needed}, nil
+	return Server{Name: from.Name, Entry: raw, Warnings: t.warnings, Fails: t.fails, inputs: t.needed}, nil
 }
 
 // plain returns a value as JSON that is read by people.
@@ -82,6 +84,12 @@ func plain(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSpace(out.Bytes()), nil
+}
+
+// fail warns of what keeps the server from starting.
+func (t *translation) fail(format string, args ...any) {
+	t.fails = fmt.Sprintf(format, args...)
+	t.warn("%s", t.fails)
 }
 
 func (t *translation) warn(format string, args ...any) {
@@ -267,7 +275,7 @@ func (t *translation) text(where, text string) string {
 	case braces:
 		text = bracesVariable.ReplaceAllString(text, "$${env:$1}")
 		if strings.Contains(text, "{file:") {
-			t.warn("%s takes the text of a file with {file:...}, which Assent does not: replace it.", upper(where))
+			t.fail("%s takes the text of a file with {file:...}, which Assent does not: replace it.", upper(where))
 		}
 	}
 	return variable.ReplaceAllStringFunc(text, func(match string) string {
@@ -276,7 +284,7 @@ func (t *translation) text(where, text string) string {
 		parts := shellVariable.FindStringSubmatch(name)
 		switch {
 		case t.dialect.variables == literal:
-			t.warn("%s holds %.100s, which %s takes as it stands; Assent puts in the value of a variable, or refuses to start the server where it knows none.",
+			t.fail("%s holds %.100s, which %s takes as it stands; Assent puts in the value of a variable, or refuses to start the server where it knows none.",
 				upper(where), match, t.dialect.name)
 			return match
 		case t.dialect.isShell() && name == "CLAUDE_PROJECT_DIR":
@@ -293,7 +301,7 @@ func (t *translation) text(where, text string) string {
 		case slices.Contains(knownVariables, kind):
 			return match
 		}
-		t.warn("%s holds the variable %.100s, which Assent does not know: the server will not start until it is replaced.", upper(where), match)
+		t.fail("%s holds the variable %.100s, which Assent does not know: the server will not start until it is replaced.", upper(where), match)
 		return match
 	})
 }
@@ -303,7 +311,7 @@ func (t *translation) input(id string) {
 	in, ok := t.inputs[id]
 	switch {
 	case !ok:
-		t.warn("It asks for the input %.100q, which %s does not define.", id, t.dialect.name)
+		t.fail("It asks for the input %.100q, which %s does not define.", id, t.dialect.name)
 	case slices.ContainsFunc(t.needed, func(n input) bool { return n.id == id }):
 	default:
 		t.needed = append(t.needed, in)
@@ -327,7 +335,7 @@ func (t *translation) rest(members map[string]json.RawMessage) {
 			// Nothing is lost that a server could notice.
 		case name == "enabled" && value == "false", name == "disabled" && value == "true":
 			t.warn("It is switched off in %s; Assent starts it at its first use.", t.dialect.name)
-		case slices.Contains([]string{"null", "false", "[]", "{}", `""`, "0"}, value), name == "enabled":
+		case slices.Contains([]string{"null", "false", "[]", `["*"]`, "{}", `""`, "0"}, value), name == "enabled":
 		case name == "autoApprove" || name == "alwaysAllow":
 			t.warn("%s runs some of its tools without asking (%q), which is not copied.", t.dialect.name, name)
 		case name == "disabledTools" || name == "enabledTools" || name == "tools":

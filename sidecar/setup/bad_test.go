@@ -41,6 +41,8 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 		{"braces around all", "home/.codex/config.toml", []byte(`mcp_servers = { a = { command = "x" } }`), "write each as a table of its own, [mcp_servers.a]"},
 		{"flow", "home/.config/goose/config.yaml", []byte("extensions: {a: {type: stdio, cmd: x}}\n"), `"a" is in braces: write it in lines`},
 		{"alias", "home/.config/goose/config.yaml", []byte("x: &x {type: stdio, cmd: x}\nextensions:\n  a: *x\n"), "write it out"},
+		{"a variable that only the host knows", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"w": {"command": "${command:x}"}}}`), `"w" is left alone, because it would not work the same. The command holds the variable ${command:x}`},
+		{"a file's text", "home/.config/opencode/opencode.json", []byte(`{"mcp": {"o": {"type": "local", "command": ["o", "{file:x}"]}}}`), "takes the text of a file"},
 		{"keychain of Goose", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {type: stdio, cmd: x, env_keys: [K]}\n"), "Goose's own keychain"},
 	}
 	for _, tt := range tests {

@@ -254,6 +254,10 @@ func (p *Plan) read(place importer.Place) {
 			p.problem(place.Path, "The server %q is left alone: it %s.", f.Name, reason.Of(f.Err))
 			continue
 		}
+		if f.Server.Fails != "" {
+			p.problem(place.Path, "The server %q is left alone, because it would not work the same. %s", f.Name, f.Server.Fails)
+			continue
+		}
 		p.add(&Server{
 			Name: f.Name, server: f.Server, same: canonical(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
 			Warnings: f.Server.Warnings,

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -185,9 +186,7 @@ func (v *Vault) Set(more map[string]string) error {
 	if err != nil {
 		return err
 	}
-	for name, secret := range more {
-		secrets[name] = secret
-	}
+	maps.Copy(secrets, more)
 	return v.write(secrets)
 }
 
