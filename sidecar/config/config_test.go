@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -349,31 +350,40 @@ func TestEndpoint(t *testing.T) {
 }
 
 func TestAChangedFileIsSeen(t *testing.T) {
-	dir := t.TempDir()
-	changed := make(chan struct{}, 10)
-	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
-	defer w.Close()
-	w.Watch([]string{dir}, "")
+	for _, own := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the person's own: %v", own), func(t *testing.T) {
+			dir := t.TempDir()
+			changed := make(chan struct{}, 10)
+			w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
+			defer w.Close()
+			path := filepath.Join(dir, config.FileName)
+			folders, userFile := []string{dir}, ""
+			if own {
+				path = filepath.Join(dir, "assent", "mcp.json")
+				folders, userFile = nil, path
+			}
+			w.Watch(folders, userFile)
 
-	// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
-	// rather than write it.
-	path := filepath.Join(dir, config.FileName)
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
+			// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
+			// rather than write it.
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			<-changed
+			for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} {
+				if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Rename(path+".tmp", path); err != nil {
+					t.Fatal(err)
+				}
+				<-changed
+			}
+			w.Watch(nil, "")
+			w.Close()
+			w.Watch(folders, userFile) // after the end: nothing
+		})
 	}
-	<-changed
-	for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} {
-		if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path+".tmp", path); err != nil {
-			t.Fatal(err)
-		}
-		<-changed
-	}
-	w.Watch(nil, "")
-	w.Close()
-	w.Watch([]string{dir}, "") // after the end: nothing
 }
 
 func FuzzLoad(f *testing.F) {

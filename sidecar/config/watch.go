@@ -26,6 +26,7 @@ type Watcher struct {
 	closed  bool
 	watcher *fsnotify.Watcher
 	watched []string
+	userDir string // the folder of the person's own file
 }
 
 // NewWatcher returns a watcher that watches nothing yet.
@@ -58,8 +59,9 @@ func (w *Watcher) Watch(folders []string, userFile string) {
 	for _, f := range folders {
 		paths = append(paths, f, filepath.Join(f, filepath.Dir(FileName)))
 	}
-	if userFile != "" {
-		paths = append(paths, filepath.Dir(userFile))
+	if w.userDir = ""; userFile != "" {
+		w.userDir = filepath.Dir(userFile)
+		paths = append(paths, filepath.Dir(w.userDir), w.userDir)
 	}
 	for _, old := range w.watched {
 		if !slices.Contains(paths, old) {
@@ -106,11 +108,14 @@ func (w *Watcher) run(watcher *fsnotify.Watcher) {
 				return
 			}
 			base := filepath.Base(event.Name)
-			switch {
-			case base == filepath.Dir(FileName):
-				w.mu.Lock()
+			w.mu.Lock()
+			isFolder := base == filepath.Dir(FileName) || event.Name == w.userDir
+			if isFolder {
 				w.add(event.Name)
-				w.mu.Unlock()
+			}
+			w.mu.Unlock()
+			switch {
+			case isFolder:
 				timer.Reset(settle)
 			case base == filepath.Base(FileName), base == RootFileName:
 				timer.Reset(settle)
