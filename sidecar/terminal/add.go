@@ -102,7 +102,9 @@ func (a *addition) run() error {
 	}
 	path := filepath.Join(a.o.Folder, config.FileName)
 	if a.user {
-		path = filepath.Join(data, filepath.Base(config.FileName))
+		if path = config.UserFile(); path == "" {
+			return usagef("--user: there is no folder for your configuration: set HOME")
+		}
 	}
 	a.lines, a.width = bufio.NewReader(a.o.Stdin), widthOf(a.o.Stderr)
 	a.say("%s", a.shown(s, name))
