@@ -114,6 +114,9 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 			return nil, context.Cause(ctx)
 		}
 	case strings.Contains(string(r.Params), `"ask"`):
+		if strings.Contains(string(r.Params), `"pause"`) {
+			time.Sleep(time.Second)
+		}
 		r.Asking("Which size?")
 		select {
 		case <-time.After(2 * time.Minute): // a person
