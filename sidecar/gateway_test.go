@@ -773,18 +773,22 @@ func TestAHostComesBackAfterTheDaemonsRestart(t *testing.T) {
 	t.Parallel()
 	const answer = `{"action":"accept","content":{"a":"host"}}`
 	for _, test := range []struct {
-		revision, transport string
-		tasks               bool
+		revision, transport, answerIn string
+		tasks                         bool
 	}{
-		{"2026-07-28", "stdio", false}, {"2026-07-28", "http", false},
-		{"2026-07-28", "stdio", true}, {"2026-07-28", "http", true}, {"2025-11-25", "stdio", true},
+		{"2026-07-28", "stdio", "host", false},
+		{"2026-07-28", "http", "host", false},
+		{"2026-07-28", "stdio", "first", false}, // the question is open in Assent, too
+		{"2026-07-28", "stdio", "host", true},
+		{"2026-07-28", "http", "host", true},
+		{"2025-11-25", "stdio", "host", true},
 	} {
 		for _, server := range []string{"legacy", "modern"} {
 			for _, how := range []string{"killed", "stopped"} {
-				t.Run(fmt.Sprintf("%s %s tasks=%t %s %s", test.revision, test.transport, test.tasks, server, how), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s %s %s tasks=%t %s %s", test.revision, test.transport, test.answerIn, test.tasks, server, how), func(t *testing.T) {
 					t.Parallel()
 					h := newDaemonHome(t)
-					host, _, log := h.attachHost(test.transport, test.revision, server, "--answer-in", "host")
+					host, _, log := h.attachHost(test.transport, test.revision, server, "--answer-in", test.answerIn)
 					host.tasks = test.tasks
 					host.answer = func(string) string { return answer }
 					id := host.send("tools/call", `{"name":"form","arguments":{"n":1},"task":{}}`)
