@@ -805,6 +805,10 @@ func TestAHostComesBackAfterTheDaemonsRestart(t *testing.T) {
 						_, state, _ := strings.Cut(asked, `"requestState":"`)
 						state, _, _ = strings.Cut(state, `"`)
 						h.restart(how == "killed")
+						host.answer = func(string) string {
+							t.Error("the host was asked again")
+							return answer
+						}
 						got = host.call("tools/call", fmt.Sprintf(`{"name":"form","arguments":{"n":1},"requestState":%q,"inputResponses":{"q":%s}}`, state, answer))
 						if again := host.call("tools/call", fmt.Sprintf(`{"name":"form","arguments":{"n":1},"requestState":%q,"inputResponses":{}}`, state)); !strings.Contains(again, "there is no such call") {
 							t.Errorf("a state of a call that has ended: %s", again)

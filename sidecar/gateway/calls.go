@@ -48,7 +48,7 @@ type host struct {
 // prompts/get and resources/read. A call runs once. A call that asked a question goes on when the host gives it up, and the
 // same call again joins it.
 type calls struct {
-	// keeper keeps what a later daemon has to know of a call, or nothing with nil. It is nil in tests.
+	// keeper keeps what a later daemon has to know of a call, or forgets that with nil. Without a keeper, no call is kept.
 	keeper func(place Place, kept *Kept)
 
 	mu sync.Mutex // guards what follows, and the calls
@@ -87,9 +87,11 @@ type call struct {
 	questions    []*question
 	lastQuestion int
 	held         int
-	// names are those of all questions. Earlier ones are those of an earlier daemon that are open, by the server's own names.
+	// names are those of all questions. Earlier ones are those of an earlier daemon that are not asked again yet, by the
+	// server's own names. The host may come back before with the answers: these are early, by the names for the host.
 	names   []string
 	earlier map[string]string
+	early   map[string]json.RawMessage
 	// away is the request that returned with questions, until the host comes back with one of the states.
 	away   *waiter
 	states []string
@@ -212,6 +214,14 @@ func (k *call) answer(responses map[string]json.RawMessage) {
 			k.settle(q, hostAnswer{result: response})
 		}
 	}
+	for _, name := range k.earlier {
+		if response := responses[name]; response != nil {
+			if k.early == nil {
+				k.early = map[string]json.RawMessage{}
+			}
+			k.early[name] = response
+		}
+	}
 }
 
 func newCall(key string, what calling) *call {
@@ -286,6 +296,9 @@ func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func())
 		k.name(q)
 		k.questions = append(k.questions, q)
 		k.asked = k.asked || q.Method != "roots/list" // for which no person thinks
+		if response := k.early[q.Name]; response != nil {
+			k.settle(q, hostAnswer{result: response})
+		}
 		c.send(k)
 	})
 	if !canAnswer {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"time"
 
 	"assent/sidecar/mcpserver"
@@ -97,6 +98,7 @@ func (c *calls) kept(k *call) *Kept {
 	if len(kept.Tasks) == 0 && (len(k.states) == 0 || hasEnded && k.delivered > 0) {
 		return nil
 	}
+	maps.Copy(kept.Open, k.earlier)
 	for _, q := range k.questions {
 		if q.own != "" {
 			kept.Open[q.own] = q.Name

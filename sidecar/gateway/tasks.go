@@ -209,9 +209,11 @@ func (c *calls) forgetTasks() {
 			ended = append(ended, t)
 		}
 	}
-	slices.SortFunc(ended, func(a, b *mcpTask) int { return a.created.Compare(b.created) })
-	for _, t := range ended[:min(len(ended), max(0, len(c.tasks)-maxTasks))] {
-		c.forgetTask(t)
+	if tooMany := min(len(ended), len(c.tasks)-maxTasks); tooMany > 0 {
+		slices.SortFunc(ended, func(a, b *mcpTask) int { return a.created.Compare(b.created) })
+		for _, t := range ended[:tooMany] {
+			c.forgetTask(t)
+		}
 	}
 }
 
