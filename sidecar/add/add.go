@@ -196,7 +196,7 @@ func (s *Server) check() error {
 // checkURL refuses a URL that is none of a server, and warns of one that is not encrypted.
 func (s *Server) checkURL() error {
 	// A variable may stand where a port or a part of the host is, and would not parse there.
-	u, err := url.Parse(inputText.ReplaceAllString(s.entry.URL, "1"))
+	u, err := url.Parse(anyVariable.ReplaceAllString(s.entry.URL, "1"))
 	if err != nil {
 		return errors.New("the server's URL cannot be read")
 	}

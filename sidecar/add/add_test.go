@@ -2,7 +2,6 @@ package add_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,11 +20,11 @@ func written(t *testing.T, s *add.Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := s.Name + " " + string(w.Entry)
+	lines := []string{s.Name + " " + string(w.Entry)}
 	for _, in := range w.Inputs {
-		text += "\n" + string(in.Raw)
+		lines = append(lines, string(in.Raw))
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 func link(object string) string { return "vscode:mcp/install?" + url.PathEscape(object) }
@@ -51,19 +50,28 @@ func TestReferences(t *testing.T) {
 {"type":"promptString","id":"s-key","description":"key","password":true}
 {"type":"promptString","id":"s-unused","description":"unused"}`,
 		},
-		{"a link with a URL", link(`{"name":"s","type":"sse","url":"https://h/","headers":{"Authorization":"Bearer abcdefgh"}}`), "",
+		{
+			"a link with a URL", link(`{"name":"s","type":"sse","url":"https://h/","headers":{"Authorization":"Bearer abcdefgh"}}`), "",
 			`s {"type":"sse","url":"https://h/","headers":{"Authorization":"${input:s-Authorization}"}}
-{"type":"promptString","id":"s-Authorization","description":"Authorization","password":true}`},
-		{"a link, pinned", link(`{"name":"s","command":"C:\\x\\npx.cmd","args":["--registry","r","-y","@a/b","--flag"]}`), "1.0.0",
-			`s {"type":"stdio","command":"C:\\x\\npx.cmd","args":["--registry","r","-y","@a/b@1.0.0","--flag"]}`},
-		{"a link with --package", link(`{"name":"s","command":"npx","args":["--package=a","tool"]}`), "1.0.0",
-			`s {"type":"stdio","command":"npx","args":["--package=a@1.0.0","tool"]}`},
+{"type":"promptString","id":"s-Authorization","description":"Authorization","password":true}`,
+		},
+		{
+			"a link, pinned", link(`{"name":"s","command":"C:\\x\\npx.cmd","args":["--registry","r","-y","@a/b","--flag"]}`), "1.0.0",
+			`s {"type":"stdio","command":"C:\\x\\npx.cmd","args":["--registry","r","-y","@a/b@1.0.0","--flag"]}`,
+		},
+		{
+			"a link with --package", link(`{"name":"s","command":"npx","args":["--package=a","tool"]}`), "1.0.0",
+			`s {"type":"stdio","command":"npx","args":["--package=a@1.0.0","tool"]}`,
+		},
 		{"a link with uvx --from", link(`{"name":"s","command":"uvx","args":["--from","a[x]==2.0","tool"]}`), "", `s {"type":"stdio","command":"uvx","args":["--from","a[x]==2.0","tool"]}`},
 		{"a link with docker", link(`{"name":"s","command":"docker","args":["run","-i","-e","A","a/b"]}`), "2.0", `s {"type":"stdio","command":"docker","args":["run","-i","-e","A","a/b:2.0"]}`},
 		{"a link with a local file", link(`{"name":"s","command":"npx","args":["./local"]}`), "", `s {"type":"stdio","command":"npx","args":["./local"]}`},
-		{"a page of VS Code", "https://insiders.vscode.dev/redirect/mcp/install?name=s&config=" + url.QueryEscape(`{"url":"https://h/${input:a}"}`) + "&inputs=" + url.QueryEscape(`[{"id":"a","type":"pickString","options":["1","2"]}]`), "",
+		{
+			"a page of VS Code", "https://insiders.vscode.dev/redirect/mcp/install?name=s&config=" + url.QueryEscape(`{"url":"https://h/${input:a}"}`) + "&inputs=" + url.QueryEscape(`[{"id":"a","type":"pickString","options":["1","2"]}]`), "",
 			`s {"type":"http","url":"https://h/${input:s-a}"}
-{"type":"pickString","id":"s-a","description":"a","options":["1","2"]}`},
+{"type":"pickString","id":"s-a","description":"a","options":["1","2"]}`,
+		},
+		{"a link with a variable in its host", link(`{"name":"s","url":"https://${env:H}:${env:P}/"}`), "", `s {"type":"http","url":"https://${env:H}:${env:P}/"}`},
 		{"another page of VS Code", "https://vscode.dev/redirect?url=" + url.QueryEscape(link(`{"name":"s","url":"https://h/"}`)), "", `s {"type":"http","url":"https://h/"}`},
 	}
 	for _, tt := range tests {
@@ -305,7 +313,7 @@ func FuzzRead(f *testing.F) {
 			}
 			for _, in := range w.Inputs {
 				if !json.Valid(in.Raw) {
-					t.Fatal(fmt.Sprintf("%q has the input %s", reference, in.Raw))
+					t.Fatalf("%q has the input %s", reference, in.Raw)
 				}
 			}
 		}
