@@ -15,7 +15,7 @@ type tag[V any] struct{}
 func (tag[V]) MarshalText() ([]byte, error) {
 	variant, ok := any((*V)(nil)).(interface{ unionTag() string })
 	if !ok {
-		return nil, fmt.Errorf("%T is no variant of a union", *new(V))
+		return nil, fmt.Errorf("%T is not a variant of a union", *new(V))
 	}
 	return []byte(variant.unionTag()), nil
 }

@@ -32,11 +32,11 @@ import (
 func daemonCommand(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use: "daemon", Short: "show or stop the process that all windows share",
-		Long: `The daemon is one process for each person and machine. Whoever needs it starts it, and
-it ends when nobody has needed it for ten minutes.
+		Long: `The daemon is one process for each person and machine. Front ends start it, and
+it ends after ten idle minutes.
 
-Its files are in the folder .assent in your home, or in the one that the environment
-variable ` + daemon.FolderVariable + ` names, such as in a container.`,
+Its files are in the folder .assent in your home, or in the folder that the
+environment variable ` + daemon.FolderVariable + ` names, for example in a container.`,
 		Example: `  assent daemon status --json
   assent daemon stop --force`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -242,7 +242,7 @@ func daemonStopCommand() *cobra.Command {
 
 func daemonLogCommand() *cobra.Command {
 	c := &cobra.Command{Use: "log", Short: "print the daemon's log", Args: noArguments, Example: "  assent daemon log --follow"}
-	follow := c.Flags().Bool("follow", false, "go on with what is added, until you interrupt it")
+	follow := c.Flags().Bool("follow", false, "print new lines until you interrupt it")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		o, err := daemonOptions()
 		if err != nil {

@@ -36,11 +36,11 @@ type hostParams struct {
 // gatewayCommand is "assent gateway".
 func gatewayCommand(folder string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use: "gateway [SERVER]", Short: "be an MCP server that offers yours to another program",
+		Use: "gateway [SERVER]", Short: "run an MCP server that offers your servers to another program",
 		Long: `gateway is an MCP server on stdin and stdout, for hosts such as Claude Code or Codex. It
 offers one of your servers as it is, or all of them with the server's name in front of
-each tool's. The servers run in Assent's daemon. What they ask is shown and answered in
-Assent, whatever the host can do.
+each tool's. The servers run in Assent's daemon. You answer their
+questions in Assent, even if the host cannot show them.
 
 A server that the folder's file configures runs only if you have confirmed it, in
 VS Code or with another command in a terminal, such as "assent tools SERVER".`,
@@ -50,11 +50,11 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 	}
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
-	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
 	model := terminal.ModelFlags(c.Flags())
 	setHost := hostFlags(c.Flags())
 	level := zerolog.WarnLevel
-	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
+	c.Flags().TextVar(&level, "log-level", level, "minimum log level: debug, info, warn or error")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		place, err := hostPlace(*dataDir, folder, level)
 		if err != nil {
@@ -88,7 +88,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 // hostFlags adds the flags that say what a host gets, and returns the function that sets the options by them.
 func hostFlags(flags *pflag.FlagSet) func(*server.HostOptions) {
 	answerIn := gateway.AnswerInAssent
-	flags.TextVar(&answerIn, "answer-in", answerIn, "`where` the questions of servers are answered: assent, host or first (in both, and the first answer counts)")
+	flags.TextVar(&answerIn, "answer-in", answerIn, "`where` to answer questions of servers: assent, host or first (in both; the first answer counts)")
 	asIs := flags.Bool("as-is", false, "pass results as they are, also to hosts that hide a part of them from their models")
 	quiet := flags.Bool("quiet", false, "show no notification of the operating system if a question waits and no window is open")
 	return func(o *server.HostOptions) { o.AnswerIn, o.AsIs, o.Quiet = answerIn, *asIs, *quiet }

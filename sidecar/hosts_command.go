@@ -25,9 +25,9 @@ import (
 func hostsCommand(folder string, stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hosts", Short: "let programs use your servers over HTTP",
-		Long: `hosts names the programs that use your servers through Assent at an address, where they
-cannot start "assent gateway". Each has a token of its own. While there is a host, the
-daemon does not end by itself.`,
+		Long: `hosts manages the programs that use your servers over HTTP, because they
+cannot start "assent gateway". Each has its own token. While there is a host, the
+daemon keeps running.`,
 		Example: `  assent hosts add Goose --server shop
   assent hosts list
   assent hosts remove Goose`,
@@ -53,13 +53,13 @@ func addHostCommand(folder string, stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME", Short: "print an address and a token for a host",
 		Long: `add prints the address at which a host finds the servers of this folder, and its token. The
-token is shown this once.`,
+token is shown only once.`,
 		Example: "  assent hosts add Goose --server shop", Args: cobra.ExactArgs(1),
 	}
-	server := c.Flags().String("server", "", "offer this `server` as it is (default: all, with the server's name in front of each tool's)")
+	server := c.Flags().String("server", "", "offer only this `server`, with its own names (default: all servers, with the server's name before each tool's)")
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
-	trust := c.Flags().Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
 	setHost := hostFlags(c.Flags())
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		place, err := hostPlace(*dataDir, folder, zerolog.InfoLevel)

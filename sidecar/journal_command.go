@@ -27,11 +27,11 @@ const exitAltered = 3
 func journalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "journal", Short: "show, export or verify the journal",
-		Long: `journal reads the journal: what servers asked, who decided, and what came of it. It changes nothing, and may be run
+		Long: `journal reads the journal: the questions of servers, the decisions and their results. It changes nothing, and may be run
 while Assent is running.
 
-It exits with 0 where all went well, 1 where the journal cannot be read or the results not be written, 2 for a wrong
-command line, and 3 where verify found that the journal was altered.`,
+The exit code is 0 for success, 1 if the journal cannot be read or the output cannot be written, 2 for a wrong
+command line, and 3 if verify found that the journal was altered.`,
 		Example: `  assent journal show --data-dir kept --since 7d
   assent journal export --server demo --kind askSettled > journal.jsonl
   assent journal verify`,
@@ -49,20 +49,20 @@ command line, and 3 where verify found that the journal was altered.`,
 	c.AddCommand(
 		journalReader("show", "print a line for each record, the oldest first", "  assent journal show --server demo --since 36h"),
 		journalReader("export", "print each record as a line of JSON", "  assent journal export --task 0198f2c4 --kind askSettled"),
-		journalReader("verify", "find the first record that was altered, taken out or put in", "  assent journal verify --data-dir kept"),
+		journalReader("verify", "find the first record that was altered, removed or inserted", "  assent journal verify --data-dir kept"),
 	)
 	return c
 }
 
 func journalReader(name, short, example string) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Example: example, Args: noArguments}
-	dataDir := c.Flags().String("data-dir", "", "where the tasks are: a `folder` (default: in the user's configuration folder)")
+	dataDir := c.Flags().String("data-dir", "", "the data `folder` (default: in the user's configuration folder)")
 	var filter store.JournalFilter
 	if name != "verify" {
-		c.Flags().StringVar(&filter.Server, "server", "", "only what is of this server: its `name`")
-		c.Flags().StringVar(&filter.TaskID, "task", "", "only what is of this task: its `id`, or the beginning of it")
+		c.Flags().StringVar(&filter.Server, "server", "", "only records of this server: its `name`")
+		c.Flags().StringVar(&filter.TaskID, "task", "", "only records of this task: its `id`, or the beginning of it")
 		c.Flags().StringVar(&filter.Kind, "kind", "", "only records of this `kind`, such as askSettled")
-		c.Flags().Func("since", "only what was written since `when`: 2026-07-28, 2026-07-28T09:30:00Z, 36h or 7d", func(text string) (err error) {
+		c.Flags().Func("since", "only records since `when`: 2026-07-28, 2026-07-28T09:30:00Z, 36h or 7d", func(text string) (err error) {
 			filter.Since, err = since(text, time.Now())
 			return err
 		})

@@ -45,7 +45,7 @@ func ends() []os.Signal {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	folder, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintf(stderr, "assent: there is no folder to be in: %v\n", err)
+		fmt.Fprintf(stderr, "assent: there is no working folder: %v\n", err)
 		return terminal.ExitFailed
 	}
 	// An interrupt ends ctx. In a front end, the first one is to cancel the call in good order.
@@ -82,7 +82,7 @@ func longFlags(args []string) []string {
 // exampleCommand is the command that starts the example server; see package example.
 func exampleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: example.Command, Short: "be an MCP server that asks, to try Assent with", Args: noArguments,
+		Use: example.Command, Short: "run an MCP server with questions, to try Assent", Args: noArguments,
 		Long:    "example-server is an MCP server on stdin and stdout. Its tool asks you for a form and a model for a text.",
 		Example: "  assent call plan_lunch -- assent example-server",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return example.Serve(cmd.Context(), version) },

@@ -34,12 +34,12 @@ of all others. The address that it prints is valid once, and only on this machin
 	flags := c.Flags()
 	configFile := flags.String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := flags.String("data-dir", "", "show the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
-	trust := flags.Bool("trust", false, "run what the configuration file says, also where you have not confirmed it")
+	trust := flags.Bool("trust", false, "run servers as configured, without your confirmation")
 	onlyPrint := flags.Bool("print", false, "print the address, and open no browser")
 	model := terminal.ModelFlags(flags)
 	prompts := flags.StringArray("prompt", nil, "")
 	level := zerolog.WarnLevel
-	flags.TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
+	flags.TextVar(&level, "log-level", level, "minimum log level: debug, info, warn or error")
 	if err := flags.MarkHidden("prompt"); err != nil { // for the demo
 		panic(err) // it was just defined
 	}

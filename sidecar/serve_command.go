@@ -23,7 +23,7 @@ import (
 
 func serveCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use: "serve", Short: "speak Assent's protocol on stdin and stdout, as a front end wants it", Args: noArguments,
+		Use: "serve", Short: "serve Assent's protocol on stdin and stdout, for a front end", Args: noArguments,
 		Long: fmt.Sprintf(`serve attaches a front end to the daemon, which it starts if none runs. With --standalone
 it is the daemon itself, and ends with its front end: for containers, for CI, and where a
 detached process may not read your folders. If another process is the daemon, it attaches
@@ -36,10 +36,10 @@ It exits with %d if the daemon ends before the front end.`, terminal.ExitEnded),
 	dataDir := c.Flags().String("data-dir", "", "keep tasks in this `folder` (default: in the user's configuration folder)")
 	loginsDir := c.Flags().String("logins-dir", "", "lock logins in this `folder`, which all windows with the same secrets share (default: in that of --data-dir)")
 	level := zerolog.InfoLevel
-	c.Flags().TextVar(&level, "log-level", level, "log what is at least this important: debug, info, warn or error")
+	c.Flags().TextVar(&level, "log-level", level, "minimum log level: debug, info, warn or error")
 	tapFile := c.Flags().String("tap", "", "write a transcript of every wire to this `file`, secrets masked; needs --standalone")
 	standalone := c.Flags().Bool("standalone", false, "be the daemon in this process, and log to stderr")
-	update := c.Flags().Bool("update", false, "end an older daemon, also if something is open in it")
+	update := c.Flags().Bool("update", false, "end an older daemon, even if work is open in it")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		place, err := placeOf(*dataDir, *loginsDir, level)
 		if err != nil {

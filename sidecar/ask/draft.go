@@ -21,7 +21,7 @@ func (s *Asks) SaveDraft(ctx context.Context, askID string, draft json.RawMessag
 		return protocol.Errorf(protocol.CodeInvalidParams, "a draft is an object")
 	}
 	if len(draft) > mostDraft {
-		return protocol.Errorf(protocol.CodeInvalidParams, "a draft of %d bytes is not kept, %d are the most", len(draft), mostDraft)
+		return protocol.Errorf(protocol.CodeInvalidParams, "the draft has %d bytes, and the limit is %d", len(draft), mostDraft)
 	}
 	s.log.Lock()
 	defer s.log.Unlock()

@@ -29,7 +29,7 @@ func (s *Asks) expireAfter(a *ask, left time.Duration) {
 		if a.timeout.timer != timer {
 			return // it was extended just now
 		}
-		s.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: s.now(), Detail: "Nobody answered within " + a.timeout.all.String() + "."})
+		s.settle(a, nil, protocol.Outcome{Reason: protocol.OutcomeTimedOut, At: s.now(), Detail: "There was no answer within " + a.timeout.all.String() + "."})
 	})
 	a.timeout.timer, a.timeout.ends = timer, time.Now().Add(left)
 }

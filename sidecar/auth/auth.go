@@ -106,7 +106,7 @@ type RefusedError struct {
 
 // Error implements error.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("you did not log in to %q: %s. Use the server again to be asked again", e.ServerName, e.Reason)
+	return fmt.Sprintf("you did not sign in to %q: %s. Use the server again to try again", e.ServerName, e.Reason)
 }
 
 // LoginError says that a login, which the server requires, failed. If the person refused it, the error is a

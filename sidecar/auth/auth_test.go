@@ -352,7 +352,7 @@ func TestRefusedByThePerson(t *testing.T) {
 		{"at the consent", "you did not open the page", func(w *world) {
 			w.Open = func(string) (bool, error) { return false, nil }
 		}},
-		{"on the page", "you said no on the page", func(w *world) { w.issuers[0].Denies = "access_denied" }},
+		{"on the page", "you declined on the page", func(w *world) { w.issuers[0].Denies = "access_denied" }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -124,13 +124,13 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	// The issuer of the answer is checked before the answer is read (RFC 9207, section 2.4).
 	switch iss := answer.Get("iss"); {
 	case iss != "" && iss != at.Issuer:
-		return "", fmt.Errorf("the answer is from %s, not from %s: somebody may be trying to take your login, so do not try again before you know why", clip(iss, maxQuote), at.Issuer)
+		return "", fmt.Errorf("the answer is from %s, not from %s: this may be an attack on your login, so find out why before you try again", clip(iss, maxQuote), at.Issuer)
 	case iss == "" && (at.AuthorizationResponseIssParameterSupported || answer.Has("iss")):
 		return "", fmt.Errorf("the answer does not say that it is from %s, which such answers do", at.Issuer)
 	}
 	switch code := answer.Get("error"); {
 	case code == "access_denied":
-		return "", &RefusedError{l.server.Name, "you said no on the page"}
+		return "", &RefusedError{l.server.Name, "you declined on the page"}
 	case code != "":
 		l.forgetScopes()
 		return "", oauthError(code, answer.Get("error_description"))

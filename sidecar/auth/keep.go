@@ -158,10 +158,10 @@ func (l *login) read(ctx context.Context, key string, v any) (found bool, err er
 		if err = json.Unmarshal([]byte(secret.Secret), v); err == nil {
 			return true, nil
 		}
-		err = errors.New("it is not what was kept") // the error of package json may quote the secret
+		err = errors.New("the stored value has another form") // the error of package json may quote the secret
 	}
 	if ctx.Err() == nil {
-		l.log.Warn().Err(err).Msg("a login that was kept cannot be read")
+		l.log.Warn().Err(err).Msg("cannot read a stored login")
 	}
 	return false, err
 }
@@ -186,7 +186,7 @@ func (l *login) write(ctx context.Context, key string, v any) bool {
 	case errors.Is(err, ErrNotKept):
 		return false
 	case err != nil:
-		l.log.Warn().Err(err).Msg("the login is not kept: it lasts until Assent ends")
+		l.log.Warn().Err(err).Msg("cannot store the login: it lasts until Assent ends")
 		return false
 	}
 	return true

@@ -205,7 +205,7 @@ func (l *login) leave(f *flight) {
 	f.waiting--
 	if f.waiting == 0 {
 		f.abandoned = true
-		f.cancel(errors.New("nobody waits for the login any more"))
+		f.cancel(errors.New("the login is no longer needed"))
 	}
 }
 

@@ -67,7 +67,7 @@ func (l *login) lastKept() string {
 	}
 	id, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.log.Warn().Err(err).Msg("which login was kept last cannot be read")
+		l.log.Warn().Err(err).Msg("cannot read the login that was stored last")
 	}
 	return string(id)
 }
@@ -79,7 +79,7 @@ func (l *login) setLastKept(id string) {
 		return
 	}
 	if err := os.WriteFile(path, []byte(id), 0o600); err != nil {
-		l.log.Warn().Err(err).Msg("other windows are not told of the login")
+		l.log.Warn().Err(err).Msg("cannot tell other windows of the login")
 	}
 }
 

@@ -276,7 +276,7 @@ func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
 			}
 			wantJSON(t, got.result, `{"action":"cancel"}`)
 			_, err := f.CreateMessage(ctx, request(f.task, origin, sample))
-			wantError(t, err, -1, "Nobody answered the sampling request: "+words)
+			wantError(t, err, -1, "The sampling request was not answered: "+words)
 		})
 	}
 }
@@ -515,8 +515,8 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"maxTokens in another case", `{"MaxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
 		{"a role in another case", message(`{"Role":"user","content":{"type":"text","text":"x"}}`), `role is ""`},
 		{"a picture whose members are in another case", message(`{"role":"user","content":{"type":"image","Data":"QQ==","mimeType":"image/png"}}`), "data is missing or empty"},
-		{"a media type that only begins right", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/png;base64,AAAA"}}`), `mimeType is "image/png;base64,AAAA", which is no media type`},
-		{"a media type without its second half", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/"}}`), `mimeType is "image/", which is no media type`},
+		{"a media type that only begins right", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/png;base64,AAAA"}}`), `mimeType is "image/png;base64,AAAA", which is not a media type`},
+		{"a media type without its second half", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/"}}`), `mimeType is "image/", which is not a media type`},
 		{"a media type that is one word", message(`{"role":"user","content":{"type":"audio","data":"QQ==","mimeType":"audio"}}`), `mimeType is "audio", it must begin with audio/`},
 		{"content of a tool", message(`{"role":"user","content":{"type":"resource_link","uri":"x","name":"x"}}`), "must be text, image, audio"},
 		{"tools that were not declared", `{"maxTokens":1,"tools":[],"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "sampling.tools was not declared"},

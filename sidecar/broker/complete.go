@@ -204,7 +204,7 @@ func (c *completion) unreviewed(err error) error {
 	if !c.answer.Kept || why.Reason != protocol.OutcomeRestarted {
 		c.ended(protocol.SamplingFailure{Reason: why.Error()})
 	}
-	return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody reviewed the completion: " + undecided(why.Reason)}
+	return &jsonrpc.Error{Code: codeUserRejected, Message: "The completion was not reviewed: " + undecided(why.Reason)}
 }
 
 // needsReview reports whether a person sees the answer before the server gets it.

@@ -87,7 +87,7 @@ func handWritten(p *protocol.AskResponseParams) (*task.Answer, error) {
 		problems = append(problems, protocol.FieldProblem{Name: name, Message: fmt.Sprintf(format, args...)})
 	}
 	if strings.TrimSpace(written.Text) == "" {
-		problem("text", "An empty text is no answer.")
+		problem("text", "The text is empty.")
 	}
 	switch {
 	case strings.TrimSpace(written.Model) == "":
@@ -97,7 +97,7 @@ func handWritten(p *protocol.AskResponseParams) (*task.Answer, error) {
 	}
 	switch {
 	case written.StopReason == model.StopToolUse:
-		problem("stopReason", "The answer has no calls of tools, so it cannot end with %s.", model.StopToolUse)
+		problem("stopReason", "The answer has no tool calls, so its stop reason cannot be %s.", model.StopToolUse)
 	case len(written.StopReason) > longestWord:
 		problem("stopReason", "There can be at most %d bytes.", longestWord)
 	}

@@ -165,7 +165,7 @@ func checkElicitation(fields []protocol.Field, p *protocol.AskResponseParams) (*
 		}
 		for _, name := range p.SecretFields {
 			if !slices.ContainsFunc(fields, func(f protocol.Field) bool { return f.Head().Name == name }) {
-				return nil, protocol.Errorf(protocol.CodeInvalidParams, "secretFields names %q, which is no field of the form", name)
+				return nil, protocol.Errorf(protocol.CodeInvalidParams, "secretFields names %q, which is not a field of the form", name)
 			}
 		}
 		answer.Content, answer.SecretFields = content, p.SecretFields

@@ -48,7 +48,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 	case len(wire.Messages) == 0:
 		return nil, invalidParams("messages is missing or empty")
 	case len(wire.Messages) > maxMessages:
-		return nil, invalidParams("messages has %d entries, and nobody can read more than %d", len(wire.Messages), maxMessages)
+		return nil, invalidParams("messages has %d entries, and the limit is %d", len(wire.Messages), maxMessages)
 	case wire.MaxTokens == nil:
 		return nil, invalidParams("maxTokens is missing")
 	case *wire.MaxTokens < 1:
@@ -221,7 +221,7 @@ func checkMessages(messages []protocol.SamplingMessage) (int, error) {
 			switch {
 			case !ok:
 			case !open[result.ToolUseID]:
-				return i, fmt.Errorf("content: the tool result %q is of no call in the message before", result.ToolUseID)
+				return i, fmt.Errorf("content: the tool result %q matches no call in the previous message", result.ToolUseID)
 			case results[result.ToolUseID]:
 				return i, fmt.Errorf("content: the tool result %q is there twice", result.ToolUseID)
 			}
@@ -331,7 +331,7 @@ func checkResultBlock(block protocol.ToolResultBlock) error {
 func checkMedia(kind, mimeType, data string) error {
 	parsed, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {
-		return fmt.Errorf("mimeType is %q, which is no media type", mimeType)
+		return fmt.Errorf("mimeType is %q, which is not a media type", mimeType)
 	}
 	if !strings.HasPrefix(parsed, kind) {
 		return fmt.Errorf("mimeType is %q, it must begin with %s", mimeType, kind)
@@ -349,7 +349,7 @@ func checkMedia(kind, mimeType, data string) error {
 func checkObject(raw json.RawMessage) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
-		return errors.New("is no JSON object")
+		return errors.New("is not a JSON object")
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func editedResponse(written *protocol.McpSamplingResponse, content []protocol.Co
 		switch block := block.(type) {
 		case protocol.TextContent:
 			if strings.TrimSpace(block.Text) == "" {
-				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "an empty text is no answer: withhold it instead")
+				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "the text is empty: withhold the answer instead")
 			}
 		case protocol.ToolUseContent:
 			calls++

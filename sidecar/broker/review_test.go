@@ -287,7 +287,7 @@ func TestAServerThatLeavesEndsTheReview(t *testing.T) {
 	approved := f.answerNext(t, yes)
 	tasktest.AwaitAsk(t, f.events, approved.AskID)
 	cancel(&task.Ended{Reason: protocol.OutcomeServerLost, Detail: "It died."})
-	wantError(t, (<-done).err, -1, "Nobody reviewed the completion: the connection to the server was lost")
+	wantError(t, (<-done).err, -1, "The completion was not reviewed: the connection to the server was lost")
 	if diff := cmp.Diff(protocol.SamplingResult(protocol.SamplingFailure{Reason: "It died."}), f.sampled(t).Result); diff != "" {
 		t.Errorf("what is kept (-want +got):\n%s", diff)
 	}

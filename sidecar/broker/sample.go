@@ -148,7 +148,7 @@ func (b *Broker) unanswered(serverName string, err error) error {
 		if why.Reason == protocol.OutcomeDismissed {
 			return rejected(protocol.CancelButtonClicked)
 		}
-		return &jsonrpc.Error{Code: codeUserRejected, Message: "Nobody answered the sampling request: " + undecided(why.Reason)}
+		return &jsonrpc.Error{Code: codeUserRejected, Message: "The sampling request was not answered: " + undecided(why.Reason)}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: reason.Of(err)}
 }
@@ -220,7 +220,7 @@ func (b *Broker) checkSampling(p *protocol.AskResponseParams, q *protocol.McpSam
 		}
 		if p.IncludeContext {
 			if q.Context == nil {
-				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "there is no context to send along")
+				return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "there is no context to include")
 			}
 			sent = withContext(cmp.Or(sent, &q.SamplingRequest), q.Context)
 		}

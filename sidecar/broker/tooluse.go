@@ -127,7 +127,7 @@ func checkArguments(arguments json.RawMessage) error {
 		return fmt.Errorf("have more than %d KiB", maxArguments>>10)
 	}
 	if checkObject(arguments) != nil {
-		return errors.New("are no JSON object")
+		return errors.New("are not a JSON object")
 	}
 	return nil
 }

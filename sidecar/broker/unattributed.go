@@ -27,7 +27,7 @@ func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *polic
 	if b.opts.AskTimeout != nil {
 		if timeout := b.opts.AskTimeout(); timeout > 0 {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, timeout, &task.Ended{Reason: protocol.OutcomeTimedOut, Detail: "Nobody said in time which conversation it belongs to."})
+			ctx, cancel = context.WithTimeoutCause(ctx, timeout, &task.Ended{Reason: protocol.OutcomeTimedOut, Detail: "It was not assigned to a conversation in time."})
 			defer cancel()
 		}
 	}

@@ -140,7 +140,7 @@ func TestARequestThatNobodyPlaces(t *testing.T) {
 		elicited, completed string
 	}{
 		{"dismissed", task.Ended{Reason: protocol.OutcomeDismissed}, `{"action":"cancel"}`, "User dismissed the sampling request without an answer"},
-		{"lost", task.Ended{Reason: protocol.OutcomeServerLost}, `{"action":"cancel"}`, "Nobody answered the sampling request: the connection to the server was lost"},
+		{"lost", task.Ended{Reason: protocol.OutcomeServerLost}, `{"action":"cancel"}`, "The sampling request was not answered: the connection to the server was lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, &scripted{})

@@ -240,7 +240,7 @@ func (b *bridge) offerPage(ctx context.Context, m message) error {
 	// The person is shown what the browser would open. Another scheme than the web's could run a program.
 	target, err := url.Parse(params.URL)
 	if err != nil || target.Scheme != "http" && target.Scheme != "https" {
-		return b.toWorkspace(message{ID: m.ID, Error: refuse(fmt.Sprintf("%q is no address of the web.", params.URL))})
+		return b.toWorkspace(message{ID: m.ID, Error: refuse(fmt.Sprintf("%q is not a web address.", params.URL))})
 	}
 	if target.Path == "" {
 		target.Path = "/" // as a browser shows it

@@ -105,7 +105,7 @@ func (s *Server) listenLocked() error {
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
 	s.work.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.opts.Log.Error().Err(err).Msg("the browser's pages are not served any more")
+			s.opts.Log.Error().Err(err).Msg("the browser's pages are no longer served")
 		}
 	})
 	return nil
@@ -172,7 +172,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: v.cookie, Path: "/" + v.name + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, "/"+v.name+"/", http.StatusSeeOther)
 	case v == nil || !v.admits(r):
-		http.Error(w, `This address is not valid any more. Run "assent open" for another one.`, http.StatusForbidden)
+		http.Error(w, `This address is no longer valid. Run "assent open" for a new one.`, http.StatusForbidden)
 	case rest == "":
 		s.page(w)
 	case rest == "bridge":
@@ -208,7 +208,7 @@ func (s *Server) isPersons(r *http.Request) bool {
 		return true
 	}
 	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("whose a browser's request is, is not known")
+		s.opts.Log.Warn().Err(err).Msg("cannot find out the user of a browser's request")
 	}
 	return err == nil && uid == os.Geteuid()
 }

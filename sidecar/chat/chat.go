@@ -335,7 +335,7 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 	if tool.ArgumentsText != "" {
 		tool.Arguments = json.RawMessage(strings.TrimSpace(tool.ArgumentsText))
 		if !json.Valid(tool.Arguments) {
-			return nil, protocol.Errorf(protocol.CodeInvalidParams, "argumentsText is no JSON")
+			return nil, protocol.Errorf(protocol.CodeInvalidParams, "argumentsText is not JSON")
 		}
 	}
 	if len(tool.Arguments) == 0 {

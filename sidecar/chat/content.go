@@ -133,7 +133,7 @@ func resultOf(toolUseID string, result protocol.CallResult) protocol.ToolResultC
 	switch r := result.(type) {
 	case protocol.ToolResult:
 		if r.RemovedAfter > 0 {
-			return failed("The result was removed after a while, and is not known any more.")
+			return failed("The result was removed by the retention setting.")
 		}
 		return protocol.ToolResultContent{ToolUseID: toolUseID, Content: readable(r.Content, r.StructuredContent), IsError: r.IsError}
 	case protocol.CallError:
@@ -141,7 +141,7 @@ func resultOf(toolUseID string, result protocol.CallResult) protocol.ToolResultC
 	case protocol.CallCancelled:
 		return failed("The user cancelled the call.")
 	case protocol.CallAbandoned:
-		return failed("The call was given up: " + r.Reason)
+		return failed("The call was abandoned: " + r.Reason)
 	case protocol.CallLost:
 		return failed("There is no result: " + cut(r.Reason, maxResultText))
 	default:

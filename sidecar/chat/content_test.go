@@ -36,9 +36,9 @@ func TestWhatAModelIsToldOfAResult(t *testing.T) {
 		{"what is not known", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.UnknownContent{}}}, "[content of a kind that cannot be shown]", false},
 		{"an error of the server", protocol.CallError{Code: -32602, Message: "no such thing"}, "The server answered with the error -32602: no such thing", true},
 		{"cancelled", protocol.CallCancelled{}, "The user cancelled the call.", true},
-		{"given up", protocol.CallAbandoned{Reason: "You declined."}, "The call was given up: You declined.", true},
+		{"given up", protocol.CallAbandoned{Reason: "You declined."}, "The call was abandoned: You declined.", true},
 		{"lost", protocol.CallLost{Reason: "It died."}, "There is no result: It died.", true},
-		{"removed", protocol.ToolResult{RemovedAfter: 30}, "The result was removed after a while, and is not known any more.", true},
+		{"removed", protocol.ToolResult{RemovedAfter: 30}, "The result was removed by the retention setting.", true},
 		{"under way", nil, "The call has not ended yet.", true},
 	}
 	for _, tt := range tests {

@@ -66,7 +66,7 @@ func fit(m *protocol.Model, request protocol.McpSamplingRequest, p *past) (*prot
 		shorten(len(kept) - 1)
 	}
 	if total > budget {
-		return nil, nil, fmt.Errorf("what is to be sent is about %d tokens long, and %s reads about %d: choose a model that reads more, enable fewer tools, or shorten your message",
+		return nil, nil, fmt.Errorf("the request has about %d tokens, and %s accepts about %d: choose a model with a larger context, enable fewer tools, or shorten your message",
 			total+window-budget, m.Name, window)
 	}
 	for i, k := range kept {

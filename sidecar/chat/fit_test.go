@@ -169,7 +169,7 @@ func TestOldResultsAreShortenedFirst(t *testing.T) {
 	}
 	// The person's own text is not truncated; they get an error instead.
 	user(strings.Repeat("y", 100_000))
-	if _, _, err := fit(m, protocol.McpSamplingRequest{MaxTokens: 1000}, p); err == nil || !strings.Contains(err.Error(), "M reads about 16000") {
+	if _, _, err := fit(m, protocol.McpSamplingRequest{MaxTokens: 1000}, p); err == nil || !strings.Contains(err.Error(), "M accepts about 16000") {
 		t.Errorf("fit = %v", err)
 	}
 }

@@ -165,7 +165,7 @@ func saidByUser(ctx context.Context, t *task.Task, said protocol.UserMessage) (s
 		own.Content = append(own.Content, protocol.TextContent{Text: said.Text})
 	}
 	if len(own.Content) == 0 && len(s.messages) == 0 {
-		own.Content = []protocol.ContentBlock{protocol.TextContent{Text: "[what was attached here is not known any more]"}}
+		own.Content = []protocol.ContentBlock{protocol.TextContent{Text: "[an attachment is missing here]"}}
 	}
 	if len(own.Content) > 0 {
 		s.messages = append(s.messages, own)
@@ -191,7 +191,7 @@ func saidByModel(id int64, said protocol.ModelMessage, results map[protocol.Tool
 			if use.Error != "" || !ok {
 				result = failedUse(use.ID, use.Error)
 				if use.Error == "" {
-					result = failedUse(use.ID, "Nothing is known of what came of the call.")
+					result = failedUse(use.ID, "The result of the call is unknown.")
 				}
 			}
 			answers.Content = append(answers.Content, result)

@@ -60,7 +60,7 @@ func (u *turn) run(ctx context.Context) (well bool) {
 	}
 	u.add(protocol.ModelMessage{End: &protocol.ModelEnd{
 		Reason: protocol.ModelEndRoundsLimit,
-		Detail: fmt.Sprintf("The model went to the tools %d times, as often as the setting assent.chat.limits.maxRounds allows. Retry lets it go on.", rounds),
+		Detail: fmt.Sprintf("The model used tools %d times, which is the limit of the setting assent.chat.limits.maxRounds. Retry to continue.", rounds),
 	}})
 	return false
 }
@@ -193,7 +193,7 @@ func said(body protocol.ModelMessage, m *protocol.Model, request *protocol.McpSa
 	case made.StopReason == model.StopMaxTokens:
 		body.End.Reason = protocol.ModelEndMaxTokens
 		if len(made.ToolUses) > 0 { // the last one is incomplete
-			body.End.Detail = "It asked for calls, which were not made: it had not finished."
+			body.End.Detail = "It asked for calls that were not made, because its answer was incomplete."
 		}
 	case len(made.ToolUses) > 0:
 		body.End.Reason = protocol.ModelEndToolUse

@@ -63,7 +63,7 @@ func (s *servers) Servers() (all []protocol.Server) {
 	for _, name := range s.names {
 		server := protocol.Server{Name: name}
 		if name == s.broken && s.starts > 0 {
-			server.State, server.Reason = protocol.ServerFailed, "The input was not given."
+			server.State, server.Reason = protocol.ServerFailed, "The input has no value."
 		}
 		all = append(all, server)
 	}
@@ -79,7 +79,7 @@ func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, erro
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	case s.broken:
-		return nil, errors.New("The input was not given.")
+		return nil, errors.New("The input has no value.")
 	case s.slow:
 		time.Sleep(4500 * time.Millisecond) // of the bubble's clock
 	}
@@ -355,7 +355,7 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 	for _, tt := range []struct {
 		name, silent, text, why string
 	}{
-		{"at once", "", `The server "broken" is not available: The input was not given.`, "The input was not given."},
+		{"at once", "", `The server "broken" is not available: The input has no value.`, "The input has no value."},
 		{
 			"after the turn had stopped waiting", "broken",
 			`The server "broken" has not answered yet. The model gets its tools when it has.`,
@@ -527,7 +527,7 @@ func TestAConversationThatIsTooLong(t *testing.T) {
 		if opened, err = f.task.Open(t.Context(), 0, 0, 0); err != nil {
 			t.Fatal(err)
 		}
-		if last := opened.Messages[len(opened.Messages)-1].Body.(protocol.ModelMessage); last.End.Reason != protocol.ModelEndFailed || !strings.Contains(last.End.Detail, "M reads about 4000") {
+		if last := opened.Messages[len(opened.Messages)-1].Body.(protocol.ModelMessage); last.End.Reason != protocol.ModelEndFailed || !strings.Contains(last.End.Detail, "M accepts about 4000") {
 			t.Errorf("the end is %+v", last.End)
 		}
 		f.close(t)

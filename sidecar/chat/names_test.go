@@ -77,7 +77,7 @@ func TestToolUses(t *testing.T) {
 		{ID: "a", Name: "s__t", ServerName: "s", ToolName: "t", Arguments: json.RawMessage(`{"x":1}`)},
 		{ID: "call_2", Name: "s__t", ServerName: "s", ToolName: "t", Arguments: json.RawMessage(`{}`)},
 		{ID: "call_3", Name: "s__t", ServerName: "s", ToolName: "t", Arguments: json.RawMessage(`{}`)},
-		{ID: "b", Name: "u", Error: `There is no tool "u". Use only tools that you were given.`},
+		{ID: "b", Name: "u", Error: `There is no tool "u". Use only the tools in this request.`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)

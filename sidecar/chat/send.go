@@ -106,7 +106,7 @@ func checkMessages(ctx context.Context, t *task.Task, said protocol.UserMessage)
 		}
 		call, isCall := m.Body.(protocol.Call)
 		if _, isFile := m.Body.(protocol.Attachment); !isFile && (!isCall || call.Result == nil) {
-			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d cannot be attached: it is no file, and no call that has ended", id)
+			return protocol.Errorf(protocol.CodeInvalidParams, "the message %d cannot be attached: it is neither a file nor a call that has ended", id)
 		}
 	}
 	return nil

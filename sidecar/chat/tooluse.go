@@ -64,7 +64,7 @@ func toolUses(made []protocol.ToolUseContent, o *offer) []protocol.ModelToolUse 
 		case i >= maxUses:
 			use.Error = fmt.Sprintf("The call was not made: no more than %d are made at once. Make fewer at a time.", maxUses)
 		case !ok:
-			use.Error = fmt.Sprintf("There is no tool %q. Use only tools that you were given.", cut(m.Name, 200))
+			use.Error = fmt.Sprintf("There is no tool %q. Use only the tools in this request.", cut(m.Name, 200))
 		case use.Arguments == nil:
 			use.Error = fmt.Sprintf("The call was not made: the arguments must be a JSON object, and they were: %s", cut(string(m.Input), maxTyped))
 		}

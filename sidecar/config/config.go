@@ -414,7 +414,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the server %q has the protocolVersion %q; only %q can be asked for, and without it the newest that the server knows is spoken", s.Name, c.Version, LegacyProtocol)
 		return
 	case c.Sharing != "" && c.Sharing != sharingTask && c.Sharing != sharingShared:
-		l.problem(s.Source, data, offset, "the server %q has the sharing %q; it is %q, where each task has a connection of its own, or %q, where there is one for all", s.Name, c.Sharing, sharingTask, sharingShared)
+		l.problem(s.Source, data, offset, "the server %q has the sharing %q; it must be %q (a connection for each task) or %q (one for all)", s.Name, c.Sharing, sharingTask, sharingShared)
 		return
 	case c.Timeout != nil && (*c.Timeout < 0 || *c.Timeout > maxToolTimeout.Seconds()):
 		l.problem(s.Source, data, offset, "the server %q has the toolTimeout %v; it is a number of seconds, and 0 is for ever", s.Name, *c.Timeout)

@@ -139,7 +139,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "another name for url", text: `{"servers": {"a": {"type": "http", "serverUrl": "http://x"}}}`, line: 1, column: 14, want: `the server "a" has no "url" (did you mean it instead of "serverUrl"?)`},
 		{name: "a member that nobody knows", text: `{"servers": {"a": {"args": [], "zoned": true, "toolTimeout": 1}}}`, line: 1, column: 14, want: `the server "a" has no "command" (it has "zoned", which Assent does not know)`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no "url"`},
-		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it is "task", `},
+		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it must be "task" `},
 		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},
 		{name: "no name", text: `{"servers": {"": {"command": "x"}}}`, line: 1, column: 14, want: "a server has no name"},
 		{name: "a name that hides something", text: `{"servers": {"git\u200bhub\u202e": {"command": "x"}}}`, line: 1, column: 14, want: `the name of the server "git<U+200B>hub<U+202E>" has hidden characters`},

@@ -209,7 +209,7 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		return path, s.setPath(env, []string{path[:strings.LastIndexAny(path, `/\`)]}, own), nil
 	}
 	if len(usual) > 0 {
-		failure = append(failure, "nor in the folders where programs often are, which are "+s.list(usual))
+		failure = append(failure, "nor in the usual folders for programs: "+s.list(usual))
 	}
 	text := strings.Join(failure, "; ") + "."
 	if foreign != "" {

@@ -167,7 +167,7 @@ func TestTheFailureSaysWhereAndWhatToDo(t *testing.T) {
 			"all of it", "npx",
 			Environment{Environ: []string{"PATH=/usr/bin:/mnt/c/n"}, Home: "/h", Shell: shell},
 			`the command "npx" was not found in PATH, which is /usr/bin:/mnt/c/n; nor in what the login shell /bin/zsh adds, which is /opt/x/bin; ` +
-				"nor in the folders where programs often are, which are /h/.volta/bin. " +
+				"nor in the usual folders for programs: /h/.volta/bin. " +
 				"There is /mnt/c/n/npx, but it belongs to Windows and cannot work with the files of this Linux. " +
 				`Install Node.js, which npx comes with, or give the program's full path as "command"`,
 		},

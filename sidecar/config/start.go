@@ -50,13 +50,13 @@ func (s system) invoke(name, path string, args, env []string) (invocation, error
 // CVE-2024-24576.
 func batchLine(path string, args []string) (string, error) {
 	if strings.ContainsAny(path, "\"%\x00\r\n") {
-		return "", fmt.Errorf("the batch file %q has a name that cmd.exe cannot be given", path)
+		return "", fmt.Errorf("the batch file %q has a name that cmd.exe does not accept", path)
 	}
 	var b strings.Builder
 	b.WriteString(`cmd.exe /e:ON /v:OFF /d /c ""` + path + `"`)
 	for i, arg := range args {
 		if strings.ContainsAny(arg, "\x00\r\n") {
-			return "", fmt.Errorf("the argument %d has a line break, which a batch file such as %s cannot be given", i+1, path)
+			return "", fmt.Errorf("the argument %d has a line break, which a batch file such as %s cannot take", i+1, path)
 		}
 		b.WriteString(` "`)
 		backslashes := 0

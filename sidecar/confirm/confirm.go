@@ -93,8 +93,8 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	case decided != nil && !asked:
 		return refused(s)
 	case !b.opts.CanAsk():
-		return notConfirmed("its definition in %s is new or has changed, and nobody can be asked here whether it may run: "+
-			"to be asked, run assent tools %q in a terminal in that folder", s.Source, s.Name)
+		return notConfirmed("its definition in %s is new or has changed, and you cannot be asked here whether it may run: "+
+			"to decide, run assent tools %q in a terminal in that folder", s.Source, s.Name)
 	}
 	return b.wait(ctx, k, s, kept, asked)
 }
@@ -104,11 +104,11 @@ func notConfirmed(format string, args ...any) error {
 }
 
 func refused(s config.Server) error {
-	return notConfirmed("you refused to run it as it is configured in %s: start it yourself to be asked again", s.Source)
+	return notConfirmed("you refused to run it as configured in %s: start it yourself to be asked again", s.Source)
 }
 
 func undecided(s config.Server) error {
-	return notConfirmed("you did not decide whether it may run as it is configured in %s: start it yourself to be asked again", s.Source)
+	return notConfirmed("you did not decide whether it may run as configured in %s: start it yourself to be asked again", s.Source)
 }
 
 // wait asks the person, or joins the open question about the same definition. The last caller that stops waiting ends
@@ -200,7 +200,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	// The decision counts, even if all callers have stopped waiting.
 	ctx = context.WithoutCancel(ctx)
 	if err := kept.DecideServer(ctx, d, b.opts.Journal.ServerDecided(d)); err != nil {
-		return "", fmt.Errorf("what you decided cannot be kept: %w", err)
+		return "", fmt.Errorf("cannot save your decision: %w", err)
 	}
 	return decision, nil
 }

@@ -140,7 +140,7 @@ func (o Options) control(ctx context.Context, c command) (*peer, Status, error) 
 	case result.Error != nil:
 		err = result.Error
 	case result.Status == nil:
-		err = o.explain(ctx, notJSON{errors.New("it is no answer to a command")})
+		err = o.explain(ctx, notJSON{errors.New("it is not an answer to a command")})
 	}
 	if err != nil {
 		_ = p.Close()

@@ -45,7 +45,7 @@ func keepPrivate(folder string) error {
 	}
 	switch {
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder: remove it, or set %s to another folder", folder, FolderVariable)
+		return fmt.Errorf("%s is not a folder: remove it, or set %s to another folder", folder, FolderVariable)
 	case !isOwn(info) || !isOwn(link):
 		return fmt.Errorf("the folder %s belongs to another user: remove it, or set %s to another folder", folder, FolderVariable)
 	case info.Mode().Perm()&0o077 != 0:

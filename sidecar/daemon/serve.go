@@ -52,7 +52,7 @@ type ServeOptions struct {
 
 // The causes for which a daemon leaves in order.
 var (
-	errIdle    = errors.New("nobody needs it")
+	errIdle    = errors.New("it was idle")
 	errStopped = errors.New("a client asked for it")
 	errAlone   = errors.New("the front end of its process has gone")
 )
@@ -314,7 +314,7 @@ func (s *server) setAttached(c *client, a *Attached) {
 func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 	switch {
 	case err != nil:
-		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is no hello: %v", err)}
+		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is not a hello: %v", err)}
 	case hello.Client == Control:
 		return "", nil
 	case !slices.Contains([]ClientKind{FrontEnd, Host, Browser, Hosts}, hello.Client):
@@ -328,7 +328,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 		}
 		return "", &Refusal{CodeOlder, fmt.Sprintf("the daemon is Assent %s, and older than Assent %s: run \"assent daemon stop\"", s.o.Build, hello.Build)}
 	case hello.Protocol != Protocol:
-		return "", &Refusal{CodeProtocol, fmt.Sprintf("the daemon is Assent %s, and does not serve Assent %s any more: update Assent here, such as by a reload of the window", s.o.Build, hello.Build)}
+		return "", &Refusal{CodeProtocol, fmt.Sprintf("the daemon is Assent %s, and no longer serves Assent %s: update Assent here, for example with a reload of the window", s.o.Build, hello.Build)}
 	}
 	return "", nil
 }

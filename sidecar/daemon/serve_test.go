@@ -201,12 +201,12 @@ func TestStrangersHurtNobody(t *testing.T) {
 	}
 	defer good.Close()
 	for _, tt := range []struct{ name, line, code, says string }{
-		{"garbage", "GET / HTTP/1.1\r\n", CodeHello, "no hello"},
+		{"garbage", "GET / HTTP/1.1\r\n", CodeHello, "not a hello"},
 		{"a flood", strings.Repeat("x", maxHello+1) + "\n", CodeHello, "longer than"},
 		{"of another kind", `{"build":"1.0.0","protocol":1,"client":"robot"}`, CodeHello, "robot"},
 		{"newer, of another protocol", `{"build":"999.0.0","protocol":2,"client":"frontEnd"}`, CodeOlder, "daemon stop"},
 		{"of another protocol", `{"build":"1.0.0","protocol":-1,"client":"frontEnd"}`, CodeProtocol, "update Assent here"},
-		{"of a wrong type", `{"build":1}`, CodeHello, "no hello"},
+		{"of a wrong type", `{"build":1}`, CodeHello, "not a hello"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			conn, err := connect(t.Context(), o.Address)

@@ -141,7 +141,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, wire.ErrVersion):
 		return verdict(protocol.VerdictVersion, "update the server, or Assent", "%v", err)
 	case errors.Is(err, wire.ErrRefused):
-		return verdict(protocol.VerdictRefused, `see the log below; where it knows an older revision only, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
+		return verdict(protocol.VerdictRefused, `see the log below; if it only knows an older revision, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
 	case errors.As(err, &unread):
 		return verdict(protocol.VerdictNoMcp, "see that it is an MCP server, or report this to who makes it", "%v", err)
 	case errors.As(err, &slow) && len(f.Stray) > 0:
@@ -151,7 +151,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case errors.As(err, &slow):
 		return verdict(protocol.VerdictSilent, "see that it is an MCP server and is started in its stdio mode; a first start that downloads something may do better the second time", "%v", err)
 	case f.ExitCode != nil && f.Established:
-		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "it was running, and ended with the exit code %d%s", *f.ExitCode, quoted(f.Stderr))
+		return verdict(protocol.VerdictLost, "start it again; if it fails again, see its log", "it was running, and ended with the exit code %d%s", *f.ExitCode, quoted(f.Stderr))
 	case f.ExitCode != nil && len(f.Stderr) == 0 && len(f.Stray) > 0:
 		return s.noMcp(fmt.Sprintf("ended with the exit code %d", *f.ExitCode))
 	case f.ExitCode != nil:
@@ -159,7 +159,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return s.refusedVerdict()
 	case f.Established:
-		return verdict(protocol.VerdictLost, "start it again; if it goes on, its log says more", "%v", err)
+		return verdict(protocol.VerdictLost, "start it again; if it fails again, see its log", "%v", err)
 	case s.remote():
 		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
 	default:
@@ -212,14 +212,14 @@ func (s situation) portVerdict() *protocol.ServerVerdict {
 		}
 		return verdict(protocol.VerdictPortInUse, wayOut, "it wants the port %d, on which %s listens", use.Port, who)
 	}
-	return verdict(protocol.VerdictPortInUse, "start it again: nobody that Assent sees listens there now", "it wanted a port that was in use: %s", s.failure.complaint())
+	return verdict(protocol.VerdictPortInUse, "start it again: no visible process listens there now", "it wanted a port that was in use: %s", s.failure.complaint())
 }
 
 // refusedVerdict is the verdict on a refused connection.
 func (s situation) refusedVerdict() *protocol.ServerVerdict {
 	for _, use := range s.ports {
 		if !use.Listening {
-			return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "nobody listens on the port %d of this machine", use.Port)
+			return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "no process listens on port %d of this machine", use.Port)
 		}
 	}
 	return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", s.failure.Err)
@@ -256,7 +256,7 @@ var hints = []struct {
 	{regexp.MustCompile(`(?i)command not found`), "install the program that it names, or put its folder into PATH of the server's \"env\""},
 	{regexp.MustCompile(`Cannot connect to the Docker daemon|docker daemon is not running`), "start Docker"},
 	{regexp.MustCompile(`(?i)usage:|unknown (?:option|argument|flag)|unrecognized (?:option|argument)`), `correct "args": the program does not take them`},
-	{regexp.MustCompile(`(?i)(?:api.?key|token|credential|environment variable)s?\b.*(?:required|missing|not set|must be)|missing.*(?:api.?key|token|environment)`), `give it what it wants in "env"`},
+	{regexp.MustCompile(`(?i)(?:api.?key|token|credential|environment variable)s?\b.*(?:required|missing|not set|must be)|missing.*(?:api.?key|token|environment)`), `set the variables that it needs in "env"`},
 }
 
 // exitHint says what to do about a program that left.
@@ -269,7 +269,7 @@ func exitHint(f *Failure) string {
 	}
 	switch *f.ExitCode {
 	case 0:
-		return `see that "args" start a server that stays: it ended as if it had nothing to do`
+		return `check that "args" start a server that keeps running: it ended without an error`
 	case 126, 127:
 		return "see the script that it starts: a program that it calls is not there, or cannot be run"
 	default:

@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			name: "a port that somebody had", of: situation{server: failed, launch: found, failure: exited("Port 3000 is in use")},
-			kind: protocol.VerdictPortInUse, text: "It wanted a port that was in use: Port 3000 is in use.", does: "Start it again: nobody that Assent sees listens there now.",
+			kind: protocol.VerdictPortInUse, text: "It wanted a port that was in use: Port 3000 is in use.", does: "Start it again: no visible process listens there now.",
 		},
 		{
 			name: "an orphan", of: situation{server: failed, launch: found, failure: exited("locked"), orphans: []protocol.ServerProcess{{PID: 9}}},
@@ -69,11 +69,11 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			name: "a key that is not given", of: situation{server: failed, launch: found, failure: exited("Error: GITHUB_TOKEN environment variable is not set")},
-			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: Error: GITHUB_TOKEN environment variable is not set.", does: `Give it what it wants in "env".`,
+			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: Error: GITHUB_TOKEN environment variable is not set.", does: `Set the variables that it needs in "env".`,
 		},
 		{
-			name: "a person who does not log in", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("x: %w", &auth.RefusedError{ServerName: "s", Reason: "you said no on the page"})}},
-			kind: protocol.VerdictLogin, text: "The server requires sign-in: you said no on the page.", does: "Start it again, and sign in in the browser.",
+			name: "a person who does not log in", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("x: %w", &auth.RefusedError{ServerName: "s", Reason: "you declined on the page"})}},
+			kind: protocol.VerdictLogin, text: "The server requires sign-in: you declined on the page.", does: "Start it again, and sign in in the browser.",
 		},
 		{
 			name: "nobody to log in", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("x: %w", &auth.LoginError{ServerName: "s", Reason: "the front end cannot open a browser"})}},
@@ -106,7 +106,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			name: "a lost connection", of: situation{server: failed, config: remote, failure: &Failure{Err: errors.New("the connection was lost"), Established: true}},
-			kind: protocol.VerdictLost, text: "The connection was lost.", does: "Start it again; if it goes on, its log says more.",
+			kind: protocol.VerdictLost, text: "The connection was lost.", does: "Start it again; if it fails again, see its log.",
 		},
 	}
 	for _, tt := range tests {

@@ -179,7 +179,7 @@ func megabytes(size int) float64 { return float64(size) / (1 << 20) }
 
 // lost is the result of a call when its server has ended.
 func lost(name, reason string) protocol.CallLost {
-	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to start it anew.", name, reason)}
+	return protocol.CallLost{Reason: fmt.Sprintf("The MCP server %q is gone: %s. Run the tool again to restart it.", name, reason)}
 }
 
 // noAnswer is the result of a call without an answer. The server still runs.

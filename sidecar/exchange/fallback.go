@@ -163,7 +163,7 @@ func (x *exchange) mayRepeat(ctx context.Context) (bool, error) {
 	return x.server.opts.Broker.RepeatCall(asking, t, protocol.RepeatMcpCall{
 		Origin: x.origin(),
 		Reason: fmt.Sprintf("The tool failed because it wanted to ask you something, in a way that MCP %s does not have. "+
-			"Assent now speaks MCP %s with the server, so the tool can ask. What it did before it failed, it may do once more.",
+			"Assent now speaks MCP %s with the server, so the tool can ask. Its actions before the failure may be repeated.",
 			wire.ModernVersion, config.LegacyProtocol),
 	})
 }

@@ -225,7 +225,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 }
 
 // errGoesOn says that Assent is closing, and that the next sidecar goes on with the call.
-var errGoesOn = errors.New("the call goes on with the next start of Assent")
+var errGoesOn = errors.New("the call continues with the next start of Assent")
 
 // closing reports whether ctx ended because Assent is closing.
 func closing(ctx context.Context) bool {

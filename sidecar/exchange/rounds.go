@@ -93,7 +93,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	if resumed := x.hooks.Resume; resumed != nil {
 		required, _, err := x.parseRound(resumed.Required)
 		if err == nil && required == nil {
-			err = session.BadAnswerError{Reason: "what it asked for was not kept whole"}
+			err = session.BadAnswerError{Reason: "its questions were not saved completely"}
 		}
 		if err != nil {
 			return nil, err
@@ -438,7 +438,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, session.BadAnswerError{Reason: "its questions cannot be read: " + reason.Of(err)}
 	}
 	if len(required.InputRequests) == 0 && required.RequestState == nil {
-		return nil, nil, session.BadAnswerError{Reason: "it asked to be called again and said neither what for nor with what"}
+		return nil, nil, session.BadAnswerError{Reason: "it returned neither questions nor a state for the next call"}
 	}
 	return &required, nil, nil
 }
@@ -545,7 +545,7 @@ func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json
 	case r.Left():
 		return nil, context.Canceled // which is what becomes of the call
 	case errors.As(err, &refused):
-		return nil, attribution.Abandoned{Reason: "The server could not be given what it asked for: " + refused.Message}
+		return nil, attribution.Abandoned{Reason: "The server did not get an answer: " + refused.Message}
 	case err != nil:
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElici
 			defer mu.Unlock()
 			var refused *jsonrpc.Error
 			if errors.As(err, &refused) { // by us: the server said nothing
-				err = attribution.Abandoned{Reason: "The server could not be given what it asked for: " + refused.Message}
+				err = attribution.Abandoned{Reason: "The server did not get an answer: " + refused.Message}
 			}
 			if err != nil {
 				failed = err

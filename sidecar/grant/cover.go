@@ -74,13 +74,13 @@ func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) 
 	case g.ExpiresAt != 0 && g.ExpiresAt <= now.UnixMilli():
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
 	case g.ExpiresAt != 0 && g.CreatedAt > now.UnixMilli():
-		return reason{expired, name + " has an end, and the clock was put back: it is not known whether that end has passed."}
+		return reason{expired, name + " has an end, and the clock was set back, so it may have ended."}
 	case g.Identity == "" && identity != "":
-		return reason{otherServer, name + " does not hold any more: the version of Assent that made it kept only the server's command line, and not its whole definition."}
+		return reason{otherServer, name + " is no longer valid: the version of Assent that made it stored only the server's command line, not its whole definition."}
 	case g.Identity != identity:
-		return reason{otherServer, fmt.Sprintf("%s was for a server that was configured otherwise: %s.", name, g.Command)}
+		return reason{otherServer, fmt.Sprintf("%s was for a server with another configuration: %s.", name, g.Command)}
 	case g.ToolName != "" && (!slices.Equal(r.Origin.ToolNames, []string{g.ToolName}) || r.Origin.PlacedBy != ""):
-		return reason{otherTool, fmt.Sprintf("%s covers only requests during calls of %q, and it is not certain that this is one.", name, g.ToolName)}
+		return reason{otherTool, fmt.Sprintf("%s covers only requests during calls of %q, and this one may not be.", name, g.ToolName)}
 	case r.Model == nil:
 		return reason{otherModel, name + " does not cover it: there is no model to propose."}
 	case !model.Permits(g.Models, r.Model.ID):
@@ -105,7 +105,7 @@ func leaves(g *protocol.Grant, most protocol.SamplingUsage, modelName string) re
 		return reason{usedUp, fmt.Sprintf(" for %s has %d left, and the request may come to %d.",
 			plural(g.MaxTokens, "token"), max(0, g.MaxTokens-g.Spent.Tokens), tokens)}
 	case g.MaxCost > 0 && most.Cost == nil:
-		return reason{noPrice, fmt.Sprintf(" for %s cannot cover %s, whose price is not known.", dollars(g.MaxCost), modelName)}
+		return reason{noPrice, fmt.Sprintf(" for %s cannot cover %s: its price is unknown.", dollars(g.MaxCost), modelName)}
 	case g.MaxCost > 0 && even(g.Spent.Cost+*most.Cost) > even(g.MaxCost):
 		return reason{usedUp, fmt.Sprintf(" for %s has %s left, and the request may come to %s.",
 			dollars(g.MaxCost), dollars(max(0, g.MaxCost-g.Spent.Cost)), dollars(*most.Cost))}

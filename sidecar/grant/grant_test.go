@@ -172,11 +172,11 @@ func TestWhatAGrantCovers(t *testing.T) {
 		{"no model", protocol.GrantTerms{Models: anyModel, MaxRequests: 1}, request(nil), "no model to propose"},
 		{"its tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "t"), ""},
 		{"another tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "u"), `only requests during calls of "t"`},
-		{"no tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free), "not certain"},
-		{"one of several tools", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "t", "u"), "not certain"},
+		{"no tool", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free), "may not be"},
+		{"one of several tools", protocol.GrantTerms{Models: anyModel, MaxRequests: 1, ToolName: "t"}, request(&free, "t", "u"), "may not be"},
 		{"the last token", protocol.GrantTerms{Models: anyModel, MaxTokens: 1000}, request(&free), ""},
 		{"a token more", protocol.GrantTerms{Models: anyModel, MaxTokens: 999}, request(&free), "for 999 tokens has 999 left, and the request may come to 1000"},
-		{"a price that is not known", protocol.GrantTerms{Models: anyModel, MaxCost: 5}, request(&free), "for $5.00 cannot cover Free, whose price is not known"},
+		{"a price that is not known", protocol.GrantTerms{Models: anyModel, MaxCost: 5}, request(&free), "for $5.00 cannot cover Free: its price is unknown"},
 		{"the last cent", protocol.GrantTerms{Models: anyModel, MaxCost: 0.01}, request(priced(10, 10)), ""},
 		{"a cent more", protocol.GrantTerms{Models: anyModel, MaxCost: 0.009}, request(priced(10, 10)), "for $0.0090 has $0.0090 left, and the request may come to $0.010"},
 		{"more tokens than numbers hold", protocol.GrantTerms{Models: anyModel, MaxTokens: 1e9}, grant.Request{
@@ -434,7 +434,7 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	b.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, Session: true})
 	b.reserve(t, request(&free), "")
 	command = "sh -c evil"
-	b.reserve(t, request(&free), "was for a server that was configured otherwise: npx weather.")
+	b.reserve(t, request(&free), "was for a server with another configuration: npx weather.")
 	command = "npx weather"
 	b.reserve(t, request(&free), "")
 }
@@ -449,7 +449,7 @@ func TestAGrantOfAnOlderAssentHoldsNoMore(t *testing.T) {
 	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", GrantTerms: terms, Command: "npx weather"}); err != nil {
 		t.Fatal(err)
 	}
-	b.reserve(t, request(&free), "kept only the server's command line, and not its whole definition.")
+	b.reserve(t, request(&free), "stored only the server's command line, not its whole definition.")
 }
 
 func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {
@@ -461,7 +461,7 @@ func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {
 		if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", CreatedAt: later.UnixMilli(), GrantTerms: terms}); err != nil {
 			t.Fatal(err)
 		}
-		b.reserve(t, request(&free), "The grant made on 1 Jan 2000, 01:00 has an end, and the clock was put back: it is not known whether that end has passed.")
+		b.reserve(t, request(&free), "The grant made on 1 Jan 2000, 01:00 has an end, and the clock was set back, so it may have ended.")
 		time.Sleep(time.Hour)
 		b.reserve(t, request(&free), "")
 	})

@@ -126,7 +126,7 @@ func (s *Server) listenLocked() error {
 	server := s.http
 	s.work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.opts.Log.Error().Err(err).Msg("hosts are not served over HTTP any more")
+			s.opts.Log.Error().Err(err).Msg("hosts are no longer served over HTTP")
 		}
 	})
 	return nil

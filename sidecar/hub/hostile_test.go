@@ -47,7 +47,7 @@ func TestWhatIsSaidOfAnswersThatCannotBeUsed(t *testing.T) {
 		{"an unknown kind", `{"resultType":"hologram"}`, true, cannot + `it answered with a result of the type "hologram", which Assent does not know.`},
 		{"questions in an array", `{"resultType":"input_required","inputRequests":[]}`, true, cannot + `its questions cannot be read: "inputRequests" is an array and must be an object.`},
 		{"a question that is a text", `{"resultType":"input_required","inputRequests":{"q":"day?"}}`, true, cannot + `its questions cannot be read: the question "q": it is a string and must be an object.`},
-		{"a round for nothing", `{"resultType":"input_required"}`, true, cannot + `it asked to be called again and said neither what for nor with what.`},
+		{"a round for nothing", `{"resultType":"input_required"}`, true, cannot + `it returned neither questions nor a state for the next call.`},
 		{"a task without a status", `{"resultType":"task","taskId":"one"}`, true, cannot + `it made a task of the call that cannot be followed: it has no id or no status.`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

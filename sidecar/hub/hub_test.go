@@ -386,7 +386,7 @@ func TestHowACallEnds(t *testing.T) {
 		{
 			"with the server's death",
 			"!stderr out of memory\n!exit 3",
-			protocol.CallLost{Reason: `The MCP server "s" is gone: it ended with exit status 3. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The MCP server "s" is gone: it ended with exit status 3. Run the tool again to restart it.`},
 		},
 	}
 	for _, tt := range tests {
@@ -601,7 +601,7 @@ func TestWhyAnAskEnds(t *testing.T) {
 			act:    func(*fixture, context.CancelFunc) {},
 			reason: protocol.OutcomeServerLost,
 			detail: "The connection to the server ended.",
-			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: it ended with exit status 1. Run the tool again to start it anew.`},
+			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: it ended with exit status 1. Run the tool again to restart it.`},
 		},
 		{
 			name:   "the server was stopped",
@@ -609,7 +609,7 @@ func TestWhyAnAskEnds(t *testing.T) {
 			act:    func(f *fixture, _ context.CancelFunc) { _, _ = f.Stop("s") },
 			reason: protocol.OutcomeServerLost,
 			detail: "The server is gone: it was stopped.",
-			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: it was stopped. Run the tool again to start it anew.`},
+			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: it was stopped. Run the tool again to restart it.`},
 		},
 		{
 			name:   "Assent closed",
@@ -617,7 +617,7 @@ func TestWhyAnAskEnds(t *testing.T) {
 			act:    func(f *fixture, _ context.CancelFunc) { f.Close() },
 			reason: protocol.OutcomeRestarted,
 			detail: "The server is gone: Assent is closing.",
-			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: Assent is closing. Run the tool again to start it anew.`},
+			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: Assent is closing. Run the tool again to restart it.`},
 		},
 		{
 			name:   "the configuration changed",
@@ -625,7 +625,7 @@ func TestWhyAnAskEnds(t *testing.T) {
 			act:    func(f *fixture, _ context.CancelFunc) { f.Configure(nil) },
 			reason: protocol.OutcomeServerLost,
 			detail: "The server is gone: its configuration has changed.",
-			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: its configuration has changed. Run the tool again to start it anew.`},
+			want:   protocol.CallLost{Reason: `The MCP server "s" is gone: its configuration has changed. Run the tool again to restart it.`},
 		},
 	}
 	for _, tt := range tests {

@@ -84,7 +84,7 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 		{"a death", shell("echo first >&2; echo oops >&2; exit 3"), protocol.VerdictExited, `ended at once, with the exit code 3: oops\.`, `in a terminal`},
 		{"a death for a known reason", shell(`echo "Error: Cannot find module '/x/index.js'" >&2; exit 1`), protocol.VerdictExited, `exit code 1: Error: Cannot find module`, `npm install`},
 		{"a death with escapes", shell(`printf '\033[31mred\033[0m\007 \342\200\256x\n' >&2; exit 3`), protocol.VerdictExited, `exit code 3: red x\.$`, ``},
-		{"nothing to do", shell("exit 0"), protocol.VerdictExited, `exit code 0, and wrote nothing to stderr`, `ended as if it had nothing to do`},
+		{"nothing to do", shell("exit 0"), protocol.VerdictExited, `exit code 0, and wrote nothing to stderr`, `it ended without an error`},
 		{"help, and gone", shell("echo 'Usage: tool FILE'; exit 2"), protocol.VerdictNoMcp, `a line to stdout that is not MCP, and ended with the exit code 2: Usage: tool FILE`, `stdio mode`},
 		{"garbage, and silence", shell("echo Listening on port 3000; while read line; do :; done"), protocol.VerdictNoMcp, `a line to stdout that is not MCP, and did not answer: Listening on port 3000`, `stderr`},
 		{"silence", shell("while read line; do :; done"), protocol.VerdictSilent, `did not answer the handshake within 500ms`, `stdio mode`},

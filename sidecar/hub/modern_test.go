@@ -126,7 +126,7 @@ func TestHowRoundsEnd(t *testing.T) {
 		{
 			"with neither questions nor state",
 			clientSays(toolCall(2, "")) + serverSays(required(2, `"inputRequests":{}`)),
-			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it asked to be called again and said neither what for nor with what.`},
+			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it returned neither questions nor a state for the next call.`},
 		},
 		{
 			"with a result of an unknown kind",
@@ -175,7 +175,7 @@ func TestADeniedCompletionEndsTheCallAndItsSiblings(t *testing.T) {
 		if cause := context.Cause(second.ctx); !errors.As(cause, &ended) || ended.Reason != protocol.OutcomeCallEnded {
 			t.Errorf("the sibling ended by %v", cause)
 		}
-		want := protocol.CallAbandoned{Reason: "The server could not be given what it asked for: User rejected sampling request"}
+		want := protocol.CallAbandoned{Reason: "The server did not get an answer: User rejected sampling request"}
 		if diff := cmp.Diff(protocol.CallResult(want), <-end); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)
 		}
@@ -214,17 +214,17 @@ func TestWhyAQuestionOfARoundEnds(t *testing.T) {
 		{
 			"the server was stopped", func(f *fixture, _ context.CancelFunc) { _, _ = f.Stop("s") },
 			protocol.OutcomeServerLost,
-			protocol.CallLost{Reason: `The MCP server "s" is gone: it was stopped. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The MCP server "s" is gone: it was stopped. Run the tool again to restart it.`},
 		},
 		{
 			"Assent closed", func(f *fixture, _ context.CancelFunc) { f.Close() },
 			protocol.OutcomeRestarted,
-			protocol.CallLost{Reason: `The MCP server "s" is gone: Assent is closing. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The MCP server "s" is gone: Assent is closing. Run the tool again to restart it.`},
 		},
 		{
 			"the configuration changed", func(f *fixture, _ context.CancelFunc) { f.Configure(nil) },
 			protocol.OutcomeServerLost,
-			protocol.CallLost{Reason: `The MCP server "s" is gone: its configuration has changed. Run the tool again to start it anew.`},
+			protocol.CallLost{Reason: `The MCP server "s" is gone: its configuration has changed. Run the tool again to restart it.`},
 		},
 	}
 	for _, tt := range tests {

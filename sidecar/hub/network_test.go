@@ -488,7 +488,7 @@ func TestAServerThatStallsHarmsNobodyElse(t *testing.T) {
 	if _, err := f.Stop("bad"); err != nil {
 		t.Error(err)
 	}
-	want := protocol.CallLost{Reason: `The MCP server "bad" is gone: it was stopped. Run the tool again to start it anew.`}
+	want := protocol.CallLost{Reason: `The MCP server "bad" is gone: it was stopped. Run the tool again to restart it.`}
 	if diff := cmp.Diff(protocol.CallResult(want), <-bad); diff != "" {
 		t.Errorf("the call of the one that stalls (-want +got):\n%s", diff)
 	}

@@ -83,7 +83,7 @@ func Import(p Places, params *protocol.ImportParams, known []string) (*protocol.
 		}
 		i := slices.IndexFunc(f.servers, func(s Server) bool { return s.Name == want.Name })
 		if i < 0 {
-			return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s has no server %q any more: look for servers again", want.Path, want.Name)
+			return nil, protocol.Errorf(protocol.CodeInvalidParams, "%s no longer has a server %q: look for servers again", want.Path, want.Name)
 		}
 		if !slices.Contains(known, want.Name) {
 			chosen = append(chosen, f.servers[i])

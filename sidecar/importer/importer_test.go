@@ -331,7 +331,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	}{
 		{"two of one name", `{}`, []protocol.ImportName{a, {Path: other, Name: "a"}}, `the server "a" is chosen from both ` + path + " and " + other},
 		{"another file", `{}`, []protocol.ImportName{a, {Path: secret, Name: "b"}}, secret + " is not a file that servers are imported from"},
-		{"a server that is gone", `{}`, []protocol.ImportName{a, {Path: path, Name: "gone"}}, `has no server "gone" any more`},
+		{"a server that is gone", `{}`, []protocol.ImportName{a, {Path: path, Name: "gone"}}, `no longer has a server "gone"`},
 		{"a broken target", "{\n  \"servers\": {,", []protocol.ImportName{a}, "cannot be read, so that nothing can be added to it: line 2, column 15"},
 		{"an array", "[]", []protocol.ImportName{a}, "is not an object"},
 		{"servers of another type", `{"servers": []}`, []protocol.ImportName{a}, `has a member "servers" of another type`},

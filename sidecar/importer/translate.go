@@ -247,7 +247,7 @@ func (t *translation) path(where, text string, isPath bool) string {
 	}
 	text = t.text(where, text)
 	if isPath && !absolute.MatchString(text) && t.Folder == "" {
-		t.warn("%s is relative to where %s runs; in Assent it is relative to the workspace folder.", upper(where), t.dialect.name)
+		t.warn("%s is relative to the working folder of %s; in Assent it is relative to the workspace folder.", upper(where), t.dialect.name)
 	}
 	return text
 }
@@ -284,14 +284,14 @@ func (t *translation) text(where, text string) string {
 		parts := shellVariable.FindStringSubmatch(name)
 		switch {
 		case t.dialect.variables == literal:
-			t.fail("%s holds %.100s, which %s takes as it stands; Assent puts in the value of a variable, or refuses to start the server where it knows none.",
+			t.fail("%s holds %.100s, which %s uses as text; Assent replaces it by a variable's value, or does not start the server if there is none.",
 				upper(where), match, t.dialect.name)
 			return match
 		case t.dialect.isShell() && name == "CLAUDE_PROJECT_DIR":
 			return "${workspaceFolder}"
 		case t.dialect.isShell() && parts != nil:
 			if parts[2] != "" {
-				t.warn("%s falls back to a default where the variable %.100s is not set; in Assent it is empty then.", upper(where), parts[1])
+				t.warn("%s uses a default if the variable %.100s is not set; in Assent it is then empty.", upper(where), parts[1])
 			}
 			return "${env:" + parts[1] + "}"
 		case t.dialect.isShell():
@@ -315,7 +315,7 @@ func (t *translation) input(id string) {
 	case slices.ContainsFunc(t.needed, func(n input) bool { return n.id == id }):
 	default:
 		t.needed = append(t.needed, in)
-		t.warn("It asks for the input %.100q, whose definition is copied with it.", id)
+		t.warn("It asks for the input %.100q. Its definition is copied too.", id)
 		var kind struct{ Type protocol.InputKind }
 		if json.Unmarshal(in.raw, &kind) != nil || kind.Type != protocol.PromptString && kind.Type != protocol.PickString {
 			t.warn("The input %.100q is of a kind that Assent cannot ask for; it knows promptString and pickString.", id)

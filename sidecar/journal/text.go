@@ -103,7 +103,7 @@ func sentence(r protocol.JournalRecord) string {
 		}
 		return "asks: " + q.ElicitationRequest.Message
 	case protocol.JournalAskExtended:
-		return "more time was given"
+		return "time limit extended"
 	case protocol.JournalAskSettled:
 		text := Words(b.Outcome.Reason)
 		if b.Outcome.By != "" {
@@ -149,7 +149,7 @@ func sentence(r protocol.JournalRecord) string {
 	case protocol.JournalGrantEnded:
 		return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By)
 	case protocol.JournalRequestUnclaimed:
-		text := fmt.Sprintf("%s was of no conversation, and %s", b.Method, Words(b.Outcome.Reason))
+		text := fmt.Sprintf("%s was not assigned to a conversation, and %s", b.Method, Words(b.Outcome.Reason))
 		if b.Outcome.By != "" {
 			text += " in " + b.Outcome.By
 		}
@@ -157,9 +157,9 @@ func sentence(r protocol.JournalRecord) string {
 	case protocol.JournalToolRuleCreated:
 		return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
 	case protocol.JournalToolRuleRemoved:
-		return fmt.Sprintf("taken back in %s what was remembered for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+		return fmt.Sprintf("rule removed in %s for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
 	case protocol.JournalServerDecided:
-		return fmt.Sprintf("%s in %s: to run it as it is configured in %s", b.Decision, b.By, b.Source)
+		return fmt.Sprintf("%s in %s: to run it as configured in %s", b.Decision, b.By, b.Source)
 	case protocol.JournalTaskDeleted:
 		return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title)
 	case protocol.JournalTaskRestored:

@@ -125,7 +125,7 @@ func (h *HTTP) get(w http.ResponseWriter, r *http.Request, credential string) {
 	if last := r.Header.Get(headerLastEvent); last != "" {
 		var ok bool
 		if stream, after, ok = s.streams.find(last); !ok {
-			http.Error(w, "the stream of Last-Event-ID is no longer kept", http.StatusNotFound)
+			http.Error(w, "the stream of Last-Event-ID no longer exists", http.StatusNotFound)
 			return
 		}
 	}

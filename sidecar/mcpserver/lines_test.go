@@ -210,7 +210,7 @@ func TestAHostThatDoesNotRead(t *testing.T) {
 		if err == nil {
 			t.Error("no error after 100 MB that nobody read")
 		}
-		if err := <-served; err == nil || err.Error() != "the host does not read what it is sent" {
+		if err := <-served; err == nil || err.Error() != "the host does not read its messages" {
 			t.Errorf("ServeLines: %v", err)
 		}
 		_ = host.Close()

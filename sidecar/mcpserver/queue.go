@@ -9,7 +9,7 @@ import (
 const maxQueued = 32 << 20
 
 // errSlow ends a session if its host does not read.
-var errSlow = errors.New("the host does not read what it is sent")
+var errSlow = errors.New("the host does not read its messages")
 
 // errClosed is the error of a frame for a stream that has ended.
 var errClosed = errors.New("the stream to the host has ended")

@@ -281,7 +281,7 @@ func anthropicContent(blocks []protocol.ContentBlock) ([]anthropicBlock, error) 
 			}
 			content = append(content, anthropicBlock{Type: "tool_result", ToolUseID: block.ToolUseID, Content: result, IsError: block.IsError})
 		default:
-			return nil, fmt.Errorf("%w: Anthropic's models are given text, images and tools only, and the request holds %s", ErrFailed, kindOf(block))
+			return nil, fmt.Errorf("%w: Anthropic's models accept only text, images and tools, and the request has %s", ErrFailed, kindOf(block))
 		}
 	}
 	return content, nil

@@ -181,7 +181,7 @@ func TestAnthropicFailures(t *testing.T) {
 	p, _ := claude(t, 200, "")
 	sound := ask("?")
 	sound.Messages[0].Content = []protocol.ContentBlock{protocol.AudioContent{}}
-	if _, err := p.Generate(t.Context(), "m", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "holds audio") {
+	if _, err := p.Generate(t.Context(), "m", sound, func(string) {}); !errors.Is(err, model.ErrFailed) || !strings.Contains(err.Error(), "has audio") {
 		t.Errorf("a sound = %v", err)
 	}
 }

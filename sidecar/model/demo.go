@@ -93,7 +93,7 @@ func demoAnswer(question string) string {
 			"Assent shows you the whole request first, and nothing is sent before you approve it." + demoSignature
 	case strings.Contains(lower, "elicitation"):
 		return "Elicitation lets an MCP server ask you for input in the middle of its work. " +
-			"You fill in a form, decline, or dismiss it, and the server is told exactly which." + demoSignature
+			"You fill in a form, decline, or dismiss it, and the server gets exactly that." + demoSignature
 	default:
 		return fmt.Sprintf("This is where a language model would answer %s.", quote(question)) + demoSignature
 	}

@@ -247,7 +247,7 @@ func demoRisk(question string) string {
 // demoNote writes an audit note from the given facts only.
 func demoNote(question string) string {
 	share := demoShare.FindStringSubmatch(question)
-	note := fmt.Sprintf("%s of %s users were deleted after a person had confirmed it.", share[1], share[2])
+	note := fmt.Sprintf("%s of %s users were deleted after a person confirmed it.", share[1], share[2])
 	if reason := demoReason.FindStringSubmatch(question); reason != nil {
 		note += " Reason: " + strings.TrimSpace(reason[1])
 	}

@@ -118,7 +118,7 @@ func TestTheDemoJudgesADeletion(t *testing.T) {
 		{"few of them", "How risky? 1 of 200\nWith orders: 0", "LOW: 1 of 200 rows"},
 		{"few, with orders", "How risky? 1 of 200\nWith orders: 1", "MEDIUM: 1 of 200 rows"},
 		{"nothing to go by", "How risky is it?", "This is where a language model would answer"},
-		{"a note", "Write the audit note for this deletion.\n\nUsers to delete: 30 of 200\nRisk: MEDIUM\nReason: the yearly clean-up\nBackup kept: yes", "30 of 200 users were deleted after a person had confirmed it. Reason: the yearly clean-up\n"},
+		{"a note", "Write the audit note for this deletion.\n\nUsers to delete: 30 of 200\nRisk: MEDIUM\nReason: the yearly clean-up\nBackup kept: yes", "30 of 200 users were deleted after a person confirmed it. Reason: the yearly clean-up\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

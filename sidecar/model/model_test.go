@@ -296,7 +296,7 @@ func TestCallsThatNobodyCanMake(t *testing.T) {
 		thousand = append(thousand, protocol.ToolUseContent{ID: "1", Name: "get"})
 	}
 	for name, uses := range map[string][]protocol.ToolUseContent{
-		"are no JSON object":       {{ID: "1", Name: "get", Input: json.RawMessage(`[1`)}},
+		"are not a JSON object":    {{ID: "1", Name: "get", Input: json.RawMessage(`[1`)}},
 		"more than 128 tools":      thousand,
 		"which it was not offered": {{ID: "1", Name: "rm"}},
 	} {

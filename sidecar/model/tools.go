@@ -126,7 +126,7 @@ func checkUses(uses []protocol.ToolUseContent, request *protocol.McpSamplingRequ
 			return fmt.Errorf("%w: it asked for the tool %s, which it was not offered", ErrFailed, quote(use.Name))
 		}
 		if !IsObject(argumentsOf(use)) {
-			return fmt.Errorf("%w: the arguments that the model gave the tool %s are no JSON object", ErrFailed, quote(use.Name))
+			return fmt.Errorf("%w: the model's arguments for the tool %s are not a JSON object", ErrFailed, quote(use.Name))
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func (p *Policy) toolChange(ctx context.Context, use grant.ToolUse) *protocol.To
 	}
 	change, err := p.opts.ToolRules.Changed(ctx, use)
 	if err != nil {
-		p.opts.Log.Error().Err(err).Str("server", use.ServerName).Msg("the person is not told whether a tool has changed")
+		p.opts.Log.Error().Err(err).Str("server", use.ServerName).Msg("cannot find out whether a tool has changed")
 	}
 	return change
 }

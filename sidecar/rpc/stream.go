@@ -108,9 +108,9 @@ func (s *stream) readObject(v any) error {
 		switch {
 		case errors.As(err, &why):
 		case json.Valid(frame):
-			why = protocol.Errorf(protocol.CodeInvalidRequest, "this is no JSON-RPC 2.0 message: %v", err)
+			why = protocol.Errorf(protocol.CodeInvalidRequest, "this is not a JSON-RPC 2.0 message: %v", err)
 		default:
-			why = protocol.Errorf(protocol.CodeParseError, "this is no JSON: %v", err)
+			why = protocol.Errorf(protocol.CodeParseError, "this is not JSON: %v", err)
 		}
 		if err := s.refuse(frame, why); err != nil {
 			return err

@@ -561,7 +561,7 @@ func TestAnswersAboutToolsAreRemembered(t *testing.T) {
 	lines := strings.Join(journal.Lines, "\n")
 	for _, want := range []string{
 		`a model wants to use the tool echo {}`, `answered in a window`, `remembered in a window for echo: always`,
-		`a model's tools/call echo {}`, `You allowed it always in a window.`, `taken back in a window what was remembered for echo`,
+		`a model's tools/call echo {}`, `You allowed it always in a window.`, `rule removed in a window for echo`,
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("the journal does not say %q:\n%s", want, lines)

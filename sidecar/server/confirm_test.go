@@ -130,7 +130,7 @@ func TestNothingOfAWorkspaceRunsUnconfirmed(t *testing.T) {
 			}
 			w := newWorkspace(t, folder, program)
 			w.decisions = []protocol.ServerDecision{protocol.ServerRefused}
-			if err := start(w); err == nil || !strings.Contains(err.Error(), "ou refused to run it as it is configured in ") {
+			if err := start(w); err == nil || !strings.Contains(err.Error(), "ou refused to run it as configured in ") {
 				t.Errorf("the start of a refused server: %v", err)
 			}
 			if ran() || len(w.asked) != 1 {
@@ -197,7 +197,7 @@ func TestADefinitionIsConfirmedOnce(t *testing.T) {
 		if tt.name == "as it was first" {
 			var journal protocol.ListJournalResult
 			w.call("journal/list", map[string]any{"kind": protocol.JournalServerDecided}, &journal)
-			if len(journal.Records) != 3 || !strings.Contains(journal.Lines[0], "allowed in a window: to run it as it is configured in "+folder) {
+			if len(journal.Records) != 3 || !strings.Contains(journal.Lines[0], "allowed in a window: to run it as configured in "+folder) {
 				t.Errorf("the journal has %q", journal.Lines)
 			}
 		}
@@ -228,7 +228,7 @@ func TestAServerIsNotConfirmedByAFrontEndThatCannotAsk(t *testing.T) {
 	f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"t"}}`)
 	for {
 		if m := f.next(); strings.Contains(m, `"id":1`) {
-			if !strings.Contains(m, "nobody can be asked here whether it may run") {
+			if !strings.Contains(m, "you cannot be asked here whether it may run") {
 				t.Errorf("the sidecar said %s", m)
 			}
 			break

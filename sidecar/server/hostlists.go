@@ -228,7 +228,7 @@ func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
 		err = atomicfile.Write(l.path, data)
 	}
 	if err != nil {
-		l.log.Info().Err(err).Msg("the lists for hosts were not kept")
+		l.log.Info().Err(err).Msg("cannot save the lists for hosts")
 	}
 }
 
@@ -242,7 +242,7 @@ func (l *hostLists) loadLocked() {
 		err = json.Unmarshal(data, &l.kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.log.Info().Err(err).Msg("the lists for hosts are read anew")
+		l.log.Info().Err(err).Msg("cannot read the stored lists for hosts")
 		l.kept = map[string]keptLists{}
 	}
 }

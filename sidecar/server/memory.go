@@ -43,7 +43,7 @@ func (m *memory) load() {
 		err = json.Unmarshal(raw, &m.known)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		m.log.Info().Err(err).Msg("the servers' eras are found out anew")
+		m.log.Info().Err(err).Msg("cannot read the servers' stored eras")
 		m.known = map[string]session.Learned{}
 	}
 }
@@ -72,7 +72,7 @@ func (m *memory) Keep(key string, l session.Learned) {
 		delete(m.known, key)
 	}
 	if err := m.save(); err != nil {
-		m.log.Info().Err(err).Msg("a server's era was not kept")
+		m.log.Info().Err(err).Msg("cannot save a server's era")
 	}
 }
 

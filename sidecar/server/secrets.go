@@ -165,7 +165,7 @@ func (s *secrets) flush(ctx context.Context) {
 	s.mu.Unlock()
 	for _, key := range pending {
 		if err := s.pass(ctx, key); err != nil && !isAway(err) {
-			s.log.Warn().Err(err).Msg("a login is not kept: it lasts until Assent ends")
+			s.log.Warn().Err(err).Msg("cannot store a login: it lasts until Assent ends")
 		}
 	}
 }

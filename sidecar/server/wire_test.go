@@ -24,15 +24,15 @@ func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
 	}{
 		{
 			"no JSON", `{"jsonrpc":"2.0","id":1,"method":`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"this is no JSON: unexpected end of JSON input"}}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"this is not JSON: unexpected end of JSON input"}}`,
 		},
 		{
 			"nothing", ``,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is no JSON: unexpected end of JSON input"}}`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not JSON: unexpected end of JSON input"}}`,
 		},
 		{
 			"no message", `{"jsonrpc":"2.0","id":"x"}`,
-			`{"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"this is no JSON-RPC 2.0 message: jsonrpc2: unable to determine message type (request or response)"}}`,
+			`{"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"this is not a JSON-RPC 2.0 message: jsonrpc2: unable to determine message type (request or response)"}}`,
 		},
 		{
 			"a batch", `[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`,
@@ -40,11 +40,11 @@ func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
 		},
 		{
 			"a batch that is no JSON", `[{"jsonrpc":"2.0","id":1,"method":"task/list"}`,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is no JSON: unexpected end of JSON input"}}`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not JSON: unexpected end of JSON input"}}`,
 		},
 		{
 			"an id that is none", `{"jsonrpc":"2.0","id":1.5,"method":"task/list"}`,
-			`{"jsonrpc":"2.0","id":1.5,"error":{"code":-32600,"message":"this is no JSON-RPC 2.0 message: its id is neither a whole number nor a text"}}`,
+			`{"jsonrpc":"2.0","id":1.5,"error":{"code":-32600,"message":"this is not a JSON-RPC 2.0 message: its id is neither a whole number nor a text"}}`,
 		},
 		{
 			"an error beside a method", `{"jsonrpc":"2.0","id":3,"method":"task/list","error":null}`,

@@ -302,7 +302,7 @@ func (w *Workspace) askInput(ctx context.Context, server config.Server, in confi
 	case err != nil:
 		return "", err
 	case result.Value == nil:
-		return "", fmt.Errorf("the input %q was not given", in.ID)
+		return "", fmt.Errorf("the input %q has no value", in.ID)
 	}
 	if in.Password {
 		w.secrets.servers.add(server, "input:"+in.ID, result.Value.Secret)

@@ -101,6 +101,6 @@ func (s *Server) closeUnused(c *Conn) {
 		delete(s.conns, taskID)
 	}
 	delete(s.running, c)
-	s.ending.Go(func() { c.stop(Stopped{"nobody used it", protocol.OutcomeServerLost}) })
+	s.ending.Go(func() { c.stop(Stopped{"it was idle", protocol.OutcomeServerLost}) })
 	s.dialer.opts.Changed(s.infoLocked())
 }

@@ -34,7 +34,7 @@ func (e Overdue) Error() string {
 
 // AskOutcome returns the outcome of the asks that end with the request.
 func (e Overdue) AskOutcome() *task.Ended {
-	return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "The call was given up: " + e.Error() + "."}
+	return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "The call was abandoned: " + e.Error() + "."}
 }
 
 // requests are what a connection knows of our requests under way.

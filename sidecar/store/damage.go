@@ -197,7 +197,7 @@ func setAside(path string, lock *lock) (string, error) {
 // damagedMessage returns the notice that stands for a message that cannot be read.
 func damagedMessage(id int64, body []byte) protocol.Message {
 	m := protocol.Message{ID: id, Body: protocol.Notice{
-		Level: protocol.NoticeWarning, Text: "What was here cannot be read: the store is damaged.",
+		Level: protocol.NoticeWarning, Text: "This message cannot be read: the store is damaged.",
 	}}
 	var kept struct{ Time int64 }
 	if json.Unmarshal(body, &kept) == nil {

@@ -276,7 +276,7 @@ type Cut struct {
 func addCut(ctx context.Context, tx writer, at int64, cut Cut) error {
 	body, err := json.Marshal(cut)
 	if err != nil {
-		return fmt.Errorf("encode what was removed: %w", err)
+		return fmt.Errorf("encode the record of removed records: %w", err)
 	}
 	return appendJournal(ctx, tx, []Record{{At: at, Kind: string(protocol.JournalRecordsRemoved), Body: string(body)}})
 }

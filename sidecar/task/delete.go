@@ -28,7 +28,7 @@ func (t *Task) Delete(by string) (protocol.Task, error) {
 	}
 	if what := t.log.GoingOn(); len(what) > 0 {
 		return protocol.Task{}, protocol.Errorf(protocol.CodeTaskBusy,
-			"the task %q cannot be deleted while something goes on in it (%s): end that, or close the task, first", t.log.Info.Title, strings.Join(what, ", "))
+			"the task %q cannot be deleted while it is busy (%s): end that first, or close the task", t.log.Info.Title, strings.Join(what, ", "))
 	}
 	return t.setDeleted(t.registry.now(), by), nil
 }
@@ -105,7 +105,7 @@ func (r *Registry) KeepDeleted(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if err := r.purge(ctx); err != nil && ctx.Err() == nil {
-			r.opts.Log.Error().Err(err).Msg("deleted tasks were not removed for good")
+			r.opts.Log.Error().Err(err).Msg("cannot remove deleted tasks")
 		}
 	}
 }

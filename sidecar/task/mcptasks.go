@@ -57,7 +57,7 @@ func parseCursor(cursor string) (*store.McpTaskPlace, error) {
 			return &store.McpTaskPlace{Place: store.Place{TaskID: parts[2], MessageID: message}, Live: live, McpTask: since}, nil
 		}
 	}
-	return nil, protocol.Errorf(protocol.CodeInvalidParams, "%q is no cursor of a list of MCP tasks", cursor)
+	return nil, protocol.Errorf(protocol.CodeInvalidParams, "%q is not a cursor of a list of MCP tasks", cursor)
 }
 
 // McpTasksNamed returns the calls that became an MCP task with this id or prefix of an id, the newest first.
@@ -99,7 +99,7 @@ func (r *Registry) mcpTask(ctx context.Context, p store.Place) (*protocol.McpTas
 	}
 	call, ok := m.Body.(protocol.Call)
 	if !ok {
-		return nil, errors.New("the message is no call")
+		return nil, errors.New("the message is not a call")
 	}
 	if result, ok := call.Result.(protocol.ToolResult); ok {
 		call.Result = protocol.ToolResult{IsError: result.IsError}

@@ -201,7 +201,7 @@ func TestWhatWasRefusedIsSavedWithTheNextWriteThatSucceeds(t *testing.T) {
 	onDisk(t, dir, before)
 	onDisk(t, dir, during)
 	f.close(t)
-	f.wantTold(t, [2]string{"failed: ", "the disk is full"}, [2]string{"recovered: Tasks are kept on disk again", ""})
+	f.wantTold(t, [2]string{"failed: ", "the disk is full"}, [2]string{"recovered: Tasks are saved on disk again", ""})
 }
 
 func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
@@ -215,7 +215,7 @@ func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
 		check := f.live(t)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", "the disk is full"})
+		f.wantTold(t, [2]string{"failed: Tasks cannot be saved on disk", "the disk is full"})
 		if said := f.registry.StorageFailure(); !strings.Contains(said, "the disk is full") {
 			t.Errorf("StorageFailure = %q", said)
 		}
@@ -225,7 +225,7 @@ func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
 		allowWrites(t, dir)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are saved on disk again", ""})
 		if said := f.registry.StorageFailure(); said != "" {
 			t.Errorf("StorageFailure = %q", said)
 		}
@@ -302,7 +302,7 @@ func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
 		stop := f.keepStore(t)
 		defer f.close(t)
 		defer stop()
-		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", dir})
+		f.wantTold(t, [2]string{"failed: Tasks cannot be saved on disk", dir})
 		check := f.live(t)
 		wantUnsaved := func(want bool) {
 			t.Helper()
@@ -319,7 +319,7 @@ func TestAStoreThatCouldNotBeOpenedTakesEverythingWhenItCan(t *testing.T) {
 		remove()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", ""})
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are saved on disk again", ""})
 		wantUnsaved(false)
 		onDisk(t, dir, check)
 		onDisk(t, dir, f.live(t))
@@ -400,7 +400,7 @@ func TestAStoreThatIsDeletedAndCannotBeWrittenAnewWaits(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		f.wantTold(t, [2]string{"failed: ", filepath.Join(dir, "assent.db") + " was deleted"}, [2]string{"recovered: ", "written anew"})
+		f.wantTold(t, [2]string{"failed: ", filepath.Join(dir, "assent.db") + " was deleted"}, [2]string{"recovered: ", "created again"})
 		onDisk(t, dir, before)
 		onDisk(t, dir, during)
 	})
@@ -522,11 +522,11 @@ func TestDamageThatIsFoundByTheFirstReads(t *testing.T) {
 		stop := f.keepStore(t)
 		defer f.close(t)
 		defer stop()
-		f.wantTold(t, [2]string{"failed: Tasks can not be kept on disk", "malformed"})
+		f.wantTold(t, [2]string{"failed: Tasks cannot be saved on disk", "malformed"})
 		check := f.live(t)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are kept on disk again", "set aside as " + dir})
+		f.wantTold(t, [2]string{"failed: ", ""}, [2]string{"recovered: Tasks are saved on disk again", "set aside as " + dir})
 		onDisk(t, dir, check)
 	})
 }

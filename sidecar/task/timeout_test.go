@@ -39,7 +39,7 @@ func TestAnAskTimesOut(t *testing.T) {
 		if took := time.Since(start); took.Round(time.Second) != 2*time.Minute {
 			t.Errorf("it took %v, want two minutes", took)
 		}
-		if o := outcomeOf(t, f.messages(t)[0]); o.Reason != protocol.OutcomeTimedOut || o.Detail != "Nobody answered within 2m0s." {
+		if o := outcomeOf(t, f.messages(t)[0]); o.Reason != protocol.OutcomeTimedOut || o.Detail != "There was no answer within 2m0s." {
 			t.Errorf("outcome = %+v", o)
 		}
 		if _, err := f.task.Extend(t.Context(), ask.AskID); codeOf(err) != protocol.CodeAskSettled {

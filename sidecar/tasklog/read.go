@@ -148,6 +148,6 @@ func weight(body protocol.Body) (bytes int) {
 // unreadable returns the notice that stands for a message and all before it if the store's file is damaged.
 func unreadable(id int64) protocol.Message {
 	return protocol.Message{ID: id, Body: protocol.Notice{
-		Level: protocol.NoticeWarning, Text: "What was here and before cannot be read: the store is damaged.",
+		Level: protocol.NoticeWarning, Text: "This message and the earlier ones cannot be read: the store is damaged.",
 	}}
 }

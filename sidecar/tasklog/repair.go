@@ -82,7 +82,7 @@ func (s *Storage) repair(ctx context.Context) bool {
 		}
 	}
 	if s.isFailing() {
-		s.reportRecovery("Tasks are kept on disk again, with everything that was in memory.")
+		s.reportRecovery("Tasks are saved on disk again, including all changes in memory.")
 	}
 	return true
 }
@@ -120,16 +120,16 @@ func (s *Storage) relocate(ctx context.Context) bool {
 			o.mu.Lock()
 			o.deleted = true
 			o.mu.Unlock()
-			s.Report(fmt.Errorf("%s was deleted or moved away, and cannot be written anew: %w", path, err))
+			s.Report(fmt.Errorf("%s was deleted or moved away, and cannot be created again: %w", path, err))
 		}
 		return false
 	}
 	o.mu.Lock()
 	o.inMemory, o.deleted = false, false
 	o.mu.Unlock()
-	message := fmt.Sprintf("%s was deleted or moved away while Assent ran. It was written anew, with everything that was in it.", path)
+	message := fmt.Sprintf("%s was deleted or moved away while Assent ran. It was created again, with all its contents.", path)
 	if inMemory {
-		message = "Tasks are kept on disk again, with everything that was in memory. Earlier ones are shown after the next start."
+		message = "Tasks are saved on disk again, including all changes in memory. Earlier ones are shown after the next start."
 	}
 	if note := setAsideNote(s.store); note != "" {
 		message += " " + note

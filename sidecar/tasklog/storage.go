@@ -193,9 +193,9 @@ func (s *Storage) Report(err error) {
 	o := &s.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	format := "Tasks can not be kept on disk, this session goes on in memory: %v"
+	format := "Tasks cannot be saved on disk. This session continues in memory: %v"
 	if store.Damaged(err) && !o.inMemory { // while in memory, only the file that could not be opened is damaged
-		format = "The store is damaged, this session goes on in memory. At the next start it is set aside, and a new one begins: %v"
+		format = "The store is damaged. This session continues in memory. The next start sets the store aside and creates a new one: %v"
 		if !o.damaged {
 			s.markSuspect(err)
 		}
@@ -239,7 +239,7 @@ func setAsideNote(s *store.Store) string {
 	if aside == "" {
 		return ""
 	}
-	return fmt.Sprintf("The store was damaged. It was set aside as %s, with all that can still be read in it, and a new one has begun.", aside)
+	return fmt.Sprintf("The store was damaged. It was set aside as %s, with its readable contents, and a new one was created.", aside)
 }
 
 // LogSend logs an event that no front end received. This is not a failure of the task: a front end that attaches later

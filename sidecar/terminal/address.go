@@ -63,11 +63,11 @@ func numberWarnings(host string) []string {
 		}
 		var ok bool
 		if ip, ok = ipv4(last); !ok { // browsers refuse it
-			return []string{"The site is given by a number that is no address."}
+			return []string{"The site is a number that is not an address."}
 		}
 	}
 	ip = ip.Unmap()
-	list := []string{fmt.Sprintf("The site is given by a number, the address %s, so nothing says whose it is.", ip)}
+	list := []string{fmt.Sprintf("The site is a number, the address %s, which does not name its owner.", ip)}
 	switch {
 	case ip.IsLoopback(), ip.IsUnspecified():
 		list = append(list, "The page is on this computer, not on the web.")

@@ -46,7 +46,7 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 		switch {
 		case text == "":
 		case json.Unmarshal([]byte(text), &members) != nil || members == nil:
-			p.s.note("That is no JSON object.")
+			p.s.note("That is not a JSON object.")
 		default:
 			response.ToolArguments = json.RawMessage(text)
 			return response, nil

@@ -161,10 +161,10 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	switch {
 	case s.answerer != nil:
 	case s.configuredBy != "":
-		s.note("\n%s There is nobody to answer here: it can be answered in %s.", describe(a), s.configuredBy)
+		s.note("\n%s There is no person to answer here: it can be answered in %s.", describe(a), s.configuredBy)
 		return
 	default: // the sidecar knows, and refuses asks
-		s.fail(&unanswered{describe(a) + " There is nobody to answer."})
+		s.fail(&unanswered{describe(a) + " There is no person to answer."})
 		return
 	}
 	if sampling, ok := a.Question.(protocol.McpSampling); ok {

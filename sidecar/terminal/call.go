@@ -174,7 +174,7 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 	if s.answerer != nil { // a limit of the person's own; the server was told
 		return nil
 	}
-	return &unanswered{"the server asked for something, and nobody is here to answer: run it in a terminal, or give --answers"}
+	return &unanswered{"the server asked a question, and there is no person to answer: run it in a terminal, or give --answers"}
 }
 
 // known fails if the server is not configured, and names the configured ones. A server of this name that another front end
@@ -192,7 +192,7 @@ func (s *session) known(ctx context.Context, name string) error {
 		names = append(names, server.Name)
 	}
 	if s.configuredBy != "" {
-		return usagef("%s is in use by %s, whose servers count there, and this %q is none of them: give another folder, or no --data-dir",
+		return usagef("%s is in use by %s with its own servers, and this %q is not one of them: give another folder, or no --data-dir",
 			s.line.dataDir, s.configuredBy, name)
 	}
 	s.problems(list.Problems)

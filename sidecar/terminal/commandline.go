@@ -93,12 +93,12 @@ func (c command) build(o Options) *cobra.Command {
 	flags := out.Flags()
 	flags.StringVar(&l.configFile, "config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	flags.StringVar(&l.dataDir, "data-dir", "", "the `folder` with the conversations and the journal")
-	flags.TextVar(&l.logLevel, "log-level", l.logLevel, "log to stderr what has at least this `level`: debug, info, warn or error")
+	flags.TextVar(&l.logLevel, "log-level", l.logLevel, "minimum `level` of the log on stderr: debug, info, warn or error")
 	flags.StringVar(&l.output, "output", "text", "the `form` of the result: text or json")
-	flags.StringVar(&l.answers, "answers", "", "answer what is asked from this `file`, instead of asking you")
-	flags.BoolVar(&l.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	flags.StringVar(&l.answers, "answers", "", "answer questions from this `file`, instead of asking you")
+	flags.BoolVar(&l.plain, "plain", false, "ask line by line, even if stdin is not a terminal")
 	flags.BoolVar(&l.standalone, "standalone", false, "run everything in this process, without the daemon")
-	flags.BoolVar(&l.trust, "trust", false, "run what the configuration file says, also where you have not confirmed it")
+	flags.BoolVar(&l.trust, "trust", false, "run servers as configured, without your confirmation")
 	if c.words != noWords {
 		flags.StringVar(&l.protocolVersion, "protocol-version", "", "speak this `version` of MCP with a server that the command line names: "+config.LegacyProtocol)
 		flags.StringVar(&l.transport, "transport", "", "reach a server that the command line names by this `transport`: stdio, http, sse or ws")
@@ -141,15 +141,15 @@ func (c command) build(o Options) *cobra.Command {
 
 // asking adds the flags of commands at which servers ask.
 func asking(flags *pflag.FlagSet, l *commandLine) {
-	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "give up a call of a tool after this `time` without a result or progress, where the server's toolTimeout does not say (default: never)")
-	flags.StringVar(&l.record, "record", "", "keep what is asked and answered in this `file`")
-	flags.StringVar(&l.replay, "replay", "", "answer from such a `file`, and fail where something else is asked")
+	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "cancel a tool call after this `time` without a result or progress, unless the server has a toolTimeout (default: never)")
+	flags.StringVar(&l.record, "record", "", "record questions and answers in this `file`")
+	flags.StringVar(&l.replay, "replay", "", "answer from a recorded `file`, and fail at other questions")
 	l.model = ModelFlags(flags)
 }
 
 // ModelFlags defines the flags of a model endpoint. The function returns their settings after parsing.
 func ModelFlags(flags *pflag.FlagSet) func() (protocol.ModelSettings, error) {
-	url := flags.String("model-url", "", "the `url` of an endpoint of OpenAI's kind that completes; its key is taken from ASSENT_MODEL_KEY")
+	url := flags.String("model-url", "", "the `url` of an OpenAI-compatible endpoint; the key is read from ASSENT_MODEL_KEY")
 	name := flags.String("model", "", "the `name` of the model to ask there")
 	return func() (protocol.ModelSettings, error) {
 		switch {
@@ -219,7 +219,7 @@ func (l *commandLine) addArgument(text string) error {
 	case !ok || name == "":
 		return fmt.Errorf("%q is not name=value", text)
 	case slices.ContainsFunc(l.arguments, func(a argument) bool { return a.name == name }):
-		return fmt.Errorf("%q is given twice; a list is given as JSON: %s='[1, 2]'", name, name)
+		return fmt.Errorf("%q is repeated; write a list as JSON: %s='[1, 2]'", name, name)
 	}
 	l.arguments = append(l.arguments, argument{name, value})
 	return nil
@@ -311,7 +311,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	case scheme == "http" || scheme == "https":
 		s = server{Type: protocol.TransportHTTP, URL: l.server}
 	default:
-		return usagef("%q is no URL of a server: it is http, https, ws or wss", l.server)
+		return usagef("%q is not a URL of a server: use http, https, ws or wss", l.server)
 	}
 	s.Version = l.protocolVersion
 	var err error

@@ -16,21 +16,20 @@ import (
 	"assent/sidecar/nearest"
 )
 
-const about = `assent speaks with MCP servers in a terminal, and asks you what they ask. It is also the sidecar of the
-Assent extension for VS Code.
+const about = `assent calls MCP servers from a terminal, and asks you their questions. The Assent extension for VS Code uses
+the same program.
 
-SERVER is a name in .vscode/mcp.json, or a URL. In its place a command may come last, after --.
+SERVER is a name in .vscode/mcp.json, or a URL. Instead, you can give a command at the end, after --.
 
-Results are on stdout, everything else on stderr. It exits with 0 where all went well, 1 where the tool says that it
-failed, 2 for a wrong command line, 3 where there is no result, 4 where something was asked that nobody answered, 5
-where something else was asked than what was recorded, 6 where the daemon ended in the middle, and 130 where it was
-interrupted.`
+Results are printed on stdout, everything else on stderr. The exit code is 0 for success, 1 if the tool reports an
+error, 2 for a wrong command line, 3 if there is no result, 4 if a question was not answered, 5 if a question differs
+from the recording, 6 if the daemon ended during the command, and 130 after an interrupt.`
 
 // NewCommand is the program's command line. Others are the commands that are no front end.
 func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "assent", Long: about, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
-		Example: `  assent servers                             # those of .vscode/mcp.json here
+		Example: `  assent servers                             # the servers in .vscode/mcp.json
   assent call demo greet --arg name=Ada      # run a tool, and answer its server
   assent call demo greet --answers yes.yaml  # or have a file answer
   assent chat "Clean up the users table"     # a model uses the servers`,
@@ -71,7 +70,7 @@ func simpleCommands() []command {
 	return []command{
 		{
 			use: "call SERVER TOOL", short: "run a tool of a server", words: toolWords,
-			long: "call runs a tool, asks you what its server asks meanwhile, and prints the result.",
+			long: "call runs a tool, asks you its server's questions, and prints the result.",
 			example: `  assent call demo greet                          # asks for missing arguments
   assent call demo greet --arg name=Ada --arg count=3
   assent call demo book --json '{"nights": 2}'    # all arguments at once
@@ -83,19 +82,19 @@ func simpleCommands() []command {
 				asking(flags, l)
 				flags.StringVar(&l.objectText, "json", "", "all arguments at once, as a JSON `object`")
 				flags.DurationVar(&l.taskTTL, "task-ttl", 0, "ask the server to keep the MCP task that the call becomes for this `time` (default: 168h)")
-				flags.Var(arguments{l}, "arg", "an argument of the tool; JSON where its schema wants no text")
+				flags.Var(arguments{l}, "arg", "an argument of the tool; JSON unless its schema has a text")
 			},
 			run: func(ctx context.Context, s *session, _ []string) error { return s.keep(s.call(ctx)) },
 		},
 		{
 			use: "chat [PROMPT]", short: "talk to a model that uses the servers", words: otherWords, own: []string{"PROMPT"}, optional: 1,
-			long: `chat sends a prompt to a model, which may use the tools of the servers; you are asked before each call. What the
-model writes is on stdout. Without a prompt, it is a conversation at the terminal, which ends with Ctrl-D; - reads the
-prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
+			long: `chat sends a prompt to a model, which may use the tools of the servers; you are asked before each call. The
+model's text is printed on stdout. Without a prompt, chat is a conversation in the terminal, which ends with Ctrl-D; -
+reads the prompt from stdin. Ctrl-C stops the model; a second Ctrl-C ends the chat.`,
 			example: `  assent chat "Clean up the users table"
   assent chat                                       # a conversation
-  assent chat --server db "Who is inactive?"        # with this server alone
-  assent chat "Who is inactive?" --answers me.yaml  # nobody is asked
+  assent chat --server db "Who is inactive?"        # only with this server
+  assent chat "Who is inactive?" --answers me.yaml  # with answers from a file
   git diff | assent chat -                          # the prompt from stdin
   assent chat "Who is inactive?" -- npx -y some-server`,
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
@@ -117,8 +116,8 @@ prompt from stdin. Ctrl-C stops what the model is at, and once more leaves.`,
 		{
 			use: "doctor [SERVER]", short: "start the servers, or one, and say what is wrong", words: maybeServerWord,
 			long: `doctor starts a server and reports all that is known of it. Without SERVER it starts every configured server, and prints a
-line for each, for each problem of the configuration, and for each host that "assent hosts" added. It exits with 0 only
-where all is well, and with 3 otherwise.`,
+line for each, for each problem of the configuration, and for each host that "assent hosts" added. It exits with 0 if
+all is well, and with 3 otherwise.`,
 			example: "  assent doctor demo\n  assent doctor                    # all of them\n  assent doctor -- npx -y some-server",
 			run: atOnce(func(ctx context.Context, s *session) error {
 				if s.line.server == "" {

@@ -38,7 +38,7 @@ func (p *person) confirm(ctx context.Context, params *protocol.ConfirmServerPara
 
 // confirm implements [manner].
 func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
-	at, err := q.choose(ctx, safe(definition(params))+"\n", "Run it?", true, "Run it as it is configured", "Do not run it")
+	at, err := q.choose(ctx, safe(definition(params))+"\n", "Run it?", true, "Run it as configured", "Do not run it")
 	return at == 0, err
 }
 
@@ -50,9 +50,9 @@ func definition(params *protocol.ConfirmServerParams) string {
 		place = fmt.Sprintf("%s:%d", place, params.Line)
 	}
 	if params.Earlier == nil {
-		fmt.Fprintf(&b, "The server %q is new: you have not confirmed yet what it runs (%s).\n", params.ServerName, place)
+		fmt.Fprintf(&b, "The server %q is new: you have not confirmed it yet (%s).\n", params.ServerName, place)
 	} else {
-		fmt.Fprintf(&b, "The server %q has changed since you confirmed what it runs (%s).\n", params.ServerName, place)
+		fmt.Fprintf(&b, "The server %q has changed since you confirmed it (%s).\n", params.ServerName, place)
 	}
 	now := definitionLines(params.Definition)
 	var before []definitionLine

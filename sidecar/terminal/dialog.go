@@ -282,7 +282,7 @@ func (d *dialog) keys(seen int) string {
 	case *huh.Text:
 		keys = append(keys, "Alt-Enter new line")
 	}
-	keys = append(keys, "Enter goes on")
+	keys = append(keys, "Enter continues")
 	if d.at > 0 {
 		keys = append(keys, "Shift-Tab back")
 	}

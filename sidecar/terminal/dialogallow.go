@@ -14,7 +14,7 @@ import (
 // toolText returns the text above the question whether a model may use a tool. It is safe to show.
 func toolText(q protocol.UseMcpTool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The model wants to use the tool %s of the server %s.\n", strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
+	fmt.Fprintf(&b, "Allow the model to use the tool %s of the server %s?\n", strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
 	if q.Destructive {
 		b.WriteString("! By what its server says, or does not say, it may destroy something.\n")
 	}
@@ -29,7 +29,7 @@ func toolText(q protocol.UseMcpTool) string {
 
 // resourceText returns the text above the question whether a model may read a resource. It is safe to show.
 func resourceText(q protocol.AccessMcpResource) string {
-	return fmt.Sprintf("The model wants to read a resource of the server %s:\n  %s\n", strong(oneLine(q.ServerName, 200)), safe(q.URI))
+	return fmt.Sprintf("Allow the model to read a resource of the server %s?\n  %s\n", strong(oneLine(q.ServerName, 200)), safe(q.URI))
 }
 
 // The answers to what a model wants, in the order in which they are listed.
@@ -51,7 +51,7 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 	case protocol.AccessMcpResource:
 		text = resourceText(question)
 	}
-	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline: the model is told so", "Cancel: put it away without an answer"}
+	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline, and tell the model", "Cancel: put it away without an answer"}
 	if arguments != nil {
 		names = append(names, "Edit the arguments first")
 	}
@@ -100,7 +100,7 @@ func (q *dialogs) editArguments(ctx context.Context, arguments json.RawMessage) 
 		return textControl(value, func(text string) error {
 			var members map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-				return errors.New("this is no JSON object")
+				return errors.New("this is not a JSON object")
 			}
 			return nil
 		})

@@ -174,7 +174,7 @@ func fieldText(about string, f protocol.Field, first bool) string {
 		fmt.Fprintf(&b, "%s\n", safe(head.Description))
 	}
 	if head.Secret {
-		b.WriteString("Careful: this seems to ask for a secret, which MCP forbids in a form. It is kept nowhere.\n")
+		b.WriteString("Careful: this seems to ask for a secret, which MCP forbids in a form. It is not stored.\n")
 	}
 	if options := optionsOf(f); len(options) > mostListed {
 		for _, o := range options {

@@ -51,7 +51,7 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 			fmt.Fprintf(&b, "%s\n", safe(s.GrantReason))
 		}
 		if model == nil {
-			b.WriteString("There is no model for it.")
+			b.WriteString("There is no model for this request.")
 		} else {
 			fmt.Fprintf(&b, "It would go to %s (%s). %s", strong(oneLine(model.Name, 200)), safe(model.ID), safe(s.ModelReason))
 		}
@@ -130,7 +130,7 @@ func (q *dialogs) conditions(ctx context.Context, s protocol.McpSampling, respon
 		for _, secret := range s.Secrets {
 			fmt.Fprintf(&b, "The server's request holds what looks like %s:\n  %s\n", safe(secret.Description), oneLine(secret.Text, 80))
 		}
-		at, err := q.choose(ctx, b.String(), "Send it to the model all the same?", true, "No, decline", "Yes, send what is left of it")
+		at, err := q.choose(ctx, b.String(), "Send it to the model all the same?", true, "No, decline", "Yes, send the rest")
 		switch {
 		case err != nil:
 			return err
@@ -160,7 +160,7 @@ func (q *dialogs) model(ctx context.Context, serverName string) (*protocol.Model
 	for i, m := range list.Models {
 		names[i] = oneLine(fmt.Sprintf("%s (%s)", m.Name, m.ID), 200)
 	}
-	at, err := q.choose(ctx, "Esc leaves it as it is.", "Which model?", false, names...)
+	at, err := q.choose(ctx, "Esc keeps it.", "Which model?", false, names...)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 		p.s.note("  %s", head.Description)
 	}
 	if head.Secret {
-		p.s.note("  Careful: this seems to ask for a secret, which MCP forbids in a form. It is kept nowhere.")
+		p.s.note("  Careful: this seems to ask for a secret, which MCP forbids in a form. It is not stored.")
 	}
 	options := optionsOf(f)
 	p.list(options, "")
@@ -147,7 +147,7 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 				secret = true
 				mark()
 			}
-			p.s.note("  This answer is a secret: it goes to the server, and is kept nowhere.")
+			p.s.note("  This answer is a secret: it goes to the server, and is not stored.")
 			continue
 		case err != nil:
 			return nil, err
@@ -217,7 +217,7 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 		value = picked
 	case protocol.JSONField:
 		if !json.Valid([]byte(text)) {
-			return nil, "That is no JSON."
+			return nil, "That is not JSON."
 		}
 		return json.RawMessage(text), ""
 	case protocol.StringField:

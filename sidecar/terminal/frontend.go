@@ -125,7 +125,7 @@ func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (
 		return &protocol.OpenURLResult{Opened: true}, nil
 	}
 	if f.s.person == nil {
-		f.s.note("%s There is nobody to go there: %s", params.Reason, params.URL)
+		f.s.note("%s There is no person to open it: %s", params.Reason, params.URL)
 		return &protocol.OpenURLResult{}, nil
 	}
 	opened, err := f.s.person.page(ctx, params)

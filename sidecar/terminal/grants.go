@@ -14,15 +14,15 @@ import (
 // grantsCommand is "assent grants", with what can be done to one.
 func grantsCommand(o Options) *cobra.Command {
 	list := command{
-		use: "grants", short: "list the grants: which completions go to a model without being asked about", keeps: true,
-		long: `grants lists what was allowed in advance, the newest first: the id, the server, the tool, whether it may still approve
-something, its models, its bounds with what is spent of them, and who made it.`,
+		use: "grants", short: "list the grants: permissions for completions without a question", keeps: true,
+		long: `grants lists the grants, the newest first: the id, the server, the tool, whether it is in force, its models, its bounds and
+what was used of them, and its creator.`,
 		example: "  assent grants\n  assent grants --data-dir kept --output json\n  assent grants revoke 0198f2c4",
 		run:     atOnce(func(ctx context.Context, s *session) error { return s.listGrants(ctx) }),
 	}.build(o)
 	list.AddCommand(command{
 		use: "revoke ID", short: "end a grant at once", words: otherWords, own: []string{"ID"}, keeps: true,
-		long:    "revoke ends a grant; what is under way because of it is reviewed before its server gets it. The beginning of an id does.",
+		long:    "revoke ends a grant; you review the answers under way under it. A unique beginning of the id is enough.",
 		example: "  assent grants revoke 0198f2c4 --data-dir kept",
 		run: func(ctx context.Context, s *session, words []string) error {
 			return s.untilInterrupted(ctx, func(ctx context.Context) error { return s.revokeGrant(ctx, words[0]) })

@@ -29,7 +29,7 @@ type recorder struct {
 // newRecorder fails if the file cannot be written. The file is written at the end.
 func newRecorder(file string, clean *cleaner) (*recorder, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		return nil, usagef("--record: %s is no file", file)
+		return nil, usagef("--record: %s is not a file", file)
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

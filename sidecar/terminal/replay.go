@@ -34,7 +34,7 @@ func (e *drifted) Error() string { return e.text }
 func asDrifted(err error) error {
 	var drift *answers.Drift
 	if errors.As(err, &drift) {
-		return &drifted{safe(strings.TrimSuffix(drift.Error(), "\n")) + "\nIf that is meant, record it anew with --record."}
+		return &drifted{safe(strings.TrimSuffix(drift.Error(), "\n")) + "\nIf that is intended, record it again with --record."}
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 	}
 	for {
 		if model == nil {
-			p.s.note("There is no model for it.")
+			p.s.note("There is no model for this request.")
 		} else {
 			p.s.note("It would go to %s (%s). %s", model.Name, model.ID, q.ModelReason)
 		}

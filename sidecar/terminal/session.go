@@ -201,7 +201,7 @@ func (s *session) place() (workspaces.Place, error) {
 		place.DataDir, err = filepath.Abs(place.DataDir)
 	}
 	if err != nil {
-		return place, fmt.Errorf("there is no place for the conversation: %w", err)
+		return place, fmt.Errorf("cannot create a data folder for the conversation: %w", err)
 	}
 	return place, nil
 }
@@ -307,7 +307,7 @@ func (s *session) keep(err error) error {
 	case err == nil || errors.Is(err, errToolFailed):
 		return errors.Join(err, s.recorder.save())
 	}
-	s.note("Nothing was recorded in %s: what failed is no example.", s.recorder.file)
+	s.note("Nothing was recorded in %s, because the call failed.", s.recorder.file)
 	return err
 }
 

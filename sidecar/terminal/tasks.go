@@ -18,11 +18,11 @@ func tasksCommand(o Options) *cobra.Command {
 		flags.StringVar(&l.server, "server", "", "the server of a task that no conversation has")
 	}
 	list := command{
-		use: "tasks [SERVER]", short: "list the MCP tasks: what servers work on for long", words: maybeServerWord, keeps: true,
-		long: `tasks lists the MCP tasks of the conversations that are kept in --data-dir: their ids, how they are, their servers,
-tools and conversations. Those of other open workspaces follow, with the workspace behind the conversation. With SERVER,
-that is started and asked for those that it alone knows, too. A task is "expired" when the time is over for which its
-server keeps it, and "lost" when its server does not know it any more.`,
+		use: "tasks [SERVER]", short: "list the MCP tasks: long-running calls", words: maybeServerWord, keeps: true,
+		long: `tasks lists the MCP tasks of the conversations in --data-dir: their ids, states, servers, tools and conversations. Those of
+other open workspaces follow, with the workspace after the conversation. With SERVER, it starts that server and also lists
+the tasks that only the server knows. A task is "expired" when its server no longer has to keep it, and "lost" when its
+server no longer knows it.`,
 		example: `  assent call demo research --data-dir kept     # may become an MCP task
   assent tasks --data-dir kept
   assent tasks demo                             # those of the server, too
@@ -31,7 +31,7 @@ server keeps it, and "lost" when its server does not know it any more.`,
 		run: atOnce(func(ctx context.Context, s *session) error { return s.listTasks(ctx) }),
 	}.build(o)
 	list.AddCommand(command{
-		use: "resume ID", short: "follow an MCP task to its result, answering what it asks", words: otherWords, own: []string{"ID"}, keeps: true,
+		use: "resume ID", short: "follow an MCP task to its result, and answer its questions", words: otherWords, own: []string{"ID"}, keeps: true,
 		long: `resume waits for the end of an MCP task, asks you what its server asks meanwhile, and prints its result as call does.
 The beginning of an id does, if no other begins so. Ctrl-C leaves; the task goes on.`,
 		example: "  assent tasks resume 786512e2 --data-dir kept\n  assent tasks resume 786512e2 --server demo --answers yes.yaml",
@@ -40,7 +40,7 @@ The beginning of an id does, if no other begins so. Ctrl-C leaves; the task goes
 			return s.keep(s.untilInterrupted(ctx, func(ctx context.Context) error { return s.resume(ctx, words[0]) }))
 		},
 	}.build(o), command{
-		use: "cancel ID", short: "have the server of an MCP task end it", words: otherWords, own: []string{"ID"}, keeps: true,
+		use: "cancel ID", short: "cancel an MCP task", words: otherWords, own: []string{"ID"}, keeps: true,
 		long:    "cancel asks the server of an MCP task to end it, and waits for its word. The beginning of an id does.",
 		example: "  assent tasks cancel 786512e2 --data-dir kept",
 		flags:   server,
@@ -274,7 +274,7 @@ func (s *session) cancelTask(ctx context.Context, id string) error {
 	result, err = s.end(waiting, key)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("the server was asked to cancel %q, and has not said that it did within %v", id, farewell.Round(time.Second))
+		return fmt.Errorf("the server was asked to cancel %q, and did not confirm within %v", id, farewell.Round(time.Second))
 	case err != nil:
 		return err
 	}

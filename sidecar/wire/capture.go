@@ -215,7 +215,7 @@ func withExtraParams(ctx context.Context, r *jsonrpc.Request) (*jsonrpc.Request,
 	params := map[string]json.RawMessage{}
 	if len(r.Params) > 0 {
 		if err := json.Unmarshal(r.Params, &params); err != nil {
-			return nil, fmt.Errorf("%s: params are no object: %w", r.Method, err)
+			return nil, fmt.Errorf("%s: params are not an object: %w", r.Method, err)
 		}
 	}
 	own, both := params["_meta"], map[string]json.RawMessage{}

@@ -231,7 +231,7 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	}
 	m := decode(body)
 	if m == nil {
-		return nil, nil, errors.New("what is to be sent is not JSON-RPC")
+		return nil, nil, errors.New("the message to send is not JSON-RPC")
 	}
 	whole := inOurWords(m)
 	switch m := m.(type) {
@@ -391,7 +391,7 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 func (h *HTTP) incoming(r *http.Request, call *jsonrpc.Request, capture *Capture, data []byte) [][]byte {
 	messages := decodeAll(data)
 	if len(messages) == 0 {
-		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what is not JSON-RPC from the server's answer")
+		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a part of the server's answer that is not JSON-RPC")
 	}
 	return h.take(r, call, capture, messages)
 }

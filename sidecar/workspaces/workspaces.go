@@ -249,7 +249,7 @@ func checkTemporary(dir string) error {
 	}
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s is not empty, so it is no temporary folder", dir)
+		err = fmt.Errorf("%s is not empty, so it is not a temporary folder", dir)
 	}
 	return err
 }

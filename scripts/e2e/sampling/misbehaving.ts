@@ -33,9 +33,9 @@ const broken: Readonly<Record<string, ToldError>> = {
   "bad-base64": invalid(
     "messages[0]: content: data is not base64 after 0 bytes: illegal base64 data at input byte 3",
   ),
-  "10000-messages": invalid("messages has 10000 entries, and nobody can read more than 1000"),
+  "10000-messages": invalid("messages has 10000 entries, and the limit is 1000"),
   "orphan-tool-result": invalid(
-    'messages[1]: content: the tool result "call-1" is of no call in the message before',
+    'messages[1]: content: the tool result "call-1" matches no call in the previous message',
   ),
   "mixed-tool-result": invalid("messages[2]: content: Tool results mixed with other content"),
   "unanswered-tool-use": invalid('messages[2]: content: Tool result missing in request: "call-1"'),

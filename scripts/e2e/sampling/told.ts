@@ -78,7 +78,7 @@ export function textOf(result: CallResult): string {
 export async function assertRefused(scene: Scene, call: number, error: ToldError): Promise<void> {
   const result = await scene.frontEnd.result(call);
   if (scene.way.version === modernVersion) {
-    const reason = `The server could not be given what it asked for: ${error.message}`;
+    const reason = `The server did not get an answer: ${error.message}`;
     assert.deepEqual(result, { type: "abandoned", reason });
     return;
   }

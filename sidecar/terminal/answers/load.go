@@ -113,9 +113,9 @@ func (p reader) syntax(err error) error {
 	line := 0
 	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
 		_, text, _ = strings.Cut(text, ": ")
-		return fmt.Errorf("%s: this is no YAML, near line %d: %s", p.name, line, text)
+		return fmt.Errorf("%s: this is not YAML, near line %d: %s", p.name, line, text)
 	}
-	return fmt.Errorf("%s: this is no YAML: %s", p.name, text)
+	return fmt.Errorf("%s: this is not YAML: %s", p.name, text)
 }
 
 // members reads a mapping. Unknown keys are errors.
@@ -215,7 +215,7 @@ func (p reader) rule(node *yaml.Node) (*Rule, error) {
 	case len(ways) != 1:
 		return nil, p.errorf(node, "a rule needs one of answer, approve, completion, decline or cancel, and has %s", count(ways))
 	case r.Kind != "" && !r.suits(r.Kind):
-		return nil, p.errorf(node, "%s is no way out of what has the kind %s", r.Way, r.Kind)
+		return nil, p.errorf(node, "%s cannot settle an ask of the kind %s", r.Way, r.Kind)
 	case r.Model != "" && r.Way != Approve:
 		return nil, p.errorf(node, "model goes with approve alone")
 	}
@@ -274,7 +274,7 @@ func (p reader) value(node *yaml.Node, depth int) (any, error) {
 		for i := 0; i < len(node.Content); i += 2 {
 			key := node.Content[i]
 			if _, twice := object[key.Value]; key.Kind != yaml.ScalarNode || twice {
-				return nil, p.errorf(key, "this key is no text, or is there twice")
+				return nil, p.errorf(key, "this key is not a text, or is repeated")
 			}
 			member, err := p.value(node.Content[i+1], depth-1)
 			if err != nil {

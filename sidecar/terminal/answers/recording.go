@@ -103,9 +103,9 @@ func ParseRecording(name string, data []byte, clean func(string) string) (*Recor
 		_, version := member(root, "version")
 		switch {
 		case version == nil:
-			return nil, p.errorf(root, `a recording has the key "version", whose value here is %s: record it with --record`, recordingVersion)
+			return nil, p.errorf(root, `a recording has the key "version", but its value here is %s: record it with --record`, recordingVersion)
 		case version.Value != recordingVersion:
-			return nil, p.errorf(version, "this recording has the version %s, and this Assent reads %s: record it anew with --record, or use the Assent that wrote it", version.Value, recordingVersion)
+			return nil, p.errorf(version, "this recording has the version %s, and this Assent reads %s: record it again with --record, or use the Assent that wrote it", version.Value, recordingVersion)
 		}
 	}
 	r := &Recording{Name: name, clean: clean}
@@ -214,7 +214,7 @@ func (p reader) entry(node *yaml.Node) (e *Entry, together bool, err error) {
 	case e.Kind == "":
 		return nil, false, p.errorf(node, `an ask has the key "kind"`)
 	case !e.suits(e.Kind):
-		return nil, false, p.errorf(node, "%s is no way out of what has the kind %s", e.Way, e.Kind)
+		return nil, false, p.errorf(node, "%s cannot settle an ask of the kind %s", e.Way, e.Kind)
 	case e.ToolUses != nil && e.Way != Complete:
 		return nil, false, p.errorf(node, "toolUses go with completion alone")
 	}
@@ -322,7 +322,7 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 	if next == nil {
 		return nil, &Drift{fmt.Sprintf("%s is at its end, and this is asked besides:\n%s", r.Name, rendered(asked))}
 	}
-	return nil, &Drift{fmt.Sprintf("what is asked is not what was recorded at %s:\n%s", likely, changes)}
+	return nil, &Drift{fmt.Sprintf("the question differs from the one recorded at %s:\n%s", likely, changes)}
 }
 
 // sameServer removes the server's name from two asks if one of them has none.
@@ -462,7 +462,7 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		list.Content = append(list.Content, node)
 	}
 	var b strings.Builder
-	b.WriteString("# What was asked, and what was answered. --replay answers from this file, and fails where something else is asked.\n")
+	b.WriteString("# Questions and their answers. --replay answers from this file, and fails at other questions.\n")
 	err := write(&b, &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
 		textNode("version"),
 		{Kind: yaml.ScalarNode, Tag: "!!int", Value: recordingVersion},

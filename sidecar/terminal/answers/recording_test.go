@@ -37,8 +37,8 @@ func TestARecordingThatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", `f.yaml: is empty, and must have the key "asks"`},
 		{"no mapping", "- a", `f.yaml:1:1: the file must be a mapping`},
-		{"no version", "asks: []", `f.yaml:1:1: a recording has the key "version", whose value here is 1: record it with --record`},
-		{"another version", "asks: []\nversion: 2", `f.yaml:2:10: this recording has the version 2, and this Assent reads 1: record it anew with --record, or use the Assent that wrote it`},
+		{"no version", "asks: []", `f.yaml:1:1: a recording has the key "version", but its value here is 1: record it with --record`},
+		{"another version", "asks: []\nversion: 2", `f.yaml:2:10: this recording has the version 2, and this Assent reads 1: record it again with --record, or use the Assent that wrote it`},
 		{"answers", "version: 1\nanswers: []", `f.yaml:2:1: this is a file of answers: give it with --answers`},
 		{"an unknown key", "version: 1\nask: []", `f.yaml:2:1: the file has no key "ask": did you mean "asks"?`},
 		{"no list", "version: 1\nasks: {}", `f.yaml:2:7: asks must be a list`},
@@ -46,7 +46,7 @@ func TestARecordingThatIsWrong(t *testing.T) {
 		{"no kind", "version: 1\nasks:\n  - cancel: true", `f.yaml:3:5: an ask has the key "kind"`},
 		{"no way", "version: 1\nasks:\n  - kind: form", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has none`},
 		{"two ways", "version: 1\nasks:\n  - kind: form\n    cancel: true\n    decline: true", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has cancel and decline`},
-		{"no way of that kind", "version: 1\nasks:\n  - kind: form\n    approve: true", `f.yaml:3:5: approve is no way out of what has the kind form`},
+		{"no way of that kind", "version: 1\nasks:\n  - kind: form\n    approve: true", `f.yaml:3:5: approve cannot settle an ask of the kind form`},
 		{"together with nothing", "version: 1\nasks:\n  - {kind: form, cancel: true, together: true}", `f.yaml:3:5: the first ask cannot be together with one before it`},
 		{"an alias", "version: 1\nasks:\n  - kind: form\n    fields: [&a 1, *a]\n    cancel: true", `f.yaml:4:20: aliases are not known here: write the value out`},
 		{"calls of no completion", "version: 1\nasks:\n  - {kind: form, cancel: true, toolUses: []}", `f.yaml:3:5: toolUses go with completion alone`},
@@ -104,7 +104,7 @@ func TestOrder(t *testing.T) {
 		{"swapped where they were together", "baca", ""},
 		{"too early", "acb", "is asked before"},
 		{"not at all", "abc", "was not asked"},
-		{"another", "abx", "what is asked is not what was recorded"},
+		{"another", "abx", "the question differs from the one recorded"},
 		{"once more", "abcaa", "is at its end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -370,12 +370,12 @@ describe("an answer as the model", () => {
     show({
       draft: { byHand: true },
       fieldProblems: [
-        { name: "text", message: "An empty text is no answer." },
+        { name: "text", message: "The text is empty." },
         { name: "stopReason", message: "There are no calls." },
       ],
     });
     expect(isWrong(field("Completion"))).toBe(true);
-    expect(descriptionOf(field("Completion"))).toBe("An empty text is no answer.");
+    expect(descriptionOf(field("Completion"))).toBe("The text is empty.");
     const stop = screen.getByRole("combobox", { name: "Stop reason" });
     expect(descriptionOf(stop)).toBe("There are no calls.");
     expect(isWrong(field("Model's name"))).toBe(false);
