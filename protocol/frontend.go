@@ -22,8 +22,7 @@ type FrontEnd interface {
 	//protocol:method ask/othersChanged
 	OthersChanged(ctx context.Context, params *OthersChangedParams) error
 
-	// DeclinedChanged reports that the set of servers whose elicitations are all declined has
-	// changed.
+	// DeclinedChanged reports a change of the servers with all elicitations declined; see [DeclinedServer].
 	//
 	//protocol:method ask/declinedChanged
 	DeclinedChanged(ctx context.Context, params *DeclinedChangedParams) error

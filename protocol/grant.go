@@ -27,8 +27,8 @@ type GrantTerms struct {
 	// ToolName limits the grant to requests during calls of that tool. If empty, it covers all
 	// requests.
 	ToolName string `json:"toolName,omitempty"`
-	// Models are ids, with * for any text. The grant covers requests whose proposed model matches one of
-	// them. There is at least one.
+	// Models are ids, with * for any text. The grant covers requests with a proposed model that matches
+	// one of them. There is at least one.
 	Models []string `json:"models,omitempty"`
 	// MaxRequests, MaxTokens (input and output) and MaxCost (US dollars) bound the sum over all requests;
 	// 0 sets no bound. With MaxCost, models of unknown price are not covered.

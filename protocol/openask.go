@@ -8,15 +8,15 @@ type ListOpenAsksResult struct {
 	Truncated bool `json:"truncated,omitempty"`
 	// Unclaimed are the unattributed requests of servers, in the same order as Asks.
 	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
-	// Declined are the servers of the front end's workspace whose elicitations are all declined without asking, in the
+	// Declined are the servers of the front end's workspace that the person declined all elicitations of, in the
 	// order of their names.
 	Declined []DeclinedServer `json:"declined,omitempty"`
 	// NotAnswering are the other open workspaces that did not answer in time. Their asks are left out.
 	NotAnswering []string `json:"notAnswering,omitempty"`
 }
 
-// DeclinedServer is a server whose elicitations a person declined all at once, with [AskResponseParams.DeclineAll].
-// That lasts until the sidecar ends or [Sidecar.AskAgain].
+// DeclinedServer is a server with all elicitations declined at once, with [AskResponseParams.DeclineAll]. That
+// lasts until the sidecar ends or [Sidecar.AskAgain].
 type DeclinedServer struct {
 	ServerName string `json:"serverName"`
 	// By names the front end in which the person declined.

@@ -54,10 +54,7 @@ export interface FrontEndNotifications {
    * changed, or that its own params have changed. Before the first report they are zero.
    */
   "ask/othersChanged": OthersChangedParams;
-  /**
-   * DeclinedChanged reports that the set of servers whose elicitations are all declined has
-   * changed.
-   */
+  /** DeclinedChanged reports a change of the servers with all elicitations declined; see `DeclinedServer`. */
   "ask/declinedChanged": DeclinedChangedParams;
   /**
    * McpSamplingProgress is a piece of a completion that a model is writing for a server. It has
@@ -1734,8 +1731,8 @@ export interface GrantTerms {
    */
   toolName?: string;
   /**
-   * Models are ids, with * for any text. The grant covers requests whose proposed model matches one of
-   * them. There is at least one.
+   * Models are ids, with * for any text. The grant covers requests with a proposed model that matches
+   * one of them. There is at least one.
    */
   models?: readonly string[];
   /**
@@ -2444,7 +2441,7 @@ export interface ListOpenAsksResult {
   /** Unclaimed are the unattributed requests of servers, in the same order as Asks. */
   unclaimed?: readonly UnclaimedAsk[];
   /**
-   * Declined are the servers of the front end's workspace whose elicitations are all declined without asking, in the
+   * Declined are the servers of the front end's workspace that the person declined all elicitations of, in the
    * order of their names.
    */
   declined?: readonly DeclinedServer[];
@@ -2453,8 +2450,8 @@ export interface ListOpenAsksResult {
 }
 
 /**
- * DeclinedServer is a server whose elicitations a person declined all at once, with `AskResponseParams.DeclineAll`.
- * That lasts until the sidecar ends or `Sidecar.AskAgain`.
+ * DeclinedServer is a server with all elicitations declined at once, with `AskResponseParams.DeclineAll`. That
+ * lasts until the sidecar ends or `Sidecar.AskAgain`.
  */
 export interface DeclinedServer {
   serverName: string;
@@ -3522,7 +3519,7 @@ export interface RefusedQuestions {
   max: number;
 }
 
-/** UnavailableServer is a server whose tools the model does not have. */
+/** UnavailableServer is a server with tools that the model does not have. */
 export interface UnavailableServer {
   serverName: string;
   /**

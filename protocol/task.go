@@ -209,7 +209,7 @@ type RefusedQuestions struct {
 	Max int64 `json:"max"`
 }
 
-// UnavailableServer is a server whose tools the model does not have.
+// UnavailableServer is a server with tools that the model does not have.
 type UnavailableServer struct {
 	ServerName string `json:"serverName"`
 	// Reason is one or two sentences for the person: the [Server.Reason] at that time, or that the server has not

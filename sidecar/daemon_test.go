@@ -192,7 +192,7 @@ func (h daemonHome) oldBuild() (old, installed string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	// Not by this process: see [TestWhatAFullDiskRefusedIsThereAfterAll].
+	// Not by this process: see [TestChangesThatAFullDiskRefusedAreSavedLater].
 	old = filepath.Join(h.t.TempDir(), "assent")
 	if err := exec.Command("cp", installed, old).Run(); err != nil {
 		h.t.Fatal(err)

@@ -50,7 +50,7 @@ func limitFiles(t *testing.T, pid int, bytes uint64) {
 	}
 }
 
-func TestWhatAFullDiskRefusedIsThereAfterAll(t *testing.T) {
+func TestChangesThatAFullDiskRefusedAreSavedLater(t *testing.T) {
 	t.Parallel()
 	home, dir := newDaemonHome(t), t.TempDir()
 	c, said := storageTalkOf(t, home.alone("--data-dir", dir))

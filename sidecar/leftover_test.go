@@ -141,7 +141,7 @@ func runs(t *testing.T, cache string) []string {
 	return found
 }
 
-func TestWhatAKilledAssentLeavesBehindIsEnded(t *testing.T) {
+func TestProcessesOfAKilledAssentAreEnded(t *testing.T) {
 	program, err := exec.LookPath("stubborn")
 	if err != nil {
 		t.Fatal(err)

@@ -546,7 +546,7 @@ func TestNoAndAwayAreNotTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatAStrangerWroteIsDrawnInADialog(t *testing.T) {
+func TestUntrustedTextIsDrawnInADialog(t *testing.T) {
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "strange", "--output", "json")
 	s.sees("<U+001B>[2J<U+202E>go<U+000D> away")
 	s.sees("Your <U+001B>[31mpassword")
@@ -612,7 +612,7 @@ func TestATerminalOfTwentyColumnsAndFiveRows(t *testing.T) {
 	}
 }
 
-func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
+func TestInputBeforeTheQuestionIsNotAnAnswer(t *testing.T) {
 	s := sitAfter(t, "\n", 80, 24, nil, "call", "--trust", "demo", "page")
 	s.sees("Do you consent")
 	s.types(down, enter)
@@ -910,7 +910,7 @@ func TestHelpFitsANarrowTerminal(t *testing.T) {
 	}
 }
 
-func TestWhatIsToldIsWrappedBetweenWords(t *testing.T) {
+func TestNoticesAreWrappedBetweenWords(t *testing.T) {
 	tests := []struct {
 		name, typed string
 		args        []string
@@ -966,7 +966,7 @@ func TestMissingArgumentsAreAskedForOnATerminal(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatNobodyGivesRunNothing(t *testing.T) {
+func TestMissingArgumentsRunNothing(t *testing.T) {
 	for _, key := range []string{escape, ctrlC} {
 		t.Run(strconv.Quote(key), func(t *testing.T) {
 			s := sit(t, 80, 24, nil, "call", "--trust", "demo", "book")
@@ -979,7 +979,7 @@ func TestArgumentsThatNobodyGivesRunNothing(t *testing.T) {
 	}
 }
 
-func TestWhatAModelSaysIsWrappedBetweenWords(t *testing.T) {
+func TestAModelsTextIsWrappedBetweenWords(t *testing.T) {
 	s := reads(t, 40, 24, []string{"NO_COLOR=1"}, "chat", "--trust", "--server", "examiner", "What could somebody possibly want to know about everything?")
 	s.ends(0)
 	s.sees("for a real answer.)")

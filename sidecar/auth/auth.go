@@ -7,7 +7,7 @@
 // [http.RoundTripper] that [Authorizer.Transport] returns.
 //
 // An [Authorizer] and its transports may be used from any goroutine. There is one login at a time for each server, however
-// many requests need it. A login ends when no request waits for it any more, and [Authorizer.Close] returns when all have
+// many requests need it. A login ends when no request waits for it, and [Authorizer.Close] returns when all have
 // ended. Authorizers of several processes that share [Secrets] and [Options.Folder] renew a login once, and each takes the
 // grant that another one kept.
 //

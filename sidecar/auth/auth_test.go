@@ -448,7 +448,7 @@ func TestOneLoginForAll(t *testing.T) {
 	}
 }
 
-func TestALoginLastsAsLongAsSomebodyWaits(t *testing.T) {
+func TestALoginLastsWhileARequestWaits(t *testing.T) {
 	w := newWorld(t)
 	opened := make(chan string, 2)
 	w.Open = func(url string) (bool, error) {
@@ -592,7 +592,7 @@ func TestAHeaderOfTheConfigurationIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestNobodyLogsInUnattended(t *testing.T) {
+func TestNoLoginWithoutAPerson(t *testing.T) {
 	w := newWorld(t)
 	c := w.connect(w.authorizer())
 	if got, err := w.postCtx(auth.Unattended(t.Context()), c, "/mcp"); err != nil || got != "401 who are you?\n" {

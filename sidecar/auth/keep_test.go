@@ -356,7 +356,7 @@ func (*foreignSecrets) Get(context.Context, string) (*protocol.Secret, error) {
 
 func (*foreignSecrets) Set(context.Context, string, *protocol.Secret) error { return nil }
 
-func TestAServerWhoseLoginWasKeptHalfIsKeptAtTheNextRenewal(t *testing.T) {
+func TestAHalfStoredLoginIsStoredAtTheNextRenewal(t *testing.T) {
 	w := newWorld(t)
 	i := w.issuers[0]
 	forgetful := &forgetfulSecrets{secrets: w.secrets, fails: 1}

@@ -223,7 +223,7 @@ func (s *lateSecrets) Get(ctx context.Context, key string) (*protocol.Secret, er
 	return s.secrets.Get(ctx, key)
 }
 
-func TestARenewalEndsThoughNobodyWaits(t *testing.T) {
+func TestARenewalEndsWithoutAWaiter(t *testing.T) {
 	w := newWorld(t)
 	i := w.issuers[0]
 	c := w.connect(newWindows(w, 1)[0])

@@ -36,7 +36,7 @@ func TestEveryListenerHearsOfAWaitOnce(t *testing.T) {
 	awaited.Begin(t.Context(), "nobody hears it")()
 }
 
-func TestWhoeverWaitsForSharedWorkHearsWhatItWaitsFor(t *testing.T) {
+func TestWaitersForSharedWorkLearnItsReason(t *testing.T) {
 	var s awaited.Shared
 	var owner, early, late, gone heard
 	work := s.Context(owner.listen(context.Background()))

@@ -168,7 +168,7 @@ func (b *Broker) Serve(ctx context.Context, r *attribution.Request) (any, error)
 	}
 }
 
-// refused returns the error for a server whose request the policy refuses.
+// refused returns the error for a request that the policy refuses.
 func refused(d policy.Decision) error {
 	if d.Limit == nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: d.Outcome.Detail}
@@ -184,7 +184,7 @@ func refused(d policy.Decision) error {
 	return &jsonrpc.Error{Code: codeLimited, Data: data, Message: d.Limit.Error()}
 }
 
-// granted returns the policy's answer for the person, or nil if the person has to be asked.
+// granted returns the policy's answer for the person, or nil if the person decides.
 func granted(d policy.Decision) *task.Granted {
 	answer := &task.Answer{Content: d.Content}
 	switch d.Verdict {

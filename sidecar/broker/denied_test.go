@@ -49,7 +49,7 @@ func TestTheJournalHearsOfWhatIsRefusedOnceAMinute(t *testing.T) {
 	})
 }
 
-func TestWhatNoFrontEndCanShowIsRefused(t *testing.T) {
+func TestRequestsThatNoFrontEndCanShowAreRefused(t *testing.T) {
 	f := newFixture(t, &scripted{})
 	d := &deniedTask{Task: f.task}
 	for name, serve := range map[string]func(*broker.Broker) (any, error){

@@ -117,7 +117,7 @@ func TestAGrantApprovesInPlaceOfAPerson(t *testing.T) {
 	}
 }
 
-func TestWhatNoGrantCoversIsAsked(t *testing.T) {
+func TestARequestWithoutAGrantIsAsked(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"x"}})
 	terms := tenRequests
 	terms.MaxRequests = 1
@@ -134,7 +134,7 @@ func TestWhatNoGrantCoversIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeASecretIsAskedDespiteAGrant(t *testing.T) {
+func TestASecretIsAskedAboutDespiteAGrant(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"x"}})
 	f.known = []secret.Known{{Value: knownPassword, Description: "the password of db"}}
 	f.grant(t, tenRequests)
@@ -212,7 +212,7 @@ func TestAGrantIsMadeWithAYes(t *testing.T) {
 	f.wantSpent(t, protocol.GrantSpent{Requests: 2, Tokens: 8, Cost: 0.00001})
 }
 
-func TestWhatAGrantApprovedIsReviewed(t *testing.T) {
+func TestGrantedCompletionsAreReviewed(t *testing.T) {
 	tests := []struct {
 		name   string
 		review bool
@@ -258,7 +258,7 @@ func TestARequestThatTheTaskDoesNotTakeSpendsNothing(t *testing.T) {
 	f.wantSpent(t, protocol.GrantSpent{})
 }
 
-func TestWhatAnswersComeToIsSummed(t *testing.T) {
+func TestTheUsageOfAnswersIsSummed(t *testing.T) {
 	t.Run("over all that were asked for", func(t *testing.T) {
 		provider := &counted{scripted: scripted{words: []string{"x"}}, usage: &model.Usage{InputTokens: 10, OutputTokens: 2}}
 		f := newFixture(t, provider)

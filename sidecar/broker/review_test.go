@@ -356,7 +356,7 @@ func TestAnEditThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-// keyed returns a request for a completion whose asks have keys.
+// keyed returns a request for a completion with keys for its asks.
 func keyed(t attribution.Task, key string) *attribution.Request {
 	r := request(t, origin, sample)
 	r.Key = key

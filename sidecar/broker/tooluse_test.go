@@ -33,7 +33,7 @@ func (f *fixture) useTool(ctx context.Context, q protocol.UseMcpTool) <-chan use
 	return done
 }
 
-func TestWhatAModelIsToldOfACallThatIsNotMade(t *testing.T) {
+func TestErrorsForAModelAboutRefusedCalls(t *testing.T) {
 	tests := []struct {
 		name   string
 		end    func(f *fixture, cancel context.CancelCauseFunc)

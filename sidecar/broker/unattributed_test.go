@@ -86,7 +86,7 @@ func TestAPlacedRequestIsAnAskLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestWhatIsForOneToolDoesNotApplyToWhatAPersonPlaced(t *testing.T) {
+func TestDecisionsAboutOneToolDoNotApplyToAssignedRequests(t *testing.T) {
 	f := newFixture(t, &scripted{words: []string{"yes"}})
 	f.answers = []protocol.FixedAnswer{{ServerName: "s", ToolName: "t", Content: json.RawMessage(`{"name":"set","age":1}`)}}
 	var asked []brief
@@ -104,7 +104,7 @@ func TestWhatIsForOneToolDoesNotApplyToWhatAPersonPlaced(t *testing.T) {
 	wantError(t, (<-done).err, -1, "User rejected")
 }
 
-func TestNobodyIsAskedAboutWhatIsRefusedAnyway(t *testing.T) {
+func TestARefusedRequestIsNotAsked(t *testing.T) {
 	f := newFixture(t, &scripted{})
 	f.maxOpen = new(int64(0))
 	f.isNotAsked(t)
@@ -124,7 +124,7 @@ func TestNobodyIsAskedAboutWhatIsRefusedAnyway(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeclinedInAdvanceIsDeclinedUnplaced(t *testing.T) {
+func TestAnUnattributedRequestIsDeclinedInAdvance(t *testing.T) {
 	f := newFixture(t, nil)
 	done := f.serve(t.Context(), f.Elicit, namedForm)
 	f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked, DeclineAll: true})
@@ -133,7 +133,7 @@ func TestWhatIsDeclinedInAdvanceIsDeclinedUnplaced(t *testing.T) {
 	wantJSON(t, (<-f.serveUnattributed(t.Context(), elicitation, namedForm)).result, `{"action":"decline"}`)
 }
 
-func TestARequestThatNobodyPlaces(t *testing.T) {
+func TestAnUnassignedRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name                string
 		ended               task.Ended

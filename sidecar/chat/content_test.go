@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-func TestWhatAModelIsToldOfAResult(t *testing.T) {
+func TestResultsForAModel(t *testing.T) {
 	text := func(s string) []protocol.ContentBlock {
 		return []protocol.ContentBlock{protocol.TextContent{Text: s}}
 	}

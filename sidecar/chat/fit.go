@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// assumedWindow is the context size of a model whose size is unknown, in tokens.
+	// assumedWindow is the context size of a model of unknown size, in tokens.
 	assumedWindow = 64_000
 	// shortResult is the length to which older results are truncated, in bytes.
 	shortResult = 2000

@@ -49,7 +49,7 @@ func conversationOf(r *rand.Rand) *past {
 
 // A request always fits. Every result has its call and every call its result, and the person's first and
 // last messages are included.
-func TestWhatIsLeftOut(t *testing.T) {
+func TestLeftOutMessages(t *testing.T) {
 	fitting, refused := 0, 0
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -535,7 +535,7 @@ func TestAConversationThatIsTooLong(t *testing.T) {
 }
 
 // Failed messages are left out of the next request. Stopped messages are not.
-func TestWhatFailedIsNotSaidAgain(t *testing.T) {
+func TestFailedMessagesAreNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
 			if attempt == 1 {

@@ -44,7 +44,7 @@ func TestNamesAreUniqueAndLeadBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchIsNotOffered(t *testing.T) {
+func TestExcessToolsAreNotOffered(t *testing.T) {
 	var many []protocol.Tool
 	for i := range 200 {
 		many = append(many, protocol.Tool{Name: fmt.Sprint(i), Description: strings.Repeat("x", 1<<20)})

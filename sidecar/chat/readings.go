@@ -176,7 +176,7 @@ func (o *offers) now() *offer {
 	return o.made
 }
 
-// unavailable returns the servers whose tools are missing from the offer.
+// unavailable returns the servers without tools in the offer.
 func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	for i, f := range o.found {
 		why := ""

@@ -40,7 +40,7 @@ func (s system) nearMisses(command string, folders []string, pathext string) []s
 	}
 	for _, name := range siblings[command] {
 		if path := in(name); path != "" {
-			add("There is %s, whose command is %q.", path, name)
+			add("There is %s, with the command %q.", path, name)
 		}
 	}
 	return found

@@ -281,7 +281,7 @@ func (s system) list(folders []string) string {
 func wayOut(command string, windows bool) string {
 	python := "Install Python"
 	if windows && command == "python3" {
-		python = "Install Python, whose command is python on Windows"
+		python = "Install Python; its command on Windows is python"
 	}
 	hint, known := map[string]string{
 		"node":    "Install Node.js",

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// disk returns a system whose programs and small files are those of a map, by path. A program is an
-// empty text.
+// disk returns a system with the programs and small files of a map, by path. A program is an empty
+// text.
 func disk(s system, files map[string]string) system {
 	s.isProgram = func(path string) bool {
 		text, ok := files[path]

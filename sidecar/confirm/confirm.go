@@ -104,11 +104,11 @@ func notConfirmed(format string, args ...any) error {
 }
 
 func refused(s config.Server) error {
-	return notConfirmed("you refused to run it as configured in %s: start it yourself to be asked again", s.Source)
+	return notConfirmed("you refused to run it as configured in %s: start it yourself to decide again", s.Source)
 }
 
 func undecided(s config.Server) error {
-	return notConfirmed("you did not decide whether it may run as configured in %s: start it yourself to be asked again", s.Source)
+	return notConfirmed("you did not decide whether it may run as configured in %s: start it yourself to decide again", s.Source)
 }
 
 // wait asks the person, or joins the open question about the same definition. The last caller that stops waiting ends

@@ -123,7 +123,7 @@ func TestAQuestionEndsWithTheLastWhoWaits(t *testing.T) {
 }
 
 // The mask is not shown as a change.
-func TestWhatOnlyTheMaskHidesHasNotChanged(t *testing.T) {
+func TestAMaskedValueIsNotAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, p := newBook(t)
 		confirm := func(s config.Server) {

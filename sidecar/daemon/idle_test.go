@@ -98,7 +98,7 @@ func wantHere(t *testing.T, ended <-chan struct{}, want bool) {
 	}
 }
 
-func TestADaemonLeavesWhenNobodyNeedsIt(t *testing.T) {
+func TestAnIdleDaemonLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, ended := inMemory(t, ServeOptions{})
 		time.Sleep(DefaultIdleTime - 1)

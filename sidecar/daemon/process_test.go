@@ -174,7 +174,7 @@ func TestTheLogTellsOfACrash(t *testing.T) {
 	}
 }
 
-func TestADaemonWhoseFolderIsRemoved(t *testing.T) {
+func TestADaemonWithoutItsFolder(t *testing.T) {
 	o := startable(t, time.Hour)
 	attached, release := make(chan struct{}), make(chan struct{})
 	result := mustServe(t, ServeOptions{Options: o, Attach: func(ctx context.Context, _ Hello, _ net.Conn) error {

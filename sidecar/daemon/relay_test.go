@@ -101,7 +101,7 @@ func TestTheRelayTellsThatTheFrontEndIsGone(t *testing.T) {
 	}
 }
 
-func TestTheLogBeginsAnew(t *testing.T) {
+func TestTheLogIsRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	contents := func() (present, older string) {
 		t.Helper()

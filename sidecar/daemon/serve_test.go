@@ -192,7 +192,7 @@ func TestTheSecondDaemonLeavesAndTheFirstServes(t *testing.T) {
 	wantEcho(t, conn)
 }
 
-func TestStrangersHurtNobody(t *testing.T) {
+func TestStrangersAreRefused(t *testing.T) {
 	o := testOptions(t)
 	mustServe(t, ServeOptions{Options: o, Busy: func() string { return "a question is open" }})
 	good, _, err := Dial(t.Context(), o)
@@ -362,7 +362,7 @@ func TestADaemonThatHangs(t *testing.T) {
 	}
 }
 
-func TestWhoeverElseAnswers(t *testing.T) {
+func TestAnswersOfOtherPrograms(t *testing.T) {
 	for _, tt := range []struct{ name, line, says string }{
 		{"another program", "220 ready\n", "is not Assent's daemon"},
 		{"JSON of another program", "{}\n", "is not Assent's daemon"},

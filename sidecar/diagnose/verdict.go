@@ -122,7 +122,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return verdict(protocol.VerdictNotExecutable, `see that it is a program for this system and may be executed, or name its interpreter as "command" and the file in "args"`, "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && s.launch.Shown.Path != "":
-		return verdict(protocol.VerdictNotExecutable, "see the first line of the file, or install what it was linked with",
+		return verdict(protocol.VerdictNotExecutable, "see the first line of the file, or install the libraries that it needs",
 			"%s is there, and the interpreter that it needs is not", s.launch.Shown.Path)
 	case f.complaint() != "":
 		return s.portVerdict()

@@ -16,7 +16,7 @@ func schemaOf(n int) json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{"p%d":{"type":"string","pattern":"^[a-z]{%d}$"}},"required":["p%d"]}`, n, n%50+1, n)
 }
 
-func TestWhatIsKeptOfASchemaIsWhatIsReadOfIt(t *testing.T) {
+func TestACachedSchemaEqualsAParsedOne(t *testing.T) {
 	var c form.Cache
 	var asking sync.WaitGroup
 	for range 4 {

@@ -7,7 +7,7 @@ import (
 	"assent/sidecar/form"
 )
 
-func TestWhatDoublesHold(t *testing.T) {
+func TestNumbersThatDoublesHold(t *testing.T) {
 	for value, want := range map[string]bool{
 		`{}`: true, `{"a":[1,2.5,"9007199254740993"]}`: true, `9007199254740992`: true, `1e2`: true, `not JSON`: true,
 		`{"a":[{"b":9007199254740993}]}`: false, `0.10000000000000000001`: false, `1e400`: false,

@@ -22,7 +22,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeCheckedHere(t *testing.T) {
+func TestUncheckedPatterns(t *testing.T) {
 	for _, pattern := range []string{
 		`(?=a)`, `(?!a)`, `(?<=a)`, `(?<!a)`, `(?i)a`, `(?P<n>a)`, `\1`, `\k<n>`, `\Aa`, `a\z`, `\Q.\E`, `(`, `[`, `[b-a]`,
 		`a**`, `\`, `\u00`, `\u{110000}`, `\uD83D`, `\p{}x{`, `\p{Nope}`, `[\d-z]`, `\07`, `a{1001}`, `(?<n`,
@@ -45,7 +45,7 @@ func TestTheWorstPatternEnds(t *testing.T) {
 	}
 }
 
-// worstPatterns are what is greatest for its length.
+// worstPatterns are patterns with the largest compiled form for their length.
 var worstPatterns = []string{
 	strings.Repeat(`\P{L}`, 2000), `(?:\P{L}{30}){30}`, strings.Repeat(`(?:\P{L}|[\S\W]){5}`, 400), strings.Repeat("(", 5000) + strings.Repeat(")*", 5000),
 	strings.Repeat("(?:", 900) + "x" + strings.Repeat("){2}", 900), strings.Repeat("a?", 5000),

@@ -783,6 +783,6 @@ func listed(r *mcpserver.Request, page json.RawMessage) json.RawMessage {
 
 // continueDefinition is the tool with which a host goes on with a call.
 var continueDefinition = json.RawMessage(`{"name":"` + continueTool + `","title":"Wait for an answer in Assent",` +
-	`"description":"Waits for the result of an earlier tool call whose question a person has not answered yet.",` +
+	`"description":"Waits for the result of an earlier tool call that asked a question. A person has not answered it yet.",` +
 	`"inputSchema":{"type":"object","properties":{"handle":{"type":"string","description":"The handle that the tool call returned."}},"required":["handle"]},` +
 	`"annotations":{"readOnlyHint":true}}`)

@@ -159,7 +159,7 @@ func TestTermsThatAreNotToBeHad(t *testing.T) {
 	}
 }
 
-func TestWhatAGrantCovers(t *testing.T) {
+func TestAGrantCovers(t *testing.T) {
 	tests := []struct {
 		name    string
 		terms   protocol.GrantTerms
@@ -206,7 +206,7 @@ func TestWhatAGrantCovers(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldBecomesWhatItCameTo(t *testing.T) {
+func TestAReservationBecomesTheRealUsage(t *testing.T) {
 	cost := 0.25
 	tests := []struct {
 		name string
@@ -351,7 +351,7 @@ func TestConcurrentRequestsStayWithinTheBounds(t *testing.T) {
 }
 
 // The reservation of a killed sidecar is spent, because its real usage is unknown.
-func TestWhatAKilledSidecarHeldIsSpent(t *testing.T) {
+func TestReservationsOfAKilledSidecarAreSpent(t *testing.T) {
 	kept := openStore(t, t.TempDir())
 	killed := newBook(kept)
 	g := killed.create(t, protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 1, Review: true})

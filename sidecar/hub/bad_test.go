@@ -27,9 +27,9 @@ func script(t *testing.T, text string) config.Server {
 	return config.Server{Name: "bad", Source: "test", Transport: protocol.TransportStdio, Command: path}
 }
 
-// TestABadServerHarmsNobodyElse has two servers: what the bad one does is its own misfortune, and it can
+// TestABadServerDoesNotAffectOthers has two servers: what the bad one does is its own misfortune, and it can
 // be used once it behaves.
-func TestABadServerHarmsNobodyElse(t *testing.T) {
+func TestABadServerDoesNotAffectOthers(t *testing.T) {
 	good := handshake("good") + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tool","arguments":{}}}
 -- server good --
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}

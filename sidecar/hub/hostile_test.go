@@ -33,7 +33,7 @@ func reasonOf(t *testing.T, result protocol.CallResult) string {
 }
 
 // A server with unusable answers is not reported as gone, and errors describe its answers in terms of JSON.
-func TestWhatIsSaidOfAnswersThatCannotBeUsed(t *testing.T) {
+func TestErrorsAboutUnusableAnswers(t *testing.T) {
 	const cannot = `The answer of the MCP server "s" cannot be used: `
 	for _, tt := range []struct {
 		name, result string
@@ -72,7 +72,7 @@ func TestWhatIsSaidOfAnswersThatCannotBeUsed(t *testing.T) {
 }
 
 // An MCP task that its server no longer knows was lost by a server that lives.
-func TestWhatIsSaidOfAnMCPTaskThatIsLost(t *testing.T) {
+func TestReasonsOfALostMCPTask(t *testing.T) {
 	for _, tt := range []struct{ name, answer, want string }{
 		{
 			"unknown", `"error":{"code":-32602,"message":"unknown task"}`,

@@ -325,7 +325,7 @@ func TestAServerThatDiesOfTheProbeIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestChangesOfListsAreToldAndLookedUpAnew(t *testing.T) {
+func TestChangedListsAreReportedAndReadAgain(t *testing.T) {
 	listen := `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{` + modernMeta + `}}}`
 	list := func(id int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{"_meta":{%s}}}`, id, modernMeta)

@@ -103,9 +103,9 @@ func TestALostSessionIsOpenedAgainAndTheCallRepeated(t *testing.T) {
 	}
 }
 
-// TestWhatAnHTTPServerMayAnswer has a server that answers one call badly, and the next one well: the
+// TestAnswersOfHTTPServers has a server that answers one call badly, and the next one well: the
 // session goes on.
-func TestWhatAnHTTPServerMayAnswer(t *testing.T) {
+func TestAnswersOfHTTPServers(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer func(w http.ResponseWriter, r *http.Request, m rpc)
@@ -458,8 +458,8 @@ func TestAServerWithoutASignOfLifeIsNotSaidToRun(t *testing.T) {
 	})
 }
 
-// TestAServerThatStallsHarmsNobodyElse has one that takes the connection and says nothing.
-func TestAServerThatStallsHarmsNobodyElse(t *testing.T) {
+// TestAStalledServerDoesNotAffectOthers has one that takes the connection and says nothing.
+func TestAStalledServerDoesNotAffectOthers(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

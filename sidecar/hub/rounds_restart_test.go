@@ -184,7 +184,7 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 
 // Once the answers are being sent, the server may have used them: such a call is lost with its
 // sidecar, and is not repeated.
-func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
+func TestACallIsNotRepeatedAfterItsAnswersWereSent(t *testing.T) {
 	dir := t.TempDir()
 	first := live(t, dir, modern(toldCall(2, 1, "")+"\n",
 		serverSays(required(2, `"inputRequests":{"day":`+dayRequest+`}`)),
@@ -220,7 +220,7 @@ func TestACallWhoseAnswersWereSentIsNotMadeAgain(t *testing.T) {
 }
 
 // The person is not asked about a call that they cancelled, or whose server is no longer configured.
-func TestWhatARoundAskedEndsWithItsCall(t *testing.T) {
+func TestTheAsksOfARoundEndWithTheirCall(t *testing.T) {
 	dir := t.TempDir()
 	first := live(t, dir, modern(toldCall(2, 1, "")+"\n", serverSays(required(2, `"inputRequests":{"day":`+dayRequest+`}`))))
 	info, err := first.tasks.Create("t")

@@ -106,7 +106,7 @@ func TestAPersonPlacesAQuestionOfASharedConnection(t *testing.T) {
 	<-second
 }
 
-func TestCallsOfOneTaskProveWhoseAQuestionIs(t *testing.T) {
+func TestCallsOfOneTaskProveTheTaskOfAQuestion(t *testing.T) {
 	f, _ := newFixtureWhose(t, shared("s"), handshake("s")+callOf(2, "a")+callOf(3, "b")+question+`
 -- client s --
 {"jsonrpc":"2.0","id":"q","result":{}}

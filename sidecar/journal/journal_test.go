@@ -33,7 +33,7 @@ func change(t *testing.T, j *journal.Journal, body protocol.Body, event protocol
 	return all
 }
 
-func TestWhatIsRecorded(t *testing.T) {
+func TestRecords(t *testing.T) {
 	outcome := func(reason protocol.OutcomeReason) *protocol.Outcome {
 		return &protocol.Outcome{Reason: reason, By: "a test", At: 7}
 	}

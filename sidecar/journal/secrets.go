@@ -15,7 +15,7 @@ import (
 // masked replaces a secret value.
 const masked = "•••"
 
-// maskedRequest returns a call's request, with the arguments masked whose names ask for a secret.
+// maskedRequest returns a call's request, with the arguments masked that have names of secrets.
 func maskedRequest(request protocol.CallRequest) protocol.CallRequest {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:

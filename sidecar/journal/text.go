@@ -134,7 +134,7 @@ func sentence(r protocol.JournalRecord) string {
 		if b.InReview {
 			return b.Model + " has answered"
 		}
-		return b.Model + " answers anew"
+		return b.Model + " answers again"
 	case protocol.JournalSamplingEnded:
 		text := "the server got the answer of " + b.Model
 		if b.Result.Type != "response" {

@@ -7,7 +7,7 @@ import (
 	"assent/sidecar/procinfo"
 )
 
-func TestWhatIsProvenToBeOfARun(t *testing.T) {
+func TestTheProofOfARunsProcesses(t *testing.T) {
 	const init, shell, server, child, apart, editor, window, nested, other = 1, 10, 20, 21, 22, 30, 31, 32, 40
 	marked := func(pid, parent int) procinfo.Running {
 		return procinfo.Running{PID: pid, Parent: parent, Group: pid, Start: "1", Marked: true}

@@ -141,7 +141,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerTellsStopsThePolls(t *testing.T) {
+func TestNotificationsOfTheServerStopThePolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &script{begin: time.Now(), states: []any{state(working, poll(time.Second))}}
 		news := make(chan *mcptask.State)
@@ -275,7 +275,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownOutlivesARestart(t *testing.T) {
+func TestHabitsOutliveARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &script{begin: time.Now(), states: []any{state(completed, ttl(time.Hour))}}
 		known := &protocol.McpTask{TaskID: "t", Status: protocol.McpTaskInputRequired, CreatedAt: 5, ExpiresAt: 6}

@@ -98,7 +98,7 @@ func hintsOf(p *protocol.ModelPreferences) []string {
 	return hints
 }
 
-// named returns the models whose names contain the hint.
+// named returns the models with the hint in their names.
 func named(models []protocol.Model, hint string) []protocol.Model {
 	part := normal(hint)
 	var found []protocol.Model

@@ -52,9 +52,9 @@ func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 			if slices.Contains(told.called, tool.Name) {
 				continue
 			}
-			// The script calls the tool whose name matches.
+			// The script calls the tool with the matching name.
 			return &story{
-				text: fmt.Sprintf("The demo script calls %s, whose name has words of your request.", tool.Name),
+				text: fmt.Sprintf("The demo script calls %s, because its name has words of your request.", tool.Name),
 				calls: []protocol.ToolUseContent{{
 					ID: fmt.Sprintf("demo_%d", told.calls+1), Name: tool.Name, Input: demoInput(tool.InputSchema, told.value),
 				}},

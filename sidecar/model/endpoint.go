@@ -42,7 +42,7 @@ type endpoint struct {
 	key    string
 	// authorize puts the key into a request's header.
 	authorize func(header http.Header, key string)
-	// free: nobody pays by the token.
+	// free: the model has no price per token.
 	free bool
 	// cannot returns the parts of a request that the model does not support.
 	cannot func(name string) []protocol.RequestPart

@@ -181,7 +181,7 @@ func TestUnknownEndpointsAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatEndpointsRefuse(t *testing.T) {
+func TestRefusalsOfEndpoints(t *testing.T) {
 	tests := []struct {
 		name   string
 		status int

@@ -290,7 +290,7 @@ func TestAToolThatWasNotOfferedIsRefused(t *testing.T) {
 }
 
 // A server gets no call that it cannot serve; in a conversation, the model gets an error.
-func TestCallsThatNobodyCanMake(t *testing.T) {
+func TestInvalidCallsOfAModel(t *testing.T) {
 	var thousand []protocol.ToolUseContent
 	for range 1000 {
 		thousand = append(thousand, protocol.ToolUseContent{ID: "1", Name: "get"})
@@ -314,7 +314,7 @@ func TestCallsThatNobodyCanMake(t *testing.T) {
 	}
 }
 
-func TestWhatMayBeOverSoon(t *testing.T) {
+func TestTemporaryFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status int

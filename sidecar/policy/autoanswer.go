@@ -28,7 +28,7 @@ func (p *Policy) AskAgain(serverName string) {
 	p.opts.DeclinedChanged(p.declinedLocked())
 }
 
-// Declined returns the servers whose elicitations are all declined, sorted by name.
+// Declined returns the servers with all elicitations declined, sorted by name.
 func (p *Policy) Declined() []protocol.DeclinedServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *Policy) declinedLocked() (all []protocol.DeclinedServer) {
 	return all
 }
 
-// autoDecline declines an elicitation of a server whose elicitations are all declined.
+// autoDecline declines an elicitation of a server with all elicitations declined.
 func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -78,7 +78,7 @@ type Policy struct {
 	listed atomic.Bool
 
 	mu sync.Mutex // guards the fields below
-	// declining holds the servers whose elicitations are all declined.
+	// declining holds the servers with all elicitations declined.
 	declining map[string]declining
 	// trusted holds the servers for which a person has approved a completion.
 	trusted map[string]bool

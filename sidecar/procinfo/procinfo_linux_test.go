@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestWhoListensOnAPort(t *testing.T) {
+func TestListenersOnAPort(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "0.0.0.0:0", "[::]:0"} {
 		t.Run(address, func(t *testing.T) {
 			l, err := net.Listen("tcp", address)
@@ -34,7 +34,7 @@ func TestWhoListensOnAPort(t *testing.T) {
 	}
 }
 
-func TestWhatAProcessIsKnownBy(t *testing.T) {
+func TestTheCommandLineOfAProcess(t *testing.T) {
 	p := process(os.Getpid())
 	if age := time.Since(p.Since); p.Name == "" || age < -time.Minute || age > time.Hour {
 		t.Errorf("this process is %+v", p)
@@ -66,7 +66,7 @@ func TestWhatAProcessIsKnownBy(t *testing.T) {
 	}
 }
 
-func TestWhatItsParentLeftBehind(t *testing.T) {
+func TestProcessesThatTheirParentLeftBehind(t *testing.T) {
 	// It prints its id once it runs, and stays until its input ends.
 	argv := []string{"sh", "-c", "echo $$; read line", fmt.Sprintf("test-%d", os.Getpid())}
 	start := func(cmd *exec.Cmd) (pid int) {
@@ -110,7 +110,7 @@ func TestWhatItsParentLeftBehind(t *testing.T) {
 	}
 }
 
-func TestWhoseAConnectionIs(t *testing.T) {
+func TestTheUserOfAConnection(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

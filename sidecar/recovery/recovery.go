@@ -84,7 +84,7 @@ func (r *recovery) restoreAsks() {
 	}
 }
 
-// runningPrefixes returns the prefixes of the keys of all asks whose calls continue.
+// runningPrefixes returns the prefixes of the keys of all asks of calls that continue.
 func (r *recovery) runningPrefixes() (prefixes []string) {
 	for _, e := range r.live {
 		call, ok := e.Message.Body.(protocol.Call)

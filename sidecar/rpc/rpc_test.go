@@ -116,8 +116,8 @@ func TestARequestThatIsGivenUpIsCancelled(t *testing.T) {
 	<-ended
 }
 
-// TestWhatIsSaidWhileThePeerIsBusyStaysInOrder sends more than the buffer holds.
-func TestWhatIsSaidWhileThePeerIsBusyStaysInOrder(t *testing.T) {
+// TestMessagesToABusyPeerStayInOrder sends more than the buffer holds.
+func TestMessagesToABusyPeerStayInOrder(t *testing.T) {
 	const speakers, each = 8, 200
 	filler := strings.Repeat("x", 2000)
 	free := make(chan struct{})
@@ -156,7 +156,7 @@ func TestWhatIsSaidWhileThePeerIsBusyStaysInOrder(t *testing.T) {
 	heard.Wait()
 }
 
-func TestWhatWasSaidBeforeTheEndArrives(t *testing.T) {
+func TestMessagesBeforeTheEndArrive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, Peer: "the peer", Log: zerolog.Nop()})

@@ -128,7 +128,7 @@ func TestTheFirstFrontEndToAnswerSettlesAnAsk(t *testing.T) {
 	right.leave()
 }
 
-func TestWhatGoesOnOutlivesItsFrontEnd(t *testing.T) {
+func TestWorkOutlivesItsFrontEnd(t *testing.T) {
 	wiretest.Write(t, strings.ReplaceAll(strings.ReplaceAll(asking, `"$ANSWER"`, `{"action":"accept","content":{}}`), `"$ANSWER2"`, `{"action":"accept","content":{}}`)+`
 -- server demo --
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}
@@ -267,7 +267,7 @@ func TestAFolderIsTrustedAsInTheWindowThatTrustsItLeast(t *testing.T) {
 	trusting.leave()
 }
 
-func TestWhatTheLastWindowConfiguredStaysUntilTheNextComes(t *testing.T) {
+func TestTheLastConfigurationStaysUntilTheNextWindow(t *testing.T) {
 	w := sharedBy(t)
 	for _, server := range []string{"old", "new"} {
 		configuration := fmt.Sprintf(`{"servers":{%q:{"command":"demo"}},"model":{}}`, server)

@@ -88,7 +88,7 @@ func results(t *testing.T, request map[string]any) map[string]string {
 var autoApprove = map[string]any{"autoApprove": "readOnly"}
 
 // What tools return goes to the model as far as it can read it, and wholly into the conversation.
-func TestWhatToolsReturn(t *testing.T) {
+func TestResultsOfTools(t *testing.T) {
 	w := newWindow(t, nil)
 	w.model.then(uses("t__look", `{}`, "t__fail", `{}`, "t__big", `{"bytes":1000000}`), says("Done."))
 	w.say("Look.")
@@ -650,7 +650,7 @@ func TestAResourceIsRead(t *testing.T) {
 }
 
 // No setting approves what may destroy something, or does not say, or says both.
-func TestWhatIsApprovedUnasked(t *testing.T) {
+func TestCallsApprovedWithoutAsking(t *testing.T) {
 	for name, destructive := range map[string]bool{"wipe": true, "fail": true, "liar": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWindow(t, configured{"tools": autoApprove})

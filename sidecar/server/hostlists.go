@@ -39,7 +39,8 @@ type hostLists struct {
 
 	mu   sync.Mutex // guards what follows
 	kept map[string]keptLists
-	// isReading are the servers whose lists are being read. Those in again are read again after that.
+	// isReading are the servers with lists that are being read. Those in again are read again after
+	// that.
 	isReading, again map[string]bool
 	closed           bool
 }

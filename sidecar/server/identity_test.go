@@ -14,7 +14,7 @@ import (
 
 // docs/guide.md promises: a grant, and a rule about a tool, is for the program, or the place, that the server was when the
 // person made it.
-func TestWhatWasAllowedIsForTheServerAsItWas(t *testing.T) {
+func TestARuleIsForTheServerAsItWas(t *testing.T) {
 	program := installToolServer(t)
 	original := map[string]any{"command": program, "args": []string{"a b"}, "env": map[string]any{"MODE": "one"}}
 	tests := []struct {

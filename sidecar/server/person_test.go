@@ -279,7 +279,7 @@ func TestASecretWaitsForAWindowOfAnyWorkspace(t *testing.T) {
 	other.leave()
 }
 
-func TestASecretThatIsRefusedWaitsForNobody(t *testing.T) {
+func TestARefusedSecretDoesNotWait(t *testing.T) {
 	ctx := context.Background()
 	const keeps = `{"secrets":true}`
 	person, both := twoWorkspaces(t)

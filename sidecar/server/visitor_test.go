@@ -26,7 +26,7 @@ func configuredServer(name string) string {
 	return fmt.Sprintf(`{"servers":{%q:{"command":"demo"}},"model":{}}`, name)
 }
 
-func TestAVisitorConfiguresOnlyWhatNobodyElseDoes(t *testing.T) {
+func TestAVisitorDoesNotReplaceAConfiguration(t *testing.T) {
 	w := sharedBy(t)
 	come := func() *desk { return newDesk(t, w) }
 	want := func(d *desk, when, servers string) {

@@ -18,7 +18,7 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 
 const initialized = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"serverInfo":{"name":"assent","version":"test"}}}`
 
-func TestAWrongFrameCostsNobodyTheConnection(t *testing.T) {
+func TestAnInvalidFrameKeepsTheConnection(t *testing.T) {
 	tests := []struct {
 		name, frame, want string
 	}{

@@ -34,7 +34,7 @@ type Options struct {
 // maxFutile bounds the connections in a row that break before any data.
 const maxFutile = 5
 
-// errHostGone ends a shim whose host closed its pipe.
+// errHostGone ends a shim after its host closed its pipe.
 var errHostGone = errors.New("the host has gone")
 
 // Run carries frames between a host's pipes and the daemon. It ends without an error when the host closes its pipe, and

@@ -16,9 +16,9 @@ import (
 	"assent/sidecar/store"
 )
 
-// TestWhatChangedIsFoundHoweverLate changes messages right after they were added and long after that, some of them
+// TestLateChangesAreFound changes messages right after they were added and long after that, some of them
 // live, and looks for the changes after events of all ages.
-func TestWhatChangedIsFoundHoweverLate(t *testing.T) {
+func TestLateChangesAreFound(t *testing.T) {
 	s, err := store.OpenMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,8 @@ func (s *Store) McpTasks(ctx context.Context, after *McpTaskPlace, limit int) ([
 	return places, rows.Err()
 }
 
-// McpTasksNamed returns the places of the calls that became an MCP task whose id has this prefix, the newest first.
+// McpTasksNamed returns the places of the calls that became an MCP task with this prefix of its id, the newest
+// first.
 func (s *Store) McpTasksNamed(ctx context.Context, beginning string) ([]Place, error) {
 	return s.places(ctx, `SELECT task_id, id FROM messages INDEXED BY messages_by_mcp_task_id
 		WHERE mcp_task_id IS NOT NULL AND substr(mcp_task_id, 1, length(?1)) = ?1

@@ -114,7 +114,7 @@ func TestAStoreInMemoryMovesToDisk(t *testing.T) {
 	}
 }
 
-func TestADeletedStoreIsWrittenAnew(t *testing.T) {
+func TestADeletedStoreIsCreatedAgain(t *testing.T) {
 	for name, remove := range map[string]func(dir string) error{
 		"with its folder": os.RemoveAll,
 		"alone":           func(dir string) error { return os.Remove(filepath.Join(dir, "assent.db")) },

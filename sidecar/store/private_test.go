@@ -13,7 +13,7 @@ import (
 )
 
 // Only the owner can read the store: a new one, and one that everyone could read before.
-func TestNobodyElseCanReadTheStore(t *testing.T) {
+func TestOnlyItsOwnerCanReadTheStore(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"a new one": func(*testing.T, string) {},
 		"in an existing folder": func(t *testing.T, dir string) {

@@ -82,7 +82,7 @@ func notice(id, number int64, text string) store.Entry {
 	}
 }
 
-func TestWhatIsSavedIsThereAfterReopening(t *testing.T) {
+func TestSavedDataIsThereAfterReopening(t *testing.T) {
 	// These characters have a meaning in the URI for SQLite.
 	dir := filepath.Join(t.TempDir(), "a b?c=d#e%41")
 	ask := store.Entry{

@@ -22,10 +22,10 @@ const (
 	frameHead = 24
 )
 
-// TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged cuts the log of a killed sidecar at every byte of its last
+// TestATornLogHasAllAcknowledgedSaves cuts the log of a killed sidecar at every byte of its last
 // frame and at the edges of the others, and also alters it there. The store then has the state after one of the saves:
 // all of that one, and all before it.
-func TestWhateverIsLeftOfTheLastWritesIsWhatWasAcknowledged(t *testing.T) {
+func TestATornLogHasAllAcknowledgedSaves(t *testing.T) {
 	living := t.TempDir()
 	path := filepath.Join(living, "assent.db")
 	db, err := sql.Open("sqlite", path)

@@ -11,8 +11,8 @@ import (
 	"assent/sidecar/store"
 )
 
-// TestWhatIsSavedAtOnceIsSavedForItself saves many tasks concurrently. Some are refused, and only those are not saved.
-func TestWhatIsSavedAtOnceIsSavedForItself(t *testing.T) {
+// TestConcurrentSavesAreIndependent saves many tasks concurrently. Some are refused, and only those are not saved.
+func TestConcurrentSavesAreIndependent(t *testing.T) {
 	s := open(t, t.TempDir())
 	const tasks, changes = 40, 10
 	isRefused := func(task int) bool { return task%8 == 3 }

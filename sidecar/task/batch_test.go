@@ -55,9 +55,9 @@ func (g *gate) TaskEvent(ctx context.Context, p *protocol.TaskEventParams) error
 	return nil
 }
 
-// TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder has many questions and answers wait for a task's lock. One
+// TestChangesThatWaitForTheLockAreSavedAndAnnouncedInOrder has many questions and answers wait for a task's lock. One
 // question panics while it is made.
-func TestWhatWaitsForTheLockIsSavedAndAnnouncedInOrder(t *testing.T) {
+func TestChangesThatWaitForTheLockAreSavedAndAnnouncedInOrder(t *testing.T) {
 	const questions, broken = 300, 7
 	s, err := store.Open(t.TempDir())
 	if err != nil {

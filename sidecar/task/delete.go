@@ -58,7 +58,7 @@ func (t *Task) setDeleted(at int64, by string) protocol.Task {
 	return t.log.Info
 }
 
-// GoingOn names for the person what is under way in one of the tasks, or returns "".
+// GoingOn names for the person the work under way in one of the tasks, or returns "".
 func (r *Registry) GoingOn() string {
 	for _, t := range r.all() {
 		t.log.Lock()

@@ -136,7 +136,7 @@ func TestADeletedTaskIsRemovedAfterADay(t *testing.T) {
 	})
 }
 
-func TestNobodyWaitsLongerThanTheyWantForQuiet(t *testing.T) {
+func TestAwaitQuietEndsWithItsContext(t *testing.T) {
 	f := newFixture(t, nil)
 	defer f.close(t)
 	if _, err := f.task.StartCall("s", tool("one")); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // A commit that has an act of a person waits for the disk, so that a loss of power does not undo an acknowledged act. A
 // commit without one does not wait. The test asks SQLite itself, within the transaction.
-func TestWhatAPersonDidWaitsForTheDisk(t *testing.T) {
+func TestActsOfAPersonWaitForTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	defer f.close(t)

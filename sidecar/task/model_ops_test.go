@@ -419,7 +419,7 @@ func (w *world) Pass(rt *rapid.T) {
 	w.expire()
 }
 
-// expire settles the asks whose time limit has passed.
+// expire settles the asks after their time limit.
 func (w *world) expire() {
 	synctest.Wait()
 	now := time.Now().UnixMilli()

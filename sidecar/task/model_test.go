@@ -173,7 +173,7 @@ const (
 	reviewed
 )
 
-// asker is a server whose request blocks in Ask.
+// asker is a server with a request that blocks in Ask.
 type asker struct {
 	done chan asked // of one
 	end  context.CancelCauseFunc

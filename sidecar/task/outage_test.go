@@ -186,7 +186,7 @@ func (f *fixture) live(t *testing.T) (check func(*store.Store)) {
 	}
 }
 
-func TestWhatWasRefusedIsSavedWithTheNextWriteThatSucceeds(t *testing.T) {
+func TestRefusedChangesAreSavedWithTheNextWrite(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	before := f.live(t)
@@ -204,7 +204,7 @@ func TestWhatWasRefusedIsSavedWithTheNextWriteThatSucceeds(t *testing.T) {
 	f.wantTold(t, [2]string{"failed: ", "the disk is full"}, [2]string{"recovered: Tasks are saved on disk again", ""})
 }
 
-func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
+func TestRefusedChangesAreSavedWhenTheDiskWorksAgain(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -247,7 +247,7 @@ func TestWhatWasRefusedIsSavedWhenTheDiskWorksAgain(t *testing.T) {
 	})
 }
 
-func TestWhatWasRefusedIsSavedAtTheEnd(t *testing.T) {
+func TestRefusedChangesAreSavedAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	refuseWrites(t, dir)
@@ -346,7 +346,7 @@ func TestANewerStoreIsNotTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAStoreThatIsDeletedIsWrittenAnewAtTheNextWrite(t *testing.T) {
+func TestADeletedStoreIsCreatedAtTheNextWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	before := f.live(t)
@@ -361,7 +361,7 @@ func TestAStoreThatIsDeletedIsWrittenAnewAtTheNextWrite(t *testing.T) {
 	f.wantTold(t, [2]string{"recovered: ", filepath.Join(dir, "assent.db") + " was deleted or moved away"})
 }
 
-func TestAStoreThatIsDeletedIsWrittenAnewBeforeLong(t *testing.T) {
+func TestADeletedStoreIsCreatedSoon(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -379,7 +379,7 @@ func TestAStoreThatIsDeletedIsWrittenAnewBeforeLong(t *testing.T) {
 	})
 }
 
-func TestAStoreThatIsDeletedAndCannotBeWrittenAnewWaits(t *testing.T) {
+func TestADeletedStoreThatCannotBeCreatedWaits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
@@ -425,7 +425,7 @@ func TestAPageThatIsDoneWhileTheDiskIsFull(t *testing.T) {
 	}
 }
 
-func TestTheEndWritesADeletedStoreAnew(t *testing.T) {
+func TestTheEndCreatesADeletedStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	check := f.live(t)
@@ -486,7 +486,7 @@ func TestDamageThatIsFoundWhileRunning(t *testing.T) {
 		if n, ok := messages[0].Body.(protocol.Notice); !ok || !strings.Contains(n.Text, "damaged") {
 			t.Errorf("in the place of the others is %+v", messages[0])
 		}
-		f.wantTold(t, [2]string{"failed: The store is damaged", "At the next start it is set aside"})
+		f.wantTold(t, [2]string{"failed: The store is damaged", "The next start sets the store aside"})
 		if _, err := tk.StartCall("s", tool("in memory")); err != nil {
 			t.Fatal(err)
 		}

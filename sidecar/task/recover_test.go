@@ -19,7 +19,7 @@ import (
 
 // After a restart, a front end that reads the changes gets all live messages again, because it may have events
 // of the earlier sidecar that were not saved.
-func TestWhatGoesOnIsReadAgainAfterARestart(t *testing.T) {
+func TestLiveMessagesAreReadAgainAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*store.Store, error) { return store.Open(dir) }
 	f := newFixture(t, open)
@@ -97,9 +97,9 @@ func TestADeclinedCompletionStaysDeclined(t *testing.T) {
 	}
 }
 
-// TestWhatADeadSidecarLeft starts a sidecar on the store of a killed one. Questions that can continue are open, the
+// TestRecoveryAfterADeadSidecar starts a sidecar on the store of a killed one. Questions that can continue are open, the
 // others end, and drafts are kept. A quiet task does not change.
-func TestWhatADeadSidecarLeft(t *testing.T) {
+func TestRecoveryAfterADeadSidecar(t *testing.T) {
 	living, dir := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(living) })
 	defer f.close(t)

@@ -123,7 +123,7 @@ func TestTheSettingOfResults(t *testing.T) {
 	})
 }
 
-func TestAResultThatNobodyGotIsKept(t *testing.T) {
+func TestAnUnreadResultIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		setting := f.keep(t)

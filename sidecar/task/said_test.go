@@ -61,7 +61,7 @@ func conversation(t *testing.T, tk *task.Task, before int64) []string {
 	return texts
 }
 
-func TestWhatHasLeftTheConversation(t *testing.T) {
+func TestMessagesThatLeftTheConversation(t *testing.T) {
 	r, _ := tasktest.Registry(t, nil)
 	tk := newTask(t, r)
 	want := func(when string, texts ...string) {
@@ -93,7 +93,7 @@ func TestWhatHasLeftTheConversation(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessage(t *testing.T) {
+func TestInvalidMessages(t *testing.T) {
 	r, _ := tasktest.Registry(t, nil)
 	tk := newTask(t, r)
 	for name, said := range map[string]protocol.UserMessage{

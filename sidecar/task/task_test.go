@@ -512,7 +512,7 @@ func TestACompletionIsAnnouncedOnceAFrame(t *testing.T) {
 	})
 }
 
-func TestWhatWasOpenWhenASidecarEndedIsExplained(t *testing.T) {
+func TestTheReasonsAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	openDir := func() (*store.Store, error) { return store.Open(dir) }
 
@@ -583,7 +583,7 @@ func TestWithoutAStoreTheSessionGoesOnInMemory(t *testing.T) {
 	}
 }
 
-func TestWhatTheStoreRefusesStaysInMemory(t *testing.T) {
+func TestRefusedChangesStayInMemory(t *testing.T) {
 	dir := t.TempDir()
 	f := newFixture(t, func() (*store.Store, error) { return store.Open(dir) })
 	before, err := f.task.StartCall("s", tool("before"))

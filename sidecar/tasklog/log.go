@@ -72,7 +72,7 @@ type Work interface {
 	Show(protocol.Message) (protocol.Message, bool)
 }
 
-// NewLog returns the log of a task whose messages are in the store.
+// NewLog returns the log of a task with messages in the store.
 func NewLog(storage *Storage, info protocol.Task) *Log {
 	l := &Log{storage: storage, Info: info, memory: map[int64]*Message{}}
 	l.deleted.Store(info.DeletedAt > 0)

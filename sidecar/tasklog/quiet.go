@@ -7,7 +7,7 @@ import (
 	"assent/protocol"
 )
 
-// GoingOn names for the person what is under way in the task. The lock must be held.
+// GoingOn names for the person the work under way in the task. The lock must be held.
 func (l *Log) GoingOn() (what []string) {
 	calls, other := 0, false
 	for _, m := range l.memory {

@@ -44,7 +44,7 @@ func addressWarnings(u *url.URL) []string {
 	}
 	list = append(list, numberWarnings(host)...)
 	if u.Scheme == "http" {
-		list = append(list, "The connection is not encrypted: others on the way can read and change what is sent.")
+		list = append(list, "The connection is not encrypted: others can read and change the data in transit.")
 	}
 	if port := u.Port(); port != "" {
 		list = append(list, fmt.Sprintf("The site is at port %s, which is unusual.", port))

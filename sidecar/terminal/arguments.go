@@ -144,9 +144,9 @@ func (s *session) missingArguments(ctx context.Context, w wanted, missing []prot
 			text.WriteString(" " + oneLine(head.Description, mostDescription))
 		}
 	}
-	wayOut := "To be asked for them, run it in a terminal"
+	wayOut := "Run it in a terminal to enter them"
 	if w.byJSON {
-		wayOut += "; --json sends what it has as it is"
+		wayOut += "; --json sends its object unchanged"
 	}
 	return &usageError{text: text.String(), wayOut: fmt.Sprintf("%s. The arguments of all %s: %s", wayOut, w.list, s.listCommand(ctx, w.list))}
 }

@@ -23,7 +23,7 @@ func press(c control, text string, keys ...rune) {
 	}
 }
 
-func TestWhatIsFilledIn(t *testing.T) {
+func TestFilledInFields(t *testing.T) {
 	ptr := func(s string) *string { return &s }
 	yes := true
 	number := 2.5
@@ -232,7 +232,7 @@ func TestTheLineOfProgress(t *testing.T) {
 	}
 }
 
-func TestWhatToBewareOf(t *testing.T) {
+func TestWarningsAboutASite(t *testing.T) {
 	tests := []struct {
 		url  string
 		want []string // what each warning has in it

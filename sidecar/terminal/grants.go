@@ -16,7 +16,7 @@ func grantsCommand(o Options) *cobra.Command {
 	list := command{
 		use: "grants", short: "list the grants: permissions for completions without a question", keeps: true,
 		long: `grants lists the grants, the newest first: the id, the server, the tool, whether it is in force, its models, its bounds and
-what was used of them, and its creator.`,
+usage, and its creator.`,
 		example: "  assent grants\n  assent grants --data-dir kept --output json\n  assent grants revoke 0198f2c4",
 		run:     atOnce(func(ctx context.Context, s *session) error { return s.listGrants(ctx) }),
 	}.build(o)

@@ -32,8 +32,8 @@ server no longer knows it.`,
 	}.build(o)
 	list.AddCommand(command{
 		use: "resume ID", short: "follow an MCP task to its result, and answer its questions", words: otherWords, own: []string{"ID"}, keeps: true,
-		long: `resume waits for the end of an MCP task, asks you what its server asks meanwhile, and prints its result as call does.
-The beginning of an id does, if no other begins so. Ctrl-C leaves; the task goes on.`,
+		long: `resume waits for the end of an MCP task, asks you its server's questions, and prints its result as call does. A unique
+beginning of the id is enough. Ctrl-C ends the command; the task continues.`,
 		example: "  assent tasks resume 786512e2 --data-dir kept\n  assent tasks resume 786512e2 --server demo --answers yes.yaml",
 		flags:   func(flags *pflag.FlagSet, l *commandLine) { asking(flags, l); server(flags, l) },
 		run: func(ctx context.Context, s *session, words []string) error {
@@ -41,7 +41,7 @@ The beginning of an id does, if no other begins so. Ctrl-C leaves; the task goes
 		},
 	}.build(o), command{
 		use: "cancel ID", short: "cancel an MCP task", words: otherWords, own: []string{"ID"}, keeps: true,
-		long:    "cancel asks the server of an MCP task to end it, and waits for its word. The beginning of an id does.",
+		long:    "cancel asks the server of an MCP task to end it, and waits for the confirmation. A unique beginning of the id is enough.",
 		example: "  assent tasks cancel 786512e2 --data-dir kept",
 		flags:   server,
 		run: func(ctx context.Context, s *session, words []string) error {

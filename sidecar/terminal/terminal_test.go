@@ -199,7 +199,7 @@ answers:
 	}
 }
 
-func TestWhatACrowdIsRefusedIsCountedOnce(t *testing.T) {
+func TestConcurrentRefusalsAreCountedOnce(t *testing.T) {
 	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
 		const open, more = 32, 100
 		waiting, end := context.WithCancel(ctx)
@@ -282,7 +282,7 @@ func TestAnInterruptCancelsTheCall(t *testing.T) {
 	}
 }
 
-func TestWhatAStrangerWroteIsDrawn(t *testing.T) {
+func TestUntrustedTextIsDrawn(t *testing.T) {
 	url := serve(t, func(ctx context.Context, s *mcp.ServerSession) string {
 		return ask(ctx, s, "\x1b[2J\x1b]0;owned\a\u202eevil\r")
 	})

@@ -40,7 +40,7 @@ type writer struct{ io.Writer }
 
 func (writer) Close() error { return nil }
 
-func TestWhatIsWrittenIsWhatGoSDKWrites(t *testing.T) {
+func TestTheEncodingEqualsGoSDKs(t *testing.T) {
 	refusal := &jsonrpc.Error{Code: -32602, Message: "no \"<such>\"\nthing", Data: json.RawMessage(`{"a":[1]}`)}
 	for name, m := range map[string]jsonrpc.Message{
 		"a request":              &jsonrpc.Request{ID: id(t, 7.0), Method: "tools/call", Params: json.RawMessage(`{"name":"<x>"}`)},
@@ -72,7 +72,7 @@ func TestWhatIsWrittenIsWhatGoSDKWrites(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
+func TestInvalidJSONIsNotWritten(t *testing.T) {
 	c := wire.NewLines(pipes{strings.NewReader(""), writer{io.Discard}, nil}, func([]byte) {}, 0)
 	err := c.Write(t.Context(), &jsonrpc.Response{ID: id(t, 1.0), Result: json.RawMessage("{\nno")})
 	if err == nil {
@@ -81,7 +81,7 @@ func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
 }
 
 // Unusual messages are decoded, invalid ones are dropped, and the next line is always read.
-func TestWhatIsOddIsReadAsItIs(t *testing.T) {
+func TestUnusualMessagesAreDecoded(t *testing.T) {
 	ask := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"ask","params":` + params + `}` }
 	asked := func(params string) []jsonrpc.Message {
 		return []jsonrpc.Message{&jsonrpc.Request{ID: id(t, 1.0), Method: "ask", Params: json.RawMessage(params)}}

@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-func TestWhatBecomesOfAnAnswerIsTold(t *testing.T) {
+func TestTheDeliveryOfAnAnswerIsReported(t *testing.T) {
 	const withdrawal = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`
 	for _, tt := range []struct {
 		name string

@@ -9,7 +9,8 @@ import (
 // and have limits: encoding/json at 10,000, and a webview's JSON.stringify at its stack's end, before 5,000.
 const maxDepth = 1000
 
-// ErrTooDeep is the error of a call whose answer exceeds maxDepth. The connection stays open.
+// ErrTooDeep is the error of a call with an answer that exceeds maxDepth. The connection stays
+// open.
 var ErrTooDeep = fmt.Errorf("its answer is nested more than %d deep, and no deeper is read", maxDepth)
 
 // isTooDeep reports whether a message exceeds maxDepth. It need not be JSON.

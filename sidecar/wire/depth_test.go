@@ -81,7 +81,7 @@ func TestANotificationThatIsNestedTooDeepComesWithoutItsParams(t *testing.T) {
 }
 
 // A line that is not a message is dropped, also if it is nested too deep.
-func TestWhatIsNestedTooDeepAndNoMessageIsDropped(t *testing.T) {
+func TestADeeplyNestedLineThatIsNotAMessageIsDropped(t *testing.T) {
 	for _, line := range []string{
 		nested(100_000),
 		`{"jsonrpc":"2.0","method":"half","params":` + nested(1000),

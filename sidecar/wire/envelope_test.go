@@ -108,7 +108,7 @@ func TestANotificationThatIsTooLongComesWithoutItsParams(t *testing.T) {
 	}
 }
 
-func TestWhatElseIsTooLongEndsTheConnection(t *testing.T) {
+func TestOtherOversizedLinesEndTheConnection(t *testing.T) {
 	long := `"` + strings.Repeat("x", maxFrame) + `"`
 	tests := []struct{ name, line string }{
 		{"a result of no call", `{"jsonrpc":"2.0","result":` + long + `}`},

@@ -475,7 +475,7 @@ func TestAllNamesOfADataFolderAreOneWorkspace(t *testing.T) {
 	}
 }
 
-func TestAFolderOfSomebodyElseIsNotTemporary(t *testing.T) {
+func TestAForeignFolderIsNotTemporary(t *testing.T) {
 	s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
 	defer s.Close()
 	home := t.TempDir()

@@ -61,7 +61,7 @@ func TestARecordingThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestWhatTheDocumentationRecords(t *testing.T) {
+func TestTheDocumentedRecording(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/terminal.md")
 	if err != nil {
 		t.Fatal(err)
