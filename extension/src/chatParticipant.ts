@@ -30,9 +30,7 @@ export function registerChatParticipant(sidecar: Sidecar, icon: vscode.Uri): vsc
       // VS Code adds the open file by itself, so only files that the person attached are mentioned.
       if (references.some(({ id }) => !id.startsWith("vscode.implicit"))) {
         stream.progress(
-          vscode.l10n.t(
-            "Attachments are not sent here. Attach them in Assent's panel.",
-          ),
+          vscode.l10n.t("Attachments are not sent here. Attach them in Assent's panel."),
         );
       }
       const end = await chatTurn(sidecar, { text: prompt, taskId: taskOf(history) }, stream, token);

@@ -58,7 +58,9 @@ export async function chatTurn(
     const sent = await sidecar.request("chat/send", { taskId, text: prompt.text });
     if (sent.messageId === undefined) {
       stream.markdown(
-        l10n.t("The model is working. Your message is queued, and the answer will be in the panel."),
+        l10n.t(
+          "The model is working. Your message is queued, and the answer will be in the panel.",
+        ),
       );
       stream.link(l10n.t("Open the Task"), taskId);
       return { taskId };

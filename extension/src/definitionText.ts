@@ -17,9 +17,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
   }
   if (before !== undefined && !changed) {
     said.push(
-      l10n.t(
-        "A hidden value has changed, for example an environment variable or a header.",
-      ),
+      l10n.t("A hidden value has changed, for example an environment variable or a header."),
     );
   }
   const place = line === undefined ? source : `${source}:${line}`;

@@ -52,9 +52,7 @@ export function hasNews({ sources = [] }: FindImportsResult): boolean {
 export function nothingToImport({ sources = [] }: FindImportsResult): string {
   return sources.some(({ servers = [] }) => servers.length > 0)
     ? l10n.t("Every MCP server that other programs use on this machine is already configured.")
-    : l10n.t(
-        "Assent found no MCP servers of other programs on this machine.",
-      );
+    : l10n.t("Assent found no MCP servers of other programs on this machine.");
 }
 
 /** Returns a sentence for each file that could not be read. */

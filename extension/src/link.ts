@@ -58,9 +58,7 @@ export function parseLink(path: string, query: string): Link {
   if (task !== undefined) return { kind: "task", taskId: task };
   if (/^\/inbox\/?$/.test(path)) return { kind: "inbox" };
   if (/^\/mcp\/install\/?$/.test(path)) return { kind: "install", server: parseServer(query) };
-  throw new LinkError(
-    l10n.t("Unknown link: {0}", oneLine(path).slice(0, 100)),
-  );
+  throw new LinkError(l10n.t("Unknown link: {0}", oneLine(path).slice(0, 100)));
 }
 
 function parseServer(query: string): LinkedServer {

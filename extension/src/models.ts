@@ -31,7 +31,10 @@ export async function sendLanguageModelRequest(
   const model = models.find((candidate) => idOf(candidate) === request.modelId);
   if (model === undefined) {
     throw failure(
-      vscode.l10n.t("VS Code no longer has the language model {0}. Choose another one.", request.modelId),
+      vscode.l10n.t(
+        "VS Code no longer has the language model {0}. Choose another one.",
+        request.modelId,
+      ),
     );
   }
   const messages = (request.messages ?? []).map(toMessage);
@@ -142,11 +145,17 @@ function readable(error: unknown, model: vscode.LanguageModelChat): ResponseErro
         );
       case vscode.LanguageModelError.Blocked.name:
         return failure(
-          vscode.l10n.t("{0} refused: its quota is used up, or its content filter blocked the request.", model.name),
+          vscode.l10n.t(
+            "{0} refused: its quota is used up, or its content filter blocked the request.",
+            model.name,
+          ),
         );
       case vscode.LanguageModelError.NotFound.name:
         return failure(
-          vscode.l10n.t("VS Code no longer has the language model {0}. Choose another one.", model.name),
+          vscode.l10n.t(
+            "VS Code no longer has the language model {0}. Choose another one.",
+            model.name,
+          ),
         );
     }
   }

@@ -17,7 +17,13 @@ export interface PreviewedServers {
  * already, because the confirming list covers the first lines.
  */
 export function previewText({ target, warnings, content }: PreviewedServers): string {
-  const head = [l10n.t("Nothing has been written yet."), "", l10n.t("This text will be added to"), target, ""];
+  const head = [
+    l10n.t("Nothing has been written yet."),
+    "",
+    l10n.t("This text will be added to"),
+    target,
+    "",
+  ];
   return [
     ...head.flatMap(commentOf),
     ...warnings.flatMap((warning) => [...commentOf(`⚠ ${warning}`), "//"]),

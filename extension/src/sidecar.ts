@@ -386,7 +386,6 @@ async function aborted(signal: AbortSignal): Promise<void> {
 async function unlessAborted(pause: Promise<unknown>): Promise<undefined> {
   try {
     await pause;
-  } catch {
-  }
+  } catch {}
   return undefined;
 }

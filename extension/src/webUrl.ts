@@ -16,7 +16,9 @@ export function webUrl(text: string): string {
   }
   if (url.username !== "" || url.password !== "") {
     throw refusal(
-      l10n.t("Assent does not open a URL that contains a user name: it can imitate another site's URL."),
+      l10n.t(
+        "Assent does not open a URL that contains a user name: it can imitate another site's URL.",
+      ),
     );
   }
   return url.href;

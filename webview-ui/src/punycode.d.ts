@@ -1,6 +1,6 @@
 declare module "punycode/punycode.js" {
   const punycode: {
-    /** A host name with its Punycode decoded; throws where that is none. */
+    /** Decodes the Punycode of a host name. Throws if it is invalid. */
     toUnicode(hostName: string): string;
   };
   export default punycode;

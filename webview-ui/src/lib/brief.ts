@@ -1,9 +1,9 @@
 import { visible } from "./visible.ts";
 
-/** More than a line or two of it belongs elsewhere. */
+/** The most characters of a brief text, about two lines. */
 const longest = 300;
 
-/** The beginning of a stranger's text, with everything in it to be seen. */
+/** Shortens a foreign text, with its hidden characters visible. */
 export function brief(text: string): string {
   return visible(text.length > longest ? `${text.slice(0, longest)}…` : text);
 }

@@ -1,6 +1,6 @@
 import { readDecimal } from "./numbers.ts";
 
-// TypeScript's library does not know these yet (ECMA-262, "JSON.rawJSON").
+// TypeScript's library lacks these (ECMA-262, "JSON.rawJSON").
 declare global {
   interface JSON {
     rawJSON(text: string): unknown;
@@ -12,13 +12,13 @@ declare global {
 }
 
 interface Source {
-  /** What was written; of a text, number, true, false or null only. */
+  /** The source text; only for a text, number, true, false or null. */
   readonly source?: string;
 }
 
 /**
- * Reads JSON so that {@link writeExact} gives back every number as it was written: one that a double does not
- * hold becomes what stands for it in JSON's own functions. Throws where it is no JSON.
+ * Parses JSON so that {@link writeExact} returns every number as it was written. Numbers that a double cannot hold
+ * become raw JSON. Throws if the text is not JSON.
  */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
@@ -26,7 +26,7 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** Says whether doubles hold all numbers of a JSON text. Throws where it is none. */
+/** Reports whether doubles can hold all numbers of a JSON text. Throws if it is not JSON. */
 export function isExact(text: string): boolean {
   let exact = true;
   JSON.parse(text, (_key, value, { source }) => {
@@ -36,12 +36,12 @@ export function isExact(text: string): boolean {
   return exact;
 }
 
-/** What {@link writeExact} writes as this number. */
+/** Creates a number that {@link writeExact} writes with this text. */
 export function exactly(number: string): unknown {
   return JSON.rawJSON(number);
 }
 
-/** Writes what {@link parseExact} has read, or what fields have. */
+/** Writes the result of {@link parseExact}, or values of fields. */
 export function writeExact(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent) ?? "";
 }
@@ -50,7 +50,7 @@ function isHeld(source: string): boolean {
   return typeof readDecimal(source)?.sent === "number";
 }
 
-/** Arguments as they are shown, with all digits; the text is there where doubles do not hold them. */
+/** Formats arguments with all digits. The text is given if doubles cannot hold their numbers. */
 export function shownArguments(args: unknown, text: string | undefined): string {
   return writeExact(text === undefined ? args : parseExact(text), 2);
 }

@@ -4,7 +4,7 @@ import { visible } from "./visible.ts";
 
 const cent = 0.01;
 
-/** An amount of US dollars. Nobody wants to know what less than a cent is exactly. */
+/** Formats an amount of US dollars. Amounts below a cent are not exact. */
 export function money(dollars: number): string {
   if (dollars === 0) return l10n.t("free");
   return dollars < cent ? l10n.t("less than {0}", inDollars(cent)) : inDollars(dollars);
@@ -19,7 +19,7 @@ function inDollars(dollars: number): string {
   });
 }
 
-/** A time of today as the clock shows it; another day's with its date. */
+/** Formats a time: today's as the clock shows it, another day's with its date. */
 export function when(time: number, now = Date.now()): string {
   const date = new Date(time);
   const today = date.toDateString() === new Date(now).toDateString();
@@ -28,7 +28,7 @@ export function when(time: number, now = Date.now()): string {
     : date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** The same for a list, where space is short. */
+/** The short form, for lists. */
 export function briefly(time: number, now = Date.now()): string {
   const date = new Date(time);
   const sameYear = date.getFullYear() === new Date(now).getFullYear();
@@ -41,14 +41,14 @@ export function briefly(time: number, now = Date.now()): string {
       });
 }
 
-/** How long something took. */
+/** Formats a duration. */
 export function duration(ms: number): string {
   if (ms < 1000) return l10n.t("{0} ms", Math.max(0, Math.round(ms)));
   if (ms < 10_000) return l10n.t("{0} s", (ms / 1000).toFixed(1));
   return elapsed(ms);
 }
 
-/** How long something has taken so far. A clock that was put back makes it nothing, and not less. */
+/** Formats the time since a start. If the clock was set back, it is zero. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return l10n.t("{0} s", seconds);
@@ -60,7 +60,7 @@ export function elapsed(ms: number): string {
     : l10n.t("{0} d {1} h", Math.floor(hours / 24), hours % 24);
 }
 
-/** How long ago something was. */
+/** Formats how long ago something was. */
 export function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return l10n.t("just now");
@@ -69,25 +69,25 @@ export function ago(ms: number): string {
   return hours < 24 ? l10n.t("{0} h ago", hours) : l10n.t("{0} d ago", Math.floor(hours / 24));
 }
 
-/** How many bytes something has. */
+/** Formats a number of bytes. */
 export function size(bytes: number): string {
   if (bytes < 1024) return l10n.t("{0} B", bytes);
   if (bytes < 1024 * 1024) return l10n.t("{0} kB", (bytes / 1024).toFixed(1));
   return l10n.t("{0} MB", (bytes / (1024 * 1024)).toFixed(1));
 }
 
-/** JSON as it is shown: indented, where it is not nested so deeply that indentation would be most of the text. */
+/** Formats JSON with indentation, unless it is nested so deeply that indentation would be most of the text. */
 export function json(value: unknown): string {
   return JSON.stringify(value, null, isDeeper(value, 64) ? undefined : 2) ?? "";
 }
 
-/** Says whether arrays and objects are nested more than so many levels deep. */
+/** Reports whether arrays and objects are nested deeper than this. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** Returns the title of a task. It has none before its first tool call, whose name a server wrote. */
+/** Returns a task's title. Before the first tool call there is none; a title may come from a server. */
 export function taskTitle({ title }: Pick<Task, "title">): string {
   return title === "" ? l10n.t("New task") : visible(title);
 }

@@ -1,18 +1,18 @@
 /**
- * The panel's texts in the person's language. Whoever shows a text says `l10n.t("…")` of @vscode/l10n, with the
- * English text as the key; `npm run format` collects these calls, and finds no others. What a call gives is
- * read when it is made, so none stands at the top of a module, where the host's bundle is not there yet.
+ * The panel's texts in the person's language. Code calls `l10n.t("…")` of @vscode/l10n with the English text as the
+ * key, and `npm run format` collects these calls. A call at the top of a module would run before the host's bundle is
+ * loaded, so there is none.
  */
 import { config } from "@vscode/l10n";
 import { createElement, Fragment, type ReactNode } from "react";
 
-/** Takes the translations that the host wrote into its page; without them, all texts are English. */
+/** Loads the translations that the host wrote into its page. Without them, all texts are English. */
 export function loadTexts(body: HTMLElement): void {
   const { texts } = body.dataset;
   if (texts !== undefined) config({ contents: readBundle(texts) });
 }
 
-/** Whatever of a bundle is a translation. A damaged one is told, and costs nothing but the language. */
+/** Returns the valid translations of a bundle. A damaged bundle is reported, and the texts are English. */
 function readBundle(texts: string): Record<string, string> {
   let bundle: unknown;
   try {
@@ -29,7 +29,7 @@ function readBundle(texts: string): Record<string, string> {
   );
 }
 
-/** A text that has a comment for translators may stand with it. */
+/** A text may have a comment for translators. */
 function textOf(value: unknown): string | undefined {
   const text =
     typeof value === "object" && value !== null && "message" in value ? value.message : value;
@@ -39,7 +39,7 @@ function textOf(value: unknown): string | undefined {
 type Value = string | number | boolean;
 
 /**
- * The text for one, or that for any other number, with the number at {0} and the values from {1} on:
+ * Returns the text for one, or the text for another number, with the number at {0} and the values from {1} on:
  *
  *     plural(n, l10n.t("1 file of {1}"), l10n.t("{0} files of {1}"), name)
  */
@@ -49,22 +49,22 @@ export function plural(n: number, one: string, many: string, ...values: readonly
 }
 
 /**
- * A text with elements at its places, which a translation may put into another order:
+ * Puts elements at a text's placeholders, which a translation may reorder:
  *
  *     filled(l10n.t("{0} asks you"), <b>{name}</b>)
  */
 export function filled(text: string, ...nodes: readonly ReactNode[]): ReactNode {
-  // Every other piece is the number of a place. Each is a child of its own, which needs no key, as a list's would.
+  // Every other piece is the number of a placeholder. Each is a separate child, so none needs a key.
   const pieces = text
     .split(place)
     .map((piece, index) => (index % 2 === 0 ? piece : nodes[Number(piece)]));
   return createElement(Fragment, null, ...pieces);
 }
 
-/** A place for a value: {0}, {1}, … */
+/** A placeholder for a value: {0}, {1}, … */
 const place = /\{(\d+)\}/g;
 
-/** Several things in a sentence: "a, b, and c". */
+/** Joins items: "a, b, and c". */
 export function listed(things: readonly string[]): string {
   return new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(
     things,

@@ -1,20 +1,20 @@
 /**
- * Decimal numbers as they are typed and sent. Nothing here depends on the locale, and nothing is
- * rounded: what a double would change goes to the sidecar as a text.
+ * Decimal numbers as they are typed and sent. Nothing depends on the locale and nothing is rounded: a number that a
+ * double would change is sent as a text.
  */
 
 const typed = /^([+-]?)([0-9]+)?(?:(\.)([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
 
 export interface TypedNumber {
-  /** The double that is nearest. */
+  /** The nearest double. */
   readonly nearest: number;
-  /** It has no fraction, however it is written. */
+  /** Whether it has no fraction, in any notation. */
   readonly whole: boolean;
-  /** What goes into the answer: a number, or the text of one that a double does not hold. */
+  /** The value for the answer: a number, or a text if a double cannot hold it. */
   readonly sent: number | string;
 }
 
-/** Reads what was typed; undefined where it is no number, or beyond what any number here can be. */
+/** Parses a typed number; undefined if it is invalid or out of range. */
 export function readDecimal(text: string): TypedNumber | undefined {
   const json = toJSON(text);
   if (json === undefined) return undefined;
@@ -23,11 +23,11 @@ export function readDecimal(text: string): TypedNumber | undefined {
   if (!Number.isFinite(nearest) || exact === undefined) return undefined;
   const back = parts(String(nearest));
   const kept = back?.digits === exact.digits && back.exponent === exact.exponent;
-  // Adding 0 makes 0 of -0, as JSON does.
+  // Adding 0 turns -0 into 0, as in JSON.
   return { nearest, whole: exact.exponent >= 0, sent: kept ? nearest + 0 : json };
 }
 
-/** A number as JSON writes it: people write +5, .5, 5. and 007 too. */
+/** Converts to JSON's notation. People also write +5, .5, 5. and 007. */
 function toJSON(text: string): string | undefined {
   const match = typed.exec(text);
   if (match === null) return undefined;
@@ -43,7 +43,7 @@ function toJSON(text: string): string | undefined {
 }
 
 interface Parts {
-  /** Without zeros at either end; those of 0 are none. */
+  /** Without leading and trailing zeros; empty for 0. */
   readonly digits: string;
   readonly exponent: number;
 }
@@ -60,7 +60,7 @@ function parts(json: string): Parts | undefined {
   };
 }
 
-/** Without the zeros at its end. An expression for that would take its time with very many zeros. */
+/** Removes trailing zeros. A regular expression would be slow with very many zeros. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;

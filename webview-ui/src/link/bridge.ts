@@ -10,17 +10,17 @@ import {
 import type { ViewState, ViewStorage } from "../view/viewState.ts";
 import { type Channel, type Client, createClient } from "./client.ts";
 
-/** Told when there is a host to talk to, and when there is none. */
+/** Called when the connection to the host is up or down. */
 export interface LinkListener {
   up(client: Client): void;
-  /** The next try is due in so many milliseconds. */
+  /** The next try is in this many milliseconds. */
   down(retryInMs: number): void;
 }
 
-/** The way out of the webview: to the extension in VS Code, to the daemon in a browser. */
+/** The connection to the outside: to the extension in VS Code, to the daemon in a browser. */
 export interface Bridge {
   readonly storage: ViewStorage;
-  /** Keeps the link to the host for the page's lifetime. */
+  /** Keeps the connection to the host for the page's lifetime. */
   connect(listener: LinkListener): void;
 }
 
@@ -32,19 +32,19 @@ interface VsCodeApi {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** Finds out where the page runs. VS Code lends its API once to each page, so call this once. */
+/** Finds out where the page runs. VS Code provides its API once for each page, so call this once. */
 export function createBridge(): Bridge {
   return typeof acquireVsCodeApi === "function"
     ? vsCodeBridge(acquireVsCodeApi(), document.body.dataset["view"])
     : browserBridge(window.location, window.sessionStorage);
 }
 
-/** How long the host is told nothing new of the view after it was told something, in milliseconds. */
+/** How long a change of the view waits before it is sent to the host, in milliseconds. */
 const keepPause = 300;
 
 /**
- * VS Code hands its state to the next page of a hidden view at once, but writes it down seconds later. What the
- * host keeps is written at once, and handed to the first page of a window alone. The newer one counts.
+ * VS Code gives its state to the next page of a hidden view at once, but writes it to disk seconds later. The host
+ * stores its copy at once, but gives it only to the first page of a window. The newer one is used.
  */
 function vsCodeBridge(api: VsCodeApi, keptByHost: string | undefined): Bridge {
   let client: Client | undefined;
@@ -60,7 +60,7 @@ function vsCodeBridge(api: VsCodeApi, keptByHost: string | undefined): Bridge {
       tell();
     }, keepPause);
     client.request("host/keepView", { view }).catch(() => {
-      // VS Code has it as well, and the next change is told again.
+      // VS Code has it as well, and the next change is sent again.
     });
   };
   return {
@@ -84,13 +84,13 @@ function vsCodeBridge(api: VsCodeApi, keptByHost: string | undefined): Bridge {
   };
 }
 
-/** When a view's state was saved; before all others where it does not say so. */
+/** When a view's state was saved. A state without a time is the oldest. */
 function timeOf(state: unknown): number {
   if (typeof state !== "object" || state === null || !("savedAt" in state)) return 0;
   return typeof state.savedAt === "number" ? state.savedAt : 0;
 }
 
-/** Reads what was written as JSON; what is not ours, or damaged, is as if it were not there. */
+/** Parses a stored state as JSON. An invalid one counts as missing. */
 function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? "null");
@@ -103,7 +103,7 @@ function postMessageChannel(api: Pick<VsCodeApi, "postMessage">): Channel {
   return {
     reader: new PushReader((push) => {
       const onMessage = (event: MessageEvent<unknown>) => {
-        // A sandboxed frame of the page's own says so; it must not speak for the host.
+        // A sandboxed frame of the page sends this. It must not speak for the host.
         if (event.origin !== "null" && isMessage(event.data)) push(event.data);
       };
       window.addEventListener("message", onMessage);
@@ -125,7 +125,7 @@ function browserBridge(location: Location, storage: Storage): Bridge {
   };
 }
 
-/** Opens a WebSocket, and another one after growing pauses whenever it ends. */
+/** Opens a WebSocket, and another one after growing pauses whenever it closes. */
 function keepWebSocket(url: URL, listener: LinkListener): void {
   let retryInMs = firstRetryMs;
   const open = () => {
@@ -169,20 +169,20 @@ function sessionViewStorage(storage: Storage): ViewStorage {
       try {
         storage.setItem(storageKey, JSON.stringify(state));
       } catch {
-        // The quota is used up: the view works on and only forgets.
+        // The storage quota is exceeded. The view works, but its state is not stored.
       }
     },
   };
 }
 
-/** A page hears other messages too; ours all say that they are JSON-RPC. */
+/** Reports whether a message is JSON-RPC. A page gets other messages too. */
 function isMessage(value: unknown): value is Message {
   return (
     typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0"
   );
 }
 
-/** Reads whole messages as something pushes them. */
+/** A reader of whole messages that are pushed to it. */
 class PushReader extends AbstractMessageReader implements MessageReader {
   private readonly start: (push: DataCallback) => Disposable;
   private listening: Disposable | undefined;
@@ -203,7 +203,7 @@ class PushReader extends AbstractMessageReader implements MessageReader {
   }
 }
 
-/** Writes whole messages by calling something. */
+/** A writer that passes whole messages to a function. */
 class FunctionWriter extends AbstractMessageWriter implements MessageWriter {
   private readonly send: (message: Message) => void;
 

@@ -12,20 +12,20 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/browser";
 
-/** What the webview may ask: the sidecar, through its host, or the host itself. */
+/** The requests of the webview to the sidecar, through its host, and to the host. */
 export type Requests = SidecarRequests & HostRequests;
 
-/** What the webview is told. */
+/** The notifications to the webview. */
 export type Notifications = FrontEndNotifications & HostNotifications;
 
-/** The two ends of one link to the host. They live and die together. */
+/** The two ends of one connection to the host. They end together. */
 export interface Channel {
   readonly reader: MessageReader;
   readonly writer: MessageWriter;
 }
 
 export interface RequestOptions {
-  /** Gives the request up: the other side is told, and the promise rejects. */
+  /** Cancels the request: the peer is notified, and the promise rejects. */
   readonly signal?: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export class RpcError extends Error {
 
 /** The protocol, typed, over one channel. */
 export interface Client {
-  /** Rejects with an {@link RpcError}, and with nothing else. */
+  /** Rejects only with an {@link RpcError}. */
   request<M extends keyof Requests>(
     method: M,
     ...args: Arguments<Requests[M]["params"]>
@@ -57,14 +57,13 @@ export interface Client {
     method: M,
     handler: (params: Notifications[M]) => void,
   ): Disposable;
-  /** Ends the client: what is still asked fails as unavailable. */
+  /** Ends the client. Pending requests fail as unavailable. */
   dispose(): void;
 }
 
-/** Starts a client that reads its channel from now on. */
+/** Starts a client that reads from its channel. */
 export function createClient({ reader, writer }: Channel): Client {
-  // The library reports what a handler threw to its logger. It is a defect of ours, so it goes where
-  // defects go.
+  // The library logs errors that handlers throw. They are defects, so they are reported as such.
   const defect = (message: string) => reportError(new Error(message));
   const logger = { error: defect, warn: defect, info: () => {}, log: () => {} };
   const connection = createMessageConnection(reader, writer, logger);
@@ -97,7 +96,7 @@ export function createClient({ reader, writer }: Channel): Client {
   };
 }
 
-/** Only what the other side said keeps its words; the library's own errors all mean a lost link. */
+/** Only the peer's errors keep their message. The library's own errors all mean a lost connection. */
 function asRpcError(error: unknown): RpcError {
   const lost =
     !(error instanceof ResponseError) ||

@@ -5,20 +5,20 @@ import type { Conversation } from "./openTask.ts";
 import type { State } from "./state.ts";
 import { otherTasksWaiting } from "./tasks.ts";
 
-/** Where an ask is in the order of the inbox. */
+/** The position of an ask in the inbox. */
 export interface AskPlace extends Pick<OpenAsk, "time" | "taskId" | "messageId"> {
-  /** Absent if it is that of the panel. */
+  /** Undefined if it is the panel's own workspace. */
   readonly workspace?: string | undefined;
 }
 
-/** A place of the inbox at which one can stop. */
+/** A position in the inbox where one can stop. */
 export interface AskStop extends AskPlace {
   readonly askId: string;
-  /** It is in no task, and is shown in the inbox itself. */
+  /** It belongs to no task, and is shown in the inbox itself. */
   readonly unclaimed: boolean;
 }
 
-/** Returns everything in the inbox that waits here, in the order in which it came. */
+/** Returns everything that waits in this workspace, in the order of arrival. */
 export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
   return [
     ...entries.map((entry) => ({ ...entry, unclaimed: false })),
@@ -26,12 +26,12 @@ export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] 
   ].toSorted(compareAsks);
 }
 
-/** Where something is that has no task. */
+/** The position of an unattributed request. */
 export function unclaimedStop({ id, time, workspace }: UnclaimedAsk): AskStop {
   return { time, workspace, taskId: id, messageId: 0, askId: id, unclaimed: true };
 }
 
-/** The order of the inbox, the same as the sidecar's: the oldest first, and those of other workspaces last. */
+/** The order of the inbox, the same as the sidecar's: oldest first, other workspaces last. */
 export function compareAsks(a: AskPlace, b: AskPlace): number {
   const [of = "", other = ""] = [a.workspace, b.workspace];
   if (of !== other) return of < other ? -1 : 1;
@@ -41,8 +41,8 @@ export function compareAsks(a: AskPlace, b: AskPlace): number {
 }
 
 /**
- * The ask after a place, or before it, going round. The place itself may be settled by now; without
- * one, it begins with the oldest, or the newest.
+ * Returns the ask after or before a position, in a circle. The ask at the position may be settled by now. Without a
+ * position, it starts with the oldest or the newest ask.
  */
 export function stepFrom<Stop extends AskPlace>(
   entries: readonly Stop[],
@@ -59,14 +59,14 @@ export function stepFrom<Stop extends AskPlace>(
 
 /** A task's asks in the inbox. */
 export interface AsksOfTask {
-  /** Absent if it is that of the panel. */
+  /** Undefined if it is the panel's own workspace. */
   readonly workspace: string | undefined;
   readonly taskId: string;
   readonly title: string;
   readonly asks: readonly OpenAsk[];
 }
 
-/** Groups the asks by task. The task with the oldest question comes first. */
+/** Groups the asks by task. The task with the oldest ask comes first. */
 export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
   const groups = new Map<string, OpenAsk[]>();
   for (const entry of entries) {
@@ -82,7 +82,7 @@ export function byTask(entries: readonly OpenAsk[]): readonly AsksOfTask[] {
   }));
 }
 
-/** Returns the place of an ask in the inbox, or of one that was settled. */
+/** Returns the position of an ask in the inbox, which may be settled. */
 export function placeOfAsk(
   { inbox, conversation }: State,
   askId: string | undefined,
@@ -97,7 +97,7 @@ export function placeOfAsk(
   return message && { workspace, taskId, messageId: message.id, time: message.time };
 }
 
-/** Returns the open asks of the open task on pages that were not read, the oldest first. */
+/** Returns the open asks of the open task on pages that are not loaded, oldest first. */
 export function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
   if (conversation === undefined) return [];
   return stopsOf(inbox).filter(
@@ -106,15 +106,15 @@ export function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
   );
 }
 
-/** Reports whether an ask of the open task is on a page that was not read. */
+/** Reports whether an ask of the open task is on a page that is not loaded. */
 export function isOnOlderPage({ messageId }: AskPlace, { messages }: Conversation): boolean {
   const oldest = messages[0];
   return oldest !== undefined && messageId < oldest.id;
 }
 
-/** How many asks wait, by where they are. */
+/** The number of open asks, by place. */
 export interface Waiting {
-  /** In the open task, also those on older pages. */
+  /** In the open task, including those on older pages. */
   readonly here: number;
   readonly inOtherTasks: number;
   /** In no task. */

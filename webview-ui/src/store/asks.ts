@@ -23,17 +23,17 @@ export interface AsksState {
   readonly inbox: Inbox;
 }
 
-/** The open asks of every task. */
+/** The open asks of all tasks. */
 export interface Inbox extends Resource {
-  /** The oldest first; absent until they were listed. */
+  /** Oldest first; undefined until they were listed. */
   readonly entries: readonly OpenAsk[] | undefined;
-  /** The requests that no task has until the person places them, the oldest first. */
+  /** The requests that wait for the person to assign them, oldest first. */
   readonly unclaimed: readonly UnclaimedAsk[];
-  /** The servers from which everything that they ask for is declined. */
+  /** The servers whose requests are declined. */
   readonly declined: readonly DeclinedServer[];
-  /** There are more than are listed. */
+  /** There are more than the listed ones. */
   readonly truncated: boolean;
-  /** The other open workspaces whose asks are left out: they did not answer. */
+  /** The other open workspaces that did not answer, so that their asks are missing. */
   readonly notAnswering: readonly string[];
 }
 
@@ -48,19 +48,19 @@ export const emptyInbox: Inbox = {
 
 export const initialAsks: AsksState = { inbox: emptyInbox };
 
-/** How long a draft waits for the next keystroke before it is saved, in milliseconds. */
+/** The pause after a key before a draft is saved, in milliseconds. */
 const draftPause = 300;
 
 /** The pause between two readings of the list of open asks, in milliseconds. */
 const inboxPause = 100;
 
-/** Has the list of open asks read again. */
+/** Requests that the list of open asks be read again. */
 export const inboxInvalidated: Change = (state) => ({
   ...state,
   inbox: { ...state.inbox, missed: true },
 });
 
-/** Takes in an event about a task's asks. The task given is the one from before the event. */
+/** Applies an event about a task's asks. The given task is the one before the event. */
 export function takeAskEvent(
   inbox: Inbox,
   { number, openAsks, event }: TaskEventParams,
@@ -70,17 +70,17 @@ export function takeAskEvent(
   const changed =
     openAsks !== (known?.openAsks ?? 0) ||
     event.type === "askSettled" ||
-    // Between two numbers, one may have come and another gone.
+    // If the number is unchanged, one ask may have come and another gone.
     (known !== undefined && number > known.lastNumber + 1);
   return changed ? { ...inbox, missed: true } : inbox;
 }
 
 export type AsksActions = ReturnType<typeof createAsks>["actions"];
 
-/** `readAgain` has a task read anew that turned out to be out of date. */
+/** `readAgain` rereads an outdated task. */
 export function createAsks(store: Store, readAgain: (taskId: string) => void) {
   const { request } = store;
-  /** The drafts that wait to be saved, by ask. */
+  /** The drafts that are not saved yet, by ask. */
   const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
   const inbox = createReader(store, {
     get: (state) => state.inbox,
@@ -91,7 +91,7 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
       const { truncated = false, notAnswering = [] } = result;
       return { ...known, entries, unclaimed, declined, truncated, notAnswering };
     },
-    // Servers may ask fast.
+    // Servers may ask frequently.
     pauseMs: inboxPause,
   });
   store.afterEvents(inbox.readMissing);
@@ -100,7 +100,7 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
     try {
       return await work();
     } catch (error) {
-      // The ask is settled although it looks open here, so this page is behind.
+      // The ask is settled, but looks open here, so this page is outdated.
       const code = codeOf(error);
       if (code === ErrorCode.AskSettled || code === ErrorCode.UnknownAsk) readAgain(taskId);
       throw error;
@@ -118,34 +118,34 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
       /** Reads the open asks of all tasks again. */
       listOpenAsks: (): void => store.onEvent(inboxInvalidated),
       /**
-       * Places a question that no task has, or dismisses it. Resolves to its place. Rejects with an {@link RpcError} if
-       * it is settled already, or cannot be placed there.
+       * Assigns an unattributed request to a task, or dismisses it. Resolves to its place. Rejects with an {@link
+       * RpcError} if it is settled already, or cannot be assigned there.
        */
       async claimAsk(params: ClaimAskParams): Promise<ClaimAskResult> {
         try {
           return await request("ask/claim", params);
         } finally {
-          // Placed, refused, or too late: the list is out of date.
+          // In every case the list is outdated.
           store.onEvent(inboxInvalidated);
         }
       },
-      /** Answers an ask. Resolves once the answer is kept; rejects with an {@link RpcError} if it is refused. */
+      /** Answers an ask. Resolves once the answer is stored. Rejects with an {@link RpcError} if it is refused. */
       async answer(params: AskResponseParams): Promise<Outcome> {
         const { outcome } = await aboutAsk(params, () => request("askResponse", params));
         store.view.setDraft(params.askId, undefined);
         return outcome;
       },
       /**
-       * Opens the page of an ask. The person has just consented to its whole URL. Resolves to whether the page was opened;
-       * rejects as an answer does.
+       * Opens the page of an ask after the person has consented to its whole URL. Resolves to whether the page was
+       * opened. Rejects as an answer does.
        */
       async openAskUrl(params: OpenAskURLParams): Promise<boolean> {
         const { opened } = await aboutAsk(params, () => request("ask/openUrl", params));
         return opened;
       },
       /**
-       * Saves the newest draft of an ask on disk a moment after the last keystroke; undefined removes it. The view's state
-       * has it until then.
+       * Saves the newest draft of an ask a moment after the last key; undefined removes it. Until then only the view's
+       * state has it.
        */
       saveDraft(taskId: string, askId: string, draft: Draft | undefined): void {
         const save = () =>

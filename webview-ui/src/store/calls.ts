@@ -12,7 +12,7 @@ import { set } from "./state.ts";
 import type { Store } from "./store.ts";
 import { takesCalls } from "./tasks.ts";
 
-/** The server that Assent brings along, as `sidecar/config` names it, and its tool. */
+/** The example server, as `sidecar/config` names it, and its tool. */
 export const exampleServer = "example-server";
 const exampleTool = "plan_lunch";
 
@@ -32,7 +32,7 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
     await request("call/start", { taskId, serverName: exampleServer, request: call });
   }
 
-  /** Waits for the end of a call, as long as its task is open here. */
+  /** Waits for the end of a call while its task is open here. */
   function endOf(taskId: string, messageId: number): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -53,7 +53,7 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
 
   return {
     actions: {
-      /** Sends a request to a server in the open task. If no task is open, it makes one. */
+      /** Sends a request to a server in the open task. If no task is open, it creates one. */
       async startCall(params: Omit<StartCallParams, "taskId">): Promise<void> {
         const taskId = store.state.conversation?.taskId ?? (await createTask());
         await request("call/start", { ...params, taskId });
@@ -80,7 +80,7 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
         if (result.type === "result" && result.isError !== true) return messageId;
         throw new Error(`${uri} of ${serverName} could not be read: its call says why.`);
       },
-      /** Asks a server for completions of an argument. Rejects with an {@link RpcError} if it has none. */
+      /** Requests suggestions for an argument from a server. Rejects with an {@link RpcError} if it has none. */
       complete: (params: CompleteParams, signal: AbortSignal): Promise<CompleteResult> =>
         request("completion/complete", params, { signal }),
       /** Finds the problems of a form. Rejects with an {@link RpcError} if the sidecar cannot check it. */
@@ -90,7 +90,7 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
       ): Promise<readonly FieldProblem[]> {
         return (await request("ask/check", params, { signal })).problems ?? [];
       },
-      /** Adds the example server and calls its tool: in the open task if that is empty, else in a new one. */
+      /** Adds the example server and calls its tool: in the open task if that is empty, otherwise in a new one. */
       tryExampleServer: (): void => attempt(tryExampleServer),
     },
   };

@@ -2,7 +2,7 @@ import type { AttachedFile, SendChatParams, TaskSettings } from "@assent/protoco
 import type { PickedFile } from "@assent/protocol/host";
 import type { Store } from "./store.ts";
 
-/** What the chat needs of the tasks. */
+/** What the chat needs of the task store. */
 export interface TasksOfChat {
   readonly createTask: () => Promise<string>;
   readonly configureTask: (taskId: string, settings: TaskSettings) => Promise<void>;
@@ -10,21 +10,21 @@ export interface TasksOfChat {
 
 export type ChatActions = ReturnType<typeof createChat>["actions"];
 
-/** Talks to the model of a task, and reads the files that are attached. */
+/** Sends messages to a task's model, and reads attached files. */
 export function createChat(store: Store, { createTask, configureTask }: TasksOfChat) {
   const { request, attempt } = store;
   return {
     actions: {
       /**
-       * Sends a message to the model of the open task. If no task is open, it makes one with those settings.
-       * Resolves once the message is kept; rejects with an {@link RpcError} if it is not.
+       * Sends a message to the model of the open task. If no task is open, it creates one with these settings. Resolves
+       * when the message is stored. Rejects with an {@link RpcError} if it is not.
        */
       async sendChat(
         params: Omit<SendChatParams, "taskId">,
         settings?: TaskSettings,
       ): Promise<void> {
         const open = store.state.conversation;
-        // A closed task can only be read.
+        // A closed task is read-only.
         const taskId =
           open === undefined || open.task?.closed === true ? await createTask() : open.taskId;
         if (taskId !== open?.taskId && settings !== undefined) {
@@ -43,11 +43,11 @@ export function createChat(store: Store, { createTask, configureTask }: TasksOfC
       },
       /** Reads a file that was dragged from VS Code. Only for a host with `picksFiles`. */
       readFile: (uri: string): Promise<PickedFile> => request("host/readFile", { uri }),
-      /** Has the host keep a file that is not sent yet. Resolves to its id once it is on disk. */
+      /** Has the host store an attachment that is not sent yet. Resolves to its id when it is on disk. */
       async keepFile(file: AttachedFile): Promise<string> {
         return (await request("host/keepFile", file)).id;
       },
-      /** Reads a file that the host keeps; undefined if it is gone. */
+      /** Reads a file that the host stores; undefined if it is gone. */
       async keptFile(id: string): Promise<AttachedFile | undefined> {
         return (await request("host/keptFile", { id })).file;
       },

@@ -24,11 +24,11 @@ export interface ConversationState {
 
 export const initialConversation: ConversationState = { conversation: undefined };
 
-/** The bounds of a page's length in messages: the sidecar's own choice, and the most. */
+/** The shortest page, which is the sidecar's default, and the longest, in messages. */
 const minPage = 200;
 export const maxPage = 1000;
 
-/** Opens a task, or none. It is not read yet. */
+/** Opens a task, or none. The task is not loaded yet. */
 export function taskSelected(taskId: string | undefined): Change {
   return (state) => {
     if (taskId === state.conversation?.taskId) return state;
@@ -36,12 +36,12 @@ export function taskSelected(taskId: string | undefined): Change {
   };
 }
 
-/** Has a task read anew: what is known of it is wrong in a way that events do not mend. */
+/** Marks a task for rereading, because its state is wrong and later events would not correct it. */
 export function taskInvalidated(taskId: string): Change {
   return inTask(taskId, (open) => ({ ...open, behind: 0, failure: undefined }));
 }
 
-/** Takes in the changes after the last number, or the whole task. */
+/** Applies the changes after the last event number, or the whole task. */
 export function taskRead(taskId: string, result: OpenTaskResult): Change {
   return (state) => {
     const read = inTask(taskId, (open) => replay(fill(open, result)))(state);
@@ -53,7 +53,7 @@ export function pageRequested(taskId: string): Change {
   return inTask(taskId, (open) => ({ ...open, paging: true }));
 }
 
-/** Takes in a page of older messages. Without a result, the page could not be read. */
+/** Applies a page of older messages. Without a result, reading the page failed. */
 export function pageRead(taskId: string, result?: OpenTaskResult): Change {
   return inTask(taskId, (open) => replay(fillPage(open, result)));
 }
@@ -63,12 +63,12 @@ export function pagesForgotten(taskId: string, before: number): Change {
   return inTask(taskId, (open) => forgetBefore(open, before));
 }
 
-/** Takes in an event of any task. */
+/** Applies an event of any task. */
 export function taskEvent(params: TaskEventParams): Change {
   return (state) => {
     const { taskId, number, openAsks, event, workspace } = params;
     const next = inTask(taskId, (open) => takeEvent(open, params))(state);
-    // The lists are of this workspace, and what changes in the inbox of others is told apart.
+    // These lists are of this workspace. Other workspaces' inbox changes arrive separately.
     if (workspace !== undefined) {
       return event.type === "taskChanged" ? taskUpserted(event.task)(next) : next;
     }
@@ -103,7 +103,7 @@ function inTask(taskId: string, edit: (open: Conversation) => Conversation): Cha
 
 export type ConversationActions = ReturnType<typeof createConversation>["actions"];
 
-/** Reads the open task, and hears what happens in it. */
+/** Reads the open task, and listens to its events. */
 export function createConversation(store: Store) {
   const { request, attempt, view } = store;
   let catchingUp = false;
@@ -117,7 +117,7 @@ export function createConversation(store: Store) {
     catchUp();
   }
 
-  /** Reads the open task until nothing is missing, one reading at a time. */
+  /** Reads the open task until it is up to date, one reading at a time. */
   function catchUp(): void {
     if (catchingUp) return;
     catchingUp = true;
@@ -168,11 +168,11 @@ export function createConversation(store: Store) {
     },
     actions: {
       openTask: (taskId: string): void => select(taskId),
-      /** Reads the open task again after that failed. */
+      /** Reads the open task again after a failure. */
       retryTask: readAgain,
-      /** Reads a page of older messages. With a message, the page reaches to it, within bounds. */
+      /** Reads a page of older messages. With a message, the page reaches back to it, within limits. */
       loadEarlier: (messageId?: number): void => attempt(() => loadEarlier(messageId)),
-      /** Drops the messages before one. They are read again when the person scrolls to them. */
+      /** Drops the messages before one. They are loaded again when the person scrolls to them. */
       forgetEarlier(messageId: number): void {
         const taskId = store.state.conversation?.taskId;
         if (taskId !== undefined) store.update(pagesForgotten(taskId, messageId));
@@ -181,13 +181,13 @@ export function createConversation(store: Store) {
   };
 }
 
-/** Returns what is missing of the open task, unless the last reading failed. */
+/** Returns what must be read of the open task; undefined after a failure. */
 function missing({ conversation: open }: State) {
   if (open?.behind === undefined || open.failure !== undefined) return undefined;
   return { taskId: open.taskId, after: open.behind };
 }
 
-/** Returns the length of a page that reaches so many messages back, and some more for context. */
+/** Returns the length of a page that reaches this many messages back, with some more for context. */
 function pageTo(back: number): number {
   return Math.min(Math.max(back + 50, minPage), maxPage);
 }

@@ -2,7 +2,7 @@ import type { Client } from "../link/client.ts";
 import { exportMarkdown } from "../timeline/exportMarkdown.ts";
 import { maxPage } from "./conversation.ts";
 
-/** Reads a whole task and shows it as a document in Markdown, or has the browser save it. */
+/** Reads a whole task and shows it as a Markdown document, or downloads it in a browser. */
 export async function exportTask(request: Client["request"], taskId: string): Promise<void> {
   const newest = await request("task/open", { taskId, after: 0 });
   const pages = [newest.messages ?? []];
@@ -21,7 +21,7 @@ export async function exportTask(request: Client["request"], taskId: string): Pr
   if (!opened) saveFile(`${fileName(title)}.md`, text);
 }
 
-/** Has the browser save a text as a file. */
+/** Downloads a text as a file. */
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
   const link = document.createElement("a");
@@ -31,7 +31,7 @@ function saveFile(name: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Returns a file's name that every system takes, from a title. */
+/** Derives a file name from a title that is valid on every system. */
 export function fileName(title: string): string {
   const name = title
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")

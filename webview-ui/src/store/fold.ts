@@ -21,9 +21,9 @@ import { unreachable } from "../lib/unreachable.ts";
 import { indexOfMessage } from "./messages.ts";
 
 /**
- * Folds one event into a task's messages, which are in ascending order of id. The outcome is what
- * task/open would return. Messages that did not change stay the same objects, so that their rows are
- * not drawn again. An event about a message that is not among them (an older page) changes nothing.
+ * Applies one event to a task's messages, which are in ascending order of id. The result equals that of task/open.
+ * Unchanged messages stay the same objects, so that their rows do not render again. An event about a message that is
+ * not loaded (an older page) changes nothing.
  */
 export function foldEvent(messages: readonly Message[], event: Event): readonly Message[] {
   switch (event.type) {
@@ -72,7 +72,7 @@ export function noteUnsaved(
   return change(messages, id, (message) => (unsaved ? { ...message, unsaved } : onDisk(message)));
 }
 
-/** Returns the messages as they are once the store can be written again: all on disk. */
+/** Returns the messages when the store can be written again: all are on disk. */
 export function saved(messages: readonly Message[]): readonly Message[] {
   return messages.some(({ unsaved }) => unsaved) ? messages.map(onDisk) : messages;
 }
@@ -108,8 +108,8 @@ function deliver(message: Message): Message {
 }
 
 /**
- * Appends a piece of a completion. A piece that the message has already changes nothing; "gap" says
- * that one before it is missing.
+ * Appends a piece of a completion. A piece that the message already has changes nothing. "gap" means that an earlier
+ * piece is missing.
  */
 export function foldProgress(
   messages: readonly Message[],
@@ -128,7 +128,7 @@ export function foldProgress(
   );
 }
 
-/** Appends a piece of what a model writes in a conversation, as {@link foldProgress} does. */
+/** Appends a piece of a model's message in a conversation, as {@link foldProgress} does. */
 export function foldChatProgress(
   messages: readonly Message[],
   piece: ChatProgressParams,
@@ -146,8 +146,7 @@ export function foldChatProgress(
 }
 
 /**
- * Notes how far a call is. Word of a call that ended, or that a reading has overtaken, changes
- * nothing.
+ * Applies a call's progress. Progress of an ended call, or older than a reading, changes nothing.
  */
 export function foldCallProgress(
   messages: readonly Message[],
@@ -159,11 +158,11 @@ export function foldCallProgress(
   return change(messages, messageId, (message) => ({ ...message, body: { ...call, progress } }));
 }
 
-/** Puts messages in place of those with the same ids, or between them. */
+/** Replaces messages with the same ids, and inserts new ones. */
 export function upsert(messages: readonly Message[], news: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   const first = news[0];
-  // Nearly always there is one new message, and it comes last.
+  // Usually there is one new message, at the end.
   if (first === undefined) return messages;
   if (last === undefined || last.id < first.id) return [...messages, ...news];
   const byId = new Map(messages.map((message) => [message.id, message]));

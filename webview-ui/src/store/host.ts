@@ -6,23 +6,23 @@ import type { Store } from "./store.ts";
 export interface HostState {
   readonly link: Link;
   readonly sidecar: SidecarStatus;
-  /** What the host wants to be brought into view, until it is. */
+  /** What the host wants to reveal, until it is visible. */
   readonly reveal: Reveal | undefined;
-  /** The host can copy servers that other programs have configured. */
+  /** The host can copy servers of other programs. */
   readonly imports: boolean;
   /** The host lets the person choose files. */
   readonly picksFiles: boolean;
   /** The host lets the person set up models, and has a walkthrough. */
   readonly setsUp: boolean;
-  /** Pages that the person may open, the one asked for first first. */
+  /** Pages that the person may open, oldest first. */
   readonly pages: readonly PageToOpen[];
-  /** What the host proposes to say first in a new task; undefined if it has no proposals. */
+  /** The host's suggestions for the first message of a new task; undefined if it has none. */
   readonly prompts: readonly string[] | undefined;
-  /** Why the last thing that the person wanted did not work, until they put it away. */
+  /** Why the person's last action failed, until they dismiss it. */
   readonly failure: string | undefined;
 }
 
-/** The way to the host. In VS Code it is always up. */
+/** The connection to the host. In VS Code it is always up. */
 export type Link = { readonly up: true } | { readonly up: false; readonly retryInMs: number };
 
 export const initialHost: HostState = {
@@ -38,8 +38,8 @@ export const initialHost: HostState = {
 };
 
 /**
- * Takes in the sidecar's status. A sidecar that starts is asked for everything; the open task is read from its last
- * event on. The store's state and the servers' offers of the earlier sidecar are dropped.
+ * Applies the sidecar's status. A new sidecar is asked for everything; the open task is read from its last event on.
+ * The store's state and the servers' offers of the earlier sidecar are dropped.
  */
 export function statusReceived(status: SidecarStatus): Change {
   return (state) => {
@@ -48,14 +48,14 @@ export function statusReceived(status: SidecarStatus): Change {
     return {
       ...state,
       sidecar: status,
-      // Known tasks stay in sight until the sidecar says something about them.
+      // Known tasks stay visible until the sidecar answers.
       tasks: state.tasks?.map((task) => ({ ...task, lastNumber: 0 })),
-      // It may have removed these for good.
+      // It may have deleted these for good.
       deletedTasks: [],
       deletedHere: undefined,
       inbox: { ...state.inbox, missed: true },
       mcpTasks: { ...state.mcpTasks, missed: true },
-      // No server runs yet that could be asked.
+      // No server is running yet.
       serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
       storageFailure: undefined,
       storageNote: undefined,
@@ -74,7 +74,7 @@ export function statusReceived(status: SidecarStatus): Change {
 
 export type HostActions = ReturnType<typeof createHost>["actions"];
 
-/** `onStatus` hears how the sidecar is. */
+/** `onStatus` is called with the sidecar's status. */
 export function createHost(store: Store, onStatus: (status: SidecarStatus) => void) {
   const { request, attempt } = store;
   const reveal = (what: Reveal): void => store.update(set({ reveal: what }));
@@ -85,7 +85,7 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
       client.onNotification("host/reveal", reveal);
       client.onNotification("host/pages", ({ pages }) => store.update(set({ pages })));
     },
-    /** Tells the host that this page is ready, and takes in how things stand. */
+    /** Tells the host that this page is ready, and applies the current state. */
     async begin(client: Client): Promise<void> {
       const { status, reveal: wanted, ...ready } = await client.request("host/ready");
       const { prompts, pages = [] } = ready;
@@ -101,7 +101,7 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
       chooseModel: (): void => attempt(() => request("host/chooseModel")),
       setModelApiKey: (): void => attempt(() => request("host/setModelApiKey")),
       openWalkthrough: (): void => attempt(() => request("host/openWalkthrough")),
-      /** Tells the host whether the page has the keyboard; in VS Code only. */
+      /** Tells the host whether the page has the keyboard focus; in VS Code only. */
       focusChanged: (focused: boolean): void => attempt(() => request("host/focus", { focused })),
       reveal,
       revealed: (): void => store.update(set({ reveal: undefined })),

@@ -16,19 +16,19 @@ export interface McpTasksState {
   readonly serverMcpTasks: ServerMcpTasks;
 }
 
-/** The calls of every task that became MCP tasks. */
+/** The calls of all tasks that became MCP tasks. */
 export interface McpTasks extends Resource {
-  /** Those that run, then those that have ended, the newest of each first; absent until they were listed. */
+  /** Running ones first, then ended ones, each newest first; undefined until they were listed. */
   readonly entries: readonly McpTaskEntry[] | undefined;
-  /** How many pages of the list are read. */
+  /** The number of loaded pages. */
   readonly pages: number;
   /** The list has more pages. */
   readonly more: boolean;
 }
 
-/** The MCP tasks that servers list. No event tells of them: they are as they were when last asked for. */
+/** The MCP tasks that servers list. They have no events, so they are as of the last listing. */
 export interface ServerMcpTasks extends Resource {
-  /** Absent until they were listed. */
+  /** Undefined until they were listed. */
   readonly listed: ListServerMcpTasksResult | undefined;
 }
 
@@ -48,8 +48,8 @@ const mcpTasksPageRequested: Change = (state) => ({
 });
 
 /**
- * Takes in what an event says of an MCP task. One that is not in the list, or that changes while the list is read,
- * makes it be read (again); nothing else does, so that a server which changes its words often costs no more than that.
+ * Applies an event about an MCP task. The list is reread only if it lacks the task, or is being read. So a server that
+ * updates its status text often causes no readings.
  */
 export function takeMcpTaskEvent(known: McpTasks, { taskId, event }: TaskEventParams): McpTasks {
   if (event.type !== "callTaskChanged" && event.type !== "callEnded") return known;
@@ -59,7 +59,7 @@ export function takeMcpTaskEvent(known: McpTasks, { taskId, event }: TaskEventPa
   );
   const entry = entries[index];
   if (entry === undefined) {
-    // Most calls end without having been an MCP task.
+    // Most calls end without becoming an MCP task.
     const isNews = event.type === "callTaskChanged" || reading;
     return isNews ? { ...known, missed: true } : known;
   }
@@ -71,14 +71,14 @@ export function takeMcpTaskEvent(known: McpTasks, { taskId, event }: TaskEventPa
   return { ...known, entries: entries.with(index, changed), missed: known.missed || reading };
 }
 
-/** Reports whether the call of an MCP task has no end yet. */
+/** Reports whether the call of an MCP task has not ended. */
 export function isUnderWay({ call }: McpTaskEntry): boolean {
   return call.result === undefined;
 }
 
 /**
- * Returns those of the tasks that a server lists which no call has or waits for; the list may be older than the
- * calls. A call that lost its server has no end, so that its task may be found again.
+ * Returns the listed MCP tasks of a server that no call has or waits for. The list may be older than the calls. A call
+ * that lost its server has no end, so that its task can be found again.
  */
 export function onlyOfServers(
   listed: readonly ServerMcpTask[],
@@ -95,7 +95,7 @@ export function onlyOfServers(
   );
 }
 
-/** The place of a call. */
+/** The position of a call. */
 export interface StartedCall {
   readonly taskId: string;
   readonly messageId: number;
@@ -119,7 +119,7 @@ export function createMcpTasks(store: Store, createTask: () => Promise<string>) 
   });
   store.afterEvents(calls.readMissing);
 
-  /** Reads the first pages of the list. An entry that changes in between is on two pages. */
+  /** Reads the first pages of the list. An entry that changes during that is on two pages. */
   async function readPages(pages: number): Promise<Pick<McpTasks, "entries" | "more">> {
     const entries = new Map<string, McpTaskEntry>();
     let page = await request("mcpTask/list");
@@ -139,8 +139,8 @@ export function createMcpTasks(store: Store, createTask: () => Promise<string>) 
   return {
     actions: {
       /**
-       * Reads the MCP tasks of all tasks again, and asks servers for those that only they know. No event tells of the
-       * MCP tasks of other windows.
+       * Reads the MCP tasks of all tasks again, and asks servers for those that only they know. The MCP tasks of other
+       * windows have no events.
        */
       listMcpTasks(): void {
         store.onEvent(mcpTasksInvalidated);
@@ -149,8 +149,8 @@ export function createMcpTasks(store: Store, createTask: () => Promise<string>) 
       /** Reads one more page of the list of MCP tasks. */
       moreMcpTasks: (): void => store.onEvent(mcpTasksPageRequested),
       /**
-       * Follows a server's MCP task in the open task. If no open task takes calls, it makes one. Resolves to the place of
-       * the call; to undefined if it was refused, which the person is told.
+       * Follows a server's MCP task in the open task. If the open task accepts no calls, it creates one. Resolves to
+       * the call's position; to undefined if it was refused, which the person is told.
        */
       async followMcpTask(task: ServerMcpTask): Promise<StartedCall | undefined> {
         try {

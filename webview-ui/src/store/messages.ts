@@ -1,6 +1,6 @@
 import type { Message } from "@assent/protocol";
 
-/** Where a message is among messages in ascending order of id; -1 where it is not among them. */
+/** Returns the index of a message in ascending order of id; -1 if it is missing. */
 export function indexOfMessage(messages: readonly Message[], id: number): number {
   let low = 0;
   let high = messages.length - 1;

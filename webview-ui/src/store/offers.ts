@@ -4,13 +4,13 @@ import type { Change } from "./state.ts";
 import type { Store } from "./store.ts";
 
 export interface OffersState {
-  /** What was listed of what servers offer, by server name. */
+  /** The loaded offers of servers, by server name. */
   readonly offers: ReadonlyMap<string, Offers>;
 }
 
 export const initialOffers: OffersState = { offers: new Map() };
 
-/** Everything that a server can offer, by the list that it is in. */
+/** The items of a server, by list. */
 export interface Offered {
   readonly tools: Tool;
   readonly resources: Resource;
@@ -22,20 +22,20 @@ export type OfferKind = keyof Offered;
 
 export const offerKinds: readonly OfferKind[] = ["tools", "resources", "templates", "prompts"];
 
-/** A list of a server's, as far as it was read. */
+/** One list of a server, as far as it was read. */
 export type Listing<T> =
   | { readonly state: "loading" }
   | { readonly state: "ready"; readonly items: readonly T[] }
   | { readonly state: "failed"; readonly message: string };
 
-/** What a server offers. A list that was never read, or is over, is absent. */
+/** A server's offers. A list that was never read, or is outdated, is missing. */
 export type Offers = { readonly [K in OfferKind]?: Listing<Offered[K]> | undefined };
 
 export function itemsOf<T>(list: Listing<T> | undefined): readonly T[] {
   return list?.state === "ready" ? list.items : [];
 }
 
-/** Replaces these lists of a server's; its others stay. */
+/** Replaces some of a server's lists. */
 export function offersChanged(serverName: string, offers: Offers): Change {
   return (state) => {
     const known = state.offers.get(serverName);
@@ -44,8 +44,8 @@ export function offersChanged(serverName: string, offers: Offers): Change {
 }
 
 /**
- * Returns what is left of a server's lists once it is in another state: one that starts again may offer other things,
- * and one that runs may offer some after all. A list that is being read stays so.
+ * Returns the lists that stay valid when a server's state changes. A restarted server may offer other items, and a
+ * running one may offer items after all. A list that is being read stays.
  */
 export function afterChange(offers: Offers, server: Server): Offers {
   const isOver = (list: Listing<unknown> | undefined): boolean => {
@@ -60,7 +60,7 @@ export type OffersActions = ReturnType<typeof createOffers>["actions"];
 
 export function createOffers(store: Store) {
   const { request } = store;
-  /** The lists that are being read again, with whether they changed since. */
+  /** The lists that are being reread, and whether they changed since. */
   const changed = new Map<string, boolean>();
 
   const readers: {
@@ -109,8 +109,8 @@ export function createOffers(store: Store) {
   }
 
   /**
-   * Reads a list again after a server said that it changed. The old list stays in sight until then, so that no form
-   * disappears while the person uses it. At most one reading runs, and one more may follow it.
+   * Rereads a list after a server reported a change. The old list stays visible until then, so that a form does not
+   * disappear while the person uses it. One reading runs at a time, and at most one more follows.
    */
   function readAgain(serverName: string, kind: OfferKind): void {
     const isShown = () => store.state.offers.get(serverName)?.[kind]?.state === "ready";
@@ -125,7 +125,7 @@ export function createOffers(store: Store) {
         do {
           changed.set(key, false);
           const items = await readers[kind](serverName);
-          // A restart or a failure since then counts more.
+          // A restart or failure since then takes precedence.
           if (!isShown()) return;
           put(serverName, kind, { state: "ready", items });
         } while (changed.get(key));
@@ -150,7 +150,7 @@ export function createOffers(store: Store) {
   };
 }
 
-/** A server's resources and their templates change under one name. */
+/** Resources and their templates change together. */
 function kindsOf(list: ListKind): readonly OfferKind[] {
   return list === "resources" ? ["resources", "templates"] : [list];
 }

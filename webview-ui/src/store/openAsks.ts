@@ -1,17 +1,17 @@
 import type { Ask, Message, SamplingTool } from "@assent/protocol";
 import type { Conversation } from "./openTask.ts";
 
-/** An open ask, and where its message is among those that were read. */
+/** An open ask, and the position of its message among the loaded ones. */
 export interface OpenAskAt {
   readonly index: number;
   readonly message: Message;
   readonly ask: Ask;
 }
 
-// Whoever reads a long conversation has all of it here, and several want to know this at every event.
+// Cached, because long conversations are searched at every event.
 const found = new WeakMap<readonly Message[], readonly OpenAskAt[]>();
 
-/** The open asks among messages, the oldest first. */
+/** Returns the open asks among messages, oldest first. */
 export function findOpenAsks(messages: readonly Message[]): readonly OpenAskAt[] {
   const known = found.get(messages);
   if (known !== undefined) return known;
@@ -24,14 +24,14 @@ export function findOpenAsks(messages: readonly Message[]): readonly OpenAskAt[]
   return asks;
 }
 
-/** The asks of the open task that wait for the person, the oldest first. */
+/** Returns the open asks of the open task, oldest first. */
 export function openAsksOf(conversation: Conversation | undefined): readonly Ask[] {
   return conversation === undefined
     ? []
     : findOpenAsks(conversation.messages).map(({ ask }) => ask);
 }
 
-/** The tools of the request whose answer the message reviews; nothing where it is on an older page. */
+/** Returns the tools of the request whose answer the message reviews; undefined if it is on an older page. */
 export function offeredTo(
   { body }: Message,
   messages: readonly Message[],

@@ -16,22 +16,22 @@ import {
   upsert,
 } from "./fold.ts";
 
-/** The open task as far as it was read. */
+/** The open task, as far as it was read. */
 export interface Conversation {
   readonly taskId: string;
-  /** Absent until the task was read. */
+  /** Undefined until the task was read. */
   readonly task: Task | undefined;
   /** In ascending order of id. */
   readonly messages: readonly Message[];
-  /** There are older messages to page to. */
+  /** There are older messages to load. */
   readonly earlier: boolean;
-  /** The number of the newest event in here. */
+  /** The number of the newest applied event. */
   readonly lastNumber: number;
   /**
-   * Something was missed: the task must be read again, from after this number. Until it is, events wait in `buffered`.
+   * An event was missed: the task must be read again from after this number. Until then, events wait in `buffered`.
    */
   readonly behind: number | undefined;
-  /** A page of older messages is being read; events wait for it, lest the page undo them. */
+  /** A page of older messages is being read. Events wait for it, because the page would undo them. */
   readonly paging: boolean;
   readonly buffered: readonly BufferedEvent[];
   /** Why the task could not be read. */
@@ -43,7 +43,7 @@ export type BufferedEvent =
   | { readonly type: "taskEvent"; readonly params: TaskEventParams }
   | Progress;
 
-/** How far something is that a task waits for. It has no event number. */
+/** Progress in a task. It has no event number. */
 export type Progress =
   | { readonly type: "samplingProgress"; readonly params: McpSamplingProgressParams }
   | { readonly type: "callProgress"; readonly params: CallProgressParams }
@@ -64,7 +64,7 @@ export function unreadTask(taskId: string): Conversation {
   };
 }
 
-/** Takes in the changes after the last number, or the whole task. */
+/** Applies the changes after the last event number, or the whole task. */
 export function fill(open: Conversation, result: OpenTaskResult): Conversation {
   const { task, messages = [], reset = false, earlier = false } = result;
   return {
@@ -84,14 +84,14 @@ function after({ messages, earlier }: Conversation, news: readonly Message[]): r
   return first === undefined || !earlier ? news : news.filter(({ id }) => id >= first.id);
 }
 
-/** Takes in a page of older messages. Without a result, the page could not be read. */
+/** Applies a page of older messages. Without a result, reading the page failed. */
 export function fillPage(open: Conversation, result: OpenTaskResult | undefined): Conversation {
   if (result === undefined) return { ...open, paging: false };
   const { messages = [], earlier = false } = result;
   return { ...open, messages: upsert(open.messages, messages), earlier, paging: false };
 }
 
-/** Drops the messages before one. It does nothing while a page is read, which would not join the rest. */
+/** Drops the messages before one. Does nothing while a page is read, because it would leave a gap. */
 export function forgetBefore(open: Conversation, id: number): Conversation {
   const first = open.messages.findIndex((message) => message.id >= id);
   if (first < 1 || open.paging) return open;
@@ -99,7 +99,7 @@ export function forgetBefore(open: Conversation, id: number): Conversation {
 }
 
 /**
- * Takes in the events that were buffered during a reading. An event that does not follow the result is dropped, and the
+ * Applies the events that were buffered during a reading. An event that does not follow the result is dropped, and the
  * next one shows the gap again.
  */
 export function replay(open: Conversation): Conversation {
@@ -134,7 +134,7 @@ function buffer(open: Conversation, event: BufferedEvent): Conversation {
   return { ...open, buffered: [...open.buffered, event] };
 }
 
-/** Takes in an event, or buffers it while the task is read. A gap has the task read again. */
+/** Applies an event, or buffers it while the task is read. A gap makes the task be read again. */
 export function takeEvent(open: Conversation, params: TaskEventParams): Conversation {
   const { number, openAsks, event, unsaved = false } = params;
   if (isBuffering(open)) return buffer(open, { type: "taskEvent", params });
@@ -151,7 +151,7 @@ export function takeEvent(open: Conversation, params: TaskEventParams): Conversa
   };
 }
 
-/** Takes in progress. Each reading of the task brings the progress so far. */
+/** Applies progress. Each reading of the task includes the progress so far. */
 export function takeProgress(open: Conversation, progress: Progress): Conversation {
   if (isBuffering(open)) return buffer(open, progress);
   if (progress.type === "callProgress") {

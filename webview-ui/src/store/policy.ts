@@ -14,11 +14,11 @@ export interface PolicyState {
   readonly policy: Policy;
 }
 
-/** Everything that answers in the person's name, or limits requests. */
+/** All policy entries: automatic answers and limits. */
 export interface Policy extends Resource {
-  /** Those of a kind together, the newest first; absent until they were listed. */
+  /** Grouped by kind, newest first; undefined until they were listed. */
   readonly entries: readonly PolicyEntry[] | undefined;
-  /** The grants that changed during a reading, which are newer than the list; absent while nothing is read. */
+  /** The grants that changed during a reading, which are newer than the list; undefined while nothing is read. */
   readonly news: readonly Grant[] | undefined;
 }
 
@@ -26,10 +26,10 @@ export const noPolicy: Policy = { ...notRead, entries: undefined, news: undefine
 
 export const initialPolicy: PolicyState = { policy: noPolicy };
 
-/** The least pause between two readings: a server may use an entry many times a second. */
+/** The shortest pause between two readings, because a server may use an entry many times a second. */
 const pauseMs = 500;
 
-/** Takes in a grant that was made, used or ended. */
+/** Applies a grant that was created, used or ended. */
 export function takeGrant(known: Policy, grant: Grant): Policy {
   return {
     ...known,
@@ -38,12 +38,12 @@ export function takeGrant(known: Policy, grant: Grant): Policy {
   };
 }
 
-/** Takes in the list, and the grants that changed while it was read. */
+/** Applies the list, and the grants that changed while it was read. */
 export function takePolicy(known: Policy, listed: readonly PolicyEntry[]): Policy {
   return { ...known, entries: (known.news ?? []).reduce(withGrant, listed), news: undefined };
 }
 
-/** Returns the grants, the newest first. */
+/** Returns the grants, newest first. */
 export function grantsOf(entries: readonly PolicyEntry[] = []): readonly Grant[] {
   return entries.flatMap((entry) => (entry.type === "grant" ? [entry.grant] : []));
 }
@@ -87,18 +87,18 @@ export function createPolicy(store: Store) {
     actions: {
       /** Reads the policy again. */
       listPolicy: reader.refresh,
-      /** Makes a grant outside of an ask. Rejects with an {@link RpcError} that says what is wrong with it. */
+      /** Creates a grant outside of an ask. Rejects with an {@link RpcError} that describes the problem. */
       async createGrant(terms: GrantTerms): Promise<void> {
         store.update(grantChanged(await request("grant/create", terms)));
       },
-      /** Ends a grant at once. Rejects with an {@link RpcError} if it stays. */
+      /** Ends a grant at once. Rejects with an {@link RpcError} if that fails. */
       async revokeGrant(grantId: string): Promise<void> {
         store.update(grantChanged(await request("grant/revoke", { grantId })));
       },
-      /** Tries a grant on past requests. Rejects as making the grant would. */
+      /** Tries a grant on past requests. Rejects as creating the grant would. */
       previewGrant: (terms: GrantTerms): Promise<PreviewGrantResult> =>
         request("grant/preview", terms),
-      /** Removes a remembered answer about a tool. Rejects with an {@link RpcError} if it stays. */
+      /** Removes a tool rule. Rejects with an {@link RpcError} if that fails. */
       async removeToolRule(ruleId: string): Promise<void> {
         await request("toolRule/remove", { ruleId });
         reader.refresh();

@@ -2,37 +2,37 @@ import { messageOf } from "../link/client.ts";
 import type { Change, State } from "./state.ts";
 import type { Store } from "./store.ts";
 
-/** How the reading of a list, or of another whole, stands. */
+/** The state of reading a list or another resource. */
 export interface Resource {
   readonly reading: boolean;
-  /** It changed since it was asked for last: it must be read (again). */
+  /** It has changed since the last reading, so it must be read again. */
   readonly missed: boolean;
-  /** Why it could not be read the last time. */
+  /** Why the last reading failed. */
   readonly failure: string | undefined;
 }
 
 export const notRead: Resource = { reading: false, missed: false, failure: undefined };
 
-/** A resource, and how it is read. */
+/** A resource, and how to read it. */
 export interface ResourceOptions<R extends Resource, T> {
   readonly get: (state: State) => R;
   readonly put: (resource: R) => Change;
   readonly read: () => Promise<T>;
-  /** Takes in what was read. What was said during the reading is in `known`. */
+  /** Applies a result. `known` has the notifications that arrived during the reading. */
   readonly take: (known: R, read: T) => R;
-  /** What else changes at the beginning of a reading. */
+  /** Further changes at the start of a reading. */
   readonly start?: Partial<R>;
-  /** What else changes when a reading fails. */
+  /** Further changes after a failed reading. */
   readonly fail?: Partial<R>;
-  /** The least pause between two readings, in milliseconds. */
+  /** The shortest pause between two readings, in milliseconds. */
   readonly pauseMs?: number;
 }
 
-/** Reads a resource, at most one reading at a time. Nothing waits for it. */
+/** Reads a resource, at most once at a time. Nothing waits for it. */
 export interface Reader {
-  /** Reads the resource until nothing of it is missed. It does nothing while a reading runs. */
+  /** Reads the resource until it is up to date. Does nothing while a reading runs. */
   readMissing(): void;
-  /** Reads the resource, or reads it once more after the reading that runs. */
+  /** Reads the resource, or reads it once more after the running reading. */
   refresh(): void;
 }
 

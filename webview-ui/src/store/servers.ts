@@ -15,29 +15,29 @@ import { type Change, type State, set } from "./state.ts";
 import type { Store } from "./store.ts";
 
 export interface ServersState {
-  /** Absent until they were listed. */
+  /** Undefined until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
-  /** What is known of servers, by name, as far as the person looked. */
+  /** The details of the servers that the person looked at, by name. */
   readonly inspections: Inspections;
-  /** The models of each workspace, by its name in the tasks; the own one's is empty. */
+  /** The models of each workspace, by the name in its tasks; the own one's name is empty. */
   readonly models: ReadonlyMap<string, Models>;
 }
 
 export type Inspections = ReadonlyMap<string, Inspection>;
 
-/** No event tells of most of it: it is as it was when it was last read. */
+/** Most of it has no events, so it is as of the last reading. */
 export interface Inspection extends Resource {
-  /** Absent until it was read. */
+  /** Undefined until it was read. */
   readonly result: ServerInspection | undefined;
 }
 
-/** The models that a server may have now, by server name; absent until they were listed. */
+/** The models that a server may use now, by server name; undefined until they were listed. */
 export type Models = ReadonlyMap<string, ListedModels>;
 
 export interface ListedModels {
   readonly models: readonly Model[];
-  /** Why VS Code's models are not among them. */
+  /** Why VS Code's models are missing. */
   readonly away: string | undefined;
 }
 
@@ -127,14 +127,14 @@ export function createServers(store: Store) {
     actions: {
       /** Reads the list of servers again. */
       listServers: (): void => attempt(listServers),
-      /** Inspects a server. A second wish during an inspection leads to one more after it. */
+      /** Inspects a server. A second call during an inspection causes one more after it. */
       inspectServer: (serverName: string): void => inspectorOf(serverName).refresh(),
       startServer: (serverName: string): void =>
         attempt(async () => {
           try {
             store.update(serverChanged(await request("server/start", { serverName })));
           } catch (error) {
-            // The server's state says why, at the button that started it.
+            // The server's state shows the reason, at the button that started it.
             if (codeOf(error) !== ErrorCode.ServerFailed) throw error;
           }
         }),
@@ -146,7 +146,7 @@ export function createServers(store: Store) {
         attempt(async () => {
           store.update(serverChanged(await request("server/stop", { serverName })));
         }),
-      /** Reads which models a server may have: those of a task's workspace, or else of the own one. */
+      /** Reads which models a server may use: those of a task's workspace, or else of the own one. */
       listModels: (serverName: string, task?: Task): void =>
         attempt(async () => {
           const { workspace = "", id: taskId } = task ?? {};
@@ -158,7 +158,7 @@ export function createServers(store: Store) {
         }),
       openConfiguration: (position: SourcePosition): void =>
         attempt(() => request("host/openConfiguration", position)),
-      /** Has the host offer the servers of other programs. Only for a host with `imports`. */
+      /** Lets the host offer servers of other programs. Only for a host with `imports`. */
       importServers: (): void => attempt(() => request("host/importServers")),
       removeExampleServer: (): void =>
         attempt(() => request("host/setExampleServer", { added: false })),

@@ -20,7 +20,7 @@ import { createStorage, initialStorage, type StorageActions } from "./storage.ts
 import { createStore } from "./store.ts";
 import { createTasks, initialTasks, type TasksActions } from "./tasks.ts";
 
-/** The acts of the person. A failed act is noted in the state, unless the act returns a promise. */
+/** The actions of the person. A failed action is noted in the state, unless the action returns a promise. */
 export interface Actions
   extends HostActions,
     StorageActions,
@@ -34,7 +34,7 @@ export interface Actions
     ServersActions,
     OffersActions {}
 
-/** The state and everything that changes it. It does not depend on the components. */
+/** The state, and everything that changes it. It does not depend on components. */
 export interface Session extends LinkListener {
   getState(): State;
   /** Calls back after every change, until the returned function is called. */
@@ -66,7 +66,7 @@ export function createSession(view: ViewStateStore): Session {
   const storage = createStorage(store);
   const host = createHost(store, onStatus);
 
-  /** Reads everything from a sidecar that runs. */
+  /** Reads everything from a running sidecar. */
   function onStatus(status: SidecarStatus): void {
     store.update(statusReceived(status));
     if (status.state !== "running") return;

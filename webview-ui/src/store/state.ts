@@ -8,7 +8,7 @@ import type { ServersState } from "./servers.ts";
 import type { StorageState } from "./storage.ts";
 import type { TasksState } from "./tasks.ts";
 
-/** What the sidecar and the host said, and nothing else. The components draw it. */
+/** The state that the sidecar and the host reported, and nothing else. The components render it. */
 export interface State
   extends HostState,
     StorageState,
@@ -20,7 +20,7 @@ export interface State
     ServersState,
     OffersState {}
 
-/** Returns the state after something was said or read. It has no effects. */
+/** Returns the new state after a notification or a reading. It has no side effects. */
 export type Change = (state: State) => State;
 
 /** Returns the change that replaces these parts of the state. */

@@ -5,15 +5,15 @@ import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";
 
 export interface StorageState {
-  /** Why tasks are not kept on disk; absent while they are. */
+  /** Why tasks are not stored on disk; undefined while they are. */
   readonly storageFailure: string | undefined;
-  /** What became of the store after a failure, or of a damaged one; absent where nothing did. */
+  /** What happened to the store after a failure or damage; undefined if nothing did. */
   readonly storageNote: { readonly message: string; readonly dismissed: boolean } | undefined;
 }
 
 export const initialStorage: StorageState = { storageFailure: undefined, storageNote: undefined };
 
-/** Notes what became of the store. The sidecar says it at every reading, and the person reads it once. */
+/** Notes what happened to the store. The sidecar repeats it at every reading, and the person reads it once. */
 export function storageNoted(message: string): Change {
   return (state) =>
     state.storageNote?.message === message
@@ -35,7 +35,7 @@ export function storageRecovered(message: string): Change {
   });
 }
 
-/** Takes in that everything is on disk, the buffered changes too. */
+/** Notes that everything is on disk, including buffered changes. */
 function recovered(open: Conversation): Conversation {
   return {
     ...open,

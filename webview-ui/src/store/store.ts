@@ -4,23 +4,23 @@ import { type Client, messageOf, RpcError } from "../link/client.ts";
 import type { ViewStateStore } from "../view/viewState.ts";
 import { type Change, type State, set } from "./state.ts";
 
-/** The state, and the way to the sidecar: what the domains of the store have in common. */
+/** The state and the connection to the sidecar, which the domains of the store share. */
 export interface Store {
   readonly view: ViewStateStore;
-  /** The state as it is now. */
+  /** The current state. */
   readonly state: State;
   /** Calls back after every change, until the returned function is called. */
   subscribe(onChange: () => void): () => void;
   update(change: Change): void;
-  /** Applies a change that may show that something was missed, and has that read. */
+  /** Applies a change. If the change shows that something was missed, that is read. */
   onEvent(change: Change): void;
-  /** Registers a function that reads what was missed of something. */
+  /** Registers a function that reads what was missed. */
   afterEvents(readMissing: () => void): void;
   /** Calls the registered functions in the order of their registration. */
   readMissing(): void;
   /** Sends a request. Rejects with an {@link RpcError}, also if there is no connection. */
   readonly request: Client["request"];
-  /** Starts an act without waiting for it. If it fails, the person is told. */
+  /** Starts an action without waiting for it. If it fails, the person is told. */
   attempt(work: () => Promise<unknown>): void;
   /** Sets the client that carries requests; undefined while there is no connection. */
   connect(client: Client | undefined): void;

@@ -6,13 +6,13 @@ import { storageNoted } from "./storage.ts";
 import type { Store } from "./store.ts";
 
 export interface TasksState {
-  /** Every task, the most recently created first; absent until they were listed. */
+  /** All tasks, most recently created first; undefined until they were listed. */
   readonly tasks: readonly Task[] | undefined;
-  /** Those that can be restored, the one deleted last first. */
+  /** The tasks that can be restored, the one deleted last first. */
   readonly deletedTasks: readonly Task[];
-  /** What was deleted here just now, until the person takes that back or puts the offer away. */
+  /** The task just deleted here, until the person restores it or dismisses the offer. */
   readonly deletedHere: Task | undefined;
-  /** An event told of a task that is not in the list. */
+  /** An event mentioned a task that is not in the list. */
   readonly tasksMissed: boolean;
 }
 
@@ -23,7 +23,7 @@ export const initialTasks: TasksState = {
   tasksMissed: false,
 };
 
-/** Takes in lists that were asked for. They may arrive after newer events. */
+/** Applies requested lists. They may arrive after newer events. */
 export function tasksListed(listed: readonly Task[], deleted: readonly Task[] = []): Change {
   return (state) => {
     const known = new Map(
@@ -43,8 +43,8 @@ export function tasksListed(listed: readonly Task[], deleted: readonly Task[] = 
 }
 
 /**
- * Replaces a task in the list, or puts a new one first. An older version never replaces a newer one. A task of another
- * workspace is in no list.
+ * Replaces a task in the list, or adds a new one at the start. An older version never replaces a newer one. A task of
+ * another workspace is in no list.
  */
 export function taskUpserted(task: Task): Change {
   return (state) => {
@@ -57,7 +57,7 @@ export function taskUpserted(task: Task): Change {
     const known = tasks?.find(isIt) ?? deletedTasks.find(isIt);
     if (known !== undefined && known.lastNumber > task.lastNumber) return state;
     const others = deletedTasks.filter((other) => !isIt(other));
-    // The list of MCP tasks has none of deleted tasks.
+    // The list of MCP tasks excludes deleted tasks.
     const moved = (known?.deletedAt === undefined) !== (task.deletedAt === undefined);
     const now = moved ? { ...state, mcpTasks: { ...mcpTasks, missed: true } } : state;
     if (task.deletedAt !== undefined) {
@@ -87,7 +87,7 @@ function inPlace(tasks: readonly Task[] | undefined, task: Task): readonly Task[
   return index === -1 ? byCreation([task, ...tasks]) : tasks.with(index, task);
 }
 
-/** Sorts by time of creation, the newest first. The sort is stable, so tasks of one moment keep their order. */
+/** Sorts by time of creation, newest first. The sort is stable for equal times. */
 function byCreation(tasks: readonly Task[]): readonly Task[] {
   return tasks.toSorted((a, b) => b.createdAt - a.createdAt);
 }
@@ -96,26 +96,26 @@ function byDeletion(tasks: readonly Task[]): readonly Task[] {
   return tasks.toSorted((a, b) => (b.deletedAt ?? 0) - (a.deletedAt ?? 0));
 }
 
-/** Reports whether a call can be started in the open task. */
+/** Reports whether a call can start in the open task. */
 export function takesCalls(open: Conversation | undefined): open is Conversation {
   if (open?.task?.workspace !== undefined) return false;
   return open !== undefined && open.task?.closed !== true;
 }
 
-/** Returns the other tasks with asks, the oldest task first. */
+/** Returns the other tasks with asks, oldest task first. */
 export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
   return tasks
     .filter(({ id, openAsks }) => openAsks > 0 && id !== conversation?.taskId)
     .toReversed();
 }
 
-/** Reports whether a task is open that the sidecar still knows, or one of another workspace, which is in no list. */
+/** Reports whether the open task still exists, or belongs to another workspace, whose tasks are in no list. */
 function isListed({ tasks = [], conversation }: State): boolean {
   if (conversation?.task?.workspace !== undefined) return true;
   return tasks.some(({ id }) => id === conversation?.taskId);
 }
 
-/** Returns the task that was open last; else one that waits for the person; else the newest that is not closed. */
+/** Returns the task that was open last; otherwise one with open asks; otherwise the newest that is not closed. */
 function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
   const first =
     tasks.find(({ id }) => id === lastOpen) ??
@@ -132,7 +132,7 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
   let listing = false;
   store.afterEvents(readMissing);
 
-  /** With `choose`, a task is opened in the same step if none is open, so nothing is drawn in between. */
+  /** With `choose`, a task is opened in the same step if none is open, so that nothing renders in between. */
   async function listTasks(choose = false): Promise<void> {
     const result = await request("task/list");
     const { tasks = [], deleted = [], storageFailure, storageNote } = result;
@@ -143,7 +143,7 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
     if (storageNote !== undefined) store.update(storageNoted(storageNote));
   }
 
-  /** Lists the tasks until none is missed, one reading at a time. */
+  /** Lists the tasks until the list is up to date, one reading at a time. */
   function readMissing(): void {
     if (listing || !store.state.tasksMissed) return;
     listing = true;
@@ -182,10 +182,10 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
     createTask,
     configureTask,
     actions: {
-      /** Finds a text in messages. Rejects with an {@link RpcError} if the sidecar cannot search. */
+      /** Searches messages. Rejects with an {@link RpcError} if the sidecar cannot search. */
       searchTasks: (params: SearchTasksParams, signal: AbortSignal): Promise<SearchTasksResult> =>
         request("task/search", params, { signal }),
-      /** Makes a task and opens it. */
+      /** Creates a task and opens it. */
       newTask: (): void => attempt(createTask),
       renameTask: (taskId: string, title: string): void =>
         attempt(async () => {
@@ -195,7 +195,7 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
         attempt(async () => {
           store.update(taskUpserted(await request("task/close", { taskId })));
         }),
-      /** Deletes a task. With `close`, its calls and its turn are ended first. */
+      /** Deletes a task. With `close`, its calls and its turn end first. */
       deleteTask: (taskId: string, close: boolean): void =>
         attempt(async () => {
           store.onEvent(taskDeleted(await request("task/delete", { taskId, close })));
@@ -207,14 +207,14 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
       /** Chooses the model and the servers of a task's conversation. */
       configureTask: (taskId: string, settings: TaskSettings): void =>
         attempt(() => configureTask(taskId, settings)),
-      /** Starts another task with the conversation up to a message, and opens it. */
+      /** Creates a task with a copy of the conversation up to a message, and opens it. */
       branchTask: (taskId: string, messageId: number): void =>
         attempt(async () => {
           const task = await request("task/branch", { taskId, messageId });
           store.update(taskUpserted(task));
           select(task.id);
         }),
-      /** Shows a task as a document in Markdown, with its older messages. */
+      /** Shows a task as a Markdown document, with its older messages. */
       exportTask: (taskId: string): void => attempt(() => exportTask(request, taskId)),
     },
   };

@@ -4,9 +4,9 @@ import { App } from "../components/app/App.tsx";
 import { type ViewState, ViewStateStore } from "../view/viewState.ts";
 import { type FakeHost, startSession } from "./host.ts";
 
-/** What a view keeps between its lives, in memory. */
+/** A view's stored state, in memory. */
 export class MemoryStorage {
-  // Most tests of the panel are about what a person does with a server themselves.
+  // Most tests of the panel are about using a server without a model.
   saved: unknown = { runner: { open: true } };
 
   load(): unknown {
@@ -18,7 +18,7 @@ export class MemoryStorage {
   }
 }
 
-/** Draws the whole panel, with a host at the other end of a real JSON-RPC connection. */
+/** Renders the whole panel, with a host at the other end of a real JSON-RPC connection. */
 export function showApp(host: FakeHost, storage = new MemoryStorage()) {
   const view = new ViewStateStore(storage);
   const session = startSession(host, view);

@@ -1,9 +1,9 @@
 import type { CheckFormParams, FieldProblem, Keyword } from "@assent/protocol";
 
-/** Rules of fields: each returns the keyword that a value breaks. */
+/** Rules of fields. Each returns the keyword that a value violates. */
 export type Rules = Readonly<Record<string, (value: unknown) => Keyword | undefined>>;
 
-/** A sidecar that checks forms: what is required must be there, and what is there follows these rules. */
+/** A sidecar that checks forms: required values must exist, and all values must follow these rules. */
 export function checkBy(rules: Rules = {}) {
   return async ({ fields, content }: CheckFormParams): Promise<FieldProblem[]> => {
     const values = content as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** What describes an element to who cannot see it, word by word. */
+/** Returns an element's accessible description. */
 export function descriptionOf(element: Element): string {
   return (element.getAttribute("aria-describedby") ?? "")
     .split(" ")
@@ -7,12 +7,12 @@ export function descriptionOf(element: Element): string {
     .join(" ");
 }
 
-/** Says whether a control is marked as wrong. */
+/** Reports whether a control is marked as invalid. */
 export function isWrong(element: Element): boolean {
   return element.getAttribute("aria-invalid") === "true";
 }
 
-/** What a text control holds. */
+/** Returns the value of a text control. */
 export function valueIn(element: Element): string {
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
     return element.value;

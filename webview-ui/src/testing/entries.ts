@@ -1,7 +1,7 @@
 import type { Message } from "@assent/protocol";
 import { type Entry, timelineOf } from "../timeline/timeline.ts";
 
-/** The entry of the first message, with what of the others belongs to it. */
+/** Returns the entry of the first message, including other messages that belong to it. */
 export function entryOf(...messages: readonly [Message, ...Message[]]): Entry {
   const [entry] = timelineOf(messages).entries;
   if (entry === undefined) throw new Error("a message has no entry");

@@ -32,7 +32,7 @@ type Handlers = {
   ) => Requests[M]["result"] | Promise<Requests[M]["result"]>;
 };
 
-/** Two ends of real JSON-RPC over a real message channel: what is sent is cloned, as VS Code does. */
+/** Connects two ends of real JSON-RPC over a message channel, which clones messages as VS Code does. */
 export function pipe(): readonly [Channel, Channel] {
   const { port1, port2 } = new MessageChannel();
   const channel = (port: MessagePort): Channel => ({
@@ -42,12 +42,12 @@ export function pipe(): readonly [Channel, Channel] {
   return [channel(port1), channel(port2)];
 }
 
-/** The other end of the webview's bridge: a host with a sidecar that has one task. */
+/** A fake host for the webview's bridge, with a sidecar that has one task. */
 export class FakeHost {
   task: Task;
   messages: readonly Message[];
   servers: readonly Server[] = [];
-  /** The files that it keeps, of messages that are not sent. */
+  /** The stored attachments of unsent messages. */
   keptFiles = new Map<string, AttachedFile>();
   readonly asked: Asked[] = [];
   private readonly handlers: Handlers;
@@ -59,7 +59,7 @@ export class FakeHost {
     this.handlers = handlers;
   }
 
-  /** Gives a session its link. */
+  /** Connects a session. */
   connect(session: Session): void {
     const [here, there] = pipe();
     const connection = createMessageConnection(there.reader, there.writer);
@@ -74,19 +74,19 @@ export class FakeHost {
     session.up(createClient(here));
   }
 
-  /** Tells the webview something. */
+  /** Sends a notification to the webview. */
   async tell<M extends keyof Notifications>(method: M, params: Notifications[M]): Promise<void> {
     await this.notify(method, params);
   }
 
-  /** Tells the next event of the task. */
+  /** Sends the next event of the task. */
   async event(event: Event, openAsks = this.task.openAsks): Promise<void> {
     const number = this.task.lastNumber + 1;
     this.task = { ...this.task, openAsks, lastNumber: number };
     await this.tell("task/event", { taskId: this.task.id, number, openAsks, event });
   }
 
-  /** The params of each request of a method so far. */
+  /** Returns the params of each request of a method so far. */
   calls(method: keyof Requests): readonly unknown[] {
     return this.asked.filter((asked) => asked.method === method).map(({ params }) => params);
   }
@@ -135,7 +135,7 @@ export class FakeHost {
   }
 }
 
-/** A session that talks to a host. */
+/** Creates a session connected to a host. */
 export function startSession(host: FakeHost, view: ViewStateStore): Session {
   const session = createSession(view);
   host.connect(session);

@@ -1,23 +1,23 @@
 import { act } from "@testing-library/react";
 import { onTestFinished } from "vitest";
 
-/** The layout of a list of messages, which jsdom has not. */
+/** A layout for a list of messages, because jsdom has none. */
 export interface Layout {
-  /** Gives a row another height, as its content does when it changes. */
+  /** Changes a row's height, as its content would. */
   resize(row: Element, height: number): void;
-  /** Makes the panel lower or higher. */
+  /** Changes the panel's height. */
   resizePanel(height: number): void;
   /** Scrolls as a person does. */
   scroll(list: Element, top: number): void;
-  /** Tells the list of what it scrolled itself, as a browser does before it paints. */
+  /** Fires the scroll events of the list's own scrolling, as a browser does before painting. */
   settle(list: Element): void;
 }
 
-/** In pixels. A row is as high as a notice is thought to be. */
+/** In pixels. A row has the estimated height of a notice. */
 export const panelHeight = 250;
 export const rowHeight = 36;
 
-/** Lays lists of messages out until the test has ended. */
+/** Lays out lists of messages until the test has ended. */
 export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight): Layout {
   const heights = new WeakMap<Element, number>();
   const observers = new Map<ResizeObserverCallback, ResizeObserver>();
@@ -107,7 +107,7 @@ export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight)
   };
 }
 
-/** Gives a prototype another property until the test has ended. */
+/** Replaces a property of a prototype until the test has ended. */
 function replace(prototype: object, name: string, property: PropertyDescriptor): void {
   const before = Object.getOwnPropertyDescriptor(prototype, name);
   Object.defineProperty(prototype, name, { configurable: true, ...property });

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from "@testing-library/react";
 import type { UserEvent } from "@testing-library/user-event";
 
-/** Chooses from the menu of a split button, as far as both can be pressed. */
+/** Chooses an entry of a split button's menu, if both are enabled. */
 export function chooseWay(menu: string, way: string): void {
   const button = screen.getByRole("button", { name: menu });
   if (button.getAttribute("aria-expanded") !== "true") fireEvent.click(button);
@@ -19,7 +19,7 @@ export async function chooseInHead(...where: Parameters<typeof inHead>): Promise
   await user.click(await inHead(...where));
 }
 
-/** Finds an entry of the menu of the panel's head, which it opens. */
+/** Finds an entry of the menu of the panel's head, after opening the menu. */
 export async function inHead(
   user: UserEvent,
   name: string | RegExp,

@@ -1,7 +1,7 @@
 import { config } from "@vscode/l10n";
 import bundle from "../../../extension/l10n/bundle.l10n.json?raw";
 
-/** Puts every text of the bundle that translators get between brackets. */
+/** Translates every text of the bundle by adding brackets. */
 export function loadPseudoLocale(): void {
   const texts: Readonly<Record<string, string | { readonly message: string }>> = JSON.parse(bundle);
   const contents = Object.entries(texts).map(([key, text]) => [
@@ -11,7 +11,9 @@ export function loadPseudoLocale(): void {
   config({ contents: Object.fromEntries(contents) });
 }
 
-/** Every text in what servers, models and the sidecar say, and the names of its members: JSON is shown too. */
+/**
+ * Returns every text in data from servers, models and the sidecar, and the members' names, because JSON is shown too.
+ */
 export function notOurs(value: unknown): ReadonlySet<string> {
   const texts = new Set<string>();
   const collect = (part: unknown): void => {
@@ -27,7 +29,7 @@ export function notOurs(value: unknown): ReadonlySet<string> {
   return texts;
 }
 
-/** Names and words of protocols, which are the same in every language, and what the browser says in its own. */
+/** Names and protocol terms, which are the same in every language, and texts of the browser. */
 const names =
   /\b(Assent|MCP|URL|WebSocket|stdio|stderr|true|false|null|[AP]M|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\b/g;
 
@@ -40,9 +42,9 @@ const attributes = [
   "alt",
 ];
 
-/** What a person reads or hears of an element, and is neither in brackets nor somebody else's. */
+/** Returns the visible or read-out texts of an element that are neither in brackets nor foreign. */
 export function untranslated(root: Element, known: ReadonlySet<string>): readonly string[] {
-  // Markdown is drawn without its marks, in parts.
+  // Markdown renders without its marks, in parts.
   const marked = [...known].filter((text) => text !== plain(text)).map(plain);
   const foreign = [...known]
     .map(plain)
@@ -58,7 +60,7 @@ export function untranslated(root: Element, known: ReadonlySet<string>): readonl
   return [...new Set([...read, ...textsOf(root)])].filter((text) => !isForeign(text));
 }
 
-/** The texts of an element that are in no brackets; a sentence may have elements at its places. */
+/** Returns the texts of an element outside of brackets. Elements may be within a sentence. */
 function textsOf(root: Element): readonly string[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: string[] = [];
@@ -71,7 +73,7 @@ function textsOf(root: Element): readonly string[] {
   return texts;
 }
 
-/** The parts of a text that are in no brackets, and how many brackets are open at its end. */
+/** Returns the parts of a text outside of brackets, and the number of open brackets at its end. */
 function outside(
   text: string,
   before = 0,

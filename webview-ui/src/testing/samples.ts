@@ -22,7 +22,7 @@ import type {
   UnclaimedAsk,
 } from "@assent/protocol";
 
-/** Small, whole messages for tests; each test changes what it is about. */
+/** Small, complete messages. Each test changes the part that it is about. */
 
 export const at = Date.UTC(2026, 10, 21, 9, 30);
 
@@ -70,7 +70,7 @@ export function sampling(part: Partial<McpSampling> = {}): McpSampling {
   };
 }
 
-/** A conversation in which the model has called two of the server's tools, one in vain. */
+/** A conversation in which the model called two of the server's tools, and one call failed. */
 export const toolRequest: McpSamplingRequest = {
   messages: [
     { role: "user", content: [{ type: "text", text: "What is the weather in Paris?" }] },
@@ -151,7 +151,7 @@ export function ask(askId: string, question: Ask["question"], outcome?: Outcome)
   };
 }
 
-/** An ask as the inbox lists it. */
+/** An ask as in the inbox. */
 export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk {
   return {
     taskId: "t1",
@@ -166,7 +166,7 @@ export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk
   };
 }
 
-/** A request of no task, which two calls may have caused. */
+/** An unattributed request, which two calls may have caused. */
 export function unclaimedAsk(id: string, part: Partial<UnclaimedAsk> = {}): UnclaimedAsk {
   return {
     id,
@@ -251,7 +251,7 @@ export function grantEntry(part: Partial<Grant> = {}): PolicyEntry {
 const said = { by: "VS Code", at } as const;
 const used = { count: 3, lastAt: at, lastServer: "mail" };
 
-/** An entry of each kind, and of each variety of a kind. */
+/** A policy entry of each kind and variant. */
 export const policyEntries: readonly PolicyEntry[] = [
   grantEntry(),
   ...(["always", "task", "never"] as const).map(

@@ -1,14 +1,14 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
 
-// A machine that is busy with other things is slow, not wrong.
+// On a busy machine, tests take longer.
 configure({ asyncUtilTimeout: 10_000 });
 
-// What jsdom has not, or has otherwise than a page that the person is in.
+// What jsdom lacks, or does differently from a page in use.
 Element.prototype.scrollIntoView = () => {};
 window.matchMedia = () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;
 HTMLCanvasElement.prototype.getContext = () => null;
-// Nothing is laid out here, so the list of messages is told that all its rows are in sight.
+// Nothing is laid out here, so all rows of a list of messages count as visible.
 for (const name of ["clientHeight", "offsetHeight"] as const) {
   Object.defineProperty(HTMLElement.prototype, name, {
     configurable: true,
@@ -17,7 +17,7 @@ for (const name of ["clientHeight", "offsetHeight"] as const) {
     },
   });
 }
-// What has a size keeps it, so there is nothing to tell of it.
+// Sizes never change here, so there is nothing to report.
 window.ResizeObserver = class {
   observe(): void {}
   unobserve(): void {}

@@ -4,7 +4,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** Reads a txtar archive; what stands before the first section is its comment. */
+/** Parses a txtar archive. The text before the first section is its comment. */
 export function parseTxtar(archive: string): readonly Section[] {
   const sections: { name: string; lines: string[] }[] = [];
   for (const line of archive.split("\n")) {

@@ -17,7 +17,7 @@ import { blockOf, fenced, oneLine, utc } from "./markdownText.ts";
 import { answererOf } from "./sampling.ts";
 import type { Step } from "./timeline.ts";
 
-/** Writes an ask: who asked what and when, what was changed before and after, who decided, and the answer. */
+/** Writes an ask: who asked what and when, the edits, who decided, and the answer. */
 export function askMarkdown(step: Step): string {
   const { ask, message } = step;
   const { question, outcome } = ask;
@@ -62,7 +62,7 @@ function settledBy({ by, at }: Outcome): string {
   return by === undefined ? utc(at) : l10n.t("in {0}, {1}", oneLine(by), utc(at));
 }
 
-/** What was asked, whole. */
+/** The complete question. */
 function questionOf(question: Ask["question"]): readonly string[] {
   switch (question.type) {
     case "mcp_elicitation":
@@ -123,7 +123,7 @@ function requestOf(request: McpSamplingRequest): readonly string[] {
   ];
 }
 
-/** What was sent or returned in the end, where the line of the decision does not say all of it. */
+/** What was finally sent or returned, if the line of the decision does not show all of it. */
 function answerOf({ ask: { question }, reviewed, told }: Step): readonly string[] {
   switch (question.type) {
     case "mcp_elicitation": {
@@ -177,7 +177,7 @@ function toldOf(told: string | undefined): readonly string[] {
   return told === undefined ? [] : [l10n.t("The model was told: {0}", oneLine(told))];
 }
 
-/** A stranger's text, apart from Assent's own. */
+/** A foreign text, set apart from Assent's own. */
 function quoted(text: string): string {
   return text
     .split("\n")

@@ -8,8 +8,8 @@ import { withoutSecrets } from "./secrets.ts";
 import { type Entry, timelineOf } from "./timeline.ts";
 
 /**
- * Writes the timeline of a task as a document in Markdown: every message, call, question, decision and answer. A text that
- * looked like a secret in a request to a model is left out of all of them.
+ * Writes a task's timeline as a Markdown document: every message, call, question, decision and answer. Possible secrets
+ * of requests to models are left out everywhere.
  */
 export function exportMarkdown(
   { title }: Pick<Task, "title">,
@@ -22,7 +22,7 @@ export function exportMarkdown(
   return `${[`# ${title === "" ? l10n.t("New task") : oneLine(title)}`, ...parts].join("\n\n")}\n`;
 }
 
-/** Leaves the secrets out before a text is cut or put on one line, where they would not be found any more. */
+/** Removes secrets before a text is cut or joined into one line, which would hide them from the search. */
 function cleaned(messages: readonly Message[]): readonly Message[] {
   const secrets = messages.flatMap(({ body }) =>
     body.type === "ask" && body.question.type === "mcp_sampling"
@@ -52,7 +52,7 @@ function partOf({ message: { body, time }, steps, asked }: Entry): string | unde
       );
       const ending = body.end?.detail === undefined ? [] : [`_${oneLine(body.end.detail)}_`];
       const parts = [text, failed.join("\n"), ...ending].filter((part) => part !== "");
-      // A message that is nothing but calls is told by them.
+      // A message that has only calls is described by them.
       if (parts.length === 0) return undefined;
       return [`## ${oneLine(model?.name ?? l10n.t("Model"))}\n\n_${at}_`, ...parts].join("\n\n");
     }
@@ -70,7 +70,7 @@ function partOf({ message: { body, time }, steps, asked }: Entry): string | unde
         "arguments" in request ? [fenced(shownArguments(request.arguments, text), "json")] : [];
       const heading = `### ${calledOf(nameOf(request), oneLine(serverName))}\n\n_${at}_`;
       const ending = result === undefined ? l10n.t("It runs.") : resultOf(result);
-      // The result has a heading of its own, lest it look like a part of the last question.
+      // The result has its own heading, so that it does not look like a part of the last question.
       const end = steps.length === 0 ? [ending] : [`#### ${l10n.t("Result")}`, ending];
       return [heading, ...args, ...steps.map(askMarkdown), ...end].join("\n\n");
     }

@@ -4,7 +4,7 @@ import { labelOf, titleOf } from "../lib/fields.ts";
 import { json } from "../lib/format.ts";
 import { visible } from "../lib/visible.ts";
 
-/** The value of a field as a person reads it. A secret is never shown. */
+/** Formats a field's value for people. A secret is never shown. */
 export function fieldText(field: Field, value: unknown): string {
   if (field.secret) return masked;
   if (typeof value === "string") {
@@ -27,19 +27,19 @@ function optionText(field: Field, value: string): string {
   return option === undefined ? value : labelOf(option);
 }
 
-/** A value of an answer, as a person reads it. */
+/** A value of an answer, formatted for people. */
 export interface Answered {
   readonly name: string;
   readonly title: string;
-  /** It is as long as the person made it, and masked if it is a secret. */
+  /** The full text, masked if it is a secret. */
   readonly text: string;
-  /** The type of its field; absent if the form has no such field. */
+  /** The type of its field; undefined if the form has no such field. */
   readonly type: Field["type"] | undefined;
   readonly empty: boolean;
   readonly ticked: boolean;
 }
 
-/** The values of a form's answer in the order of its fields; those that belong to no field come last. */
+/** Returns the values of a form's answer in the order of its fields, then those without a field. */
 export function answersOf({
   elicitationRequest: { fields = [] },
   elicitationResponse,

@@ -151,10 +151,7 @@ describe("a decision of before", () => {
     [
       elicitation(),
       { reason: "declined", declinedAll: true, standing: "declineAll" },
-      [
-        "Declined because you stopped all questions from database: Delete 1,204 rows?",
-        "declined",
-      ],
+      ["Declined because you stopped all questions from database: Delete 1,204 rows?", "declined"],
     ],
     [
       tool,

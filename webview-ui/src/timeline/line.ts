@@ -7,23 +7,23 @@ import { answererOf } from "./sampling.ts";
 import { contentText, subjectOf, valuesText } from "./subject.ts";
 import type { Step } from "./timeline.ts";
 
-/** What became of a question, in one line. */
+/** The outcome of a question in one line. */
 export interface Line {
   readonly icon: string;
-  /** Who decided, what, and the answer. */
+  /** Who decided what, and the answer. */
   readonly words: string;
-  /** Where the person changes the decision that answered in their place; absent if they, or nobody, decided. */
+  /** Where the person can change the decision that answered for them; undefined if there was none. */
   readonly change?: "declined" | "policy" | "settings";
 }
 
-/** Tells a settled ask in one line. An open one has none. */
+/** Describes a settled ask in one line. An open ask has no line. */
 export function lineOf({ ask, reviewed }: Step): Line | undefined {
   const { question, outcome } = ask;
   if (outcome === undefined) return undefined;
   return standingLine(question, outcome, reviewed) ?? personLine(question, outcome, reviewed);
 }
 
-/** An earlier decision of the person settled the ask, and they were not asked. */
+/** An earlier decision of the person settled the ask without asking them. */
 function standingLine(
   question: UseMcpServer,
   outcome: Outcome,
@@ -197,7 +197,7 @@ function modelOf({ model, result }: Sampling): string {
   return answererOf(model, result?.type === "response" ? result : undefined);
 }
 
-/** Adds how many tokens the model wrote, and its answer if no review tells it. */
+/** Adds the number of tokens that the model wrote, and its answer if no review shows it. */
 function modelWords(words: string, { result, usage }: Sampling, reviewed: boolean): string {
   const tokens =
     usage === undefined
@@ -208,7 +208,7 @@ function modelWords(words: string, { result, usage }: Sampling, reviewed: boolea
   return words + tokens + answer;
 }
 
-/** What a form's answer says; what was asked, if the answer has no values. */
+/** Summarises a form's answer; or the question, if the answer has no values. */
 function answerText(question: Extract<UseMcpServer, { type: "mcp_elicitation" }>): string {
   return valuesText(question) || subjectOf(question);
 }
@@ -234,7 +234,7 @@ function declinedWords(question: UseMcpServer): string {
   }
 }
 
-/** Only a person's own act is told as one. */
+/** Only the person's own actions are described as such. */
 export function byPerson(reason: OutcomeReason): boolean {
   return (
     reason === "answered" ||

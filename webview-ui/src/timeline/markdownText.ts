@@ -1,11 +1,11 @@
 import type { ContentBlock } from "@assent/protocol";
 
-/** A time that reads the same everywhere: 2026-11-22 21:14:05 UTC. */
+/** Formats a time independently of the locale: 2026-11-22 21:14:05 UTC. */
 export function utc(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Binary content is named and not written, because people read the document. */
+/** Binary content is only named, because people read the document. */
 export function blockOf(block: ContentBlock): string {
   switch (block.type) {
     case "text":
@@ -24,7 +24,7 @@ export function blockOf(block: ContentBlock): string {
   }
 }
 
-/** A fence that nothing in the text ends. */
+/** Returns a fence that is longer than any in the text. */
 export function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = "`".repeat(longest + 1);

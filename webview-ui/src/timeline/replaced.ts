@@ -1,18 +1,18 @@
 import type { Body } from "@assent/protocol";
 import { type Entry, type Timeline, toolUseOf } from "./timeline.ts";
 
-/** What of a timeline is drawn, and what stands for the rest. */
+/** The visible part of a timeline, and the folds for the rest. */
 export interface ShownEntries {
   readonly entries: readonly Entry[];
-  /** How many entries left the conversation for a message, by its id. */
+  /** The number of entries that left the conversation because of a message, by its id. */
   readonly replaced: ReadonlyMap<number, number>;
   /** The entries that left the conversation, by the ids of their messages. */
   readonly left: ReadonlySet<number>;
 }
 
 /**
- * Leaves out what another message replaced, unless that message's fold is open. Open questions and the person's own
- * acts are always shown.
+ * Hides the entries that another message replaced, unless that message's fold is open. Open questions and the person's
+ * own actions are always shown.
  */
 export function shownEntries(
   { entries }: Timeline,
@@ -36,7 +36,7 @@ export function shownEntries(
   return { entries: shown, replaced, left };
 }
 
-/** The message for which an entry left the conversation, the one to open first. */
+/** The outermost message because of which an entry left the conversation. */
 export function foldOf({ entries }: Timeline, messageId: number): number | undefined {
   return entries.findLast(({ message: { id, body } }) => {
     const from = replacedBy(body);
@@ -48,7 +48,7 @@ function replacedBy(body: Body): number | undefined {
   return body.type === "user" || body.type === "model" ? body.replaces : undefined;
 }
 
-/** Says whether an entry is of the conversation with the model, and over. */
+/** Reports whether an entry belongs to the conversation with the model and has ended. */
 function mayLeave({ message: { body }, steps }: Entry): boolean {
   if (steps.some(({ ask }) => ask.outcome === undefined)) return false;
   switch (body.type) {

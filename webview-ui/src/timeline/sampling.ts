@@ -2,7 +2,7 @@ import type { McpSamplingResponse, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { visible } from "../lib/visible.ts";
 
-/** Returns the provider's name for its model. The demo keeps its own name, since it is no model. */
+/** Returns the provider's name for its model. The demo script keeps its own name. */
 export function answererOf(
   model: Model | undefined,
   response: McpSamplingResponse | undefined,
@@ -12,7 +12,7 @@ export function answererOf(
   return visible(model?.name ?? l10n.t("a model"));
 }
 
-/** Says why a model stopped writing; empty if it ended by itself. */
+/** Says why a model stopped; empty if it ended normally. */
 export function stopped({ stopReason }: McpSamplingResponse): string {
   switch (stopReason) {
     case undefined:

@@ -6,18 +6,18 @@ import type {
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
-/** What stands in a text in the place of a secret. */
+/** Replaces a secret in a text. */
 function replacement({ description }: SecretFinding): string {
   return `[redacted: ${description}]`;
 }
 
-/** How a secret may be written: as it is, and as it stands in a JSON string. */
+/** The forms of a secret: as it is, and as in a JSON string. */
 export function formsOf({ text }: SecretFinding): readonly string[] {
   const inJson = JSON.stringify(text).slice(1, -1);
   return text === "" ? [] : inJson === text ? [text] : [text, inJson];
 }
 
-/** Enough of a secret to know it by, and too little to use it. */
+/** Enough of a secret to recognise it, but too little to use it. */
 export function masked({ text }: SecretFinding): string {
   const shown = text.length >= 16 ? 4 : text.length >= 8 ? 2 : 0;
   return `${text.slice(0, shown)}…${shown === 0 ? "" : text.slice(-shown)}`;
@@ -25,7 +25,7 @@ export function masked({ text }: SecretFinding): string {
 
 /** Replaces every occurrence of the secrets in a text. */
 export function withoutSecrets(text: string, secrets: readonly SecretFinding[]): string {
-  // One secret may be a part of another.
+  // One secret may contain another.
   return secrets
     .toSorted((a, b) => b.text.length - a.text.length)
     .reduce(
@@ -38,7 +38,7 @@ export function withoutSecrets(text: string, secrets: readonly SecretFinding[]):
     );
 }
 
-/** The same for what a tool was called with or returned. */
+/** The same for a tool's arguments or result. */
 export function blockWithoutSecrets(
   block: ContentBlock,
   secrets: readonly SecretFinding[],
@@ -50,23 +50,23 @@ export function blockWithoutSecrets(
     .toSorted((a, b) => b.text.length - a.text.length)
     .reduce((now, secret) => {
       const inJson = JSON.stringify(replacement(secret)).slice(1, -1);
-      // What was found in JSON is written as it stands there.
+      // A secret from JSON occurs in JSON in the same form.
       return formsOf(secret).reduce((rest, form) => rest.replaceAll(form, () => inJson), now);
     }, before);
   return before === after ? block : { ...JSON.parse(after), type };
 }
 
-/** A secret that the server wrote, and where it stands in what would be sent: nowhere once it is edited out. */
+/** A secret that the server wrote, and where it occurs in what would be sent: nowhere if it was edited out. */
 export interface Placed {
   readonly secret: SecretFinding;
-  /** Its place among the secrets of the ask. */
+  /** Its number among the secrets of the ask. */
   readonly number: number;
   readonly places: readonly string[];
-  /** It stands, also, where the person can edit. */
+  /** It occurs in an editable part, among others. */
   readonly redactable: boolean;
 }
 
-/** Where secrets stand in a request, and in what would be added to it. */
+/** Finds where secrets occur in a request, and in its added context. */
 export function placeSecrets(
   secrets: readonly SecretFinding[],
   request: McpSamplingRequest,
@@ -92,7 +92,7 @@ interface Part {
   readonly editable: boolean;
 }
 
-/** Everything that a model is given to read, by the part of the request that it stands in. */
+/** Everything that a model reads, by the part of the request. */
 function partsOf(
   request: McpSamplingRequest,
   context: SamplingContext | undefined,

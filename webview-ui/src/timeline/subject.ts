@@ -4,7 +4,7 @@ import { brief } from "../lib/brief.ts";
 import { unreachable } from "../lib/unreachable.ts";
 import { answersOf } from "./fieldText.ts";
 
-/** What a question was about, in one line. The text may be a stranger's and is then cut. */
+/** The subject of a question in one line. A foreign text is shortened. */
 export function subjectOf(question: UseMcpServer): string {
   switch (question.type) {
     case "mcp_elicitation":
@@ -30,12 +30,12 @@ export function subjectOf(question: UseMcpServer): string {
   }
 }
 
-/** The site of a page; all of a text that is no URL. */
+/** The site of a page; the whole text if it is not a URL. */
 function hostOf(url: string): string {
   return brief(URL.canParse(url) ? new URL(url).host : url);
 }
 
-/** The values of an answer in one line. A choice and a tick speak for themselves; another value follows its field's name. */
+/** The values of an answer in one line. Choices and checkboxes stand alone. Other values follow their field's name. */
 export function valuesText(question: McpElicitation): string {
   const given = answersOf(question).filter(({ empty }) => !empty);
   return given
@@ -57,7 +57,7 @@ export function contentText(blocks: readonly ContentBlock[]): string {
   );
 }
 
-/** Says whether one line shows all of the content as it is: a short text without Markdown. */
+/** Reports whether one line shows all of the content unchanged: a short text without Markdown. */
 export function isOneLine(blocks: readonly ContentBlock[]): boolean {
   const [block] = blocks;
   if (blocks.length !== 1 || block?.type !== "text") return false;
@@ -84,7 +84,7 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-/** A text in one line, without the marks of Markdown that are only noise there. It is cut where it is long. */
+/** A text in one line, without Markdown's marks, shortened if it is long. */
 export function plain(text: string): string {
   const start = text.slice(0, longest);
   return brief(
@@ -96,5 +96,5 @@ export function plain(text: string): string {
   );
 }
 
-/** More than this is cut anyway, and is not looked through. */
+/** A longer text is cut anyway, so the rest is not processed. */
 const longest = 2000;

@@ -1,39 +1,39 @@
 import type { Ask, Body, Call, Message, OutcomeReason, ToolUseRef } from "@assent/protocol";
 
-/** An ask in the place where it is told. */
+/** An ask at its position in the timeline. */
 export interface Step {
   readonly message: Message;
   readonly ask: Ask;
-  /** Another step shows the answer of the model: a review of it. */
+  /** Another step shows the model's answer: its review. */
   readonly reviewed: boolean;
-  /** What a model was told of a call that it asked for and that was not made. */
+  /** What a model was told about a call that was not made. */
   readonly told: string | undefined;
 }
 
-/** A message of the conversation, with the asks that belong to it. */
+/** A message of the conversation, with its asks. */
 export interface Entry {
-  /** Notices that count one thing are one entry: the first one's message, which says what the newest says. */
+  /** Notices that count the same thing form one entry: at the first message, with the text of the newest. */
   readonly message: Message;
-  /** The asks that a call caused, in their order; or an ask that no loaded call caused, with the reviews of its answer. */
+  /** The asks that a call caused, in order; or an ask without a loaded call, with the reviews of its answer. */
   readonly steps: readonly Step[];
-  /** The calls that a model asked for and that an ask tells of; the model's message does not repeat them. */
+  /** The model's calls that an ask shows. The model's message does not repeat them. */
   readonly asked: readonly string[];
   /** The lost call that can be made again. */
   readonly lostCall: Call | undefined;
 }
 
-/** What happened in a task, in its order. */
+/** The history of a task, in order. */
 export interface Timeline {
   readonly entries: readonly Entry[];
-  /** The entries of messages that have none of their own: by their id, the id of the message that has it. */
+  /** For messages without their own entry: by id, the id of the message that has the entry. */
   readonly within: ReadonlyMap<number, number>;
 }
 
 const nothing: Timeline = { entries: [], within: new Map() };
 
 /**
- * Builds the timeline of messages in ascending order of id, of which older ones may be missing. An entry that is as it
- * was before stays the same object, so that its row is not drawn again.
+ * Builds the timeline of messages in ascending order of id. Older ones may be missing. Unchanged entries stay the same
+ * objects, so that their rows do not render again.
  */
 export function timelineOf(messages: readonly Message[], before: Timeline = nothing): Timeline {
   const index = indexOf(messages);
@@ -67,8 +67,8 @@ export function timelineOf(messages: readonly Message[], before: Timeline = noth
 }
 
 /**
- * Takes notices that count refused questions together, by server and cause: returns the messages that stand for several,
- * by the id of the first. A count that does not rise is of a sidecar that started anew, and is told by itself.
+ * Groups notices that count refused questions by server and cause. Returns the messages that stand for several, by the
+ * id of the first. A count that does not rise comes from a restarted sidecar, and is separate.
  */
 function countedIn(
   messages: readonly Message[],
@@ -92,12 +92,12 @@ function countedIn(
   return counted;
 }
 
-/** What has to be known of all messages to place one. */
+/** An index of all messages, for placing one. */
 interface Index {
   readonly bodies: ReadonlyMap<number, Body>;
-  /** The messages of calls that a model asked for. */
+  /** The messages of calls that a model requested. */
   readonly callOf: ReadonlyMap<string, number>;
-  /** The requests with an answer that was reviewed. */
+  /** The requests whose answer was reviewed. */
   readonly reviewed: ReadonlySet<number>;
   readonly asked: ReadonlyMap<number, readonly string[]>;
 }
@@ -121,7 +121,7 @@ function indexOf(messages: readonly Message[]): Index {
   return { bodies, callOf, reviewed, asked };
 }
 
-/** The message in whose entry an ask is told. */
+/** The message whose entry shows an ask. */
 function ownerOf(id: number, { question }: Ask, { bodies, callOf }: Index): number {
   const { messageId } = question;
   if (messageId !== undefined && bodies.get(messageId)?.type === "call") return messageId;
@@ -150,7 +150,7 @@ function keyOf({ messageId, toolUseId }: ToolUseRef): string {
   return `${messageId}:${toolUseId}`;
 }
 
-/** How an ask ends whose server, or sidecar, went away. */
+/** The outcomes of asks whose server or sidecar was lost. */
 const gone: ReadonlySet<OutcomeReason> = new Set([
   "restarted",
   "takenOver",
@@ -160,23 +160,23 @@ const gone: ReadonlySet<OutcomeReason> = new Set([
 ]);
 
 /**
- * Returns the call if nobody knows what it would have returned. A model that wanted the call is asked again instead,
- * unless a question was lost with the call.
+ * Returns the call if its result is unknown. If a model requested the call, the model is asked again instead, unless a
+ * question was lost with the call.
  */
 function lostCall(body: Body, steps: readonly Step[]): Call | undefined {
   if (body.type !== "call" || body.result?.type !== "lost") return undefined;
-  if (body.request.type === "tasks/result") return undefined; // an MCP task that is lost cannot be followed again
+  if (body.request.type === "tasks/result") return undefined; // a lost MCP task cannot be followed again
   return body.toolUse === undefined || lostWith(steps).length > 0 ? body : undefined;
 }
 
-/** The asks that nobody waits for any more, because their call was lost. */
+/** The asks that were lost with their call. */
 export function lostWith(steps: readonly Step[]): readonly Ask[] {
   return steps
     .map(({ ask }) => ask)
     .filter(({ outcome }) => outcome !== undefined && gone.has(outcome.reason));
 }
 
-/** The entry as it was before, if the new one says the same. */
+/** The earlier entry, if the new one equals it. */
 function kept(before: Entry | undefined, entry: Entry): Entry {
   if (before === undefined || !saysTheSame(before.message, entry.message)) return entry;
   const same =
@@ -191,7 +191,7 @@ function saysTheSame(a: Message, b: Message): boolean {
   return a === b || (a.body === b.body && a.time === b.time && a.unsaved === b.unsaved);
 }
 
-/** The steps, with those that did not change as the same objects. */
+/** The steps; unchanged ones are the same objects. */
 function keptSteps(before: readonly Step[], now: readonly Step[]): readonly Step[] {
   const known = new Map(before.map((step) => [step.message.id, step]));
   return now.map((step) => {

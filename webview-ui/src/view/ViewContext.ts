@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import { ViewStateStore } from "./viewState.ts";
 
-/** Where components keep what must survive a reload. Without a provider they keep it to themselves. */
+/** Where components store what must survive a reload. Without a provider they store it themselves. */
 export const ViewContext = createContext(
   new ViewStateStore({ load: () => undefined, save: () => {} }),
 );

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Draft } from "./viewState.ts";
 
-/** What a person chose and typed on a card: kept as they do it, and begun from what was kept. */
+/** The person's choices and texts on a card, stored as they change, and restored at first. */
 export function useDraft(
   kept: Draft | undefined,
   onDraft: (draft: Draft) => void,

@@ -1,20 +1,19 @@
 import type { AttachedFile } from "@assent/protocol";
 
 /**
- * What the view itself remembers over reloads: VS Code throws a hidden webview away, and it has to
- * come back exactly as it was. Nothing here is the sidecar's truth, and nothing typed into a field
- * that looks like a secret gets here.
+ * The view's own state, which survives reloads: VS Code destroys a hidden webview, and it must return exactly as it
+ * was. It has nothing that the sidecar owns, and no input of a field that looks like a secret.
  */
 export interface ViewState {
   readonly openTaskId?: string;
-  /** Drafts of forms, by ask or by server and use. The one used last comes last. */
+  /** Drafts of forms, by ask or by server and use. The one used last is last. */
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly runner: RunnerState;
-  /** The attachments of messages that are not sent yet, by draft. Of files there are only the names. */
+  /** The attachments of unsent messages, by draft. For files, only the names. */
   readonly attached: Readonly<Record<string, readonly Attached[]>>;
   /** Disclosures that the person opened or closed. */
   readonly expanded: Readonly<Record<string, boolean>>;
-  /** The top of the open task's view; absent if the view sticks to the bottom. */
+  /** The top of the open task's view; undefined if the view follows the bottom. */
   readonly place?: Place;
   readonly dock: DockState;
 }
@@ -25,13 +24,13 @@ export interface DockState {
   readonly current: Readonly<Record<string, string>>;
   /** The dock has nearly the whole panel. */
   readonly expanded: boolean;
-  /** The ask that the person collapsed. The next one opens the dock again. */
+  /** The ask at which the person collapsed the dock. The next one opens it again. */
   readonly collapsed?: string;
   /** The scroll positions in pixels, by ask. */
   readonly tops: Readonly<Record<string, number>>;
 }
 
-/** A place in a conversation: so many pixels below where a message begins. */
+/** A position in a conversation: this many pixels below the start of a message. */
 export interface Place {
   readonly messageId: number;
   readonly offset: number;
@@ -40,20 +39,20 @@ export interface Place {
 /** The inputs of a form, by field name. */
 export type Draft = Readonly<Record<string, FieldInput>>;
 
-/** What one field's control holds: a text, a tick, or the ticked options. */
+/** The input of one field: a text, a checkbox, or the chosen options. */
 export type FieldInput = string | boolean | readonly string[];
 
 export interface RunnerState {
   readonly open: boolean;
   readonly serverName?: string;
-  /** The tab that was chosen last; the server may not have it. */
+  /** The tab that was chosen last. The server may not have it. */
   readonly tab?: RunnerTab;
   readonly toolName?: string;
   readonly uriTemplate?: string;
   readonly promptName?: string;
 }
 
-/** An attachment of a message that is not sent yet. */
+/** An attachment of an unsent message. */
 export type Attached =
   | {
       readonly kind: "file";
@@ -61,9 +60,9 @@ export type Attached =
       readonly name: string;
       /** In bytes. */
       readonly size: number;
-      /** Absent until the host has brought it back, after a reload. */
+      /** Undefined until the host has restored it after a reload. */
       readonly file: AttachedFile | undefined;
-      /** Under which name the host keeps it; absent until it does. */
+      /** The name under which the host stores it; undefined until it does. */
       readonly keptAs: string | undefined;
     }
   | {
@@ -71,10 +70,10 @@ export type Attached =
       readonly key: number;
       readonly serverName: string;
       readonly title: string;
-      /** The call that has read it; absent while it runs. */
+      /** The call that read it; undefined while it runs. */
       readonly messageId: number | undefined;
     }
-  /** Was one of these, and is gone since a reload. */
+  /** It was one of these, and was lost in a reload. */
   | { readonly kind: "lost"; readonly key: number; readonly name: string };
 
 const nothingAttached: readonly Attached[] = [];
@@ -83,7 +82,7 @@ const runnerTabs = ["tools", "resources", "prompts"] as const;
 
 export type RunnerTab = (typeof runnerTabs)[number];
 
-/** Where a view's state is kept between its lives. */
+/** Stores a view's state. */
 export interface ViewStorage {
   load(): unknown;
   save(state: ViewState): void;
@@ -97,12 +96,12 @@ export const emptyViewState: ViewState = {
   dock: { current: {}, expanded: false, tops: {} },
 };
 
-// A view that is used for months must not carry everything that was ever half-typed.
+// The limit keeps a view that is used for months from collecting every unfinished draft.
 const maxDrafts = 50;
 const maxExpanded = 200;
 const maxDocked = 50;
 
-/** Holds the view's state and writes every change through, since a view gets no warning of its end. */
+/** Holds the view's state and stores every change, because a view ends without warning. */
 export class ViewStateStore {
   private state: ViewState;
   /** Includes the contents of the files. */
@@ -196,8 +195,7 @@ export class ViewStateStore {
 }
 
 /**
- * Reads a record's own member. The keys here are a stranger's names: "constructor" must not find what
- * every object inherits.
+ * Reads a record's own member. The keys are foreign names: "constructor" must not find an inherited member.
  */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
@@ -214,7 +212,7 @@ function withEntry<T>(
   return Object.fromEntries([...others.slice(1 - limit), [key, value]]);
 }
 
-/** Reads the state that an earlier page left, perhaps of an older version. Invalid parts are dropped. */
+/** Parses the state of an earlier page, perhaps of an older version. Invalid parts are dropped. */
 function parseViewState(raw: unknown): ViewState {
   if (!isRecord(raw)) return emptyViewState;
   const runner = isRecord(raw["runner"]) ? raw["runner"] : {};
@@ -242,7 +240,7 @@ function parseViewState(raw: unknown): ViewState {
   };
 }
 
-/** The host keeps the contents of files. */
+/** The host stores the contents of files. */
 function withoutContent(one: Attached): Attached {
   return one.kind === "file" ? { ...one, file: undefined } : one;
 }
@@ -252,7 +250,7 @@ function attachedOf(raw: unknown): Record<string, readonly Attached[]> {
   return Object.fromEntries(lists.map(([key, all]) => [key, all.flatMap(attachedOfEarlier)]));
 }
 
-/** Reads an attachment of an earlier page. One that was not finished becomes "lost", which the person sees. */
+/** Parses an attachment of an earlier page. An unfinished one becomes "lost", which the person sees. */
 function attachedOfEarlier(raw: Readonly<Record<string, unknown>>): Attached | [] {
   const { kind, key, name, size, keptAs, serverName, title, messageId } = raw;
   if (typeof key !== "number" || !Number.isSafeInteger(key)) return [];
@@ -306,7 +304,7 @@ function isRunnerTab(value: unknown): value is RunnerTab {
   return runnerTabs.some((tab) => tab === value);
 }
 
-/** Reads a draft that was kept elsewhere; undefined if the value is no draft. */
+/** Parses a draft that was stored elsewhere; undefined if it is invalid. */
 export function parseDraft(raw: unknown): Draft | undefined {
   return isDraft(raw) ? raw : undefined;
 }

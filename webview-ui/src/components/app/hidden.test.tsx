@@ -301,7 +301,7 @@ test("the lists of tasks, MCP tasks and open questions", async () => {
     "ask/list": () => ({ asks, unclaimed }),
   });
   await user.click(await screen.findByRole("button", { name: /^First/ }));
-  await screen.findByRole("combobox", { name: /^Find a task/ });
+  await screen.findByRole("combobox", { name: /^Find tasks/ });
   expect(await unseen()).toEqual([]);
   await user.keyboard("{Escape}");
   await chooseInHead(user, /^MCP Tasks/);

@@ -150,7 +150,7 @@ test("no task, without servers, and what is wrong with the host", async () => {
   const { host } = await show([], {}, { "task/list": () => ({ tasks: [] }) });
   host.servers = [];
   await host.tell("host/sidecarStatus", { state: "failed", reason: "exit 1" });
-  await screen.findByText(ours("Assent does not run"));
+  await screen.findByText(ours("Assent is not running"));
   await expectTranslated("exit 1");
   await host.tell("host/sidecarStatus", { state: "restarting", retryInMs: 5000, reason: "exit 1" });
   await screen.findByText(ours("Assent stopped"));
@@ -613,7 +613,7 @@ test("the list of tasks, and the question before one is deleted", async () => {
   const rows = [row(call(), 0)];
   const { user } = await show(rows, { openAsks: 2, running: true });
   await user.click(await screen.findByRole("button", { name: "First" }));
-  await user.type(screen.getByRole("combobox", { name: ours("Find a task") }), "x");
+  await user.type(screen.getByRole("combobox", { name: ours("Find tasks") }), "x");
   await expectTranslated(rows);
   await user.keyboard("{Escape}");
   await chooseInHead(user, ours("Delete Task"), ours("More Actions"));

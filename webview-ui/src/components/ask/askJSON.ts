@@ -49,7 +49,12 @@ export function askJSON(question: UseMcpServer, undelivered = false): readonly J
         params("sampling/createMessage", samplingParams(samplingRequest)),
         ...(sentRequest === undefined
           ? []
-          : [{ label: l10n.t("Sent to the model after your edits"), value: samplingParams(sentRequest) }]),
+          : [
+              {
+                label: l10n.t("Sent to the model after your edits"),
+                value: samplingParams(sentRequest),
+              },
+            ]),
         ...(ended?.type === "response" ? [result(createMessageResult(ended))] : []),
       ];
     }
@@ -75,7 +80,10 @@ export function askJSON(question: UseMcpServer, undelivered = false): readonly J
           label: l10n.t("{0}, params of the model", "tools/call"),
           value: { name, arguments: exact },
         },
-        { label: l10n.t("Sent to the server after your edits"), value: { name, arguments: sentArguments } },
+        {
+          label: l10n.t("Sent to the server after your edits"),
+          value: { name, arguments: sentArguments },
+        },
       ];
     }
     case "access_mcp_resource":

@@ -78,7 +78,9 @@ export function CallRow(props: CallRowProps) {
         </Disclosure>
       )}
       {request.type === "tasks/result" && (
-        <p className="muted">{l10n.t("It comes from the server's list of MCP tasks, which does not name the tool.")}</p>
+        <p className="muted">
+          {l10n.t("It comes from the server's list of MCP tasks, which does not name the tool.")}
+        </p>
       )}
       {result === undefined && progress !== undefined && (
         <CallProgress progress={progress} said={task?.statusMessage} labelledBy={headingId} />

@@ -42,10 +42,7 @@ export function McpTaskDetails(props: McpTaskDetailsProps) {
             <p className="mcp-task-problem">
               <Icon name="warning" />
               <span>
-                {l10n.t(
-                  "The server does not respond: {0} Assent keeps trying.",
-                  visible(problem),
-                )}
+                {l10n.t("The server does not respond: {0} Assent keeps trying.", visible(problem))}
               </span>
             </p>
           )}

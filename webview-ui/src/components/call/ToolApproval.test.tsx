@@ -70,7 +70,7 @@ describe("a tool that a model wants to use", () => {
     screen.getByText("older");
     screen.getByText('"2024"');
     screen.getByText("The server says that it may delete or overwrite things");
-    screen.getByText(/^It may destroy something/);
+    screen.getByText(/^This tool may delete/);
     vi.useRealTimers();
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe("a tool that a model wants to use", () => {
 
   test("whose server has changed says so", () => {
     show({ ...wants, changed: { by: "VS Code", at: 1_000, server: true, tool: true } });
-    screen.getByText(/^Its server has another configuration now/);
+    screen.getByText(/^The server's configuration has changed/);
     screen.getByText(/The earlier description was not saved/);
   });
 

@@ -173,7 +173,11 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
       {destructive && (
         <p className="danger-line">
           <Icon name="warning" />
-          <span>{l10n.t("This tool may delete or overwrite data. Read the arguments before you allow it.")}</span>
+          <span>
+            {l10n.t(
+              "This tool may delete or overwrite data. Read the arguments before you allow it.",
+            )}
+          </span>
         </p>
       )}
     </>

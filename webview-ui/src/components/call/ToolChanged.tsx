@@ -34,9 +34,7 @@ export function ToolChanged({ change, keep }: ToolChangedProps) {
       )}
       {tool && lines === undefined && (
         <p>
-          {l10n.t(
-            "Its server has changed the description. The earlier description was not saved.",
-          )}
+          {l10n.t("Its server has changed the description. The earlier description was not saved.")}
         </p>
       )}
       {lines !== undefined && (

@@ -37,7 +37,9 @@ export function AttachedList({ attached, refusals, model, onRemove }: AttachedLi
         </ul>
       )}
       {attached.some(({ kind }) => kind === "lost") && (
-        <p className="muted">{l10n.t("Attachments that were not saved are not sent. Attach them again.")}</p>
+        <p className="muted">
+          {l10n.t("Attachments that were not saved are not sent. Attach them again.")}
+        </p>
       )}
       {unseen && (
         <p className="muted">

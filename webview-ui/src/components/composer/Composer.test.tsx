@@ -391,9 +391,7 @@ describe("files that are dragged from VS Code", () => {
   test("how it is done is said where files are chosen", async () => {
     const { user } = showApp(inVSCode());
     await user.click(await screen.findByRole("button", { name: "Add Context" }));
-    await screen.findByText(
-      "Hold Shift to drag files from the Explorer onto the message.",
-    );
+    await screen.findByText("Hold Shift to drag files from the Explorer onto the message.");
   });
 
   test("a browser takes none", async () => {

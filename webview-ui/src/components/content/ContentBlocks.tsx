@@ -155,9 +155,7 @@ function ToolReturned({ result, name, texts, keep }: ToolReturnedProps) {
 /** The heading of a call's result: with the tool's name, or else with the call's id. */
 function returnedWords(isNamed: boolean, isError: boolean): string {
   if (isNamed) return isError ? l10n.t("The tool {0} failed") : l10n.t("The tool {0} returned");
-  return isError
-    ? l10n.t("Tool call {0} failed")
-    : l10n.t("Tool call {0} returned");
+  return isError ? l10n.t("Tool call {0} failed") : l10n.t("Tool call {0} returned");
 }
 
 export function Verbatim({ text }: { readonly text: string }) {

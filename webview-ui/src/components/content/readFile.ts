@@ -35,9 +35,7 @@ export function readFile(name: string, bytes: Uint8Array): AttachedFile {
   }
   const text = textOf(bytes);
   if (text === undefined) {
-    throw new FileRefusal(
-      l10n.t("{0} is neither text nor a PNG, JPEG, GIF or WebP image.", name),
-    );
+    throw new FileRefusal(l10n.t("{0} is neither text nor a PNG, JPEG, GIF or WebP image.", name));
   }
   if (bytes.length > maxText) {
     throw new FileRefusal(

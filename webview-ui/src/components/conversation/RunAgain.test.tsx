@@ -40,7 +40,7 @@ describe("an ask that was lost with its call", () => {
       const { user, container } = showApp(host);
       const row = (await screen.findByRole("button", button)).closest("li");
       if (row === null) throw new Error("the button is in no row");
-      within(row).getByText(/it starts anew\.$/);
+      within(row).getByText(/starts from the beginning\.$/);
       within(row).getByText("You typed this, but it was not sent:");
       within(row).getByText("old rows");
       expect(await axeFindings(container)).toEqual([]);

@@ -33,7 +33,9 @@ export function RunAgain({ taskId, asks, call, actions }: RunAgainProps) {
     <div className="run-again">
       {asks.length > 0 && (
         <p className="muted">
-          {l10n.t("The call was lost together with this question. Calling again starts from the beginning.")}
+          {l10n.t(
+            "The call was lost together with this question. Calling again starts from the beginning.",
+          )}
         </p>
       )}
       <div className="actions">

@@ -404,9 +404,7 @@ describe("a field that asks for a secret", () => {
   test("is warned of, and declined with one press", async () => {
     const { user, onDecline, container } = show(fields);
     const warning = screen.getByRole("note", { name: "Warning" });
-    expect(warning.textContent).toMatch(
-      /^Key, PIN look like secrets\. MCP forbids servers to ask/,
-    );
+    expect(warning.textContent).toMatch(/^Key, PIN look like secrets\. MCP forbids servers to ask/);
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Decline" }));
     expect(onDecline).toHaveBeenCalledTimes(1);

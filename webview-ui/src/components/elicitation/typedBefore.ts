@@ -1,6 +1,6 @@
 import type { McpElicitation } from "@assent/protocol";
 
-/** The length of a form's text that tells it from other forms of the same server. */
+/** The longest key in characters: enough to tell a form from others of the same server. */
 const longestKey = 1000;
 
 /** Returns the key of a form's draft, the same when the form comes again in the task. */

@@ -114,5 +114,5 @@ test("what hides in a URL is shown or gone", () => {
 test("a name in other letters is told in both spellings", () => {
   const page = webPage("https://xn--pple-43d.com/");
   if ("refused" in page) throw new Error(page.refused);
-  expect(page.warnings[0]?.words).toContain("“аpple.com” and is xn--pple-43d.com");
+  expect(page.warnings[0]?.words).toContain("“аpple.com” but is xn--pple-43d.com");
 });

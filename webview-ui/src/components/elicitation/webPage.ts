@@ -94,9 +94,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
   if (isAddress(host) && place !== "computer") {
     warnings.push({
       kind: "address",
-      words: l10n.t(
-        "The site is an IP address instead of a name, so you cannot tell who owns it.",
-      ),
+      words: l10n.t("The site is an IP address instead of a name, so you cannot tell who owns it."),
     });
   }
   if (place !== "web") {
@@ -117,9 +115,7 @@ function warningsOf({ protocol, hostname, port, href }: URL): readonly PageWarni
   if (hidesSomething(href)) {
     warnings.push({
       kind: "hidden",
-      words: l10n.t(
-        "The URL contains invisible characters or line breaks, written here with %.",
-      ),
+      words: l10n.t("The URL contains invisible characters or line breaks, written here with %."),
     });
   }
   if (href.length > longest) {

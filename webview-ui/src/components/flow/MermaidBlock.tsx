@@ -16,7 +16,7 @@ export interface MermaidBlockProps {
   readonly draw?: (drawing: Drawing) => Promise<string>;
 }
 
-/** The narrowest and widest drawing in pixels. Narrower images are scaled down. */
+/** The widths of a drawing in pixels. A narrower panel scales the image down. */
 const narrowest = 200;
 const widest = 560;
 

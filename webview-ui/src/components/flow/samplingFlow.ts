@@ -83,18 +83,10 @@ function wordsFor(place: Place, server: string, model: string, byGrant: boolean)
             server,
             model,
           )
-        : l10n.t(
-            "With the model: you approved the request of {0}. {1} was asked.",
-            server,
-            model,
-          );
+        : l10n.t("With the model: you approved the request of {0}. {1} was asked.", server, model);
     case "answering":
       return l10n.t("With the model: {0} is answering the request of {1}.", model, server);
     case "review":
-      return l10n.t(
-        "With you: {0} has answered, and {1} waits for your review.",
-        model,
-        server,
-      );
+      return l10n.t("With you: {0} has answered, and {1} waits for your review.", model, server);
   }
 }

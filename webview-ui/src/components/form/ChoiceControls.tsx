@@ -6,7 +6,7 @@ import { FilteredOptions } from "./FilteredOptions.tsx";
 
 export interface ChoiceProps {
   readonly field: ChoiceField;
-  /** The chosen option's value; absent where none is. */
+  /** The chosen option's value; undefined if none is chosen. */
   readonly chosen: string | undefined;
   readonly onInput: (input: string | undefined) => void;
 }
@@ -19,7 +19,7 @@ export function ChoiceSelect({
   onInput,
 }: ChoiceProps & { readonly shared: SharedProps }) {
   const { options = [] } = field;
-  // An option may be the empty text, so the control's own values are positions.
+  // An option may be the empty text, so the control's own values are indexes.
   const index = options.findIndex(({ value }) => value === chosen);
   return (
     <select
@@ -46,7 +46,7 @@ export function Radios({
   onInput,
   group,
 }: ChoiceProps & {
-  /** Ties the radios together; unique in the page. */
+  /** Groups the radios; unique in the page. */
   readonly group: string;
 }) {
   const { options = [], required = false } = field;

@@ -12,21 +12,21 @@ import { TextControl } from "./TextControl.tsx";
 export interface FieldControlProps {
   readonly id: string;
   readonly field: Field;
-  /** Absent while the field was never touched and has no default. */
+  /** Undefined while the field was never touched and has no default. */
   readonly input: FieldInput | undefined;
   readonly problem: string | undefined;
-  /** Proposes what a text could be; absent where nobody can. */
+  /** Suggests texts; undefined if there is no provider. */
   readonly suggest?: Suggest | undefined;
-  /** Without a value, the person took their answer back. */
+  /** Without a value, the person removed their answer. */
   readonly onInput: (input: FieldInput | undefined) => void;
-  /** The person is done with the field for now. */
+  /** The person left the field. */
   readonly onLeave: () => void;
 }
 
-/** Up to so many options are all shown at once. More are in a list, and very many behind a filter. */
+/** Up to this many options are shown at once. More are in a list, and very many have a filter. */
 const maxRadios = 4;
 
-/** One field of a form: a native control with its name, its description and what is wrong with it. */
+/** One field of a form: a native control with its name, description and problem. */
 export function FieldControl(props: FieldControlProps) {
   const { id, field, input, problem, suggest, onInput, onLeave } = props;
   const frame = { id, field, problem };
@@ -57,7 +57,7 @@ export function FieldControl(props: FieldControlProps) {
         </LabelledFrame>
       );
     case "boolean": {
-      // To ARIA, "required" asks for the tick itself. Here no tick is an answer too.
+      // In ARIA, "required" demands the tick itself. Here an empty checkbox is an answer too.
       const { "aria-required": _asks, ...tick } = shared;
       return (
         <TickFrame {...frame}>

@@ -7,7 +7,7 @@ import { visible } from "../../lib/visible.ts";
 import { LongText } from "./LongText.tsx";
 
 export interface FieldFrameProps {
-  /** The id of the control, or of the group of controls; the others derive from it. */
+  /** The id of the control or of its group. Other ids derive from it. */
   readonly id: string;
   readonly field: Field;
   readonly problem: string | undefined;
@@ -62,7 +62,7 @@ export function GroupFrame(props: GroupFrameProps) {
   );
 }
 
-/** A field with one tick, which stands before its own name. */
+/** A field with one checkbox, which stands before its name. */
 export function TickFrame(props: FieldFrameProps) {
   const { id, field, children } = props;
   return (
@@ -77,7 +77,7 @@ export function TickFrame(props: FieldFrameProps) {
   );
 }
 
-/** What describes a control: first what is wrong, then what it is for. */
+/** The ids of a control's descriptions: first the problem, then the notes. */
 export function describedBy(
   id: string,
   field: Field,
@@ -90,8 +90,8 @@ export function describedBy(
   return ids.length === 0 ? undefined : ids.join(" ");
 }
 
-// The star is for the eye; to others the control itself says that it is required. A tick cannot be
-// forgotten, so it has none.
+// The star is only visual, because the control itself says that it is required. A checkbox cannot be forgotten, so it
+// has none.
 function Title({ field }: { readonly field: Field }) {
   const starred = field.required === true && field.type !== "boolean";
   return (
@@ -139,7 +139,7 @@ function notesOf(field: Field): readonly string[] {
   ].filter((note) => note !== "");
 }
 
-/** The rules that a person wants to know before they answer. */
+/** The field's rules, for the person to read before answering. */
 function boundsOf(field: Field): string | undefined {
   switch (field.type) {
     case "number":

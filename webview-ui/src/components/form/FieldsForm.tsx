@@ -12,13 +12,13 @@ import { type ExactNumbers, readForm } from "./readInputs.ts";
 import { useAfterPress } from "./useAfterPress.ts";
 import { useCheck } from "./useCheck.ts";
 
-/** Asks for completions of a field, by its text and the other fields. */
+/** Requests suggestions for a field, from its text and the other fields. */
 export type Complete = (
   params: Pick<CompleteParams, "argumentName" | "value" | "arguments">,
   signal: AbortSignal,
 ) => Promise<CompleteResult>;
 
-/** The pause after a key before a wrong field is checked again, in milliseconds. */
+/** The pause after a key before an invalid field is checked again, in milliseconds. */
 const typingPause = 150;
 
 export interface FieldsFormProps {
@@ -26,30 +26,30 @@ export interface FieldsFormProps {
   /** The inputs from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** Nothing can be changed or submitted. */
+  /** Nothing can be edited or submitted. */
   readonly disabled: boolean;
-  /** What the sidecar found wrong with the answer that was submitted last. */
+  /** The problems that the sidecar found in the last submitted answer. */
   readonly refused: readonly FieldProblem[] | undefined;
-  /** Proposes texts for a field; absent if nothing does. */
+  /** Suggests texts for a field; undefined if there is no provider. */
   readonly complete?: Complete | undefined;
-  /** What becomes of a number that a double does not hold; it is refused unless this says more. */
+  /** How to treat a number that a double cannot hold. By default it is refused. */
   readonly exactNumbers?: ExactNumbers;
   /** Called with an answer in which the sidecar found no problem, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
-  /** Called instead of onSubmit if the form has problems, or changed while it was checked. */
+  /** Called instead of onSubmit if the form has problems, or changed during the check. */
   readonly onNotSubmitted?: () => void;
-  /** The form, to be submitted from elsewhere. */
+  /** The form element, for submitting it from outside. */
   readonly ref?: Ref<HTMLFormElement>;
   /** The buttons. */
   readonly children?: ReactNode;
-  /** Lays out the whole form, from the summary of its problems and the fields. It replaces the children. */
+  /** Lays out the whole form from the problem summary and the fields. Replaces the children. */
   readonly frame?: (summary: ReactNode, controls: ReactNode) => ReactNode;
 }
 
 /**
- * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. The sidecar checks a
- * field when the person leaves it, and all fields when they submit. Each problem is shown at its field. After a
- * submission a summary lists them as they are then, unless there is one alone, to whose field the focus goes.
+ * A form that a server defines: an elicitation, or the arguments of a tool, a template or a prompt. The sidecar checks
+ * a field when the person leaves it, and all fields when they submit. Each problem is shown at its field. After a
+ * failed submission a summary lists the current problems. A single problem has no summary: its field gets the focus.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
@@ -57,7 +57,7 @@ export function FieldsForm(props: FieldsFormProps) {
   const { exactNumbers = "refused", onNotSubmitted } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
-  /** Counts the submissions that failed, until one succeeds. */
+  /** Counts failed submissions in a row. */
   const [failed, setFailed] = useState(0);
   const prefix = useId();
   const afterPress = useAfterPress();
@@ -66,11 +66,11 @@ export function FieldsForm(props: FieldsFormProps) {
   now.current = { inputs, disabled };
   const idOf = (field: Field) => `${prefix}-${fields.indexOf(field)}`;
 
-  /** Counts how often all problems were shown. The check of one field that began before says nothing new. */
+  /** Counts how often all problems were shown. An older check of one field is then outdated. */
   const shownAll = useRef(0);
   const showAll = (problems: readonly FieldProblem[]) => {
     shownAll.current += 1;
-    // On the wire, the empty name of a field and no name are the same.
+    // On the wire, an empty field name and a missing one are the same.
     const unnamed = fields.some(({ name }) => name === "");
     const found = unnamed ? problems.map((it) => ({ name: "", ...it })) : problems;
     setProblems(found);
@@ -84,7 +84,7 @@ export function FieldsForm(props: FieldsFormProps) {
     showAll(refused?.map((problem) => inWords(problem, fields, inputs)) ?? []);
   }
 
-  // After a failed submission, the first wrong field takes the focus.
+  // After a failed submission, the first invalid field takes the focus.
   const first = useRef<string>(undefined);
   first.current = entries.find(({ controlId }) => controlId !== undefined)?.controlId;
   useEffect(() => {
@@ -94,7 +94,7 @@ export function FieldsForm(props: FieldsFormProps) {
   const check = async (field: Field, input: FieldInput | undefined) => {
     const before = shownAll.current;
     const found = await findProblems([field], withInput({}, field.name, input));
-    // Only of the present input.
+    // Ignores problems of an earlier input.
     if (found === undefined || own(now.current.inputs, field.name) !== input) return;
     if (shownAll.current !== before) return;
     setProblems((shown) => {
@@ -105,8 +105,8 @@ export function FieldsForm(props: FieldsFormProps) {
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(typing.current), []);
 
-  // A field that became a secret leaves the draft. The same fields, read once more, change no draft: another form of the
-  // same ask may have a newer one.
+  // A field that became a secret leaves the draft. Reloading the same fields changes no draft, because another form of
+  // the same ask may have a newer one.
   const [keptFields, setKeptFields] = useState(fields);
   useEffect(() => {
     if (keptFields === fields) return;
@@ -121,7 +121,7 @@ export function FieldsForm(props: FieldsFormProps) {
     const next = withInput(inputs, field.name, input);
     setInputs(next);
     onDraft(keepable(fields, next));
-    // Only a field that is marked as wrong is checked while the person types.
+    // While the person types, only a field that is already marked as invalid is checked.
     if (!problems.some(({ name }) => name === field.name)) return;
     clearTimeout(typing.current);
     typing.current = setTimeout(() => void check(field, input), typingPause);
@@ -129,7 +129,7 @@ export function FieldsForm(props: FieldsFormProps) {
 
   const leave = (field: Field) => {
     const input = own(inputs, field.name);
-    // Who only tabs through has not forgotten anything yet.
+    // Moving through an empty field with Tab is not a mistake yet.
     if (input !== undefined && input !== "") afterPress(() => void check(field, input));
   };
 
@@ -158,7 +158,7 @@ export function FieldsForm(props: FieldsFormProps) {
     submitting.current = true;
     const found = await findProblems(fields, inputs);
     submitting.current = false;
-    // The person submitted what they saw, and nothing else.
+    // The person submitted what they saw.
     const stale = found === undefined || now.current.inputs !== inputs || now.current.disabled;
     if (!stale) showAll(found);
     if (stale || found.length > 0) onNotSubmitted?.();
@@ -208,7 +208,7 @@ function namesOfSecrets(fields: readonly Field[]): ReadonlySet<string> {
   return new Set(fields.filter(({ secret }) => secret).map(({ name }) => name));
 }
 
-/** What the fields of a form do to it. It is the same from one drawing to the next. */
+/** The handlers of a form's fields. The object is the same for every render. */
 interface Deeds {
   readonly change: (field: Field, input: FieldInput | undefined) => void;
   readonly leave: (field: Field) => void;
@@ -224,7 +224,7 @@ interface FieldRowProps {
   readonly deeds: Deeds;
 }
 
-/** A field. It is drawn again only when it changes, because a form may have a thousand. */
+/** A field. It renders again only when it changes, because a form may have a thousand fields. */
 const FieldRow = memo(function FieldRow({ field, completes, deeds, ...drawn }: FieldRowProps) {
   return (
     <FieldControl
@@ -237,7 +237,7 @@ const FieldRow = memo(function FieldRow({ field, completes, deeds, ...drawn }: F
   );
 });
 
-/** The texts among the inputs, but those that are empty. */
+/** The non-empty texts among the inputs. */
 function filledIn(inputs: Draft): Readonly<Record<string, string>> {
   const texts = Object.entries(inputs).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "",
@@ -246,10 +246,10 @@ function filledIn(inputs: Draft): Readonly<Record<string, string>> {
 }
 
 interface SummaryEntry {
-  /** Empty where the form as a whole is wrong. */
+  /** Empty if the problem concerns the whole form. */
   readonly title: string;
   readonly message: string;
-  /** Absent if the problem has no field. */
+  /** Undefined if the problem has no field. */
   readonly controlId?: string;
 }
 
@@ -272,11 +272,11 @@ function entriesOf(
   ];
 }
 
-/** Lists the problems. A single one is told at its field already, where the focus is. */
+/** Lists the problems. A single one is shown at its field, which has the focus. */
 function Summary({ entries }: { readonly entries: readonly SummaryEntry[] }) {
   const [only] = entries;
   if (only === undefined || (entries.length === 1 && only.controlId !== undefined)) return null;
-  // Problems without a field are read out. Those of fields are read there, and here only their number.
+  // Screen readers read problems without a field here. For fields they read only the number here.
   const isWhole = entries.some(({ controlId }) => controlId === undefined);
   return (
     <div className="problems" role={isWhole ? "alert" : undefined}>
@@ -307,7 +307,7 @@ function focusControl(id: string): void {
   target?.focus();
 }
 
-/** A half-typed date reads as empty, but is not: only the control itself knows. */
+/** An incomplete date reads as empty. Only the control itself knows that it is not. */
 function isIncomplete(id: string): boolean {
   const control = document.getElementById(id);
   return control instanceof HTMLInputElement && control.validity.badInput;

@@ -2,12 +2,12 @@ import type { Option } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId, useState } from "react";
 
-/** So many options are drawn; where there are more, a filter finds the others. */
+/** The most options to render. With more, a filter finds the others. */
 export const maxShown = 100;
 
 export interface FilteredOptionsProps {
   readonly options: readonly Option[];
-  /** What is chosen is always shown: nobody is to send what they do not see. */
+  /** Chosen options are always shown, so that the person sees everything that is sent. */
   readonly isChosen: (option: Option) => boolean;
   /** Draws an option. */
   readonly children: (option: Option) => ReactNode;
@@ -35,7 +35,7 @@ export function FilteredOptions({ options, isChosen, children }: FilteredOptions
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") event.preventDefault(); // it does not submit the form
+          if (event.key === "Enter") event.preventDefault(); // it must not submit the form
         }}
       />
       <p id={statusId} role="status" className="field-description">

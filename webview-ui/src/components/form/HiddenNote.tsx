@@ -8,14 +8,14 @@ export interface HiddenNoteProps {
   readonly text: string;
 }
 
-/** Whether a text has characters that a control does not show. */
+/** Reports whether a text has characters that a control does not show. */
 export function hides(text: string): boolean {
   return visible(text) !== text;
 }
 
 /**
- * Names the hidden characters of a text, below the control that holds it. The text in the control stays unchanged,
- * because the control's text is sent.
+ * Names the hidden characters of a text, below its control. The control keeps the text unchanged, because it will be
+ * sent.
  */
 export function HiddenNote({ id, text }: HiddenNoteProps) {
   if (!hides(text)) return null;

@@ -2,10 +2,10 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { visible } from "../../lib/visible.ts";
 
-/** More than that is read by who wants to. */
+/** The most characters that are shown at first. */
 const longest = 600;
 
-/** A stranger's text: all of it, or its beginning until the person wants the rest. */
+/** A foreign text, shortened until the person expands it. */
 export function LongText({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false);
   if (text.length <= longest) return <p>{visible(text)}</p>;

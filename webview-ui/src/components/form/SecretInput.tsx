@@ -2,11 +2,11 @@ import * as l10n from "@vscode/l10n";
 import { type InputHTMLAttributes, useState } from "react";
 
 export interface SecretInputProps extends InputHTMLAttributes<HTMLInputElement> {
-  /** What the field is called. */
+  /** The field's name. */
   readonly title: string;
 }
 
-/** A text that nobody looks at over the person's shoulder, unless they want to see it themselves. */
+/** A masked text input, with a button to show the text. */
 export function SecretInput({ title, ...input }: SecretInputProps) {
   const [shown, setShown] = useState(false);
   return (

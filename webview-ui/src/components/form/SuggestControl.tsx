@@ -7,7 +7,7 @@ import { messageOf } from "../../link/client.ts";
 import type { SharedProps } from "./controlProps.ts";
 import { submitOnEnter } from "./TextControl.tsx";
 
-/** Asks for what could be meant by what was typed so far. */
+/** Requests suggestions for the typed text. */
 export type Suggest = (value: string, signal: AbortSignal) => Promise<CompleteResult>;
 
 export interface SuggestControlProps {
@@ -17,10 +17,10 @@ export interface SuggestControlProps {
   readonly onInput: (input: string) => void;
 }
 
-/** Who types on has not asked yet. */
+/** The pause after a key before a request, in milliseconds. */
 const pauseMs = 150;
 
-/** MCP's own limit ("Completion"); a server may not keep to it. */
+/** MCP's own limit ("Completion"). A server may exceed it. */
 const maxProposals = 100;
 
 interface Proposals {
@@ -31,15 +31,14 @@ interface Proposals {
 const none: Proposals = { values: [], hasMore: false };
 
 /**
- * A text that the server helps to type: a combobox by the ARIA pattern, whose list is the server's
- * proposals. What is typed need not be one of them. A text of several lines is typed in a textarea,
- * where nothing is proposed.
+ * A text input with the server's suggestions: a combobox by the ARIA pattern. The text need not be one of them. A text
+ * of several lines has a textarea, without suggestions.
  */
 export function SuggestControl({ input, shared, suggest, onInput }: SuggestControlProps) {
   const [proposals, setProposals] = useState(none);
   const [active, setActive] = useState(-1);
   const [failure, setFailure] = useState<string>();
-  /** What proposals are wanted for, while they are. */
+  /** The text for which suggestions are requested. */
   const [wanted, setWanted] = useState<{ readonly value: string }>();
   const listId = useId();
   const asker = useRef(suggest);
@@ -53,7 +52,7 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
         const { values = [], hasMore = false } = await asker.current(wanted.value, abort.signal);
         if (abort.signal.aborted) return;
         const found = [...new Set(values)].slice(0, maxProposals);
-        // What is typed already is no proposal, and its list would cover the button below.
+        // The typed text itself is no suggestion, and its list would cover the button below.
         const typed = found.length === 1 && found[0] === wanted.value;
         setProposals(typed ? none : { values: found, hasMore });
         setActive(-1);
@@ -140,7 +139,7 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
         onChange={(event) => type(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          // An input would leave the ends of lines out.
+          // An input would remove the line breaks.
           const pasted = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n");
           if (!pasted.includes("\n")) return;
           event.preventDefault();
@@ -201,7 +200,7 @@ function Options({ id, values, active, optionId, onTake }: OptionsProps) {
   );
 }
 
-/** Puts lines into a text of one line, and moves the focus to the control that holds several. */
+/** Inserts lines into a text of one line, and moves the focus to the control for several lines. */
 function useLines(input: string, type: (value: string) => void) {
   const ref = useRef<HTMLTextAreaElement>(null);
   const caret = useRef<number>(undefined);

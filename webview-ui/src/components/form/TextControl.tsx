@@ -14,7 +14,7 @@ export interface TextControlProps {
   readonly onInput: (input: string) => void;
 }
 
-/** The control of a field whose input is a text. */
+/** The control of a text field. */
 export function TextControl({ field, input, shared, onInput }: TextControlProps) {
   const typed = {
     ...shared,
@@ -29,8 +29,7 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
     case "json":
       return <textarea {...typed} className="code" rows={3} />;
     case "number":
-      // Not type="number": that shows and reads numbers as the locale has them, and reports what it
-      // does not understand as empty.
+      // Not type="number", which uses the locale's format and reports invalid input as empty.
       return <input {...typed} type="text" inputMode={field.integer ? "numeric" : "decimal"} />;
     case "string":
       break;
@@ -38,7 +37,7 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
       return unreachable(field);
   }
   switch (field.format) {
-    // Not type="email" and type="url": those change what was typed.
+    // Not type="email" or type="url", which change the typed text.
     case "email":
       return <input {...typed} type="text" inputMode="email" />;
     case "uri":
@@ -58,14 +57,14 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
           {input !== "" && <span className="field-sent">{l10n.t("Sent as {0}", input)}</span>}
         </>
       );
-    default: // none, or one of a server's own making
+    default: // none, or a server's own format
       return <textarea {...typed} spellCheck rows={1} onKeyDown={submitOnEnter} />;
   }
 }
 
 /**
- * A text may have several lines, so its control is a textarea; it submits at Enter like an input, and
- * Shift+Enter starts a line. Enter that ends an input method's composition does neither.
+ * A text may have several lines, so its control is a textarea. It submits on Enter like an input, and Shift+Enter
+ * starts a line. Enter that ends an input method's composition does neither.
  */
 export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -8,12 +8,12 @@ import { readField } from "./readInputs.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What the controls of a tool's fields hold for arguments that somebody wrote; undefined where they cannot show
- * all of them, and the arguments are to be read as JSON.
+ * Returns the inputs of a tool's fields for given arguments; undefined if the fields cannot show all of them, so that
+ * JSON must be used.
  */
 export function inputsOf(fields: readonly Field[], text: string): Draft | undefined {
   const given = membersOf(text);
-  // Nothing is sent that is not in sight: neither what no field has, nor what a field masks.
+  // Only what is visible is sent: no members without a field, and none that a field masks.
   if (given === undefined || fields.every(({ type }) => type === "json")) return undefined;
   if (fields.some(({ secret }) => secret)) return undefined;
   if (!Object.keys(given).every((name) => fields.some((field) => field.name === name))) {
@@ -30,8 +30,8 @@ export function inputsOf(fields: readonly Field[], text: string): Draft | undefi
 }
 
 /**
- * The arguments that the inputs make of those in a text: what was not touched stays as it was written there. An
- * input that is wrong stays as its text.
+ * Returns the arguments for the inputs. Untouched arguments stay as written in the text. An invalid input becomes its
+ * text.
  */
 export function argumentsOf(fields: readonly Field[], text: string, inputs: Draft): string {
   const before = inputsOf(fields, text);
@@ -81,7 +81,10 @@ function inputOf(field: Field, value: unknown): FieldInput | undefined {
   }
 }
 
-/** Says whether the control of a text can show a value: those of dates show nothing else, those of formats no lines. */
+/**
+ * Reports whether a text field's control can show a value: date controls show only dates, and formats allow no line
+ * breaks.
+ */
 function holds({ format }: StringField, value: string): boolean {
   switch (format) {
     case undefined:

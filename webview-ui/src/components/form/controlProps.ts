@@ -1,4 +1,4 @@
-/** What every single control has. */
+/** The props of every single control. */
 export interface SharedProps {
   readonly id: string;
   readonly name: string;

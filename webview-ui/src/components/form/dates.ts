@@ -1,13 +1,13 @@
 /**
- * Dates as JSON Schema has them (RFC 3339), and as the browser's controls have them: those know no
- * offset, so a moment is shown and typed in the person's own zone and sent with its offset.
+ * Dates in JSON Schema's format (RFC 3339) and in that of the browser's controls. Controls have no offset, so a time is
+ * shown and typed in the person's zone and sent with its offset.
  */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const dateTimePattern =
   /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
-/** Says whether a text is a day that exists. */
+/** Reports whether a text is a date that exists. */
 export function parseDate(text: string): boolean {
   const [, year, month, day] = (datePattern.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
@@ -16,21 +16,21 @@ export function parseDate(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** Says whether a text is a moment: a day that exists, a time, and an offset. */
+/** Reports whether a text is a date and time that exists, with an offset. */
 export function parseDateTime(text: string): boolean {
   const match = dateTimePattern.exec(text);
   if (match === null) return false;
   const [, date = "", hour, minute, second, sign, offsetHours = 0, offsetMinutes = 0] = match;
   if (!parseDate(date)) return false;
   if (second !== "60") return true;
-  // A leap second is the last one of a day in UTC.
+  // A leap second is the last second of a day in UTC.
   const offset = Number(offsetHours) * 60 + Number(offsetMinutes);
   const local = Number(hour) * 60 + Number(minute);
   const day = 24 * 60;
   return (local + (sign === "+" ? -offset : offset) + 2 * day) % day === day - 1;
 }
 
-/** A moment as `<input type="datetime-local">` shows it; empty where the text is none. */
+/** Formats a time for `<input type="datetime-local">`; empty if the text is not a time. */
 export function toLocalInput(text: string): string {
   if (!parseDateTime(text)) return "";
   const moment = new Date(text);
@@ -41,7 +41,7 @@ export function toLocalInput(text: string): string {
     .replace(/\.000$/, "");
 }
 
-/** What `<input type="datetime-local">` holds, with seconds and the offset of the person's zone. */
+/** Reads the value of `<input type="datetime-local">`, adding seconds and the offset of the person's zone. */
 export function fromLocalInput(text: string): string {
   const moment = new Date(text);
   if (text === "" || Number.isNaN(moment.getTime())) return "";

@@ -2,7 +2,7 @@ import type { Field } from "@assent/protocol";
 import { unreachable } from "../../lib/unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 
-/** What the controls hold at first: the draft where there is one, else the fields' own defaults. */
+/** The initial inputs: the draft if there is one, otherwise the fields' defaults. */
 export function initialInputs(fields: readonly Field[], draft: Draft | undefined): Draft {
   const entries = fields.flatMap((field): [string, FieldInput][] => {
     const input =
@@ -12,7 +12,7 @@ export function initialInputs(fields: readonly Field[], draft: Draft | undefined
   return Object.fromEntries(entries);
 }
 
-/** The part of the inputs that may be kept: nothing that looks like a secret. */
+/** The inputs that may be stored: all that do not look like secrets. */
 export function keepable(fields: readonly Field[], inputs: Draft): Draft {
   const kept = fields.flatMap((field): [string, FieldInput][] => {
     const input = own(inputs, field.name);
@@ -21,7 +21,7 @@ export function keepable(fields: readonly Field[], inputs: Draft): Draft {
   return Object.fromEntries(kept);
 }
 
-/** Sets one input; without a value, as if it had never been touched. */
+/** Sets one input. Without a value, it becomes untouched. */
 export function withInput(inputs: Draft, name: string, input: FieldInput | undefined): Draft {
   const others = Object.entries(inputs).filter(([key]) => key !== name);
   return Object.fromEntries(input === undefined ? others : [...others, [name, input]]);

@@ -4,13 +4,13 @@ import { brief } from "../../lib/brief.ts";
 import { plural } from "../../lib/l10n.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 
-/** A problem of a form with its text in the person's language. A rule that has no text here keeps the sidecar's message. */
+/** Translates a form's problem. A rule without a text here keeps the sidecar's message. */
 export function inWords(
   problem: FieldProblem,
   fields: readonly Field[],
   inputs: Draft,
 ): FieldProblem {
-  // On the wire, the empty name of a field and no name are the same.
+  // On the wire, an empty field name and a missing one are the same.
   const field = fields.find(({ name }) => name === (problem.name ?? ""));
   if (field === undefined) return problem;
   return { ...problem, message: problemText(field, problem, own(inputs, field.name)) };
@@ -68,7 +68,7 @@ function textProblem(
         l10n.t("At most {0} characters; this has {1}"),
         length,
       );
-    case "pattern": // The server's own words say more to a person than its regular expression.
+    case "pattern": // The server's own words explain more than its regular expression.
       return description === ""
         ? l10n.t("Does not match the pattern {0}", brief(pattern))
         : l10n.t("Does not match: {0}", brief(description));
@@ -84,9 +84,7 @@ function formatProblem(format: string | undefined): string | undefined {
     case "email":
       return l10n.t("Not an email address, such as name@example.com");
     case "uri":
-      return l10n.t(
-        "Not a full URL, such as https://example.com/page; write a space as %20",
-      );
+      return l10n.t("Not a full URL, such as https://example.com/page; write a space as %20");
     case "date":
       return l10n.t("Not a date, such as 2026-11-21");
     case "date-time":

@@ -6,32 +6,30 @@ import { unreachable } from "../../lib/unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 
 /**
- * The value that a control's input stands for. What the person left empty is read like this:
+ * Returns the value of a control's input. Empty inputs are read like this:
  *
- * - An optional field that is empty, or a tick that was never touched, is left out of the answer.
+ * - An optional field that is empty, or a checkbox that was never touched, is left out of the answer.
  * - 0, false and an emptied list are values, and are sent.
- * - A required text that is empty is left out, unless the field says by `minLength: 0` that the empty
- *   text is an answer.
- * - A required tick that was never touched is a no; required options of which none is ticked are an
- *   empty list.
+ * - A required text that is empty is left out, unless `minLength: 0` says that the empty text is an answer.
+ * - A required checkbox that was never touched is false. Required options without a tick are an empty list.
  *
- * Whether the value follows the field's rules is for the sidecar to say. A problem is an input that cannot be sent
- * as it is; its value is only for the sidecar's check.
+ * The sidecar decides whether the value follows the field's rules. A problem is an input that cannot be sent; its value
+ * is only for the sidecar's check.
  */
 export type Reading =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "leftOut" }
   | { readonly kind: "problem"; readonly message: string; readonly value: unknown };
 
-/** The values of a whole form, in the order of the fields, and the inputs that cannot be sent as they are. */
+/** Reads a whole form: the values in the order of the fields, and the inputs that cannot be sent. */
 export interface FormReading {
   readonly content: Readonly<Record<string, unknown>>;
   readonly problems: readonly FieldProblem[];
 }
 
 /**
- * How numbers go that a double does not hold exactly: as texts, which the sidecar makes numbers of in
- * the answer to an elicitation; as what exactJSON.ts writes; or not at all.
+ * How to write numbers that a double cannot hold exactly: as texts, which the sidecar converts in the answer to an
+ * elicitation; as numbers of exactJSON.ts; or not at all.
  */
 export type ExactNumbers = "asText" | "exact" | "refused";
 
@@ -80,11 +78,11 @@ function text(input: FieldInput | undefined): string {
 
 function readString(field: StringField, typed: string): Reading {
   if (typed === "" && !(field.required && field.minLength === 0)) return { kind: "leftOut" };
-  // Half a character, which JSON cannot carry, counts as one that is lost.
+  // A lone surrogate cannot be sent in JSON, so it counts as a replaced character.
   return { kind: "value", value: typed.replace(/\p{Surrogate}/gu, "\ufffd") };
 }
 
-/** What is no number is a value too: its text, of which the sidecar says so. */
+/** An invalid number is its text, and the sidecar reports the problem. */
 function readNumber(input: string, exactNumbers: ExactNumbers): Reading {
   if (input === "") return { kind: "leftOut" };
   const value = readDecimal(input)?.sent;

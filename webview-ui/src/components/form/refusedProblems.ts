@@ -1,7 +1,7 @@
 import { ErrorCode, type FieldProblem } from "@assent/protocol";
 import { RpcError } from "../../link/client.ts";
 
-/** What the sidecar found wrong with the fields of an answer; absent where it was something else. */
+/** Returns the field problems of a refused answer; undefined if it was refused for another reason. */
 export function refusedProblems(error: unknown): readonly FieldProblem[] | undefined {
   if (!(error instanceof RpcError) || error.code !== ErrorCode.InvalidAnswer) return undefined;
   const { data } = error;
@@ -10,7 +10,7 @@ export function refusedProblems(error: unknown): readonly FieldProblem[] | undef
   return problems.length === 0 ? undefined : problems;
 }
 
-/** What is wrong with one field; absent where nothing is. */
+/** Returns the problem of one field; undefined if there is none. */
 export function messagesOf(
   problems: readonly FieldProblem[] | undefined,
   field: string,
@@ -20,7 +20,7 @@ export function messagesOf(
   return messages.length === 0 ? undefined : messages;
 }
 
-/** What the sidecar found wrong, by the field. */
+/** The sidecar's problems by field. */
 export function byField(
   problems: readonly FieldProblem[] | undefined,
 ): Readonly<Record<string, string>> {

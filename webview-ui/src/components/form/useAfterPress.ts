@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * Returns a function that does something once no button of the mouse is down any more. What is told
- * as the person leaves a field moves everything below it; done while they press, the press would
- * slip off its target and be lost.
+ * Returns a function that runs something when no mouse button is pressed. A message that appears when the person leaves
+ * a field moves everything below it. During a press, the pointer would miss its target.
  */
 export function useAfterPress(): (act: () => void) => void {
   const pressed = useRef(false);
@@ -28,7 +27,7 @@ export function useAfterPress(): (act: () => void) => void {
       act();
       return;
     }
-    // The click comes right after the release.
+    // The click event follows the release.
     const later = () => setTimeout(act);
     window.addEventListener("pointerup", later, { once: true });
   }, []);

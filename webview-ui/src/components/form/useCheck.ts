@@ -10,16 +10,15 @@ export type CheckForm = (
   signal: AbortSignal,
 ) => Promise<readonly FieldProblem[]>;
 
-/** Checks forms. Without a provider no problem is found. */
+/** Checks forms. Without a provider, no problems are found. */
 export const CheckContext = createContext<CheckForm>(async () => []);
 
 /** The longest wait for the sidecar's check, in milliseconds. */
 const longestCheck = 3000;
 
 /**
- * Returns a function that finds the problems of some fields. It resolves to undefined once the form is gone. If the
- * sidecar cannot check them now, it resolves to the inputs that cannot be sent: an answer is checked again when it is
- * given.
+ * Returns a function that finds the problems of some fields. It resolves to undefined if the form is gone. If the
+ * sidecar cannot check now, it resolves to the inputs that cannot be sent: the sidecar checks the answer again later.
  */
 export function useCheck(exactNumbers: ExactNumbers) {
   const ask = useContext(CheckContext);
@@ -49,7 +48,7 @@ export function useCheck(exactNumbers: ExactNumbers) {
   );
 }
 
-/** Resolves to the problems, or to none if the check fails or takes longer. */
+/** Resolves to the problems, or to none if the check fails or times out. */
 async function within(
   milliseconds: number,
   check: (cancelled: AbortSignal) => Promise<readonly FieldProblem[]>,

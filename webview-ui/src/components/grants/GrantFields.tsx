@@ -20,17 +20,17 @@ export interface GrantFieldsProps {
   readonly scope: GrantScope;
   readonly draft: Draft;
   readonly of: GrantOfForm;
-  /** What the sidecar found wrong besides. */
+  /** Further problems that the sidecar found. */
   readonly refused?: GrantProblems | undefined;
-  /** The tool of the scope was not chosen by the person, who can do without it here. */
+  /** The tool was not chosen by the person, so they can remove the restriction to it. */
   readonly namesTool?: boolean;
-  /** The id of the sentence that says what is allowed. */
+  /** The id of the sentence that describes the grant. */
   readonly wordsId: string;
   readonly disabled: boolean;
   readonly onInput: (key: string, value: FieldInput) => void;
 }
 
-/** The bounds of a grant, and in words what they come to. */
+/** The bounds of a grant, with a sentence that describes it. */
 export function GrantFields(props: GrantFieldsProps) {
   const { scope, draft, of, refused, namesTool = true, wordsId, disabled, onInput } = props;
   const form = readGrantForm(draft);

@@ -7,13 +7,13 @@ import { type GrantState, grantState, termsInWords } from "./grantWords.ts";
 
 export interface GrantItemProps {
   readonly grant: Grant;
-  /** The models that the server may have, as far as they are known, for their names. */
+  /** The models that the server may use, for their names, as far as they are known. */
   readonly models: readonly Model[] | undefined;
   readonly used: PolicyUse | undefined;
   readonly now: number;
 }
 
-/** A grant in the list: its server, its terms, its use and its state. */
+/** A grant in the list: its server, terms, use and state. */
 export function GrantItem({ grant, models, used, now }: GrantItemProps) {
   const { serverName, by, createdAt, spent } = grant;
   const { maxRequests = 0, maxTokens = 0, maxCost = 0 } = grant;
@@ -80,7 +80,7 @@ interface MeterProps {
   readonly words: (n: number) => string;
 }
 
-/** How much of a bound is spent. */
+/** How much of a bound is used. */
 function Meter({ name, spent, most, words }: MeterProps) {
   const told = l10n.t("{0} of {1}", words(spent), words(most));
   return (

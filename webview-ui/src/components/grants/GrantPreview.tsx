@@ -8,11 +8,11 @@ import { Icon } from "../ui/Icon.tsx";
 export interface GrantPreviewProps {
   readonly result: PreviewGrantResult;
   readonly serverName: string;
-  /** Brings the request into view. */
+  /** Reveals the request. */
   readonly onOpen: (taskId: string, messageId: number) => void;
 }
 
-/** What a grant would have done to a server's past requests. */
+/** Shows which past requests of a server a grant would have allowed. */
 export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) {
   const { requests = [], truncated = false } = result;
   return (
@@ -42,9 +42,7 @@ export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) 
           </li>
         ))}
       </ul>
-      {truncated && (
-        <p className="muted">{l10n.t("Older requests were not tried.")}</p>
-      )}
+      {truncated && <p className="muted">{l10n.t("Older requests were not tried.")}</p>}
     </div>
   );
 }
@@ -59,7 +57,7 @@ function titleOf({ at, toolNames = [], modelId, usage }: PreviewedRequest): stri
   ].join(" · ");
 }
 
-/** What the allowed ones come to. A sum in which a price is missing would be wrong. */
+/** The total of the allowed requests. A cost is shown only if all prices are known. */
 function sumOf(requests: readonly PreviewedRequest[]): string {
   const allowed = requests.filter((request) => request.allowed);
   const tokens = allowed.reduce(

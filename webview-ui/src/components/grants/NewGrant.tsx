@@ -16,22 +16,22 @@ import { type GrantScope, readGrantForm, termsOf } from "./grantForm.ts";
 export interface NewGrantProps {
   readonly serverNames: readonly string[];
   readonly models: Models;
-  /** Another server was chosen: its models are wanted. */
+  /** The person chose another server, so its models are needed. */
   readonly onServer: (serverName: string) => void;
-  /** Rejects where the terms are refused. */
+  /** Rejects if the terms are refused. */
   readonly onCreate: (terms: GrantTerms) => Promise<void>;
-  /** Says what a grant would have done; rejects as its making would. */
+  /** Previews a grant. Rejects like its creation. */
   readonly onPreview: (terms: GrantTerms) => Promise<PreviewGrantResult>;
-  /** Brings a past request into view. */
+  /** Reveals a past request. */
   readonly onOpen: (taskId: string, messageId: number) => void;
-  /** The grant is made, or not wanted any more. */
+  /** The grant was created, or the person cancelled. */
   readonly onDone: () => void;
 }
 
 const keep = "new grant";
 const field = { server: "server", tool: "tool", model: "model" } as const;
 
-/** A grant that is made without a request to approve, and what it would have done to past ones. */
+/** A form that creates a grant without a request, with a preview on past requests. */
 export function NewGrant(props: NewGrantProps) {
   const { serverNames, models, onServer, onCreate, onPreview, onOpen, onDone } = props;
   const view = useView();
@@ -63,7 +63,7 @@ export function NewGrant(props: NewGrantProps) {
   const terms = (now: number) => termsOf(readGrantForm(draft), scope, now);
   const of = terms(useNow(true));
   const isWrong = Object.keys(of.problems).length > 0;
-  // When it ends is told to the millisecond; all else says whether it is still what was tried.
+  // The expiry changes every millisecond, so only the other terms are compared with the previewed ones.
   const { expiresAt: _end, ...lasting } = of.terms;
   const now = JSON.stringify([lasting, readGrantForm(draft).until]);
 
@@ -135,13 +135,13 @@ export function NewGrant(props: NewGrantProps) {
 interface ScopeFieldsProps {
   readonly scope: GrantScope;
   readonly serverNames: readonly string[];
-  /** Returns what was typed into a field. */
+  /** Returns the typed text of a field. */
   readonly text: (key: string) => string;
   readonly disabled: boolean;
   readonly onInput: (key: string, value: FieldInput) => void;
 }
 
-/** What the grant is for. The first field has the focus at first. */
+/** The scope of the grant. The first field has the focus at first. */
 function ScopeFields({ scope, serverNames, text, disabled, onInput }: ScopeFieldsProps) {
   const id = useId();
   const first = useRef<HTMLSelectElement>(null);

@@ -2,7 +2,7 @@ import type { GrantTerms, Model } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type Draft, own } from "../../view/viewState.ts";
 
-/** The names under which a draft keeps what was typed into the form of a grant. */
+/** The keys under which a draft stores the form of a grant. */
 export const grantKey = {
   open: "grant open",
   span: "grant span",
@@ -15,26 +15,26 @@ export const grantKey = {
   unseen: "grant unseen",
 } as const;
 
-/** Says whether something in a draft is of the form of a grant. */
+/** Reports whether a draft has values of a grant's form. */
 export function isOfGrant(key: string): boolean {
   return key.startsWith("grant ");
 }
 
-/** What a grant can be made for. */
+/** The possible scope of a grant. */
 export interface GrantScope {
   readonly serverName: string;
-  /** The one tool during whose call the server asks; absent where there is none, or several. */
+  /** The tool during whose call the server asks; undefined without a call, or with several. */
   readonly toolName?: string | undefined;
-  /** The model that is to answer now. */
+  /** The model that would answer now. */
   readonly model: Model | undefined;
-  /** Those that the server may have. */
+  /** All models that the server may use. */
   readonly models: readonly Model[];
 }
 
 export const untils = ["none", "hour", "today", "week"] as const;
 export type Until = (typeof untils)[number];
 
-/** What the form holds, with its defaults. */
+/** The values of the form, with defaults. */
 export interface GrantForm {
   readonly session: boolean;
   readonly requests: string;
@@ -64,7 +64,7 @@ export function readGrantForm(draft: Draft): GrantForm {
   };
 }
 
-/** What is wrong, by the field of the terms, as the sidecar names them; "" is all of it. */
+/** The problems by the terms' fields, as the sidecar names them; "" is the whole grant. */
 export type GrantProblems = Readonly<Partial<Record<"" | keyof GrantTerms, string>>>;
 
 export interface GrantOfForm {
@@ -72,7 +72,7 @@ export interface GrantOfForm {
   readonly problems: GrantProblems;
 }
 
-/** The terms that a form stands for. The sidecar checks the same, and has the last word. */
+/** The terms that the form describes. The sidecar checks them again. */
 export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantOfForm {
   const models = form.anyModel ? scope.models : scope.model === undefined ? [] : [scope.model];
   const requests = numberIn(form.requests);
@@ -111,7 +111,7 @@ export function termsOf(form: GrantForm, scope: GrantScope, now: number): GrantO
   };
 }
 
-/** A bound in money is of use only where every model's price is known. */
+/** A cost bound is possible only if every model's price is known. */
 export function hasPrice(models: readonly Model[]): boolean {
   return (
     models.length > 0 &&
@@ -119,7 +119,7 @@ export function hasPrice(models: readonly Model[]): boolean {
   );
 }
 
-/** What was typed, 0 for nothing, and NaN for what is no number. A typed 0 is no bound anybody means. */
+/** Parses a typed number: 0 for nothing, NaN for an invalid number. A typed 0 is invalid as a bound. */
 function numberIn(text: string): number {
   const trimmed = text.trim();
   if (trimmed === "") return 0;

@@ -4,7 +4,7 @@ import { money, when } from "../../lib/format.ts";
 import { listed, plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 
-/** What a grant allows, in words that a person can agree to. */
+/** Describes what a grant allows, for the person to agree to. */
 export function termsInWords(terms: GrantTerms, models: readonly Model[] = []): string {
   const { serverName, toolName = "", maxRequests = 0, maxTokens = 0, maxCost = 0 } = terms;
   const { expiresAt = 0, session = false, review = false } = terms;
@@ -56,7 +56,7 @@ function modelNames(ids: readonly string[], models: readonly Model[]): string {
 
 export type GrantState = "active" | "session" | "usedUp" | "expired" | "revoked" | "over";
 
-/** How a grant is; only an "active" one and a "session" one may still approve something. */
+/** The state of a grant. Only "active" and "session" grants can approve requests. */
 export function grantState(grant: Grant, now: number): GrantState {
   const { endedAt = 0, session = false, expiresAt = 0, spent } = grant;
   if (endedAt > 0) return session ? "over" : "revoked";

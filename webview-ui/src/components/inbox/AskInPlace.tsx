@@ -12,9 +12,9 @@ import { Refusal } from "../ui/Refusal.tsx";
 export interface AskInPlaceProps {
   /** A simple one. */
   readonly ask: OpenAsk;
-  /** Rejects where the answer was refused. */
+  /** Rejects if the answer was refused. */
   readonly onAnswer: (params: AskResponseParams) => Promise<void>;
-  /** Keeps what the person has typed, as the card does. */
+  /** Stores the draft, as the card does. */
   readonly onDraft: Actions["saveDraft"];
 }
 
@@ -34,7 +34,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
       {refusal !== undefined && problems === undefined && <Refusal message={refusal.message} />}
       <FieldsForm
         fields={fields}
-        // What was typed here is there when the card is opened, and the other way round.
+        // The card and this form share one draft.
         draft={view.draft(askId)}
         onDraft={(draft) => {
           view.setDraft(askId, draft);

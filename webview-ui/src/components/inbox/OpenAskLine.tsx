@@ -10,11 +10,11 @@ import { Icon } from "../ui/Icon.tsx";
 export interface OpenAskLineProps {
   readonly ask: OpenAsk;
   readonly now: number;
-  /** The question is answered in the list. */
+  /** The question can be answered in the list. */
   readonly inPlace: boolean;
 }
 
-/** An open question in a list: who asks, what about, since when, and during what. */
+/** An open question in a list: who asks what, since when, and during what. */
 export function OpenAskLine({ ask, now, inPlace }: OpenAskLineProps) {
   const { origin, wants, text = "", time } = ask;
   const { icon, words } = wanted(wants);

@@ -18,33 +18,32 @@ import { UnclaimedAskItem } from "./UnclaimedAskItem.tsx";
 
 export interface OpenAsksProps {
   readonly inbox: Inbox;
-  /** The question of no task that is to have the focus. */
+  /** The unattributed question that takes the focus. */
   readonly at: string | undefined;
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string, messageId: number) => void;
-  /** The person answered a simple question; rejects where that was refused. */
+  /** The person answered a simple question. Rejects if that was refused. */
   readonly onAnswer: (params: AskResponseParams) => Promise<void>;
   readonly onDraft: Actions["saveDraft"];
-  /** The person says whose a question of no task is; rejects where that was refused. */
+  /** The person assigned an unattributed question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
 /**
- * The questions of all servers and conversations that wait for the person, the oldest first, and those of other workspaces
- * last.
+ * The open questions of all servers and conversations, oldest first, and those of other workspaces last.
  */
 export function OpenAsks(props: OpenAsksProps) {
   const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onClose } = props;
   const { entries, unclaimed, truncated, notAnswering, reading, failure } = inbox;
   const now = useNow(unclaimed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
-  // The panel has the focus at first; the first question is of more use to the Enter key.
+  // The panel has the focus at first. On the first question, the Enter key is more useful.
   useEffect(() => {
     if (at === undefined || !focusAsk(at)) focusFirst(rows.current);
   }, [at]);
-  // What had the focus goes away.
+  // The element with the focus is about to be removed.
   const focusList = () => rows.current?.closest<HTMLElement>("section")?.focus();
   const answer = async (params: AskResponseParams) => {
     await onAnswer(params);
@@ -102,19 +101,19 @@ export function OpenAsks(props: OpenAsksProps) {
   );
 }
 
-/** Questions of no task come first, and none of their answers is to be given by pressing Enter too early. */
+/** Unattributed questions come first, and an accidental Enter must not assign one. */
 function focusFirst(rows: HTMLElement | null): void {
   rows?.querySelector<HTMLElement>("button, .unclaimed-ask")?.focus();
 }
 
-/** The workspaces with questions, that of the panel first. */
+/** The workspaces with questions, the panel's own first. */
 function workspacesOf({ entries = [], unclaimed }: Inbox): readonly (string | undefined)[] {
   return [...new Set([undefined, ...[...unclaimed, ...entries].map((ask) => ask.workspace)])];
 }
 
 interface AsksHeadingProps {
   readonly id: string;
-  /** That of another workspace. */
+  /** A question of another workspace. */
   readonly workspace: string | undefined;
   readonly children: string;
 }
@@ -142,13 +141,13 @@ interface UnclaimedProps {
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
 }
 
-/** What nothing proves to be of one conversation. */
+/** The unattributed questions. */
 function Unclaimed({ workspace, unclaimed, now, onClaim }: UnclaimedProps) {
   const headingId = useId();
   const servers = useContext(ServersContext);
   if (unclaimed.length === 0) return null;
   return (
-    // The servers of another workspace are not known here.
+    // The servers of another workspace are unknown here.
     <ServersContext value={workspace === undefined ? servers : undefined}>
       <AsksHeading id={headingId} workspace={workspace}>
         {l10n.t("Which task do these belong to?")}
@@ -171,10 +170,10 @@ function TaskAsks({ group, tasks, now, onOpen, onAnswer, onDraft }: TaskAsksProp
   const { workspace, taskId, title, asks } = group;
   const headingId = useId();
   const view = useView();
-  /** A call with arguments that the person has begun to change is answered where they are in sight. */
+  /** A tool call with edited arguments is answered at its card, where the arguments are visible. */
   const isInPlace = ({ simple = false, wants, askId }: OpenAsk) =>
     simple && (wants !== "use_mcp_tool" || Object.keys(view.draft(askId) ?? {}).length === 0);
-  // A conversation may have been renamed since the list was read.
+  // The conversation may have been renamed since the list was read.
   const task = tasks.find(({ id }) => id === taskId) ?? { title };
   return (
     <>

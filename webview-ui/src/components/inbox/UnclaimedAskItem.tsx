@@ -15,13 +15,13 @@ import { Refusal } from "../ui/Refusal.tsx";
 export interface UnclaimedAskItemProps {
   readonly ask: UnclaimedAsk;
   readonly now: number;
-  /** Says whose it is, or dismisses it; rejects where that was refused. */
+  /** Assigns or dismisses the question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
 }
 
 /**
- * A question that nothing proves to be of one task: who asks, what about, and the calls that it may come
- * from, for the person to choose. Nobody is answered by the choice; the question is then an ask there.
+ * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. The
+ * choice answers nothing: the question becomes an ask in that task.
  */
 export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
   const { id, serverName, wants, text = "", time, candidates = [] } = ask;
@@ -34,7 +34,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
       return true;
     });
   return (
-    // It takes the focus as a whole: no choice is to be made by an Enter that was meant for another.
+    // The whole item takes the focus, so that an Enter meant for another control chooses nothing.
     <li
       id={askElementId(id)}
       className="unclaimed-ask"
@@ -97,14 +97,14 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
   );
 }
 
-/** What was called. */
+/** The name of the called item. */
 function called({ toolName, resourceUri, promptName }: AskCandidate): string {
   if (toolName !== undefined) return brief(toolName);
   if (resourceUri !== undefined) return brief(resourceUri);
   return promptName === undefined ? l10n.t("a call") : brief(promptName);
 }
 
-/** How the call stands, and for how long. */
+/** The state of the call, and for how long. */
 function standing(state: AskCandidate["state"], since: string): string {
   switch (state) {
     case "inFlight":

@@ -2,8 +2,8 @@ import { useEffect } from "react";
 import type { Actions } from "../../store/session.ts";
 
 /**
- * Alt+F8 and Shift+Alt+F8 go through the open asks. VS Code has keybindings for that, which the person can
- * change; it has to be told while they are for this page. In a browser the page listens itself.
+ * Alt+F8 and Shift+Alt+F8 go through the open asks. VS Code has keybindings for that, which the person can change, and
+ * must know when they apply to this page. In a browser the page itself listens.
  */
 export function useAskKeys(running: boolean, actions: Actions): void {
   useEffect(() => {

@@ -9,12 +9,12 @@ import { Icon } from "../ui/Icon.tsx";
 
 export interface McpTaskLineProps {
   readonly entry: McpTaskEntry;
-  /** The conversation's, as far as it is known. */
+  /** The conversation's title, if it is known. */
   readonly title: string;
   readonly now: number;
 }
 
-/** An MCP task in a list: what was called, how it is, and which conversation it belongs to. */
+/** An MCP task in a list: what was called, its state, and its conversation. */
 export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLineProps) {
   const { serverName, request, task, result } = call;
   const { icon, spin, words } = describeCall(call, now);

@@ -13,19 +13,19 @@ import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
 export interface McpTasksProps {
   readonly known: Known;
   readonly ofServers: OfServers;
-  /** A task is open that takes calls. */
+  /** The open task accepts calls. */
   readonly here: boolean;
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string, messageId: number) => void;
-  /** Says whether it was taken; the person is told where it was not. */
+  /** Resolves to whether the sidecar accepted it. If not, the person is told. */
   readonly onFollow: (task: ServerMcpTask) => Promise<boolean>;
-  /** Wants the next page of the list. */
+  /** Requests the next page of the list. */
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
-/** The MCP tasks of all servers and conversations, with those that outlived their window. */
+/** The MCP tasks of all servers and conversations, including those of closed windows. */
 export function McpTasks(props: McpTasksProps) {
   const { known, ofServers, here, tasks, onOpen, onFollow, onMore, onRetry, onClose } = props;
   const { entries, more, reading, failure } = known;
@@ -88,7 +88,7 @@ export function McpTasks(props: McpTasksProps) {
   );
 }
 
-/** A conversation may have been renamed since the list was read. */
+/** The conversation may have been renamed since the list was read. */
 function titleOf({ taskId, title, workspace }: McpTaskEntry, tasks: readonly Task[]): string {
   const known = taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
   return workspace === undefined ? known : `${known} (${visible(workspace)})`;

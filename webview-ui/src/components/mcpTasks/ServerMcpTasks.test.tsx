@@ -50,9 +50,7 @@ describe("the MCP tasks that only their servers know", () => {
     expect(first?.textContent).toMatch(
       /^786512e2 of database, unknown toolworking, started Jan 1, 2020.*Half of <b>it<\/b>\.Follow in This Task$/,
     );
-    expect(second?.textContent).toBe(
-      "two of mail, unknown toolcompletedFollow in This Task",
-    );
+    expect(second?.textContent).toBe("two of mail, unknown toolcompletedFollow in This Task");
     within(region).getByText("mail: Its list of tasks has no end.");
     expect(await axeFindings(app.container)).toEqual([]);
   });

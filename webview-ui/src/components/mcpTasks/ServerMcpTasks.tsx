@@ -11,18 +11,18 @@ import { Refusal } from "../ui/Refusal.tsx";
 
 export interface ServerMcpTasksProps {
   readonly ofServers: OfServers;
-  /** The MCP tasks that calls have: they are not shown twice. */
+  /** The MCP tasks of known calls, which are not repeated here. */
   readonly entries: readonly McpTaskEntry[];
-  /** A task is open that takes calls. */
+  /** The open task accepts calls. */
   readonly here: boolean;
   readonly now: number;
-  /** Says whether it was taken; the person is told where it was not. */
+  /** Resolves to whether the sidecar accepted it. If not, the person is told. */
   readonly onFollow: (task: ServerMcpTask) => Promise<boolean>;
 }
 
 /**
- * The MCP tasks that only their servers know, as they were when the list was opened. Following one
- * makes it a call, which has all the rest: its questions, its end, and the way to cancel it.
+ * The MCP tasks that only their servers know, as of the last listing. Following one creates a call, which shows its
+ * questions, its end, and a button to cancel it.
  */
 export function ServerMcpTasks(props: ServerMcpTasksProps) {
   const { ofServers, entries, here, now, onFollow } = props;
@@ -80,7 +80,7 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
   );
 }
 
-/** A server lists no tool with a task, so it has no name but its id. */
+/** Servers list no tool with a task, so the task's name is its id. */
 function Line({ task, now }: { readonly task: ServerMcpTask; readonly now: number }) {
   const { serverName, mcpTaskId, status, statusMessage = "" } = task;
   const expired = hasExpired(task, now);
@@ -110,7 +110,7 @@ function keyOf({ serverName, mcpTaskId }: ServerMcpTask): string {
   return `${serverName}\n${mcpTaskId}`;
 }
 
-/** The furthest time that a Date can hold. */
+/** The latest time that a Date can hold. */
 const lastTime = 8.64e15;
 
 /** By the server's clock, which may be wrong. */

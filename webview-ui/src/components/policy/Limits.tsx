@@ -5,12 +5,12 @@ import { OpenSetting, type PolicyItemActions, PolicySource } from "./PolicyItem.
 import { entryWords, keyOf, nameOf, usedWords } from "./policyWords.ts";
 
 export interface LimitsProps {
-  /** Those with the effect "limit". */
+  /** The entries with the effect "limit". */
   readonly entries: readonly PolicyEntry[];
   readonly actions: PolicyItemActions;
 }
 
-/** The limits of what servers may ask, those of one setting together. */
+/** The limits for servers, grouped by setting. */
 export function Limits({ entries, actions }: LimitsProps) {
   const settings = [...new Set(entries.map(({ setting = "" }) => setting))];
   const refused = entries.reduce((sum, { used }) => sum + (used?.count ?? 0), 0);

@@ -42,7 +42,7 @@ test("each decision says what it does, where it came from and what it was used f
   const always = rowOf(approved, "cleanup");
   within(always).getByText("of database");
   within(always).getByText("Always approved, until its server changes its description.");
-  within(always).getByText(/^Said in VS Code, .* Used 3 times since Assent started, last at /);
+  within(always).getByText(/^Decided in VS Code, .* Used 3 times since Assent started, last at /);
   within(approved).getByText("Approved in “First”, until that is closed.");
   const answer = rowOf(approved, "deploy");
   within(answer).getByText('Its form is answered with environment: "staging" and copies: 2.');

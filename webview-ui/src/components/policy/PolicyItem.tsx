@@ -9,7 +9,7 @@ import { isAlive } from "../grants/grantWords.ts";
 import { ActButton } from "../ui/ActButton.tsx";
 import { entryWords, nameOf, serverWords, usedWords } from "./policyWords.ts";
 
-/** How a person changes entries. */
+/** The actions that change entries. */
 export type PolicyItemActions = Pick<
   Actions,
   "revokeGrant" | "removeToolRule" | "askAgain" | "openConfiguration"
@@ -17,17 +17,17 @@ export type PolicyItemActions = Pick<
 
 export interface PolicyItemProps {
   readonly entry: PolicyEntry;
-  /** The models that the server may have, as far as they are known, for their names. */
+  /** The models that the server may use, for their names, as far as they are known. */
   readonly models: readonly Model[] | undefined;
-  /** For the titles of the tasks that an entry is limited to. */
+  /** The tasks, for the titles of those that an entry is limited to. */
   readonly tasks: readonly Task[];
   readonly now: number;
   readonly actions: PolicyItemActions;
-  /** The entry ended, and takes the focus with it. */
+  /** The entry ended, and its element with the focus is removed. */
   readonly onEnded: () => void;
 }
 
-/** An entry of the policy: its subject, its effect, its source, its use, and a way to change it. */
+/** An entry of the policy: its subject, effect, source and use, and a button to change it. */
 export function PolicyItem(props: PolicyItemProps) {
   const { entry, models, tasks, now } = props;
   if (entry.type === "grant") {
@@ -55,7 +55,7 @@ export function PolicyItem(props: PolicyItemProps) {
   );
 }
 
-/** Where an entry came from. */
+/** Where an entry comes from. */
 export function PolicySource({ entry }: Pick<PolicyItemProps, "entry">) {
   const { by, at, setting } = entry;
   if (setting !== undefined) {
@@ -73,7 +73,7 @@ export function PolicySource({ entry }: Pick<PolicyItemProps, "entry">) {
   );
 }
 
-/** The way to change an entry. */
+/** The button that changes an entry. */
 function EntryAction({ entry, actions, onEnded }: PolicyItemProps) {
   const { serverName = "", setting = "" } = entry;
   switch (entry.type) {
@@ -120,7 +120,7 @@ export interface OpenSettingProps {
   readonly actions: Pick<Actions, "openConfiguration">;
 }
 
-/** Leads to a setting. */
+/** A link to a setting. */
 export function OpenSetting({ setting, actions }: OpenSettingProps) {
   return (
     <ActButton

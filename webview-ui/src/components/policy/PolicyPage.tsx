@@ -15,20 +15,20 @@ import { entryWords, isActive, keyOf } from "./policyWords.ts";
 export interface PolicyPageProps
   extends Pick<NewGrantProps, "serverNames" | "onServer" | "onCreate" | "onPreview" | "onOpen"> {
   readonly known: Policy;
-  /** The grant that is to have the focus. */
+  /** The grant that takes the focus. */
   readonly at: string | undefined;
   readonly models: Models;
-  /** For the titles of the tasks that an entry is limited to. */
+  /** The tasks, for the titles of those that an entry is limited to. */
   readonly tasks: readonly Task[];
   readonly actions: PolicyItemActions;
   readonly onRetry: () => void;
   readonly onClose: () => void;
 }
 
-/** From this number of entries on they can be filtered. */
+/** With this number of entries or more, there is a filter. */
 const many = 8;
 
-/** Everything that answers in the person's name, or limits requests, and the ways to change it. */
+/** All policy entries: automatic answers and limits, with the ways to change them. */
 export function PolicyPage(props: PolicyPageProps) {
   const { known, at, models, tasks, actions, onRetry, onClose, ...making } = props;
   const { entries, news, failure } = known;
@@ -147,7 +147,7 @@ function fits(entry: PolicyEntry, filter: string, tasks: readonly Task[]): boole
   return text.includes(filter.trim().toLowerCase());
 }
 
-/** Asks for the models of the servers with grants: their names say more than their ids. */
+/** Requests the models of the servers with grants, to show their names instead of their ids. */
 function useNames(
   active: readonly PolicyEntry[],
   { serverNames, onServer }: Pick<PolicyPageProps, "serverNames" | "onServer">,
@@ -161,14 +161,14 @@ function useNames(
   }, [wanted]);
 }
 
-/** Where the view keeps whether the ended grants are shown. */
+/** The key that stores whether the ended grants are shown. */
 const endedKey = "grants-ended";
 
-/** Gives the focus to the row of a grant once, when the list is read. Without such a row the panel keeps it. */
+/** Focuses the row of a grant once, when the list is read. Without such a row the panel keeps the focus. */
 function useFocused(at: string | undefined, isRead: boolean, isEnded: boolean) {
   const view = useView();
   const row = useRef<HTMLLIElement>(null);
-  // The fold of the ended grants is drawn once more then, and open.
+  // The fold of the ended grants then renders again, opened.
   const [isFound, setIsFound] = useState(false);
   useEffect(() => {
     if (at === undefined || !isRead) return;

@@ -13,12 +13,12 @@ import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
 import { isAlive, termsInWords } from "../grants/grantWords.ts";
 
-/** Says whether an entry may answer a request now. A limit never does. */
+/** Reports whether an entry can answer a request now. A limit never can. */
 export function isActive(entry: PolicyEntry, now: number): boolean {
   return entry.effect !== "limit" && (entry.type !== "grant" || isAlive(entry.grant, now));
 }
 
-/** What tells an entry from the others of a list. */
+/** A key that is unique among the entries of a list. */
 export function keyOf(entry: PolicyEntry): string {
   switch (entry.type) {
     case "grant":
@@ -36,7 +36,7 @@ export function keyOf(entry: PolicyEntry): string {
   }
 }
 
-/** What an entry decides about. */
+/** The requests that an entry applies to. */
 export function nameOf(entry: PolicyEntry): string {
   const { serverName, toolName } = entry;
   switch (entry.type) {
@@ -53,7 +53,7 @@ export function nameOf(entry: PolicyEntry): string {
   }
 }
 
-/** To which server that belongs, where the name does not say it. */
+/** The server, if the name does not include it. */
 export function serverWords({ type, serverName }: PolicyEntry): string {
   if (type === "readOnlyTools") return l10n.t("of all servers");
   if (type === "samplingReview") return l10n.t("to all servers");
@@ -61,7 +61,7 @@ export function serverWords({ type, serverName }: PolicyEntry): string {
   return isOfTool ? l10n.t("of {0}", visible(serverName ?? "")) : "";
 }
 
-/** What an entry does, in a sentence. */
+/** The effect of an entry, in a sentence. */
 export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
   switch (entry.type) {
     case "grant":
@@ -81,7 +81,9 @@ export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
     case "samplingReview":
       return entry.review === "never"
         ? l10n.t("A server gets each answer of a model before you see it.")
-        : l10n.t("You review the first answer for a server. The server gets later answers at once.");
+        : l10n.t(
+            "You review the first answer for a server. The server gets later answers at once.",
+          );
     case "allowedModels":
       return modelsWords(entry.models);
     case "limit":
@@ -164,7 +166,7 @@ function limitWords({ limit, max }: PolicyLimit): string {
   }
 }
 
-/** What an entry decided. */
+/** The decisions that an entry made. */
 export function usedWords(
   used: PolicyUse | undefined,
   { effect, serverName }: PolicyEntry,

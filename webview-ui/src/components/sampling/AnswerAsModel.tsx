@@ -6,26 +6,26 @@ import { atEscape } from "../ask/atEscape.ts";
 import { byField } from "../form/refusedProblems.ts";
 import { TextField } from "./SamplingEditor.tsx";
 
-/** The keys under which a draft keeps a person's own completion. */
+/** The keys under which a draft stores the person's own completion. */
 export const byHandKey = {
-  /** The fields are shown. */
+  /** Whether the fields are shown. */
   open: "byHand",
   text: "byHand text",
   model: "byHand model",
   stopReason: "byHand stopReason",
 } as const;
 
-/** Says whether a key of a draft is of a person's own completion. */
+/** Reports whether a draft's key belongs to the person's own completion. */
 export function isOfByHand(key: string): boolean {
   return Object.values<string>(byHandKey).includes(key);
 }
 
-/** Returns the completion that a draft holds. */
+/** Returns the completion in a draft. */
 export function handWrittenOf(draft: Draft): HandWritten {
   const stopReason = typed(draft, byHandKey.stopReason, "endTurn").trim();
   return {
     text: typed(draft, byHandKey.text, ""),
-    // No model's name: the server is not to take a person for a model.
+    // No model's name, because the server must not take a person for a model.
     model: typed(draft, byHandKey.model, "human").trim(),
     ...(stopReason !== "" && { stopReason }),
   };
@@ -36,7 +36,7 @@ function typed(draft: Draft, key: string, initial: string): string {
   return typeof value === "string" ? value : initial;
 }
 
-/** Says whether problems that the sidecar found are of a person's own completion. */
+/** Reports whether problems that the sidecar found concern the person's own completion. */
 export function isOfCompletion(problems: readonly FieldProblem[] | undefined): boolean {
   const names: readonly (string | undefined)[] = ["text", "stopReason", "model"];
   return problems?.some(({ name }) => names.includes(name)) ?? false;
@@ -44,23 +44,23 @@ export function isOfCompletion(problems: readonly FieldProblem[] | undefined): b
 
 interface Answering {
   readonly busy: boolean;
-  /** The person goes back to the request. What they wrote stays in the draft. */
+  /** The person returns to the request. Their text stays in the draft. */
   readonly onClose: () => void;
 }
 
 export interface AnswerAsModelProps extends Answering {
   readonly draft: Draft;
-  /** What the sidecar found wrong with the completion the last time. */
+  /** The problems that the sidecar found in the last completion. */
   readonly problems: readonly FieldProblem[] | undefined;
   readonly onInput: (key: string, value: FieldInput) => void;
 }
 
-/** The fields of a completion that a person writes in place of a model. Nothing of the request is sent. */
+/** The fields of a completion that the person writes in place of a model. Nothing of the request is sent. */
 export function AnswerAsModel(props: AnswerAsModelProps) {
   const { draft, problems, busy, onInput, onClose } = props;
   const fields = useRef<HTMLFieldSetElement>(null);
   useEffect(() => fields.current?.querySelector("textarea")?.focus(), []);
-  // A field that was disabled meanwhile has lost the focus.
+  // Disabling a field removed the focus from it.
   useEffect(() => {
     if (problems === undefined || busy) return;
     fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -103,7 +103,7 @@ export function AnswerAsModel(props: AnswerAsModelProps) {
 interface WordFieldProps {
   readonly label: string;
   readonly value: string;
-  /** The usual words; others are allowed too. */
+  /** The usual values. Others are allowed too. */
   readonly proposed?: readonly string[];
   readonly problem: string | undefined;
   readonly onInput: (value: string) => void;
@@ -147,7 +147,7 @@ export interface AnswerActionsProps extends Answering {
   readonly onAnswer: (written: HandWritten) => void;
 }
 
-/** The buttons of a person's own completion, in place of the request's own. */
+/** The buttons for the person's own completion, in place of the request's. */
 export function AnswerActions({ draft, busy, ready, onAnswer, onClose }: AnswerActionsProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the fields from every control.

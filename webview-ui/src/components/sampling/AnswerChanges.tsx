@@ -8,7 +8,7 @@ export interface AnswerChangesProps {
   readonly keep: string;
 }
 
-/** What a person changed of a model's answer: its texts, the arguments of its calls, what is left out. */
+/** The person's changes to a model's answer: its texts, the arguments of its calls, and removed parts. */
 export function AnswerChanges({ written, sent, keep }: AnswerChangesProps) {
   const [before, after] = [written, sent].map((blocks) => blocks.map(told).join("\n\n"));
   return <Diff before={before ?? ""} after={after ?? ""} keep={`${keep}:diff`} />;

@@ -4,17 +4,17 @@ import { useId } from "react";
 import { visible } from "../../lib/visible.ts";
 
 export interface AnsweringModelProps {
-  /** What the choice is called. */
+  /** The label of the choice. */
   readonly label: string;
   readonly model: Model | undefined;
   readonly candidates: readonly Model[];
-  /** Why VS Code's models are not among the candidates. */
+  /** Why VS Code's models are missing. */
   readonly away: string | undefined;
   readonly disabled: boolean;
   readonly onChoose: (modelId: string) => void;
 }
 
-/** The model that answers, or the choice of it, and which models are missing there. */
+/** The answering model, or the choice of it, with the missing models. */
 export function AnsweringModel(props: AnsweringModelProps) {
   return (
     <>
@@ -63,7 +63,7 @@ export function NoModel() {
   );
 }
 
-/** Returns the models to choose from. The proposed one is always among them, even if the list has lost it. */
+/** Returns the models to choose from. The proposed one is always included, even if it has left the list. */
 export function candidatesOf(
   model: Model | undefined,
   models: readonly Model[] = [],

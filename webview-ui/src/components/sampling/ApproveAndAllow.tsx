@@ -8,28 +8,28 @@ import { GrantFields } from "../grants/GrantFields.tsx";
 import { type GrantScope, readGrantForm, termsOf } from "../grants/grantForm.ts";
 import { useNow } from "../ui/useNow.ts";
 
-/** A grant that the person is about to make. */
+/** A grant that the person is about to create. */
 interface Allowing {
   readonly scope: GrantScope;
   readonly draft: Draft;
   readonly busy: boolean;
-  /** The id of the sentence that says what the grant allows. */
+  /** The id of the sentence that describes the grant. */
   readonly wordsId: string;
   readonly onClose: () => void;
 }
 
 export interface ApproveAndAllowProps extends Allowing {
-  /** What the sidecar found wrong with the terms the last time. */
+  /** The problems that the sidecar found in the last terms. */
   readonly problems: readonly FieldProblem[] | undefined;
   readonly onInput: (key: string, value: FieldInput) => void;
 }
 
-/** The second way to approve: this request, and others like it without asking, within these bounds. */
+/** The second way to approve: this request, and similar ones without asking, within these bounds. */
 export function ApproveAndAllow(props: ApproveAndAllowProps) {
   const { scope, draft, problems, busy, wordsId, onInput, onClose } = props;
   const section = useRef<HTMLDivElement>(null);
   useEffect(() => section.current?.querySelector("input")?.focus(), []);
-  // "Until" is told as a time, and that time goes on.
+  // The expiry depends on the current time.
   const of = termsOf(readGrantForm(draft), scope, useNow(true));
   const refused = byField(problems);
   return (
@@ -47,7 +47,7 @@ export interface AllowActionsProps extends Allowing {
   readonly onApprove: (grant: GrantTerms) => void;
 }
 
-/** The buttons of the grant, in place of the request's own. */
+/** The buttons for the grant, in place of the request's. */
 export function AllowActions(props: AllowActionsProps) {
   const { scope, draft, busy, wordsId, canSend, ready, onApprove, onClose } = props;
   const { problems } = termsOf(readGrantForm(draft), scope, useNow(true));

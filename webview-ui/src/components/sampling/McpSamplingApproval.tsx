@@ -49,39 +49,38 @@ export interface McpSamplingApprovalProps {
   readonly toolNames: readonly string[];
   readonly resourceUri?: string | undefined;
   readonly request: McpSamplingRequest;
-  /** The model that the sidecar proposes; absent if it had none. */
+  /** The model that the sidecar proposes; undefined if there is none. */
   readonly model: Model | undefined;
-  /** Why it proposes that one; the line may quote the server. */
+  /** Why it proposes that one. The text may quote the server. */
   readonly modelReason?: string | undefined;
-  /** Why no grant approved it, where one nearly did. */
+  /** Why no grant approved it, if one nearly did. */
   readonly grantReason?: string | undefined;
-  /** What looks like a secret in it. */
+  /** The possible secrets in it. */
   readonly secrets?: readonly SecretFinding[] | undefined;
   /** The part of the conversation that the server asks for. */
   readonly context?: SamplingContext | undefined;
-  /** The models to choose from; absent until they were listed. */
+  /** The models to choose from; undefined until they were listed. */
   readonly models: readonly Model[] | undefined;
-  /** Why VS Code's models are not among them. */
+  /** Why VS Code's models are missing. */
   readonly away?: string | undefined;
   /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** An answer is under way: until it is confirmed or refused, there is no second one. */
+  /** An answer is being sent. No second one is possible until it is confirmed or refused. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The secrets that caused the refusal, in words. The person had typed them. */
+  /** The secrets that caused the refusal, in words. The person typed them. */
   readonly refusedSecrets?: readonly string[] | undefined;
-  /** The problems that the sidecar found in the terms of a grant, or in the person's own completion. */
+  /** The problems that the sidecar found in a grant's terms or in the person's own completion. */
   readonly fieldProblems?: readonly FieldProblem[] | undefined;
   /**
-   * The person lets the request go to a model; to another than the proposed one, and edited, where it
-   * says so.
+   * The person approves the request; with another model or with edits, if these are given.
    */
   readonly onApprove: (approval: Approval) => void;
-  /** The person said no. */
+  /** The person declined. */
   readonly onDecline: () => void;
-  /** The person put the request away and said nothing. */
+  /** The person dismissed the request. */
   readonly onCancel: () => void;
   readonly keep: string;
 }
@@ -91,13 +90,13 @@ export interface Approval {
   readonly samplingEdit?: SamplingEdit;
   readonly includeContext?: boolean;
   readonly confirmSecrets?: boolean;
-  /** The next requests like it go without asking, within these bounds. */
+  /** Approves later similar requests without asking, within these bounds. */
   readonly grant?: GrantTerms;
-  /** The person's own completion, in place of a model's. Then there is nothing else. */
+  /** The person's own completion, in place of a model's. The other members are then unset. */
   readonly handWritten?: HandWritten;
 }
 
-/** A server's request to a model, as long as it waits for approval. */
+/** A server's request to a model that waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, resourceUri, request, secrets = [] } = props;
   const { busy, refusal, keep, fieldProblems, onApprove, onDecline, onCancel } = props;
@@ -110,7 +109,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const [toolName] = toolNames.length === 1 ? toolNames : [];
   const close = (key: string) => () => {
     input(key, false);
-    focusAsk(askId); // the pressed button is gone
+    focusAsk(askId); // the pressed button has been removed
   };
   const allowing = {
     ...{ draft, busy, wordsId },
@@ -118,7 +117,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
     onClose: close(grantKey.open),
   };
   const byHand = { ...{ draft, busy }, onClose: close(byHandKey.open) };
-  // What is wrong with the person's own completion is said at its fields.
+  // Problems of the person's own completion are shown at its fields.
   const isAtField = isAnswering ? fieldProblems !== undefined : isOfCompletion(fieldProblems);
   return (
     <SecretsContext value={secrets}>
@@ -181,14 +180,14 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
 
 type ApprovalState = ReturnType<typeof useApproval>;
 
-/** What the person makes of a request: the edits, the model, the context, and what looks like a secret. */
+/** The person's choices for a request: the edits, the model, the context, and the possible secrets. */
 function useApproval(props: McpSamplingApprovalProps) {
   const { request, model, models, secrets = [], context, refusedSecrets = [], busy } = props;
   const [draft, setDraft] = useDraft(props.draft, props.onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const { edit, request: edited, problems } = editOf(request, draft, secrets);
   const isWrong = Object.keys(problems).length > 0;
-  // A problem stays in sight, because it is why the request cannot be sent.
+  // A problem stays visible, because it prevents sending the request.
   const isEditing = own(draft, draftKey.editing) === true || isWrong;
   const editing = useEditing(isEditing, (now) => input(draftKey.editing, now));
 
@@ -207,7 +206,7 @@ function useApproval(props: McpSamplingApprovalProps) {
   return {
     ...{ draft, input, edit, edited, problems, isWrong, isEditing, editing },
     ...{ candidates, answering, nobody, included, found },
-    // A wrong edit cannot be measured.
+    // An invalid edit cannot be measured.
     measured: withContext(isWrong ? request : edited, included),
     canSend: !nobody && !busy && !isWrong && (!found.hasSecrets || found.isConfirmed),
     approve(grant?: GrantTerms) {
@@ -271,7 +270,7 @@ interface PartProps extends McpSamplingApprovalProps {
   readonly approval: ApprovalState;
 }
 
-/** The request as it would be sent, to read or to edit, and what looks like a secret in it. */
+/** The request as it would be sent, to read or edit, and the possible secrets in it. */
 function RequestToApprove({ approval, ...props }: PartProps) {
   const { request, secrets = [], context, grantReason = "", busy, keep } = props;
   const { draft, input, edit, edited, problems, isWrong, isEditing, editing } = approval;
@@ -332,7 +331,7 @@ function RequestToApprove({ approval, ...props }: PartProps) {
   );
 }
 
-/** The model that answers, why that one, and what it cannot do. */
+/** The answering model, why it was proposed, and what it does not support. */
 function ModelToAnswer({ approval, ...props }: PartProps) {
   const { model, modelReason = "", away, busy } = props;
   const { answering, candidates, measured, input } = approval;
@@ -359,12 +358,12 @@ function ModelToAnswer({ approval, ...props }: PartProps) {
   );
 }
 
-/** The choice of the model, of the context and of a grant, and the person's own completion, do not change the request. */
+/** The model, the context, a grant and the person's own completion do not change the request. */
 function isOfEdit(key: string): boolean {
   return key !== draftKey.model && key !== draftKey.context && !isOfGrant(key) && !isOfByHand(key);
 }
 
-/** The request that is sent depends on these. They are shorter to compare than a request with images. */
+/** The sent request depends on these. They are shorter to compare than a request with images. */
 function isOfContent(key: string): boolean {
   return key === draftKey.context || (isOfEdit(key) && key !== draftKey.editing);
 }

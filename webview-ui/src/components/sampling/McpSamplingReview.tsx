@@ -24,26 +24,26 @@ import { reviewKey, reviewOf } from "./reviewDraft.ts";
 export interface McpSamplingReviewProps {
   readonly askId: string;
   readonly question: Question;
-  /** The tools that the server offered to the model; absent if the request is not loaded. */
+  /** The tools that the server offered to the model; undefined if the request is not loaded. */
   readonly tools?: readonly SamplingTool[] | undefined;
-  /** The models to choose from; absent until they were listed. */
+  /** The models to choose from; undefined until they were listed. */
   readonly models: readonly Model[] | undefined;
-  /** Why VS Code's models are not among them. */
+  /** Why VS Code's models are missing. */
   readonly away?: string | undefined;
   /** The choices and texts from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** An answer is under way: until it is confirmed or refused, there is no second one. */
+  /** An answer is being sent. No second one is possible until it is confirmed or refused. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
   readonly refusal: string | undefined;
-  /** The server gets what the model wrote, or what the person made of it. */
+  /** The person returns the model's answer, perhaps edited. */
   readonly onReturn: (content?: readonly ContentBlock[]) => void;
-  /** The person wants another answer: from the model with this id, or from the same one without an id. */
+  /** The person requests another answer: from the model with this id, or without an id from the same one. */
   readonly onRegenerate: (modelId?: string) => void;
-  /** The person declined: the server does not get the answer. */
+  /** The person declined. The server does not get the answer. */
   readonly onDecline: () => void;
-  /** The person dismissed it: the server does not get it either. */
+  /** The person dismissed it. The server does not get the answer either. */
   readonly onCancel: () => void;
   readonly keep: string;
 }
@@ -64,7 +64,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reviewed = reviewOf(response, draft);
-  // A problem stays in sight, because it is why the answer cannot be returned.
+  // A problem stays visible, because it prevents returning the answer.
   const isEditing =
     own(draft, reviewKey.editing) === true ||
     reviewed.blocks.some(({ problem }) => problem !== undefined);

@@ -12,13 +12,13 @@ export interface ModelAnsweringProps {
   readonly taskId: string;
   readonly ask: Ask;
   readonly question: McpSampling;
-  /** A review tells what became of the answer. */
+  /** A review shows what happened to the answer. */
   readonly reviewed: boolean;
   readonly actions: Actions;
   readonly keep: string;
 }
 
-/** The model at work on an approved request, with what it has written; or why the server got no answer. */
+/** The model's text so far for an approved request, or the reason why the server got no answer. */
 export function ModelAnswering(props: ModelAnsweringProps) {
   const { taskId, ask, question, reviewed, actions, keep } = props;
   const { model, progress, inReview = false, result } = question;
@@ -27,7 +27,9 @@ export function ModelAnswering(props: ModelAnsweringProps) {
   if (result?.type === "failure") return <Refusal message={result.reason} />;
   if (result?.type === "withheld" && !reviewed) {
     return (
-      <p className="muted">{l10n.t("Assent told the server that you declined. {0}", result.reason)}</p>
+      <p className="muted">
+        {l10n.t("Assent told the server that you declined. {0}", result.reason)}
+      </p>
     );
   }
   if (result !== undefined) return null;

@@ -16,14 +16,14 @@ export interface RequestDetailsProps {
   readonly keep: string;
 }
 
-/** A sampling request: as it was sent, what the person changed of it, and the answer if nothing else shows that. */
+/** A sampling request: as sent, the person's changes, and the answer if no review shows it. */
 export function RequestDetails({ question, reviewed, keep }: RequestDetailsProps) {
   const { samplingRequest, sentRequest, model, result, usage } = question;
   const sent = sentRequest ?? samplingRequest;
   const answer = result?.type === "response" && !reviewed ? result : undefined;
   const content = answer?.content ?? [];
   const ending = answer === undefined ? "" : stopped(answer);
-  // The step's own line shows a short answer whole.
+  // The step's line shows a short answer in full.
   const isTold = isOneLine(content);
   return (
     <>

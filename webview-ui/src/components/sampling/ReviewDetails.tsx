@@ -13,11 +13,11 @@ export interface ReviewDetailsProps {
   readonly keep: string;
 }
 
-/** What a server got, and whose words these are: the model's, or the person's with what they changed. */
+/** What a server got and who wrote it: the model, or the person, with their changes. */
 export function ReviewDetails({ question, outcome, keep }: ReviewDetailsProps) {
   const { model, samplingResponse, sentResponse } = question;
   const written = samplingResponse.content ?? [];
-  // The step's own line shows a short answer whole.
+  // The step's line shows a short answer in full.
   const isTold = sentResponse === undefined && isOneLine(written);
   const blocks = <ContentBlocks blocks={written} texts="markdown" keep={`${keep}:answer`} />;
   return (
@@ -43,7 +43,9 @@ export function ReviewDetails({ question, outcome, keep }: ReviewDetailsProps) {
         </>
       )}
       {outcome.reason === "regenerated" && model !== undefined && (
-        <p className="muted">{l10n.t("Another answer was requested from {0}.", visible(model.name))}</p>
+        <p className="muted">
+          {l10n.t("Another answer was requested from {0}.", visible(model.name))}
+        </p>
       )}
     </>
   );

@@ -9,7 +9,7 @@ import { TextField } from "./SamplingEditor.tsx";
 
 export interface ReviewedBlocksProps {
   readonly blocks: readonly ReviewedBlock[];
-  /** What the server offered, to say what is called; absent where that is not known here. */
+  /** The tools that the server offered, to describe the calls; undefined if they are unknown here. */
   readonly tools: readonly SamplingTool[] | undefined;
   readonly texts: TextsAs;
   readonly isEditing: boolean;
@@ -19,7 +19,7 @@ export interface ReviewedBlocksProps {
   readonly keep: string;
 }
 
-/** A model's answer as the person makes it: its texts, and the calls that it asks for. */
+/** A model's answer that the person can edit: its texts, and the requested calls. */
 export function ReviewedBlocks(props: ReviewedBlocksProps) {
   const { blocks, tools = [], texts, isEditing, disabled, onInput, onKeyDown, keep } = props;
   const count = blocks.filter(({ written }) => written.type === "text").length;
@@ -76,7 +76,7 @@ interface ReviewedCallProps extends Omit<ReviewedBlocksProps, "blocks" | "tools"
   readonly block: ReviewedBlock;
   readonly written: ToolUseContent;
   readonly place: number;
-  /** The call's, unlike that of any other of the answer. */
+  /** Tells the call from the others of the answer. */
   readonly name: string;
   readonly tool: SamplingTool | undefined;
 }

@@ -11,7 +11,7 @@ export interface SamplingChangesProps {
   readonly keep: string;
 }
 
-/** What a person changed of a sampling request, part by part. */
+/** The person's changes to a sampling request, part by part. */
 export function SamplingChanges({ asked, sent, keep }: SamplingChangesProps) {
   return (
     <div className="sampling-details">
@@ -46,7 +46,7 @@ function changesOf(asked: McpSamplingRequest, sent: McpSamplingRequest): readonl
     .filter(({ before, after }) => before !== after);
 }
 
-/** The messages as one text, in which what was left out shows like what was rewritten. */
+/** The messages as one text, in which removed messages appear as removed text. */
 function conversation({ messages = [] }: McpSamplingRequest): string {
   return messages
     .map(({ role, content = [] }) => {
@@ -56,7 +56,7 @@ function conversation({ messages = [] }: McpSamplingRequest): string {
     .join("\n\n");
 }
 
-/** Content as a text, to be compared. */
+/** Content as a text for comparison. */
 export function told(block: ContentBlock): string {
   switch (block.type) {
     case "text":

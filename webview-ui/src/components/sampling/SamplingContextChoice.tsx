@@ -14,8 +14,8 @@ export interface SamplingContextChoiceProps {
 }
 
 /**
- * What a server asks to be given of the conversation (2025-11-25, "Sampling: includeContext"). It was not
- * the server's before, so it goes only where the person says so.
+ * The part of the conversation that a server asks for (2025-11-25, "Sampling: includeContext"). It contains data of
+ * other servers, so it is sent only if the person chooses so.
  */
 export function SamplingContextChoice(props: SamplingContextChoiceProps) {
   const { context, included, disabled, onInclude, keep } = props;

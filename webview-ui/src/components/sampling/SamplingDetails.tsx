@@ -12,7 +12,7 @@ export interface SamplingDetailsProps {
   readonly keep: string;
 }
 
-/** Everything of a sampling request that a server wrote. */
+/** All parts of a sampling request that its server wrote. */
 export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
   const { messages = [], systemPrompt } = request;
   const [texts, toggle] = useTexts(keep);
@@ -32,7 +32,7 @@ export function SamplingDetails({ request, keep }: SamplingDetailsProps) {
   );
 }
 
-/** So many messages are drawn at once; the others cost nothing until somebody wants to see them. */
+/** The most messages to render at first. The others render on demand. */
 const fewMessages = 50;
 
 interface TurnsProps {
@@ -66,7 +66,7 @@ function Turns({ messages, texts, keep }: TurnsProps) {
   );
 }
 
-/** The tools that were called in a conversation: a result names its call, and not its tool. */
+/** The tools that were called in a conversation, because a result names only its call. */
 export function callsOf(messages: readonly SamplingMessage[]): ToolCalls {
   return new Map(
     messages
@@ -77,11 +77,11 @@ export function callsOf(messages: readonly SamplingMessage[]): ToolCalls {
 
 export interface SamplingLimitsProps {
   readonly request: McpSamplingRequest;
-  /** Whoever edits has the numbers before them already. */
+  /** The editor shows these numbers already. */
   readonly edited?: boolean;
 }
 
-/** What a server says of a completion besides the conversation. */
+/** A server's options for the completion, without the conversation. */
 export function SamplingLimits({ request, edited = false }: SamplingLimitsProps) {
   const { maxTokens, temperature, stopSequences = [], includeContext, metadata } = request;
   const limits: readonly (readonly [name: string, value: string | undefined])[] = [

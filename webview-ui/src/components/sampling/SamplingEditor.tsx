@@ -21,7 +21,7 @@ export interface SamplingEditorProps {
   readonly keep: string;
 }
 
-/** A sampling request that the person changes before it goes to a model. */
+/** The editor of a sampling request before it goes to a model. */
 export function SamplingEditor(props: SamplingEditorProps) {
   const { request, draft, secrets, problems, disabled, onInput, onKeyDown, keep } = props;
   const typed = readDraft(request, draft, secrets);
@@ -126,7 +126,7 @@ function MessageEditor(props: MessageEditorProps) {
 export interface TextFieldProps {
   readonly label: string;
   readonly value: string;
-  /** It is written for machines. */
+  /** The metadata is for programs. */
   readonly code?: boolean;
   readonly problem?: string | undefined;
   readonly disabled?: boolean;
@@ -134,7 +134,7 @@ export interface TextFieldProps {
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-/** A text of several lines, where Enter begins a line. */
+/** A text of several lines, in which Enter starts a line. */
 export function TextField(props: TextFieldProps) {
   const { label, value, code = false, problem, disabled = false, onInput, onKeyDown } = props;
   const hasSecret = useHasSecret(value);

@@ -6,24 +6,24 @@ import { masked, type Placed } from "../../timeline/secrets.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export interface SamplingSecretsProps {
-  /** What looked like secrets in what the server wrote, and where that still stands. */
+  /** The possible secrets in the server's request, and where they still occur. */
   readonly secrets: readonly Placed[];
-  /** What the sidecar found in what the person wrote. */
+  /** The secrets that the sidecar found in the person's edits. */
   readonly refused: readonly string[];
-  /** The person wants what is left of them to be sent. */
+  /** The person confirms sending the remaining secrets. */
   readonly confirmed: boolean;
   readonly disabled: boolean;
-  /** Takes the secrets with these numbers out of everything that can be edited. */
+  /** Removes the secrets with these numbers from all editable parts. */
   readonly onRedact: (numbers: readonly number[]) => void;
   readonly onConfirm: (confirmed: boolean) => void;
 }
 
-/** The warning that a request has secrets in it, and what can be done about each. */
+/** The warning about secrets in a request, with the actions for each. */
 export function SamplingSecrets(props: SamplingSecretsProps) {
   const { secrets, refused, confirmed, disabled, onRedact, onConfirm } = props;
   const headingId = useId();
   const section = useRef<HTMLElement>(null);
-  // The button goes with what it took out; who pressed it keeps their place, and hears what is left.
+  // The button disappears with the secret, so the focus moves here and the remaining number is read out.
   const redact = (numbers: readonly number[]) => {
     onRedact(numbers);
     section.current?.focus();
@@ -104,11 +104,7 @@ export function SamplingSecrets(props: SamplingSecretsProps) {
           />
           {sent.length === 0
             ? l10n.t("Send anyway")
-            : plural(
-                sent.length,
-                l10n.t("Send with 1 secret"),
-                l10n.t("Send with {0} secrets"),
-              )}
+            : plural(sent.length, l10n.t("Send with 1 secret"), l10n.t("Send with {0} secrets"))}
         </label>
       )}
     </section>

@@ -15,8 +15,8 @@ export interface SamplingToolsProps {
 }
 
 /**
- * The tools that a server offers to the model (2025-11-25, "Sampling with Tools"), and what the model may
- * do with them. The model reads the descriptions, so they are part of what is approved.
+ * The tools that a server offers to the model (2025-11-25, "Sampling with Tools"), and the tool choice. The model reads
+ * the descriptions, so the person approves them too.
  */
 export function SamplingTools({ request, texts, keep }: SamplingToolsProps) {
   const { tools = [], toolChoice } = request;

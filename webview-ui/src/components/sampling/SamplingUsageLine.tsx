@@ -7,7 +7,7 @@ export interface SamplingUsageLineProps {
   readonly usage: SamplingUsage;
 }
 
-/** What a request came to, with every answer that was asked for. */
+/** The usage of a request, summed over all requested answers. */
 export function SamplingUsageLine({ usage }: SamplingUsageLineProps) {
   const { inputTokens, outputTokens, estimated = false, cost } = usage;
   const words = [

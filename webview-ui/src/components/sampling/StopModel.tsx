@@ -3,17 +3,17 @@ import { useRef, useState } from "react";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface StopModelProps {
-  /** Something is written that could be kept. */
+  /** There is a text that could be kept. */
   readonly hasText: boolean;
-  /** Rejects where the model goes on. */
+  /** Rejects if the model goes on. */
   readonly onStop: (keep: boolean) => Promise<void>;
 }
 
-/** The ways to end what a model is writing. */
+/** The buttons that stop a model. */
 export function StopModel({ hasText, onStop }: StopModelProps) {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();
-  // Two clicks may come before the first one is drawn.
+  // A second click may arrive before the first one is rendered.
   const locked = useRef(false);
   const stop = async (keep: boolean) => {
     if (locked.current) return;
@@ -21,7 +21,7 @@ export function StopModel({ hasText, onStop }: StopModelProps) {
     setBusy(true);
     setRefusal(undefined);
     try {
-      await onStop(keep); // the event that ends the completion is on its way
+      await onStop(keep); // the event that ends the completion follows
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
       locked.current = false;

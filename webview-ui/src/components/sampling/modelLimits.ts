@@ -3,8 +3,8 @@ import * as l10n from "@vscode/l10n";
 import { blocksOf } from "./samplingMeasure.ts";
 
 /**
- * What will not be as the server wrote it where this model answers: a sentence for each fate, about the
- * parts that the request has.
+ * Says what this model does not support of a request, in a sentence for each consequence. It mentions only parts that
+ * the request has.
  */
 export function warningsOf(request: McpSamplingRequest, model: Model): readonly string[] {
   const present = partsOf(request);
@@ -36,7 +36,12 @@ export function warningsOf(request: McpSamplingRequest, model: Model): readonly 
         ]
       : []),
     ...(cannot.has("systemPrompt") && present.has("systemPrompt")
-      ? [l10n.t("{0} does not support a system prompt. It is sent as the first user message.", name)]
+      ? [
+          l10n.t(
+            "{0} does not support a system prompt. It is sent as the first user message.",
+            name,
+          ),
+        ]
       : []),
     ...(ignored.length > 0 ? [l10n.t("{0} may ignore: {1}.", name, list(ignored))] : []),
   ];

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { json } from "../../lib/format.ts";
 import { type Draft, own } from "../../view/viewState.ts";
 
-/** The keys under which a draft keeps the edit of a model's answer, by the index of the block. */
+/** The keys under which a draft stores the edits of a model's answer, by the index of the block. */
 export const reviewKey = {
   editing: "editing",
   model: "model",
@@ -12,12 +12,12 @@ export const reviewKey = {
   leftOut: (place: number) => `without ${place}`,
 } as const;
 
-/** A block of a model's answer, and what the person makes of it. */
+/** A block of a model's answer, with the person's edit. */
 export interface ReviewedBlock {
   readonly written: ContentBlock;
-  /** The content of the control: a text, or the JSON of a call's arguments; absent if the block has none. */
+  /** The content of the control: a text, or the JSON of a call's arguments; undefined if the block has none. */
   readonly typed: string;
-  /** The block that the server gets; absent if it is left out, or wrong. */
+  /** The block that the server gets; undefined if it is removed or invalid. */
   readonly sent: ContentBlock | undefined;
   readonly isLeftOut: boolean;
   /** The problem in the typed text. */
@@ -26,16 +26,16 @@ export interface ReviewedBlock {
 
 export interface ReviewedAnswer {
   readonly blocks: readonly ReviewedBlock[];
-  /** The blocks that the server gets instead of the model's; absent if they are the same. */
+  /** The blocks that the server gets instead of the model's; undefined if they are the same. */
   readonly content: readonly ContentBlock[] | undefined;
-  /** Why it cannot be returned as a whole. */
+  /** Why the answer as a whole cannot be returned. */
   readonly problem: string | undefined;
   readonly isWrong: boolean;
 }
 
 /**
- * What a draft makes of an answer: other texts, other arguments, or fewer of both; nothing that the model
- * did not write. The sidecar checks the same, and has the last word.
+ * Applies a draft to an answer: it can change texts and arguments and remove blocks, but add nothing. The sidecar
+ * checks the result again.
  */
 export function reviewOf({ content = [] }: McpSamplingResponse, draft: Draft): ReviewedAnswer {
   const blocks = content.map((block, place) => reviewBlock(block, place, draft));
@@ -83,7 +83,7 @@ function reviewBlock(written: ContentBlock, place: number, draft: Draft): Review
 }
 
 function withInput(written: ToolUseContent, input: unknown): ToolUseContent {
-  // Other spaces are no other arguments.
+  // Whitespace does not change the arguments.
   return JSON.stringify(input) === JSON.stringify(written.input) ? written : { ...written, input };
 }
 
@@ -97,10 +97,7 @@ function parseObject(text: string): Parsed {
     }
   } catch (error) {
     return {
-      problem: l10n.t(
-        "Not JSON: {0}",
-        error instanceof Error ? error.message : String(error),
-      ),
+      problem: l10n.t("Not JSON: {0}", error instanceof Error ? error.message : String(error)),
     };
   }
   return { problem: l10n.t("The arguments of a tool must be a JSON object: { … }.") };

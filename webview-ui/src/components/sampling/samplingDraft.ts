@@ -11,22 +11,22 @@ import { blockWithoutSecrets, withoutSecrets } from "../../timeline/secrets.ts";
 import { type Draft, own } from "../../view/viewState.ts";
 
 /**
- * What a person makes of a sampling request, as it is typed and kept over reloads: only what differs
- * from what the server wrote, so that a picture is not kept with it.
+ * The person's edits to a sampling request, as they are typed and stored over reloads: only the differences from the
+ * server's request, so that images are not stored.
  */
 export interface SamplingDraft {
   readonly systemPrompt: string;
   readonly temperature: string;
   readonly maxTokens: string;
-  /** A text that was typed in place of a message's, or undefined. */
+  /** The text that replaces a message's; undefined if there is none. */
   text(message: number, block: number): string | undefined;
-  /** The message is not to be sent. */
+  /** The message is removed. */
   isLeftOut(message: number): boolean;
-  /** What is not text, without the secrets that the person had taken out. */
+  /** The non-text content, without the secrets that the person removed. */
   redacted(block: ContentBlock): ContentBlock;
 }
 
-/** The names under which a draft keeps what was typed. */
+/** The keys under which a draft stores the edits. */
 export const draftKey = {
   editing: "editing",
   model: "model",
@@ -35,7 +35,7 @@ export const draftKey = {
   maxTokens: "maxTokens",
   text: (message: number, block: number) => `text ${message} ${block}`,
   leftOut: (message: number) => `without ${message}`,
-  /** The secret with this number among those of the ask; a draft holds no secret. */
+  /** The ask's secret with this number. A draft itself contains no secret. */
   redacted: (secret: number) => `redacted ${secret}`,
   context: "context",
 } as const;
@@ -60,20 +60,20 @@ export function readDraft(
   };
 }
 
-/** What is wrong with a draft, by the field. */
+/** The problems of a draft by field. */
 export type DraftProblems = Partial<
   Readonly<Record<"messages" | "temperature" | "maxTokens", string>>
 >;
 
 export interface Edited {
-  /** Absent where nothing differs from what the server wrote. */
+  /** Undefined if there are no edits. */
   readonly edit: SamplingEdit | undefined;
-  /** What would be sent. */
+  /** The request that would be sent. */
   readonly request: McpSamplingRequest;
   readonly problems: DraftProblems;
 }
 
-/** What a draft makes of a request. The sidecar checks the same, and has the last word. */
+/** Applies a draft. The sidecar checks the result again. */
 export function editOf(
   request: McpSamplingRequest,
   draft: Draft,
@@ -114,7 +114,7 @@ export function editOf(
   };
 }
 
-/** What the person left out must leave a conversation: with every tool's call goes its result. */
+/** Checks that what remains is a conversation: a tool call and its result must be removed together. */
 function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftProblems {
   if (messages === undefined) return {};
   if (messages.length === 0) return { messages: l10n.t("Keep at least one message.") };
@@ -126,10 +126,14 @@ function wrongMessages(messages: readonly SamplingMessage[] | undefined): DraftP
   const isWhole = new Set([...calls, ...results]).size === new Set(calls).size;
   return isWhole && calls.every((id) => results.includes(id))
     ? {}
-    : { messages: l10n.t("A tool call and its result belong together: leave out both, or keep both.") };
+    : {
+        messages: l10n.t(
+          "A tool call and its result belong together: leave out both, or keep both.",
+        ),
+      };
 }
 
-/** The messages with what was typed, or undefined where they are as the server wrote them. */
+/** The edited messages, or undefined if there are no edits. */
 function messagesOf(
   { messages = [] }: McpSamplingRequest,
   draft: SamplingDraft,
@@ -156,7 +160,7 @@ function messagesOf(
   return changed ? edited : undefined;
 }
 
-/** A draft in which secrets are taken out, by their numbers, of everything that can be edited. */
+/** A draft in which secrets, by their numbers, are removed from all editable parts. */
 export function redact(
   request: McpSamplingRequest,
   draft: Draft,
@@ -181,7 +185,7 @@ export function redact(
   return Object.assign({}, draft, systemPrompt, ...texts, ...marks);
 }
 
-/** A request with what is added before its conversation. */
+/** A request with the context inserted before its conversation. */
 export function withContext(
   request: McpSamplingRequest,
   context: SamplingContext | undefined,

@@ -3,14 +3,14 @@ import * as l10n from "@vscode/l10n";
 import { money } from "../../lib/format.ts";
 import { plural } from "../../lib/l10n.ts";
 
-// The sidecar measures requests in the same way, where a grant has a bound: what is said here is what
-// would be counted there. Good for "about a cent", and for no bill.
+// The sidecar measures requests in the same way to check a grant's bounds, so both show the same numbers. They are
+// rough estimates, not a bill.
 const bytesOfToken = 4; // text in most languages
 const tokensOfTurn = 4; // the words around each message
-const tokensOfImage = 1500; // a picture of a megapixel; larger ones are scaled down before they are read
-const charactersOfSound = 1000; // base64 of a token's worth of sound, at the bit rates of speech
+const tokensOfImage = 1500; // an image of a megapixel; larger ones are scaled down
+const charactersOfSound = 1000; // base64 characters for one token of audio, at the bit rates of speech
 
-/** About how many tokens a model reads of a request: its texts, pictures, sound and tools. */
+/** Estimates the tokens that a model reads in a request: its texts, images, audio and tools. */
 export function estimateTokens(request: McpSamplingRequest): number {
   const { systemPrompt = "", messages = [], tools = [] } = request;
   const turns = messages.map(({ content = [] }) => tokensOfTurn + sum(content.map(ofBlock)));
@@ -34,7 +34,7 @@ function ofBlock(block: ContentBlock): number {
     case "tool_result":
       return sum((block.content ?? []).map(ofBlock));
     default:
-      return 0; // no model is given it
+      return 0; // the model does not get it
   }
 }
 
@@ -52,7 +52,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, n) => total + n, 0);
 }
 
-/** The most that a request costs in US dollars, or nothing where a price is not known. */
+/** Estimates the highest cost of a request in US dollars; undefined if a price is unknown. */
 export function mostCost(
   request: McpSamplingRequest,
   { inputCost, outputCost }: ModelFacts,
@@ -62,7 +62,7 @@ export function mostCost(
   return Number.isFinite(cost) && cost >= 0 ? cost : undefined;
 }
 
-/** A request in one line, with what it may cost where it is known which model answers. */
+/** Summarises a request in one line, with its possible cost if the answering model is known. */
 export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): string {
   const { messages = [], systemPrompt = "", tools = [], maxTokens } = request;
   const blocks = blocksOf(request);
@@ -94,11 +94,11 @@ export function summarize(request: McpSamplingRequest, facts: ModelFacts = {}): 
 
 function costWords(cost: number | undefined): string {
   if (cost === undefined) return "";
-  // "Free" and "less than a cent" say by themselves that they are bounds.
+  // "Free" and "less than a cent" are upper bounds already.
   return cost < 0.01 ? money(cost) : l10n.t("at most about {0}", money(cost));
 }
 
-/** All that the messages hold, with what tools returned: a picture is one wherever it is. */
+/** The contents of all messages, including tool results. */
 export function blocksOf({ messages = [] }: McpSamplingRequest): readonly ContentBlock[] {
   return messages
     .flatMap(({ content = [] }) => content)

@@ -3,32 +3,32 @@ import { useState } from "react";
 import { type Placed, placeSecrets } from "../../timeline/secrets.ts";
 
 export interface SecretsAsked {
-  /** What the sidecar found in what the server wrote. */
+  /** The secrets that the sidecar found in the server's request. */
   readonly secrets: readonly SecretFinding[];
-  /** What it found in what was last sent, in words; it was refused for that. */
+  /** The secrets for which the last sent request was refused, in words. */
   readonly refused: readonly string[];
-  /** What would be sent now. */
+  /** The request that would be sent now. */
   readonly request: McpSamplingRequest;
   readonly context: SamplingContext | undefined;
-  /** Changes with what would be sent. */
+  /** Changes with the request that would be sent. */
   readonly version: string;
 }
 
 export interface SecretsState {
   readonly placed: readonly Placed[];
-  /** What is refused of what would be sent now: of other words nothing is known yet. */
+  /** The refusals of exactly this request. For an edited request they are unknown. */
   readonly refused: readonly string[];
   readonly hasSecrets: boolean;
-  /** The person wants them to be sent. */
+  /** The person confirms sending them. */
   readonly isConfirmed: boolean;
   readonly confirm: (confirmed: boolean) => void;
-  /** Notes that what would be sent now is sent. */
+  /** Notes that the current request is being sent. */
   readonly noteSent: () => void;
 }
 
 /**
- * The secrets in what a person is about to send. A yes to them, and a refusal for their sake, are of the
- * request as it was then, and not of what is made of it afterwards. Neither outlives the view.
+ * Tracks the secrets in the request that the person is about to send. A confirmation or refusal applies only to the
+ * request as it was then, not to later edits. Both end with the view.
  */
 export function useSecrets(asked: SecretsAsked): SecretsState {
   const { secrets, request, context, version } = asked;

@@ -13,15 +13,15 @@ export interface ServerActivityProps {
   readonly onOpen: (taskId: string, messageId: number) => void;
 }
 
-/** The calls under way and the connections that are ready. */
+/** The running calls and the open connections. */
 export function ServerActivity({ known, tasks, now, onOpen }: ServerActivityProps) {
   const { connections = [], calls = [], handshake } = known;
-  // One of an older server serves one conversation alone, once that needs it.
+  // A connection of a legacy server serves one conversation, which may not have needed it yet.
   const ofNone =
     handshake?.era === "legacy"
       ? l10n.t("no conversation has used it yet")
       : l10n.t("for every conversation");
-  // A conversation may have been renamed since.
+  // The conversation may have been renamed since.
   const titleOf = (taskId: string, title = "") =>
     taskTitle(tasks.find(({ id }) => id === taskId) ?? { title });
   return (

@@ -11,7 +11,7 @@ export interface ServerHandshakeProps {
   readonly handshake: Handshake;
 }
 
-/** What the server said of itself at its last handshake. */
+/** What the server said about itself in its last handshake. */
 export function ServerHandshake({ serverName, handshake }: ServerHandshakeProps) {
   const { era, protocolVersion, name = "", title = "", version = "" } = handshake;
   const { capabilities = [], instructions = "" } = handshake;

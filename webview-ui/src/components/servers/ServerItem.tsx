@@ -9,12 +9,12 @@ import { transportWords } from "./serverWords.ts";
 
 export interface ServerItemProps {
   readonly server: Server;
-  /** As far as they are known. */
+  /** Its offers, as far as they are known. */
   readonly counts: ServerCounts | undefined;
   readonly offers: Offers | undefined;
 }
 
-/** A server in the list: how it is, how it is reached, and how much it offers. */
+/** A server in the list: its state, its transport, and the number of its offers. */
 export function ServerItem({ server, counts, offers }: ServerItemProps) {
   const { name, state, transport, protocolVersion = "", reason = "" } = server;
   const { tools, resources, prompts } = offeredCounts(counts, offers);
@@ -43,7 +43,7 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
   );
 }
 
-/** How much a server offers; what the panel has listed itself counts where nothing else is known. */
+/** The number of a server's offers. Without other data, the panel's own lists count. */
 export function offeredCounts(
   counts: ServerCounts | undefined,
   offers: Offers | undefined,

@@ -23,14 +23,12 @@ export interface ServerLaunchProps {
   readonly onRemove: () => void;
 }
 
-/** How the server is started or reached, and what speaks against it. */
+/** How the server is started or reached, and possible problems. */
 export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps) {
   const { server, line, launch, endpoint, lastFailure, ports = [], orphans = [] } = known;
   const { args = [], envNames = [], searched = [], nearMisses = [] } = launch ?? {};
   return (
-    <Part
-      heading={launch === undefined ? l10n.t("Endpoint") : l10n.t("Launch")}
-    >
+    <Part heading={launch === undefined ? l10n.t("Endpoint") : l10n.t("Launch")}>
       {server.source === "built in" ? (
         <p>
           {l10n.t("It is built into Assent.")}{" "}
@@ -110,9 +108,7 @@ export function ServerLaunch({ known, onConfigure, onRemove }: ServerLaunchProps
       </dl>
       {known.machineUnknown && (
         <p className="muted">
-          {l10n.t(
-            "Assent can find listening processes and leftover processes on Linux only.",
-          )}
+          {l10n.t("Assent can find listening processes and leftover processes on Linux only.")}
         </p>
       )}
       {nearMisses.length > 0 && (
@@ -176,12 +172,12 @@ function LastFailure({
   );
 }
 
-/** Why there is no program. Where it was looked for is said below. */
+/** Why the program was not found. The searched folders are listed below. */
 function programProblem({ problem, searched = [] }: Launch): string {
   return searched.length > 0 ? l10n.t("not found") : visible(problem ?? l10n.t("not known"));
 }
 
-/** An argument as it would be typed. */
+/** Quotes an argument as it would be typed. */
 function quoted(arg: string): string {
   return /^[\w./:@%+=,${}…-]+$/.test(arg) ? arg : JSON.stringify(visible(arg));
 }

@@ -9,11 +9,11 @@ import { fromWords } from "./serverWords.ts";
 export interface ServerLogProps {
   readonly serverName: string;
   readonly lines: readonly ServerLogLine[];
-  /** How many there were before. */
+  /** The number of dropped lines. */
   readonly dropped: number;
 }
 
-/** The last lines that the server wrote, the newest last. */
+/** The server's latest lines of output, newest last. */
 export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
   const text = lines.map(inWords).join("\n");
   return (
@@ -51,7 +51,7 @@ export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
   );
 }
 
-/** The newest lines are of interest first. */
+/** Scrolls to the newest lines. */
 function toEnd(element: HTMLElement | null): void {
   if (element !== null) element.scrollTop = element.scrollHeight;
 }

@@ -20,7 +20,7 @@ export interface ServerOffersProps {
 
 const kinds = ["tools", "resources", "prompts"] as const;
 
-/** What the server offers, each list read once it is opened. */
+/** The server's offers. Each list is loaded when it is opened. */
 export function ServerOffers({ server, offers, counts, onList }: ServerOffersProps) {
   const known = offeredCounts(counts, offers);
   return (
@@ -40,7 +40,7 @@ export function ServerOffers({ server, offers, counts, onList }: ServerOffersPro
   );
 }
 
-/** More than anybody reads here. */
+/** The most items to show. */
 const most = 200;
 
 interface OfferListProps extends Pick<ServerOffersProps, "server" | "onList"> {
@@ -48,12 +48,12 @@ interface OfferListProps extends Pick<ServerOffersProps, "server" | "onList"> {
   readonly list: Offers[OfferKind];
 }
 
-/** A list of what a server offers. Reading it would start the server, so one that is not running waits. */
+/** One list of a server's offers. Loading it would start the server, so it waits for a server that is not running. */
 function OfferList({ server: { name, state }, kind, list, onList }: OfferListProps) {
   const unlisted = state === "running" && list === undefined;
   useEffect(() => {
     if (!unlisted) return;
-    // It goes on when this is closed: whoever opens it again finds it read.
+    // Loading continues after this is closed.
     onList(name, [kind], new AbortController().signal);
   }, [unlisted, name, kind, onList]);
   if (list === undefined) {
@@ -89,7 +89,7 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
   }
 }
 
-/** What a tool, a resource and a prompt have in common. */
+/** The common members of a tool, a resource and a prompt. */
 interface Offer {
   readonly name: string;
   readonly title?: string;

@@ -22,12 +22,12 @@ import { transportWords } from "./serverWords.ts";
 
 export interface ServerPageProps {
   readonly server: Server;
-  /** The last inspection; absent before the first one. */
+  /** The last inspection; undefined before the first one. */
   readonly inspection: Inspection | undefined;
   readonly offers: Offers | undefined;
   readonly policy: readonly PolicyEntry[];
   readonly tasks: readonly Task[];
-  /** Changes when something happened that may concern the server. */
+  /** Changes when something may have changed about the server. */
   readonly news: unknown;
   readonly actions: Pick<
     Actions,
@@ -46,7 +46,7 @@ export interface ServerPageProps {
   readonly onClose: () => void;
 }
 
-/** All that is known of a server: its state and the reason, its activity, its offers, and how it starts. */
+/** All details of a server: its state and the reason, its activity, its offers, and how it starts. */
 export function ServerPage(props: ServerPageProps) {
   const { server, inspection, offers, policy, tasks, news, actions } = props;
   const { onShowPolicy, onOpen, onBack, onClose } = props;
@@ -108,12 +108,12 @@ interface StateProps extends Pick<ServerPageProps, "server" | "actions"> {
   readonly known: ServerInspection | undefined;
 }
 
-/** How the server is, why, and what can be done about it. */
+/** The server's state, the reason, and the possible actions. */
 function State({ server, known, actions }: StateProps) {
   const { name, state, transport, protocolVersion = "", reason = "" } = server;
   const { verdict } = known ?? {};
   const head = useRef<HTMLParagraphElement>(null);
-  // A button that has done its work goes away, and must not take the focus with it.
+  // The pressed button disappears, so the focus moves first.
   const press = (act: (serverName: string) => void) => () => {
     head.current?.focus();
     act(name);

@@ -6,7 +6,7 @@ export interface ServerStateProps {
   readonly state: State;
 }
 
-/** How a server is, in an icon and a word. */
+/** A server's state as an icon and a word. */
 export function ServerState({ state }: ServerStateProps) {
   return (
     <span className={`server-state server-${state}`}>

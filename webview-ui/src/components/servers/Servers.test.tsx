@@ -281,7 +281,7 @@ describe("the page of a server", () => {
       },
     });
     const { user } = await openPage(host, /^mail/);
-    await screen.findByText("node (process 7) listens");
+    await screen.findByText("used by node (process 7)");
     screen.getByText("nothing listens");
     screen.getByText(/^node \(process 9 since/);
     screen.getByText(/on Linux only/);
@@ -301,9 +301,7 @@ describe("the page of a server", () => {
       },
     );
     const { user } = await openPage(host, /^database/);
-    await within(await page("database")).findByText(
-      /^1 automatic answer applies to this server\./,
-    );
+    await within(await page("database")).findByText(/^1 automatic answer applies to this server\./);
     await user.click(await button("Show Automatic Answers"));
     await screen.findByRole("region", { name: "Automatic Answers" });
   });

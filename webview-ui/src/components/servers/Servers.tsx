@@ -9,16 +9,16 @@ import { ServerPage, type ServerPageProps } from "./ServerPage.tsx";
 
 export interface ServersProps
   extends Omit<ServerPageProps, "server" | "inspection" | "offers" | "onBack"> {
-  /** Absent until they were listed. */
+  /** Undefined until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
   readonly inspections: Inspections;
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The one to show at first; absent for the list. */
+  /** The server to show at first; undefined for the list. */
   readonly serverName: string | undefined;
 }
 
-/** Every server, and the page of one. */
+/** The list of servers, and the page of one. */
 export function Servers(props: ServersProps) {
   const { servers, problems, inspections, offers, serverName, ...page } = props;
   const [shown, setShown] = useState(serverName);
@@ -52,9 +52,9 @@ export function Servers(props: ServersProps) {
 
 interface ServerListProps
   extends Pick<ServersProps, "servers" | "problems" | "inspections" | "offers" | "onClose"> {
-  /** The server whose page the person comes from. */
+  /** The server whose page the person left. */
   readonly left: string | undefined;
-  /** The server whose page was asked for and that is not configured. */
+  /** The requested server, if it is not configured. */
   readonly missing: string | undefined;
   readonly onChoose: (serverName: string) => void;
   readonly onConfigure: () => void;
@@ -64,7 +64,7 @@ function ServerList(props: ServerListProps) {
   const { servers, problems, inspections, offers, left, missing } = props;
   const { onChoose, onConfigure, onClose } = props;
   const from = useRef<HTMLButtonElement>(null);
-  // The panel has the focus at first; who comes back from a page goes on where they were.
+  // The panel has the focus at first. Leaving a page returns the focus to its server.
   useEffect(() => from.current?.focus(), []);
   return (
     <ListPanel

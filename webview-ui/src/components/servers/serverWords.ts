@@ -53,7 +53,7 @@ export function stateIcon(state: ServerState): string {
   }
 }
 
-/** What a server has of this kind, as a heading. */
+/** The heading of this kind of offers. */
 export function kindWords(kind: "tools" | "resources" | "prompts"): string {
   switch (kind) {
     case "tools":
@@ -67,7 +67,7 @@ export function kindWords(kind: "tools" | "resources" | "prompts"): string {
   }
 }
 
-/** How a server of this era asks. */
+/** Describes how servers of this era ask. */
 export function eraWords(era: ServerEra): string {
   switch (era) {
     case "modern":
@@ -79,7 +79,7 @@ export function eraWords(era: ServerEra): string {
   }
 }
 
-/** Where a program was found. */
+/** Describes where a program was found. */
 export function placeWords(place: ProgramPlace): string {
   switch (place) {
     case "path":
@@ -89,15 +89,13 @@ export function placeWords(place: ProgramPlace): string {
     case "loginShell":
       return l10n.t("only in the PATH of your login shell; Assent adds it");
     case "usualFolder":
-      return l10n.t(
-        "in a common program folder that is not in PATH; Assent adds it",
-      );
+      return l10n.t("in a common program folder that is not in PATH; Assent adds it");
     default:
       return unreachable(place);
   }
 }
 
-/** Where a line of the log came from. */
+/** Names the source of a log line. */
 export function fromWords(from: ServerLogFrom): string {
   switch (from) {
     case "stderr":

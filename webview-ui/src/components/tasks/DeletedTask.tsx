@@ -6,23 +6,23 @@ import { Banner } from "../ui/Banner.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 
 export interface DeletedTaskProps {
-  /** The one that was deleted just now. */
+  /** The task that was just deleted. */
   readonly task: Task;
   readonly onUndo: (taskId: string) => void;
   readonly onDismiss: () => void;
 }
 
-/** How long the offer stays that nobody looks at, in milliseconds. */
+/** How long the offer to undo stays, in milliseconds. */
 const offerTime = 20_000;
 
 /**
- * Says that a task was deleted, and takes that back. It goes by itself, but not while it has the focus or the
- * pointer. The menu of the head takes the deletion back for longer.
+ * Says that a task was deleted, and offers to undo that. It disappears by itself, but not while it has the focus or the
+ * pointer. The head's menu offers the restoration for longer.
  */
 export function DeletedTask({ task, onUndo, onDismiss }: DeletedTaskProps) {
   const undo = useRef<HTMLButtonElement>(null);
   const [held, setHeld] = useState({ focus: false, pointer: false });
-  // What began it is gone with the task; who types meanwhile goes on typing.
+  // The deleting button is gone, so this takes the focus unless the person is typing.
   useEffect(() => {
     if (!isTyping(document.activeElement)) undo.current?.focus();
   }, []);

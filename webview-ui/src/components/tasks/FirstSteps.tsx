@@ -10,8 +10,8 @@ export interface FirstStepsProps {
 }
 
 /**
- * What a person can do in an empty conversation. Messages are suggested only if there is something to carry them out.
- * Without a server or a model, the steps that lead there come first, and the example server, which needs neither.
+ * What a person can do in an empty conversation. Messages are suggested only if there is a model and a server for them.
+ * Otherwise the steps that lead there come first, and the example server, which needs neither.
  */
 export function FirstSteps({ state, actions }: FirstStepsProps) {
   const { servers, imports, setsUp } = state;
@@ -83,8 +83,8 @@ export function FirstSteps({ state, actions }: FirstStepsProps) {
 }
 
 /**
- * Returns what a person could say first, of which there is none without a model that understands it: the demo model is
- * a script. A host that names messages knows that they can be carried out. Undefined until the models are known.
+ * Returns suggestions for a first message. They need a model that understands them, which the demo script does not. A
+ * host that provides suggestions knows that they work. Undefined until the models are known.
  */
 function promptsOf(state: FirstStepsProps["state"]): readonly string[] | undefined {
   if (state.prompts !== undefined) return state.prompts;

@@ -10,7 +10,7 @@ export interface OtherWorkspaceProps {
   readonly actions: Pick<Actions, "stopChat">;
 }
 
-/** What is in the place of the composer, whose servers and models are not those of the task's workspace. */
+/** Replaces the composer, because the task's workspace has other servers and models. */
 export function OtherWorkspace({ task, workspace, actions }: OtherWorkspaceProps) {
   return (
     <section className="other-workspace" aria-label={l10n.t("Another workspace")}>

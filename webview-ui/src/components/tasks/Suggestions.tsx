@@ -6,14 +6,14 @@ export interface SuggestionsProps {
   readonly onChoose: (prompt: string) => void;
 }
 
-/** What a person could say first. */
+/** Suggested first messages. */
 export const defaultPrompts = (): readonly string[] => [
   l10n.t("What can you do with the tools of my servers?"),
   l10n.t("Which of these tools only read, and which change something?"),
   l10n.t("List the resources that my servers offer, and say what is in them."),
 ];
 
-/** Prompts to begin with: one press sends one. */
+/** Suggested prompts. Pressing one sends it. */
 export function Suggestions({ prompts, onChoose }: SuggestionsProps) {
   return (
     <ul className="prompts" aria-label={l10n.t("Suggestions")}>

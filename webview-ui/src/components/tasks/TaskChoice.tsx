@@ -3,12 +3,12 @@ import * as l10n from "@vscode/l10n";
 import { TaskLine } from "./TaskLine.tsx";
 
 export interface TaskChoiceProps {
-  /** The most recently created first. */
+  /** Most recently created first. */
   readonly tasks: readonly Task[];
   readonly onOpen: (taskId: string) => void;
 }
 
-/** All tasks, while none is open. */
+/** All tasks, shown while none is open. */
 export function TaskChoice({ tasks, onOpen }: TaskChoiceProps) {
   return (
     <main className="welcome">

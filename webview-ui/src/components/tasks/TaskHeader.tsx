@@ -11,35 +11,35 @@ import { TaskSwitcher } from "./TaskSwitcher.tsx";
 
 export interface TaskHeaderProps {
   readonly tasks: readonly Task[];
-  /** The open task; absent where none is, or where it was not read yet. */
+  /** The open task; undefined if there is none, or it was not read yet. */
   readonly open: Task | undefined;
-  /** Lets the person find a text in the open task. */
+  /** Opens the search in the open task. */
   readonly onFind: () => void;
   readonly onNewTask: () => void;
-  /** The task that was deleted last, which the menu restores. */
+  /** The task that was deleted last. The menu can restore it. */
   readonly deleted: Task | undefined;
-  /** Counts the calls that run in the open task. */
+  /** The number of running calls in the open task. */
   readonly runningCalls: () => number;
   readonly actions: Actions;
   /** The button of the list of open questions. */
   readonly inbox: ReactNode;
-  /** The ways to the other lists. */
+  /** The buttons of the other lists. */
   readonly lists: readonly MenuEntry[];
   /** The button of the menu. */
   readonly more: RefObject<HTMLButtonElement | null>;
 }
 
-/** The open task by name, the way to the others, and a menu of what can be done to it. */
+/** The open task's title, the switch to other tasks, and a menu of actions. */
 export function TaskHeader(props: TaskHeaderProps) {
   const { tasks, open, onFind, onNewTask, runningCalls } = props;
   const { deleted, actions, inbox, lists, more } = props;
   const [doing, setDoing] = useState<{ readonly what: Doing; readonly taskId: string }>();
-  // What was begun for one task must not be done to another.
+  // An action that was started for one task must not apply to another.
   const now = doing?.taskId === open?.id ? doing?.what : undefined;
   const done = () => setDoing(undefined);
   useReturnedFocus(now, more);
 
-  // A closed task can only be read.
+  // A closed task is read-only.
   const living = open === undefined || open.closed ? undefined : open;
   const begin = (what: Doing) => {
     if (open !== undefined) setDoing({ what, taskId: open.id });
@@ -71,7 +71,7 @@ export function TaskHeader(props: TaskHeaderProps) {
       onChoose,
     });
   }
-  // A task comes back in its own workspace.
+  // A task is restored in its own workspace.
   if (open !== undefined && open.workspace === undefined) {
     entries.push({
       icon: "trash",
@@ -168,7 +168,7 @@ function whatEnds({ openAsks, running = false }: Task, runningCalls: number): re
   ];
 }
 
-/** Gives the focus back to the button of the menu when what was begun there is over. */
+/** Returns the focus to the menu's button when an action of the menu has ended. */
 function useReturnedFocus(now: Doing | undefined, more: RefObject<HTMLButtonElement | null>): void {
   const before = useRef(now);
   useEffect(() => {
@@ -177,7 +177,7 @@ function useReturnedFocus(now: Doing | undefined, more: RefObject<HTMLButtonElem
   });
 }
 
-/** A ref for what the person just asked for, in place of what they pressed. */
+/** A ref that moves the focus from a pressed button to the element that it opened. */
 function takeFocus(element: HTMLElement | null): void {
   element?.focus();
 }
@@ -246,7 +246,7 @@ function CloseQuestion({ onClose, onCancel }: CloseQuestionProps) {
 }
 
 interface DeleteQuestionProps {
-  /** What goes on in the task. */
+  /** What is running in the task. */
   readonly ends: readonly string[];
   readonly onDelete: () => void;
   readonly onCancel: () => void;

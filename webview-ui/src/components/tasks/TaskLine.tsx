@@ -8,7 +8,7 @@ export interface TaskLineProps {
   readonly task: Task;
 }
 
-/** A task in a list: its title, its state, and what waits in it. */
+/** A task in a list: its title, its state, and the number of its open asks. */
 export function TaskLine({ task }: TaskLineProps) {
   const { createdAt, closed = false, openAsks, running = false } = task;
   return (

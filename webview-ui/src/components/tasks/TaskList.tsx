@@ -8,29 +8,29 @@ import { TaskLine } from "./TaskLine.tsx";
 import { useSearch } from "./useSearch.ts";
 
 export interface TaskListProps {
-  /** The most recently created first. */
+  /** Most recently created first. */
   readonly tasks: readonly Task[];
   readonly openId: string | undefined;
   readonly onChoose: (taskId: string) => void;
   readonly onSearch: Actions["searchTasks"];
   readonly onChooseMessage: (taskId: string, messageId: number) => void;
-  /** Put away by the keyboard: the focus goes back. */
+  /** Closed with the keyboard: the focus returns. */
   readonly onDismiss: () => void;
-  /** The focus went elsewhere. */
+  /** The focus moved elsewhere. */
   readonly onLeave: () => void;
 }
 
-/** What can be chosen: a task, or a message in which the text was found. */
+/** An option: a task, or a message that matches the search. */
 type Entry =
   | { readonly key: string; readonly task: Task }
   | {
       readonly key: string;
       readonly hit: SearchHit;
-      /** The entry before is of the same task. */
+      /** The previous entry belongs to the same task. */
       readonly repeated: boolean;
     };
 
-/** A list whose active option is told by ARIA: the focus is that of the field above it, or the list's. */
+/** A list whose active option is set by ARIA. The field above it, or the list, has the focus. */
 export function TaskList(props: TaskListProps) {
   const { tasks: all, openId, onChoose, onSearch, onChooseMessage, onDismiss, onLeave } = props;
   const [filter, setFilter] = useState("");
@@ -45,7 +45,7 @@ export function TaskList(props: TaskListProps) {
   ];
   const [activeKey, setActiveKey] = useState(openId ?? all[0]?.id);
   const prefix = useId();
-  // What was active may not be there any more: then it is the first.
+  // The active option may be gone. Then the first one is active.
   const known = entries.findIndex(({ key }) => key === activeKey);
   const index = known === -1 && entries.length > 0 ? 0 : known;
   const active = entries[index];
@@ -147,11 +147,11 @@ export function TaskList(props: TaskListProps) {
 
 interface FoundProps {
   readonly hit: SearchHit;
-  /** Its task's title is seen above. */
+  /** Its task's title is shown above. */
   readonly repeated: boolean;
 }
 
-/** A message in which the text was found. */
+/** A message that matches the search. */
 function Found({ hit, repeated }: FoundProps) {
   return (
     <span className="task-found">

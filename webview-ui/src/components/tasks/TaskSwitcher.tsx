@@ -8,13 +8,13 @@ import { Icon } from "../ui/Icon.tsx";
 import { TaskList } from "./TaskList.tsx";
 
 export interface TaskSwitcherProps {
-  /** The most recently created first. */
+  /** Most recently created first. */
   readonly tasks: readonly Task[];
-  /** The open task; absent where none is. */
+  /** The open task; undefined if there is none. */
   readonly open: Task | undefined;
   readonly onOpen: (taskId: string) => void;
   readonly onSearch: Actions["searchTasks"];
-  /** A message that was found is wanted. */
+  /** The person chose a found message. */
   readonly onOpenMessage: (taskId: string, messageId: number) => void;
 }
 

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { FirstSteps, type FirstStepsProps } from "./FirstSteps.tsx";
 
-/** What a person sees who has no task yet: what this is for, and the next step. */
+/** Shown while there are no tasks: what Assent does, and the next step. */
 export function Welcome(props: FirstStepsProps) {
   return (
     <main className="welcome">

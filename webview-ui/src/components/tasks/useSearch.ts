@@ -5,7 +5,7 @@ import type { Actions } from "../../store/session.ts";
 
 export interface Search {
   readonly hits: readonly SearchHit[];
-  /** There may be more. */
+  /** There may be more results. */
   readonly truncated: boolean;
   readonly searching: boolean;
   readonly failure: string | undefined;
@@ -13,13 +13,13 @@ export interface Search {
 
 const nothing: Search = { hits: [], truncated: false, searching: false, failure: undefined };
 
-/** How long the person types on before it is searched, in milliseconds. */
+/** The pause after a key before the search, in milliseconds. */
 const pause = 200;
 
-/** So long is a text that is worth looking for, and may be looked for. */
+/** The shortest and longest text to search for. */
 const bounds = { least: 2, most: 200 } as const;
 
-/** Finds a text in messages, of all tasks or of one. What was found before stays until there is something new. */
+/** Searches messages, of all tasks or of one. Old results stay until there are new ones. */
 export function useSearch(
   text: string,
   searchTasks: Actions["searchTasks"],

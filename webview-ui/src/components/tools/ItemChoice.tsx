@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { visible } from "../../lib/visible.ts";
 import { type ItemKind, itemWords } from "./itemWords.ts";
 
-/** What a server names twice: for programs, and for people. */
+/** An item with a name for programs and a title for people. */
 export interface Named {
   readonly name: string;
   readonly title?: string;
@@ -18,13 +18,13 @@ export interface ItemChoiceProps<T extends Named> {
 /** With more items than this, there is a filter. */
 export const fewItems = 8;
 
-/** Which of a server's tools, templates or prompts. */
+/** The choice of a server's tool, template or prompt. */
 export function ItemChoice<T extends Named>(props: ItemChoiceProps<T>) {
   const { kind, items, chosen, onChoose } = props;
   const { label, choose } = itemWords(kind, items.length);
   const [filter, setFilter] = useState("");
   const id = useId();
-  // Two may have the same name, so the control's own values are positions.
+  // Two may have the same name, so the control's own values are indexes.
   const shown = items
     .map((item, index) => ({ item, index }))
     .filter(({ item }) => item === chosen || matches(filter, item.name, item.title));
@@ -62,7 +62,7 @@ export interface FilterProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** Narrows a long list down. */
+/** Filters a long list. */
 export function Filter({ kind, count, filter, onFilter }: FilterProps) {
   const words = itemWords(kind, count);
   return (
@@ -81,7 +81,7 @@ export function matches(filter: string, ...texts: readonly (string | undefined)[
   return texts.some((text) => text?.toLowerCase().includes(wanted));
 }
 
-/** The title is the server's word for people, the name the one that calls show. */
+/** The title is for people. The name is the one that calls show. */
 function titleOf({ name, title }: Named): string {
   return title === undefined || title === "" || title === name ? name : `${title} (${name})`;
 }

@@ -2,11 +2,11 @@ import * as l10n from "@vscode/l10n";
 
 export interface NoServersProps {
   readonly onConfigure: () => void;
-  /** Absent where the host cannot import. */
+  /** Undefined if the host cannot import. */
   readonly onImport: (() => void) | undefined;
 }
 
-/** What to do where there is no server to use. */
+/** Ways to add a server, shown while there is none. */
 export function NoServers({ onConfigure, onImport }: NoServersProps) {
   return (
     <section className="no-servers" aria-label={l10n.t("No servers")}>

@@ -9,11 +9,11 @@ export interface PromptPaneProps extends PaneProps {
   readonly prompts: readonly Prompt[];
   readonly promptName: string | undefined;
   readonly onChoose: (promptName: string) => void;
-  /** Absent while the server cannot be asked. */
+  /** Undefined while the server cannot be asked. */
   readonly complete: CompleteArgument | undefined;
 }
 
-/** A server's prompts: choose one, fill in its arguments, see what becomes of it. */
+/** A server's prompts: choose one, fill in its arguments, and see the result. */
 export function PromptPane(props: PromptPaneProps) {
   const { serverName, prompts, promptName, disabled, onChoose, complete, onRun } = props;
   const prompt = prompts.find(({ name }) => name === promptName);
@@ -42,7 +42,7 @@ export function PromptPane(props: PromptPaneProps) {
             onRun({
               type: "prompts/get",
               promptName: prompt.name,
-              // Every field is a text, and so is what it reads as.
+              // Every field is a text, and so is its value.
               arguments: content as Readonly<Record<string, string>>,
             })
           }
@@ -52,7 +52,7 @@ export function PromptPane(props: PromptPaneProps) {
   );
 }
 
-/** The arguments of a prompt are texts, all of them. */
+/** The arguments of a prompt, which are all texts. */
 function fieldsOf(prompt: Prompt | undefined): readonly StringField[] {
   return (prompt?.arguments ?? []).map((argument) => ({ type: "string", ...argument }));
 }

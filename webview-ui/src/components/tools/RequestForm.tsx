@@ -14,21 +14,21 @@ export interface RequestFormProps {
   readonly draftKey: string;
   readonly description: string | undefined;
   readonly fields: readonly Field[];
-  /** What the button says. */
+  /** The button's label. */
   readonly verb: string;
-  /** Nothing can be asked now. */
+  /** No request can be sent now. */
   readonly disabled: boolean;
-  /** Proposes what texts could be; absent where nobody can. */
+  /** Suggests texts; undefined if there is no provider. */
   readonly complete?: Complete | undefined;
-  /** What becomes of numbers that a double does not hold; see {@link FieldsForm}. */
+  /** How to treat numbers that a double cannot hold; see {@link FieldsForm}. */
   readonly exactNumbers?: ExactNumbers;
-  /** What else is chosen for the request, under its form. */
+  /** Further options of the request, below its form. */
   readonly children?: ReactNode;
-  /** Resolves when the call has begun; rejects where it could not. */
+  /** Resolves when the call has started. Rejects if it could not start. */
   readonly onRun: (content: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
-/** What a tool, a template or a prompt is for, and the form of what it wants to know. */
+/** The description of a tool, a template or a prompt, and the form for its arguments. */
 export function RequestForm(props: RequestFormProps) {
   const {
     draftKey,

@@ -14,14 +14,14 @@ import { expandTemplate, templateFields } from "./uriTemplate.ts";
 export interface ResourcePaneProps extends PaneProps {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
-  /** The URI template that is chosen. */
+  /** The chosen URI template. */
   readonly uriTemplate: string | undefined;
   readonly onChoose: (uriTemplate: string) => void;
-  /** Absent while the server cannot be asked. */
+  /** Undefined while the server cannot be asked. */
   readonly complete: CompleteArgument | undefined;
 }
 
-/** A server's resources, each read at a press, and the templates of more of them. */
+/** A server's resources, each with a button to read it, and its resource templates. */
 export function ResourcePane(props: ResourcePaneProps) {
   const { resources, templates, uriTemplate, onChoose, ...rest } = props;
   const template = templates.find((candidate) => candidate.uriTemplate === uriTemplate);
@@ -47,7 +47,7 @@ export function ResourcePane(props: ResourcePaneProps) {
   );
 }
 
-/** More than this is drawn on demand. */
+/** More than this renders on demand. */
 const maxDrawn = 50;
 
 function Resources(props: PaneProps & { readonly resources: readonly Resource[] }) {
@@ -131,7 +131,7 @@ function TemplateForm({ serverName, template, disabled, complete, onRun }: Templ
         onRun={(content) =>
           onRun({
             type: "resources/read",
-            // Every field is a text, and so is what it reads as.
+            // Every field is a text, and so is its value.
             uri: expandTemplate(template, content as Readonly<Record<string, string>>),
           })
         }

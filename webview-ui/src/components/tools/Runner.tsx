@@ -24,18 +24,20 @@ import { ToolPane } from "./ToolPane.tsx";
 
 export interface RunnerProps {
   readonly servers: readonly Server[];
-  /** What was listed of what servers offer, by server name. */
+  /** The loaded offers of servers, by server name. */
   readonly offers: ReadonlyMap<string, Offers>;
   readonly runner: RunnerState;
   readonly onChange: (runner: RunnerState) => void;
-  /** Why nothing can be asked in the open task; absent where it can. */
+  /** Why nothing can be run in the open task; undefined if it can. */
   readonly blocked: string | undefined;
-  /** Takes the focus when the runner is asked for. */
+  /** Takes the focus when the runner is opened. */
   readonly firstControl: RefObject<HTMLSelectElement | null>;
   readonly actions: Actions;
 }
 
-/** Uses a server: choose it, then one of its tools, resources or prompts, and fill in what it needs. */
+/**
+ * Runs tools, reads resources and gets prompts: the person chooses a server and an item, and fills in its arguments.
+ */
 export function Runner(props: RunnerProps) {
   const { servers, offers, runner, onChange, blocked, firstControl, actions } = props;
   const { open } = runner;
@@ -46,15 +48,15 @@ export function Runner(props: RunnerProps) {
   const offered = server && (offers.get(server.name) ?? noOffers);
 
   const list = (serverName: string, known: Offers) => {
-    // Who chooses another server no longer waits for the one before.
+    // A person who chooses another server no longer waits for the earlier one.
     listing.current?.abort();
     listing.current = new AbortController();
     const kinds = offerKinds.filter((kind) => known[kind]?.state !== "ready");
     actions.listOffers(serverName, kinds, listing.current.signal);
   };
 
-  // Listing starts a server that is not running, which nobody wants from merely coming back here. One
-  // that runs is listed without asking.
+  // Listing starts a server that is not running, which returning to this page must not do. A running server is listed
+  // at once.
   const unlisted =
     open &&
     offered !== undefined &&
@@ -142,14 +144,14 @@ const tabs: readonly {
   { key: "prompts", kinds: ["prompts"] },
 ];
 
-/** What the server has, a tab for each kind of it. */
+/** The server's offers, with a tab for each kind. */
 function Offered(props: OfferedProps) {
   const { server, offers, runner, onChange, disabled, onRun, onComplete } = props;
   const shown = tabs.filter(({ kinds }) => kinds.some((kind) => hasSomething(offers[kind])));
   const tab = shown.find(({ key }) => key === runner.tab) ?? shown[0];
   if (tab === undefined) return null;
 
-  // Asking for proposals must not start a server that the person has stopped.
+  // Suggestions must not start a server that the person has stopped.
   const complete: CompleteArgument | undefined =
     server.state === "running"
       ? (argument, signal) => {
@@ -216,7 +218,7 @@ interface ProgressProps {
   readonly onList: () => void;
 }
 
-/** What is to be said of lists that are not there, or are empty. */
+/** Explains lists that are missing or empty. */
 function Progress({ server, offers, onList }: ProgressProps) {
   const lists = offerKinds.map((kind) => offers[kind]);
   if (lists.some((list) => list?.state === "loading")) {
@@ -226,9 +228,9 @@ function Progress({ server, offers, onList }: ProgressProps) {
       </p>
     );
   }
-  // The server's own line tells what is wrong, and has the button.
+  // The server's own line shows the problem and the button.
   if (server.state === "failed") return null;
-  // A server that cannot be reached says the same of every list.
+  // All lists of an unreachable server fail in the same way.
   const messages = new Set(lists.flatMap((list) => (list?.state === "failed" ? list.message : [])));
   const start = (
     <div className="actions">

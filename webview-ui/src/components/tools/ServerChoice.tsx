@@ -13,11 +13,11 @@ export interface ServerChoiceProps {
   readonly onRestart: (serverName: string) => void;
   readonly onStop: (serverName: string) => void;
   readonly onShow: (serverName: string) => void;
-  /** Takes the focus when the runner is asked for. */
+  /** Takes the focus when the runner is opened. */
   readonly selectRef: React.Ref<HTMLSelectElement>;
 }
 
-/** Which server, and how it is doing. */
+/** The choice of the server, with its state. */
 export function ServerChoice(props: ServerChoiceProps) {
   const { servers, chosen, onChoose, selectRef, ...doing } = props;
   const id = useId();

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 
 export interface TaskTTLProps {
-  /** In milliseconds; absent leaves it to Assent. */
+  /** In milliseconds; undefined for Assent's default. */
   readonly ttl: number | undefined;
   readonly onChange: (ttl: number | undefined) => void;
 }
@@ -10,7 +10,7 @@ export interface TaskTTLProps {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** For how long a server is asked to keep the MCP task that a call becomes, with its result. */
+/** How long the server should keep the MCP task of a call, with its result. */
 export function TaskTTL({ ttl, onChange }: TaskTTLProps) {
   const id = useId();
   return (

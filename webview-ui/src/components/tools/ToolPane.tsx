@@ -41,7 +41,7 @@ export function ToolPane(props: ToolPaneProps) {
 
 const noFields = [] as const;
 
-/** A call whose numbers keep their digits: as a text, where there is one that a double does not hold. */
+/** A call whose numbers keep all digits: as a text, if a double cannot hold one of them. */
 function callOf(
   { name, mcpTask = false }: Tool,
   content: Readonly<Record<string, unknown>>,

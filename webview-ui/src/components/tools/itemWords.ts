@@ -1,20 +1,20 @@
 import * as l10n from "@vscode/l10n";
 import { unreachable } from "../../lib/unreachable.ts";
 
-/** What a server offers one can choose from. */
+/** The kinds of items to choose from. */
 export type ItemKind = "tool" | "resource" | "template" | "prompt";
 
-/** What the controls of a choice say. */
+/** The texts of a choice's controls. */
 export interface ItemWords {
-  /** What is chosen. */
+  /** The label. */
   readonly label: string;
   readonly choose: string;
   readonly filter: string;
-  /** The same with the number of those that there are. */
+  /** The same with the number of items. */
   readonly filterMany: string;
 }
 
-/** The words for a choice among n of a kind. */
+/** The texts for a choice among n items of a kind. */
 export function itemWords(kind: ItemKind, n: number): ItemWords {
   const many = n.toLocaleString();
   switch (kind) {

@@ -1,15 +1,15 @@
 import type { CallRequest, CompleteParams, CompleteResult } from "@assent/protocol";
 
-/** What the panes of the runner have in common. */
+/** The props that the runner's panes share. */
 export interface PaneProps {
   readonly serverName: string;
-  /** Nothing can be asked now. */
+  /** No request can be sent now. */
   readonly disabled: boolean;
-  /** Resolves when the call has begun; rejects where it could not. */
+  /** Resolves when the call has started. Rejects if it could not start. */
   readonly onRun: (request: CallRequest) => Promise<void>;
 }
 
-/** Asks the server what an argument could be (2025-03-26 and later, "Completion"). */
+/** Requests suggestions for an argument (2025-03-26 and later, "Completion"). */
 export type CompleteArgument = (
   params: Omit<CompleteParams, "serverName">,
   signal: AbortSignal,

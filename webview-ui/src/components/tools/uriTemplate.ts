@@ -2,9 +2,8 @@ import type { ResourceTemplate, StringField } from "@assent/protocol";
 import { parseTemplate } from "url-template";
 
 /**
- * A field for each variable of a URI template (RFC 6570), in the order in which they come. Those that
- * stand in the path have to be filled in; those of a query, a fragment or a parameter may be left out,
- * and the template is made for that.
+ * Returns a field for each variable of a URI template (RFC 6570), in order. Variables of the path are required. Those
+ * of a query, a fragment or a parameter are optional, because templates allow leaving them out.
  */
 export function templateFields({ uriTemplate }: ResourceTemplate): readonly StringField[] {
   const fields = new Map<string, StringField>();
@@ -13,7 +12,7 @@ export function templateFields({ uriTemplate }: ResourceTemplate): readonly Stri
   )) {
     const required = operator === "" || operator === "+";
     for (const variable of variables.split(",")) {
-      // What follows a name says how it is put in: exploded, or its first characters.
+      // Modifiers after a name: explode, or a prefix length.
       const name = variable.replace(/(\*|:\d+)$/, "").trim();
       if (name === "" || fields.has(name)) continue;
       fields.set(name, { type: "string", name, ...(required && { required }) });
@@ -22,7 +21,7 @@ export function templateFields({ uriTemplate }: ResourceTemplate): readonly Stri
   return [...fields.values()];
 }
 
-/** The URI that a template becomes; a variable without a value is left out. */
+/** Expands a template. Variables without a value are left out. */
 export function expandTemplate(
   { uriTemplate }: ResourceTemplate,
   values: Readonly<Record<string, string>>,

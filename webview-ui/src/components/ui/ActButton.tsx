@@ -3,15 +3,15 @@ import { filled } from "../../lib/l10n.ts";
 import { Refusal } from "./Refusal.tsx";
 
 export interface ActButtonProps {
-  /** The button's text, with a place for what its name says besides. */
+  /** The button's text, with a place for the rest of its name. */
   readonly text: string;
-  /** What else the button's name says, for who hears it alone. */
+  /** The rest of the button's name, for screen readers only. */
   readonly of: string;
-  /** Rejects where nothing was done. */
+  /** Rejects if the action failed. */
   readonly onAct: () => Promise<void>;
 }
 
-/** A button that has something done at once, such as the end of a grant, and says why it was not. */
+/** A button for an action, such as revoking a grant. It shows why the action failed. */
 export function ActButton({ text, of, onAct }: ActButtonProps) {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();

@@ -10,7 +10,7 @@ export interface BannerProps {
   readonly actions?: ReactNode;
 }
 
-/** A line across the panel about the panel itself. */
+/** A line across the panel, about the panel itself. */
 export function Banner({ level, children, actions }: BannerProps) {
   return (
     <div className={`banner banner-${level}`} role={level === "error" ? "alert" : "status"}>

@@ -2,9 +2,9 @@ import { Component, type ReactNode } from "react";
 
 export interface BoundaryProps {
   readonly children: ReactNode;
-  /** What the children draw. They are tried again when it becomes another. */
+  /** Identifies what the children draw. A change draws them again. */
   readonly subject: unknown;
-  /** Stands for children that cannot be drawn, and may try them again. */
+  /** Replaces children that cannot be drawn. It can try them again. */
   readonly instead: (problem: string, retry: () => void) => ReactNode;
 }
 
@@ -13,7 +13,7 @@ interface State {
   readonly problem: string | undefined;
 }
 
-/** Keeps an error in drawing its children from taking everything around them with it. */
+/** Contains errors of its children. */
 export class Boundary extends Component<BoundaryProps, State> {
   override readonly state: State = { subject: this.props.subject, problem: undefined };
 

@@ -2,15 +2,15 @@ import * as l10n from "@vscode/l10n";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { useView } from "../../view/ViewContext.ts";
 
-/** Texts of at most so many characters are never clamped, however many lines they have. */
+/** Texts with at most this many characters are never clamped. */
 export const UnclampedContext = createContext(0);
 
 export interface ClampProps {
   /** Names the clamp in the view's state; unique in the panel. */
   readonly keep: string;
-  /** What the content says, to tell whether it is long. */
+  /** The content's text, which decides whether it is long. */
   readonly text: string;
-  /** How many characters the whole has, if the content is not all of it. */
+  /** The length of the whole text in characters, if the content is only a part. */
   readonly characters?: number;
   readonly children: ReactNode;
 }
@@ -38,10 +38,10 @@ export function Clamp({ keep, text, characters = text.length, children }: ClampP
 }
 
 const longLines = 12;
-// About what fits into a line of a narrow panel.
+// About one line of a narrow panel.
 const lineLength = 60;
 
-/** An estimate by the text alone: measuring would draw everything twice. */
+/** Estimates by the text alone, because measuring would render everything twice. */
 function isLong(text: string): boolean {
   if (text.length > longLines * lineLength * 2) return true;
   const lines = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / lineLength)));

@@ -5,7 +5,7 @@ export interface CopyButtonProps {
   readonly label: string;
 }
 
-/** Puts a text on the clipboard, and says whether it is there. */
+/** Copies a text to the clipboard, and says whether that worked. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const { copy, status } = useCopy(text);
   return (

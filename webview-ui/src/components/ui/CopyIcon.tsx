@@ -6,7 +6,7 @@ export interface CopyIconProps {
   readonly label: string;
 }
 
-/** Puts a text on the clipboard where there is no room for words, and says whether it is there. */
+/** An icon that copies a text to the clipboard, and says whether that worked. */
 export function CopyIcon({ text, label }: CopyIconProps) {
   const { copy, copied, status } = useCopy(text);
   const icon = copied === undefined ? "copy" : copied ? "check" : "error";

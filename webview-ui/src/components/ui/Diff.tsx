@@ -11,11 +11,11 @@ export interface DiffProps {
 }
 
 /**
- * Shows how a text changed, word by word: removed words are struck out, and added words are marked. It shows the changes
- * alone, with a little of the text around them.
+ * Shows how a text changed, word by word: removed words are struck out, and added words are marked. Unchanged text is
+ * shown only near a change.
  */
 export function Diff({ before, after, keep }: DiffProps) {
-  // Whoever types does not wait for the comparison.
+  // Typing does not wait for the comparison.
   const now = useDeferredValue(after);
   const pieces = useMemo(() => piecesOf(before, now), [before, now]);
   return (

@@ -6,12 +6,12 @@ export interface DisclosureProps {
   readonly keep: string;
   readonly summary: ReactNode;
   readonly initiallyOpen?: boolean;
-  /** The id of the element that has the focus for it. */
+  /** The id of the element that takes the focus for it. */
   readonly summaryId?: string;
   readonly children: ReactNode;
 }
 
-/** Something that the person can open and close, and finds again as they left it. */
+/** A section that the person can open and close. The view's state stores whether it is open. */
 export function Disclosure(props: DisclosureProps) {
   const { keep, summary, initiallyOpen = false, summaryId, children } = props;
   const view = useView();

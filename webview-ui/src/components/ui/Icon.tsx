@@ -1,11 +1,11 @@
 export interface IconProps {
   /** A codicon's name, without the prefix. */
   readonly name: string;
-  /** Turns, unless the person wants less motion. */
+  /** Rotates, unless the person prefers reduced motion. */
   readonly spin?: boolean;
 }
 
-/** A codicon. It decorates: what it means is said in words beside it. */
+/** A decorative codicon. The text beside it says the same. */
 export function Icon({ name, spin = false }: IconProps) {
   return (
     <span

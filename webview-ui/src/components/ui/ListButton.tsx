@@ -3,16 +3,16 @@ import { IconButton } from "./IconButton.tsx";
 
 export interface ListButtonProps {
   readonly icon: string;
-  /** What the list is of, and how many: "Open Questions (3 waiting)". */
+  /** The name of the list, with a number: "Open Questions (3 waiting)". */
   readonly label: string;
-  /** The number on the badge; for 0 there is none. */
+  /** The number on the badge. There is no badge for 0. */
   readonly n: number;
   readonly shown: boolean;
   readonly ref: Ref<HTMLButtonElement>;
   readonly onToggle: () => void;
 }
 
-/** The way to a list, and how much is going on in it. */
+/** A button that opens a list, with a badge. */
 export function ListButton({ icon, label, n, shown, ref, onToggle }: ListButtonProps) {
   return (
     <span className="list-button">

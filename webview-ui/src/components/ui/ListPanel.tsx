@@ -6,18 +6,18 @@ import { Refusal } from "./Refusal.tsx";
 export interface ListPanelProps {
   readonly heading: string;
   readonly closeLabel: string;
-  /** The list is being read. */
+  /** Whether the list is loading. */
   readonly busy: boolean;
   /** Why it could not be read. */
   readonly failure: string | undefined;
   readonly onRetry: () => void;
   readonly onClose: () => void;
-  /** Where there is a list that this was opened from, the way to it; Escape goes there first. */
+  /** Returns to the list from which this was opened, if there is one. Escape does that first. */
   readonly back?: { readonly label: string; readonly onBack: () => void };
   readonly children: ReactNode;
 }
 
-/** A list above the conversation, which the person opened. It has the focus at first. */
+/** A list above the conversation. It has the focus at first. */
 export function ListPanel(props: ListPanelProps) {
   const { heading, closeLabel, busy, failure, onRetry, onClose, back, children } = props;
   const headingId = useId();

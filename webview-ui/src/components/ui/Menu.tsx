@@ -6,7 +6,7 @@ export interface MenuEntry {
   readonly label: string;
   /** A codicon's name. */
   readonly icon?: string;
-  /** Explains the entry; absent if the label says enough. */
+  /** Explains the entry; undefined if the label is enough. */
   readonly about?: string;
   /** A line separates it from the entry before. */
   readonly apart?: boolean;
@@ -24,7 +24,7 @@ export interface MenuProps {
   readonly onClose: (returnFocus: boolean) => void;
 }
 
-/** The ARIA pattern of a menu: arrows go round in it, and Escape leaves it. */
+/** A menu by the ARIA pattern: arrow keys wrap around, and Escape closes it. */
 export function Menu({ id, label, ready, entries, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const prefix = useId();
@@ -45,7 +45,7 @@ export function Menu({ id, label, ready, entries, onClose }: MenuProps) {
     if (next !== undefined) all[next]?.focus();
     else if (event.key === "Escape") onClose(true);
     else if (event.key === "Tab") {
-      onClose(true); // and on from there
+      onClose(true); // the Tab key continues from there
       return;
     } else if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

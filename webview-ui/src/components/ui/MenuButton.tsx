@@ -7,7 +7,7 @@ export interface MenuButtonProps {
   readonly label: string;
   /** A codicon's name. */
   readonly icon: string;
-  /** The looks of the button. */
+  /** The class names of the button. */
   readonly className: string;
   /** The entries can be chosen. The menu can be opened before. */
   readonly ready?: boolean;

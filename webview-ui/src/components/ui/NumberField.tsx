@@ -4,13 +4,13 @@ export interface NumberFieldProps {
   readonly label: string;
   readonly inputMode: "numeric" | "decimal";
   readonly value: string;
-  /** What nothing at all means. */
+  /** Says what an empty field means. */
   readonly placeholder?: string;
   readonly problem: string | undefined;
   readonly onInput: (value: string) => void;
 }
 
-/** A number. Not type="number", which reports what it does not understand as empty. */
+/** A number input. Not type="number", which reports invalid input as empty. */
 export function NumberField(props: NumberFieldProps) {
   const { label, inputMode, value, placeholder, problem, onInput } = props;
   const id = useId();

@@ -4,24 +4,23 @@ import { visible } from "../../lib/visible.ts";
 import { CopyIcon } from "./CopyIcon.tsx";
 import { Disclosure } from "./Disclosure.tsx";
 
-/** One JSON value, as it is shown and copied. */
+/** A JSON value to show and copy. */
 export interface JSONPart {
   /** The value's name: "sampling/createMessage, params". */
   readonly label: string;
-  /** The value. A number that a double does not hold is one that `parseExact` has read. */
+  /** The value. For numbers that a double cannot hold, it comes from `parseExact`. */
   readonly value: unknown;
 }
 
 export interface RawJSONProps {
-  /** The values, one below the other. Without any, nothing is drawn. */
+  /** The values, one below the other. Without values, nothing is rendered. */
   readonly parts: readonly JSONPart[];
   /** Names the disclosure in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
 /**
- * Shows JSON as it was on the wire, closed at first. For what an ask asked and returned there is `AskJSON`, which
- * settled asks use too.
+ * Shows JSON as on the wire. It is closed at first. `AskJSON` does the same for asks.
  */
 export function RawJSON({ parts, keep }: RawJSONProps) {
   if (parts.length === 0) return null;
@@ -48,7 +47,7 @@ function Part({ label, value }: JSONPart) {
   );
 }
 
-/** A text of more characters is cut where it is shown: a picture can have millions. */
+/** A longer text is cut, because an image can have millions of characters. */
 const longest = 20_000;
 const shownOfLong = 100;
 

@@ -4,7 +4,7 @@ export interface RefusalProps {
   readonly message: string;
 }
 
-/** Why what the person just did was not done. */
+/** Why the person's last action failed. */
 export function Refusal({ message }: RefusalProps) {
   return (
     <p role="alert" className="refusal">

@@ -6,7 +6,7 @@ export interface SplitButtonProps {
   /** Names the menu and the button that opens it: "More ways to decline". */
   readonly moreLabel: string;
   readonly kind: "primary" | "secondary" | "primary danger";
-  /** Submits the form that it stands in. */
+  /** Submits the surrounding form. */
   readonly submits?: boolean;
   /** The button and the menu's entries can be pressed. The menu can be opened before. */
   readonly ready: boolean;

@@ -6,13 +6,13 @@ export interface TabsProps<K extends string> {
   readonly tabs: readonly { readonly key: K; readonly label: string }[];
   readonly chosen: K;
   readonly onChoose: (key: K) => void;
-  /** What the chosen tab has. */
+  /** The content of the chosen tab. */
   readonly children: ReactNode;
 }
 
 /**
- * Tabs by the ARIA pattern: one stop of the Tab key, arrows between them, and what the focus is on is
- * shown. A single tab would be no choice, so then there is its content alone.
+ * Tabs by the ARIA pattern: a single Tab stop, arrow keys between them, and the focused tab is shown. A single tab is
+ * only its content.
  */
 export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<K>) {
   const prefix = useId();

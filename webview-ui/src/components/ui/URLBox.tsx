@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A URL as text to be read, which opens nothing. It scrolls if it is long. */
+/** A URL as text, not as a link. A long one scrolls. */
 export function URLBox({ children }: { readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.

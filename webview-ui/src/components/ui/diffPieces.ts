@@ -5,15 +5,15 @@ export interface Piece {
   readonly value: string;
   readonly added?: boolean;
   readonly removed?: boolean;
-  /** It stands for a longer part that did not change. */
+  /** Stands for a longer unchanged part. */
   readonly gap?: boolean;
 }
 
-// Texts that are long, or have little in common, take long to compare and tell nobody anything word by word.
+// Comparing long or very different texts takes long, and the result is not readable.
 const longest = 200_000;
 const timeout = 100;
 
-/** Compares two texts word by word. Of what did not change, only what is near a change is left. */
+/** Compares two texts word by word. Unchanged text is kept only near a change. */
 export function piecesOf(before: string, after: string): readonly Piece[] {
   const pieces =
     before.length + after.length > longest
@@ -31,7 +31,7 @@ export function piecesOf(before: string, after: string): readonly Piece[] {
   ].filter(({ value }) => value !== "");
 }
 
-// With less in common, word by word reads as garble.
+// With less in common, a word-by-word comparison is not readable.
 const littleInCommon = 0.3;
 
 function shared(pieces: readonly Piece[]): number {
@@ -41,7 +41,7 @@ function shared(pieces: readonly Piece[]): number {
   );
 }
 
-/** How much there is to read in a text. */
+/** The number of visible characters in a text. */
 function ink(text: string): number {
   return text.replace(/\s+/g, "").length;
 }
@@ -55,24 +55,24 @@ function nearChanges(pieces: readonly Piece[]): readonly Piece[] {
 
 const gap: Piece = { value: " ⋯ ", gap: true };
 
-/** An unchanged part, with its beginning if a change comes before it, and its end if one comes after it. */
+/** Shortens an unchanged part to its beginning after a change, and its end before a change. */
 function shortened(text: string, afterChange: boolean, beforeChange: boolean): readonly Piece[] {
   const start = afterChange ? startOf(text) : "";
   const end = beforeChange ? endOf(text) : "";
-  // A gap that hides next to nothing is longer than that.
+  // A shorter gap would hide almost nothing.
   if (start.length + end.length + gap.value.length >= text.length) return [{ value: text }];
   return [{ value: start }, gap, { value: end }].filter(({ value }) => value !== "");
 }
 
 const mostCharacters = 160;
 
-/** The rest of the line that changed, and the next line. */
+/** The rest of the changed line, and the next line. */
 function startOf(text: string): string {
   const lines = text.split("\n").slice(0, 2).join("\n");
   return lines.length > mostCharacters ? lines.slice(0, mostCharacters).trimEnd() : lines;
 }
 
-/** The line before the one that changes, and the beginning of that. */
+/** The line before the changed one, and the beginning of the changed one. */
 function endOf(text: string): string {
   const lines = text.split("\n").slice(-2).join("\n");
   return lines.length > mostCharacters ? lines.slice(-mostCharacters).trimStart() : lines;

@@ -5,7 +5,7 @@ export function askElementId(askId: string): string {
   return `ask-${askId}`;
 }
 
-/** Scrolls an ask that is drawn into view and focuses it. Reports whether it is drawn. */
+/** Scrolls to a rendered ask and focuses it. Reports whether it is rendered. */
 export function focusAsk(askId: string): boolean {
   const element = document.getElementById(askElementId(askId));
   element?.focus({ preventScroll: true });
@@ -25,7 +25,7 @@ export function messageElementId(messageId: number): string {
   return `message-${messageId}`;
 }
 
-/** Gives the focus to a message's row, which is drawn and scrolled to. */
+/** Focuses a message's row, which is rendered and in view. */
 export function focusRow({ id, body }: Message): void {
   const settled = body.type === "ask" && body.outcome !== undefined;
   const elementId = settled ? askElementId(body.askId) : messageElementId(id);
@@ -34,14 +34,14 @@ export function focusRow({ id, body }: Message): void {
   else element?.focus({ preventScroll: true });
 }
 
-/** Marks an element that has the focus for want of a better place. */
+/** Marks an element that has the focus only because there was no better place. */
 export const parkedFocus = { tabIndex: -1, "data-parked-focus": "" } as const;
 
 const parked = "data-parked-focus";
 
 /**
- * Gives the focus to an element for want of a better place. A new question may take it from there until
- * the person presses a key or the pointer in the element.
+ * Focuses an element because there is no better place. A new question may take the focus from it until the person
+ * presses a key or the pointer in the element.
  */
 export function parkFocus(element: HTMLElement): void {
   element.focus({ preventScroll: true });
@@ -59,8 +59,8 @@ export function parkFocus(element: HTMLElement): void {
 }
 
 /**
- * Reports whether a new question may take the focus: the page has it, and the person uses no control in it.
- * A page without the focus must not ask for it, because that could take it from the editor.
+ * Reports whether a new question may take the focus: the page has it, and the person uses no control. A page without
+ * the focus must not request it, because that could take it from the editor.
  */
 export function mayTakeFocus(): boolean {
   const at = document.activeElement;

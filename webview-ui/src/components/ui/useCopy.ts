@@ -3,13 +3,13 @@ import { useState } from "react";
 
 export interface Copying {
   readonly copy: () => Promise<void>;
-  /** Whether the text is on the clipboard; undefined before it was tried. */
+  /** Whether the text was copied; undefined before the first try. */
   readonly copied: boolean | undefined;
-  /** What became of it, to be read out; empty before. */
+  /** The result for screen readers; empty before the first try. */
   readonly status: string;
 }
 
-/** Puts a text on the clipboard, and says whether it is there: a browser may not allow it. */
+/** Copies a text to the clipboard, and reports whether that worked. A browser may not allow it. */
 export function useCopy(text: string): Copying {
   const [copied, setCopied] = useState<boolean>();
   const copy = async () => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, once a second while somebody wants to know. */
+/** Returns the current time, updated every second while it is needed. */
 export function useNow(active: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

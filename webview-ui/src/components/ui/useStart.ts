@@ -1,21 +1,21 @@
 import { useRef, useState } from "react";
 
-/** Something that the person starts, and that may be refused. */
+/** An action of the person that may fail. */
 export interface Start<A extends readonly unknown[]> {
-  /** It is being started; nothing else is, meanwhile. */
+  /** The action is running. No other one is possible. */
   readonly busy: boolean;
-  /** Why it was not started the last time; absent where it was. */
+  /** Why the last try failed; undefined if it worked. */
   readonly refusal: unknown;
   readonly start: (...args: A) => void;
 }
 
-/** Starts one thing at a time, however often the button is pressed. */
+/** Runs one action at a time, however often the button is pressed. */
 export function useStart<A extends readonly unknown[]>(
   run: (...args: A) => Promise<void>,
 ): Start<A> {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<unknown>();
-  // Two presses may come before the first one is drawn.
+  // A second press may arrive before the first one is rendered.
   const locked = useRef(false);
   const start = async (...args: A) => {
     if (locked.current) return;
