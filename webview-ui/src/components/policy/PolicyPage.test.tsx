@@ -67,7 +67,7 @@ describe("the list of grants", () => {
     ).toEqual(["Requests: 3 of 10", "Tokens: 1,200 of 4,000", "Cost: $0.02 of $0.50"]);
     within(first as HTMLElement).getByText(/^1 request is running\. Created in VS Code, /);
     within(second as HTMLElement).getByText("active for this session");
-    within(second as HTMLElement).getByText(/^Spent 3 requests, 1,200 tokens, \$0\.02\. Made in/);
+    within(second as HTMLElement).getByText(/^Spent 3 requests, 1,200 tokens, \$0\.02\. Created in/);
     await user.click(within(region).getByText("2 ended"));
     const ended = await within(region).findByRole("list", { name: "Ended grants" });
     within(ended).getByText("revoked");
