@@ -37,7 +37,7 @@ function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-/** This Node.js where it is new enough, else the one that came with the packages. */
+/** This Node.js if it is new enough, otherwise the one in the packages. */
 function node() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;

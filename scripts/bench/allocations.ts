@@ -17,8 +17,8 @@ export type Costs = Readonly<Record<string, Cost>>;
 const file = join(import.meta.dirname, "allocations.json");
 
 /**
- * Those that prepare much, or work on much: what they show is time. And those in which many do something at once: what
- * they allocate depends on how many came together. Each is a pattern of `go test -skip`.
+ * Patterns of `go test -skip` for two kinds of benchmarks. Some do much preparation or work, so only their time
+ * matters. In others many act at once, so their allocations depend on how many came together.
  */
 const skipped = [
   "AtOnce$",
@@ -30,20 +30,20 @@ const skipped = [
   "^BenchmarkScan$",
 ];
 
-/** Enough that what is made once does not show; the rest of what comes and goes is not in the least of several. */
+/** Enough runs that setup does not show. Other variation is excluded by taking the least of several. */
 const iterations = 500;
 const times = 3;
 
 export const howToUpdate = "npm run bench -- --update-allocations";
 
-/** Fails where a benchmark does not allocate what it did, and says which. */
+/** Fails if a benchmark's allocations differ from the committed ones, and names it. */
 export async function checkAllocations(): Promise<void> {
   const complaints = compare(JSON.parse(await readFile(file, "utf8")) as Costs, await measure());
   if (complaints.length === 0) return;
   throw new Error(`${complaints.join("\n")}\nWhere that is as it should be: ${howToUpdate}`);
 }
 
-/** Takes what is measured now as right. */
+/** Makes the current measurements the committed ones. */
 export async function updateAllocations(): Promise<void> {
   await writeFile(file, `${JSON.stringify(await measure(), undefined, 2)}\n`);
 }
@@ -92,7 +92,7 @@ export function parse(text: string): Costs {
   return Object.fromEntries([...costs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Says of each benchmark that differs from what is committed by how much. */
+/** Reports the difference of each benchmark from its committed value. */
 export function compare(committed: Costs, measured: Costs): readonly string[] {
   const names = [...new Set([...Object.keys(committed), ...Object.keys(measured)])].sort();
   return names.flatMap((name) => {

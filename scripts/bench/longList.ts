@@ -45,7 +45,7 @@ export class LongList {
     }, loaded);
   }
 
-  /** Waits until nothing of the list is below what is seen. */
+  /** Waits until the list is scrolled to its end. */
   async waitForEnd(): Promise<void> {
     await this.#page.waitForFunction(() => {
       const list = document.querySelector(".messages");
@@ -77,7 +77,7 @@ export class LongList {
     });
   }
 
-  /** Turns the wheel, and returns by how many pixels what was at the top has been moved down. */
+  /** Turns the wheel, and returns how many pixels the top row moved down. */
   async wheel(delta: number): Promise<number> {
     const at = () =>
       this.#page.evaluate(() => {

@@ -17,7 +17,7 @@ const long = 100_000;
 const short = 100;
 const scrolledRows = 2000;
 
-/** A line of the table: what the rounds measured, and what it is compared with. */
+/** A row of the table: a measurement, and its reference. */
 interface Row {
   readonly what: string;
   readonly unit: string;
@@ -84,7 +84,7 @@ async function open(page: Page, length: number): Promise<number> {
   }, length);
 }
 
-/** Scrolling by wheel through many rows of the long task, over the pages that come meanwhile. */
+/** Scrolls by wheel through many rows of the long task, loading pages on the way. */
 async function scrolling(page: Page): Promise<readonly Row[]> {
   await open(page, long);
   const devtools = await page.context().newCDPSession(page);
@@ -134,7 +134,7 @@ function quantile(sample: readonly number[], q: number): number {
   return sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)] ?? 0;
 }
 
-/** What is said of a sample. */
+/** Summarises a sample. */
 const spreadOf = (rounds: readonly number[]) => ({
   median: quantile(rounds, 0.5),
   min: Math.min(...rounds),
@@ -166,7 +166,7 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-/** Adds rows to a report. The file is made where there is none: then nothing but the panel was measured. */
+/** Adds rows to a report. Creates the file if it is missing, which means that only the panel was measured. */
 async function addTo(file: string, rows: readonly Row[]): Promise<void> {
   let report: { rows: unknown[] } = { rows: [] };
   if (existsSync(file)) report = JSON.parse(await readFile(file, "utf8")) as typeof report;

@@ -57,7 +57,7 @@ export async function tellAttachments(stage: AttachStage): Promise<void> {
   });
 }
 
-/** With Shift, VS Code lets what is dragged through to a webview. */
+/** With Shift, VS Code passes a drag on to a webview. */
 async function dragWithShift(page: Page, from: ReturnType<Page["getByRole"]>, panel: Panel) {
   const start = (await from.boundingBox()) ?? assert.fail("there is nothing to drag");
   const end = (await panel.message().boundingBox()) ?? assert.fail("there is no message");

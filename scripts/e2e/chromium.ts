@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { screenshotFolder } from "./screenshots.ts";
 
-/** What is seen of a page, in CSS pixels, and how many pixels of a picture each of them has in a row. */
+/** The visible part of a page in CSS pixels, and the device pixels of each. */
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -37,7 +37,7 @@ export async function withPage(
     ],
   });
   try {
-    // Whoever waits in vain can wait; a machine that has other work must not fail them.
+    // A long timeout, because a busy machine must not fail the test.
     context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     try {

@@ -1,7 +1,7 @@
-// npm run conformance: the official conformance suite's client scenarios, against the real sidecar, and
-// its scenarios for servers with tasks, against the example server.
-// `npm run conformance -- --only auth/scope-step-up` runs one of them and shows what it says.
-// `npm run conformance -- --gateway` runs only the scenarios for servers, through the gateway. Without it they come last.
+// npm run conformance: the official conformance suite's client scenarios, against the real sidecar, and its scenarios
+// for servers with tasks, against the example server. `npm run conformance -- --only auth/scope-step-up` runs one of
+// them and shows its output. `npm run conformance -- --gateway` runs only the scenarios for servers, through the
+// gateway. Without it they come last.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -10,7 +10,7 @@ import { runGatewayScenarios } from "./conformance/gateway.ts";
 import { listScenarios, type Run, runScenario, type Scenario } from "./conformance/suite.ts";
 import { runTasksServerScenarios } from "./conformance/tasksServer.ts";
 
-/** The revisions of MCP whose requirements Assent meets: a scenario runs on the wire of each. */
+/** The revisions of MCP that Assent implements. Each scenario runs with each of them. */
 const revisions = ["2025-11-25", "2026-07-28"];
 
 const { values } = parseArgs({

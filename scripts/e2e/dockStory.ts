@@ -8,7 +8,7 @@ import { step } from "./step.ts";
 
 const database = "smart-database";
 
-/** Fails where the card's head, or the button that accepts, is not wholly in what is seen of the page. */
+/** Fails if the card's head, or the button that accepts, is not completely visible. */
 export async function assertInSight(card: Locator, accept: string): Promise<void> {
   const seen = card.page().viewportSize() ?? assert.fail("the page has no size");
   const parts = [

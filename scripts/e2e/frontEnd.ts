@@ -54,15 +54,15 @@ export interface Place {
   readonly flags?: readonly string[];
   /** What the front end can do besides showing asks and opening pages. */
   readonly capabilities?: FrontEndCapabilities;
-  /** How it answers the sidecar's requests. Without one for pages, it notes what it should open. */
+  /** Handles the sidecar's requests. Without a handler for pages, it records the pages to open. */
   readonly handlers?: Handlers<FrontEndRequests>;
 }
 
 type Process = ChildProcessWithoutNullStreams;
 
 /**
- * A front end with one conversation, on a sidecar that may be killed and started again: what it
- * knows then is what the sidecar kept.
+ * A front end with one conversation, on a sidecar that may be killed and restarted. Afterwards it has the state that
+ * the sidecar stored.
  */
 export class FrontEnd {
   /** The conversation, as the panel would have it. */
@@ -89,7 +89,7 @@ export class FrontEnd {
     this.#place = place;
   }
 
-  /** Starts a sidecar, and opens the conversation of the one before where there was one. */
+  /** Starts a sidecar, and opens the conversation of the earlier one, if there was one. */
   async start(): Promise<void> {
     const { name, dataFolder, configuration, flags = [], capabilities } = this.#place;
     const process = spawn(sidecarBinary, ["serve", "--data-dir", dataFolder, ...flags], {
@@ -178,7 +178,7 @@ export class FrontEnd {
     this.#forget();
   }
 
-  /** Runs a command for the daemon, and returns what it prints. */
+  /** Runs a command for the daemon, and returns its output. */
   async #daemon(...args: readonly string[]): Promise<string> {
     return await output(sidecarBinary, ["daemon", ...args], { env: this.#environment });
   }

@@ -123,7 +123,7 @@ async function tell(page: Page): Promise<void> {
     await runCommand(page, "Workspaces: Manage Workspace Trust");
     const trust = page.getByRole("button", { name: "Trust", exact: true });
     await trust.click();
-    // A key that is pressed while VS Code takes the button away reaches nobody.
+    // A key pressed while VS Code removes the button is lost.
     await trust.waitFor({ state: "detached" });
     await page
       .getByRole("button", { name: "Restricted Mode" })

@@ -80,7 +80,7 @@ async function resize(page: Page, list: LongList): Promise<void> {
   await list.waitForEnd();
 }
 
-/** Wheels up until a page has come, and on. What is seen moves by what the wheel turned. */
+/** Scrolls up by wheel until a page is loaded, and further. The view moves only by the wheel's distance. */
 async function scrollUp(list: LongList): Promise<void> {
   const turn = 400;
   const { loaded } = await list.look();

@@ -12,15 +12,15 @@ export const sizes = [
   { width: 600, height: 900 },
 ] as const;
 
-/** Every rule, of every level, that axe has for what is drawn. */
+/** Every rule of axe that applies to rendered pages. */
 const everyRule: RunOptions = { rules: { "target-size": { enabled: true } } };
 
-/** The rules whose verdict depends on the theme. */
+/** The rules that depend on the theme. */
 const ofColors: RunOptions = { runOnly: ["color-contrast", "link-in-text-block"] };
 
 const axe = readFile(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
 
-/** Looks at the states of the panel in a browser: takes pictures in all themes, and asks axe what is wrong with them. */
+/** Checks the panel's states in a browser: takes screenshots in all themes, and runs axe. */
 export class Looks {
   readonly #findings: string[] = [];
 

@@ -31,7 +31,7 @@ async function play(setup: Setup, index: number): Promise<void> {
       await step(`${name}: the person visits two pages`, () => visited(scene));
       await step(`${name}: the person gives up on two pages`, () => givenUp(scene));
     }
-    // After the lists: a server that starts anew reads every task of its folder for one.
+    // After the lists, because a restarted server reads every task in its folder.
     await step(`${name}: a result that is too great`, () => huge(scene));
     for (const moment of tenMoments(random)) {
       const title = `${name}: killed ${moment.ms} ms after it had ${moment.after}`;

@@ -4,7 +4,7 @@ import { sizes } from "./looks.ts";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 
-/** Fails where a part is not wholly in what is seen of the page. */
+/** Fails if a part is not completely visible. */
 async function assertSeen(page: Page, name: string, part: Locator): Promise<void> {
   const seen = page.viewportSize() ?? assert.fail("the page has no size");
   const { x, y, width, height } = (await part.boundingBox()) ?? assert.fail(`no box of ${name}`);

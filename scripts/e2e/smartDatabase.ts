@@ -102,7 +102,7 @@ async function refused(scene: Scene, person: Person, said: RegExp): Promise<void
   assert.deepEqual(look(scene.file), before);
 }
 
-/** What is deleted in batches when the sidecar is killed is deleted once, by the next one. */
+/** If the sidecar is killed during a batched deletion, the next sidecar completes it once. */
 async function killed(scene: Scene): Promise<void> {
   const { frontEnd, file } = scene;
   const call = await frontEnd.callTool(server, tool, {});

@@ -53,7 +53,7 @@ export async function lookAround(
   });
 }
 
-/** Adds a server whose program is missing to the workspace's mcp.json, which is read again when it changes. */
+/** Adds a server with a missing program to the workspace's mcp.json, which is reread after the change. */
 async function configureBroken(workspace: string): Promise<void> {
   const path = join(workspace, ".vscode", "mcp.json");
   const text = await readFile(path, "utf8");

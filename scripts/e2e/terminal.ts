@@ -40,7 +40,7 @@ interface Ended {
   readonly file: string;
 }
 
-/** Runs the program to its end, with nobody at stdin, and a server with a new database. */
+/** Runs the program to its end, with an empty stdin and a server with a new database. */
 async function assent(args: readonly string[], era: string, home = scripts): Promise<Ended> {
   databases += 1;
   const file = join(folder, `users-${databases}.db`);
@@ -111,7 +111,7 @@ try {
     });
     await step(`${era}: with nobody there, nothing is deleted`, async () => {
       const ended = await assent(["call", tool], era);
-      // The server sees, too, that nobody can be asked; one of the newest revision has a code for it.
+      // The server also learns that no person can be asked. The newest revision has an error code for it.
       assert.equal(ended.code, era === "2026-07-28" ? 4 : 3, ended.stderr);
       assert.match(ended.stderr, /asks its client for .*, which it does not|Nobody is here/);
       assertUntouched(ended);

@@ -3,7 +3,7 @@
 // of 2026-07-28. Its jobs report progress, ask in the middle, can be cancelled, and survive a restart
 // of the server. It needs Node.js 20 or newer and nothing else. See --help.
 //
-// It serves one person on one machine: whoever reaches it sees all of its tasks.
+// It serves one person on one machine: every client sees all of its tasks.
 // @ts-check
 import { runProgram } from "./kit/program.mjs";
 import { TasksServer } from "./tasks/host.mjs";

@@ -16,7 +16,7 @@ import { hostTarget, packageFor } from "./lib/vsix.ts";
 
 interface Step {
   readonly title: string;
-  /** It runs while those after it do. What it writes goes into the log, which is shown when it has ended. */
+  /** It runs in parallel with the later steps. Its output goes to the log, which is shown when it has ended. */
   readonly beside?: boolean;
   run(log?: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Field } from "@assent/protocol";
 
-/** What a person sends who leaves a form as it is, and gives what is required and still missing. */
+/** Returns the answer of a person who keeps a form's defaults and fills in what is required. */
 export function fillIn(fields: readonly Field[]): Readonly<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for (const field of fields) {

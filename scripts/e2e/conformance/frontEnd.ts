@@ -22,9 +22,8 @@ const serverName = "test";
 const secretInput = "client-secret";
 
 /**
- * A front end with a person who agrees to everything: they fill in every form with what it proposes, approve every
- * completion, and log in at each page that a server opens. It sees the server through Assent's protocol alone, as the panel
- * does.
+ * A front end with a person who agrees to everything: they submit every form with its defaults, approve every
+ * completion, and log in at each page that a server opens. It uses Assent's protocol, as the panel does.
  */
 export class AgreeingFrontEnd {
   readonly #folder: string;
@@ -74,7 +73,7 @@ export class AgreeingFrontEnd {
     await this.call({ type: "tools/call", toolName, arguments: args });
   }
 
-  /** Makes a call and answers what it asks; fails where the server gave no result. */
+  /** Makes a call and answers its questions. Fails if the server gave no result. */
   async call(request: CallRequest): Promise<void> {
     const frontEnd = this.#frontEnd;
     const id = await frontEnd.startCall(serverName, request);

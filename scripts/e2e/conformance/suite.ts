@@ -1,4 +1,4 @@
-// The official suite, as a program: what it requires, and one scenario of it.
+// The official suite, as a program: its requirements, and one scenario of it.
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ const client = "node scripts/e2e/conformance/client.ts";
 
 export interface Scenario {
   readonly name: string;
-  /** The revision of MCP whose wire it runs on. */
+  /** The revision of MCP that it uses. */
   readonly revision: string;
-  /** Whether the revision requires it; what it does not is only reported. */
+  /** Whether the revision requires it. Others are only reported. */
   readonly scored: boolean;
   /** Why it is not scored, in the suite's own word. */
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface Scenario {
 
 export interface Run {
   readonly scenario: Scenario;
-  /** No check failed or warned, and the client got what it wanted. */
+  /** No check failed or warned, and the client got its result. */
   readonly passed: boolean;
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly seconds: number;
@@ -75,7 +75,7 @@ export async function runScenario(scenario: Scenario): Promise<Run> {
   }
 }
 
-/** Runs the suite to its end, and returns its exit code and what it said. */
+/** Runs the suite to its end, and returns its exit code and output. */
 export function runSuite(args: readonly string[]): Promise<{ code: number | null; log: string }> {
   const env = {
     ...process.env,

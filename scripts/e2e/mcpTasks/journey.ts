@@ -39,7 +39,7 @@ export async function assertPlanned(scene: Scene, call: number, kills: number): 
   for (const { ask } of shown) assert.equal(ask.outcome?.reason, "answered");
 }
 
-/** A journey without a mishap: what the server says meanwhile is seen. */
+/** A journey without failures, during which the server's status is visible. */
 export async function plain(scene: Scene): Promise<void> {
   const { frontEnd } = scene;
   const call = await frontEnd.callTool("journeys", "plan_journey", { step_ms: stepMs });

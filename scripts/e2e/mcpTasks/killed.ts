@@ -37,7 +37,7 @@ export function everyMoment(random: () => number): Moment[] {
   return afters.map((after) => ({ after, ms: Math.round(random() * 20) }));
 }
 
-/** Plays a job whose sidecar is killed at these moments, and started again each time. */
+/** Runs a job whose sidecar is killed at these moments and restarted each time. */
 export async function killed(scene: Scene, moments: readonly Moment[]): Promise<void> {
   const { frontEnd } = scene;
   const call = await frontEnd.callTool("journeys", "plan_journey", { step_ms: stepMs });
@@ -78,7 +78,7 @@ export async function killed(scene: Scene, moments: readonly Moment[]): Promise<
   await assertPlanned(scene, call, moments.length);
 }
 
-/** What was shown is still there after a restart, under the same name, and no more settled than it was. */
+/** Everything shown before a restart is still there, under the same name, and settled no further. */
 function assertKept(
   before: ReturnType<Scene["frontEnd"]["asksSince"]>,
   after: ReturnType<Scene["frontEnd"]["asksSince"]>,

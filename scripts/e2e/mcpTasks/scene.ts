@@ -7,7 +7,7 @@ export interface Scene {
   readonly setup: Setup;
   readonly frontEnd: FrontEnd;
   readonly server: ExampleServer;
-  /** Another installation, not started: what it does on the server, the front end's sidecar cannot know. */
+  /** Another installation, not started. The front end's sidecar cannot know its tasks on the server. */
   readonly elsewhere: FrontEnd;
 }
 

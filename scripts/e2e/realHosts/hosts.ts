@@ -15,8 +15,7 @@ export interface Told {
 }
 
 /**
- * A program of somebody else that uses MCP servers, run without a person at its terminal. Each is told to reach no other
- * machine.
+ * A third-party MCP host, run without a person at its terminal and configured to contact no other machine.
  */
 export interface Host {
   /** How Assent names it. */

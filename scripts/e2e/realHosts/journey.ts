@@ -109,7 +109,7 @@ async function start({ host, era, stage, model }: Scene): Promise<ChildProcess> 
   });
 }
 
-/** Waits until a host ends; returns what it wrote. */
+/** Waits until a host ends, and returns its output. */
 async function outputOf(host: ChildProcess, model: ScriptedModel): Promise<string> {
   assert.ok(host.stdout && host.stderr);
   const [stdout, stderr, [code]] = await Promise.all([

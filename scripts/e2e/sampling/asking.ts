@@ -90,7 +90,7 @@ export async function parts(scene: Scene): Promise<void> {
   assert.deepEqual(context?.serverNames, ["lab"]);
   assert.match(context.text, /What is a lagoon\?/, "the call before is not in the context");
   if (audio) {
-    // A second call: what is refused is refused for good.
+    // A second call: a refusal is final.
     const loud = await frontEnd.callTool("lab", "ask_with_picture", {});
     const heard = await request(scene, loud);
     await approve(scene, heard, { modelId: "vllm:caller" });
@@ -157,7 +157,7 @@ function asksBetween({ frontEnd }: Scene, call: number): number {
   return asks.filter(({ ask }) => ask.question.type === "mcp_sampling").length;
 }
 
-/** Another model answers anew, and the person edits what it wrote. */
+/** Another model answers again, and the person edits its answer. */
 export async function anew(scene: Scene): Promise<void> {
   const { frontEnd, models } = scene;
   const call = await frontEnd.callTool("lab", "ask_model", { prompt: "Again?" });
@@ -180,7 +180,7 @@ export async function anew(scene: Scene): Promise<void> {
   });
 }
 
-/** What a server is told of sampling: tools where a model calls them, whatever its revision. */
+/** The capabilities that a server gets for sampling: tools if a model calls them, in every revision. */
 export async function capabilities(scene: Scene): Promise<void> {
   for (const [server, declared] of [
     ["lab", { context: {}, tools: {} }],

@@ -4,7 +4,7 @@ import { begun, slowAnswer } from "./refusing.ts";
 import type { Scene } from "./scene.ts";
 import { approve, now, request, returned, review } from "./told.ts";
 
-/** The server cancels what it asked for, because its call was: while the person reads, and while a model writes. */
+/** The server cancels its request because its call was cancelled: while the person reads, and while a model writes. */
 export async function cancelled(scene: Scene): Promise<void> {
   const { frontEnd, models } = scene;
   const open = await frontEnd.callTool("lab", "ask_model", { prompt: "Never mind?" });
@@ -46,7 +46,7 @@ export async function ended(scene: Scene): Promise<void> {
   await models.untilStopped(before + 1);
   await frontEnd.start();
   if (goesOn) {
-    // What was approved is not asked again; the model is.
+    // The approved request is not asked again, but the model is.
     await begun(scene, slow.asked);
     await frontEnd.stopModel(slow.asked, true);
     await approve(scene, await review(scene, slow.call));

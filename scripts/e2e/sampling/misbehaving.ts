@@ -70,8 +70,8 @@ export async function bigPicture(scene: Scene): Promise<void> {
 }
 
 /**
- * A picture that is too big to be read at all. A request is refused; where it is a part of a call's answer, the
- * call is lost. The connection stays.
+ * An image that is too big to read. A request with it is refused. In a call's answer, the call is lost, but the
+ * connection stays.
  */
 export async function hugePicture(scene: Scene): Promise<void> {
   const { frontEnd, way } = scene;
@@ -98,7 +98,7 @@ export async function hugePicture(scene: Scene): Promise<void> {
   assert.match(textOf(await frontEnd.result(next)), /"sampling"/);
 }
 
-/** As many requests at once as the person allows: what comes beside them is refused at once. */
+/** As many requests at once as allowed. Further ones are refused at once. */
 export async function flood(scene: Scene): Promise<void> {
   const { frontEnd } = scene;
   const limits = { ...sampling.limits, inFlight: 3 };

@@ -9,13 +9,13 @@ export const wires = ["vllm", "anthropic"] as const;
 export type Wire = (typeof wires)[number];
 
 /**
- * The models: one that calls tools and one that nobody knows to, one that writes the beginning of an
- * answer and then waits until it is stopped, and five at which something is wrong.
+ * The models: one that calls tools; one that is not known to call tools; one that writes the beginning of an answer and
+ * then waits until it is stopped; and five faulty ones.
  */
 const names = ["caller", "plain", "slow", "rubbish", "cut", "empty", "busy", "gone"] as const;
 type Name = (typeof names)[number];
 
-/** What is wrong with some of them. */
+/** The faults. */
 export type Fault = "rubbish" | "cut" | "empty" | "busy" | "gone";
 
 /** The beginning of the answer of the slow model. */
@@ -36,7 +36,7 @@ export interface Chat {
   readonly [member: string]: unknown;
 }
 
-/** Models on loopback that say what they were sent, and remember it. */
+/** Models on loopback that record and return the requests that they got. */
 export class Models {
   readonly prompted: Prompted[] = [];
   /** How many answers were stopped before their end. */
@@ -67,7 +67,7 @@ export class Models {
     };
   }
 
-  /** What was sent last. */
+  /** The last request. */
   get last(): Prompted {
     const last = this.prompted.at(-1);
     if (last === undefined) throw new Error("no model was asked");
@@ -133,7 +133,7 @@ interface Events {
   end(reason: "stop" | "tools"): void;
 }
 
-/** Calls every tool that is offered, where no result is there yet; else says what was said last. */
+/** Calls every offered tool that has no result yet; otherwise repeats the last text. */
 function answer(body: Chat, events: Events): void {
   const returned = body.messages.some(({ role, content }) => role === "tool" || hasResult(content));
   const choice = JSON.stringify(body.tool_choice ?? "");

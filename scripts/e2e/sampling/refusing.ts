@@ -61,7 +61,7 @@ export async function slowAnswer(scene: Scene): Promise<{ call: number; asked: R
   return { call, asked };
 }
 
-/** A person stops the model: the server gets what is written, or nothing. */
+/** A person stops the model: the server gets the text so far, or nothing. */
 export async function stopped(scene: Scene): Promise<void> {
   const { frontEnd, models } = scene;
   const before = models.stopped;
@@ -86,7 +86,7 @@ export async function stopped(scene: Scene): Promise<void> {
   assert.equal(frontEnd.asksSince(call).length, 1, "there was a review");
 }
 
-/** What is wrong with a model, as the person reads it. */
+/** The error of a faulty model, as the person reads it. */
 const faults: Readonly<Record<Fault, RegExp>> = {
   rubbish: /sent what cannot be read: invalid character 't'/,
   cut: /ended its answer in the middle/,

@@ -17,8 +17,8 @@ interface Report {
 const question = "What is it like in Paris now?";
 
 /**
- * A loop of tools: the model calls two at once, the person leaves one out and gives the other another
- * input, and the server runs what is left.
+ * A tool loop: the model calls two tools at once, the person removes one and changes the other's input, and the server
+ * runs the rest.
  */
 export async function toolLoop(scene: Scene): Promise<void> {
   const { frontEnd, models, way } = scene;

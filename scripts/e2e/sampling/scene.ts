@@ -23,8 +23,8 @@ export const ways: readonly Way[] = versions.flatMap((version) => {
 });
 
 /**
- * A sidecar with the raw server that samples, under three names: "lab" may have every model,
- * "toolless" the plain ones alone, and "crowd" is for those that count what they ask.
+ * A sidecar with the raw sampling server, under three names: "lab" may use every model, "toolless" only models without
+ * tools, and "crowd" is for tests that count asks.
  */
 export interface Scene {
   readonly way: Way;

@@ -4,7 +4,7 @@ import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import type { Shown } from "../frontEnd.ts";
 import type { Scene } from "./scene.ts";
 
-/** How the server says that one of its requests ended: exactly what it got. */
+/** The server's report of how a request ended: exactly what it received. */
 export interface Told {
   readonly result?: unknown;
   readonly error?: ToldError;

@@ -4,8 +4,7 @@ import type { Panel } from "../panel.ts";
 import type { ThirdParty } from "./servers.ts";
 
 /**
- * What is seen to work, in the order in which it is tried and stands in the table. An MCP task takes
- * seconds, and goes on while others are tried.
+ * The tested features, in the order of the table. An MCP task takes seconds, and runs while others are tested.
  */
 export const features = [
   "lists",
@@ -27,7 +26,7 @@ export const features = [
 
 export type Feature = (typeof features)[number];
 
-/** Uses one feature of a server through the panel, and fails unless the chat shows what it should. */
+/** Uses one feature of a server through the panel, and fails unless the chat shows the expected result. */
 export interface Check {
   (panel: Panel, server: string): Promise<void>;
   /** Goes into the table in place of the time that it took. */
@@ -144,7 +143,7 @@ const everything: Checks = {
     });
   },
   async "task ends"(panel, server) {
-    await panel.toFirstMessage(); // only what is in sight is drawn
+    await panel.toFirstMessage(); // only visible rows are rendered
     const text = await result(panel.call(server, "simulate-research-query"));
     assert.match(text, /^# Research Report: python \(snake\)/);
   },
@@ -195,7 +194,7 @@ const filesystemServer: Checks = {
     const name = "List Allowed Directories (list_allowed_directories)";
     await offers(panel, server, undefined, "Tool", [name]);
   },
-  // Each task has a process of its own, whose first call is this one.
+  // Each task has its own process, whose first call is this one.
   async roots(panel, server) {
     const tool = "list_allowed_directories";
     for (let count = 1; count <= 10; count++) {
@@ -258,9 +257,9 @@ const goEverything: Checks = {
 };
 
 /**
- * Over stdio this server accepts the newest version, whose servers send no requests, and its tools send
- * some all the same. The first that does fails, and the person has it called once more in the version
- * before; from there on all of them can ask.
+ * Over stdio this server accepts the newest version, whose servers send no requests, but its tools send some
+ * nevertheless. The first such call fails, and the person calls it again in the earlier version. From then on all tools
+ * can ask.
  */
 const newestGoEverything: Checks = {
   ...goEverything,
@@ -286,7 +285,7 @@ const goSSE: Checks = {
 
 type Tab = "Tools" | "Resources" | "Prompts";
 
-/** Sees that a list of the server's is there, with some of what it must have. */
+/** Checks that a list of the server is shown, with some required items. */
 async function offers(
   panel: Panel,
   server: string,
@@ -318,7 +317,7 @@ async function runTool(
 /** Opens the runner with a tool chosen. */
 async function begin(panel: Panel, server: string, tool: string): Promise<Locator> {
   const runner = await panel.useServer(server);
-  // There are no tabs where there is nothing but tools.
+  // A server with tools only has no tabs.
   const tools = runner.getByRole("tab", { name: "Tools" });
   if ((await tools.count()) > 0) await tools.click();
   await choose(runner.getByLabel("Tool", { exact: true }), tool);

@@ -4,7 +4,7 @@ import { run } from "../../tools/lib/command.ts";
 import { distFolder, root } from "../../tools/lib/paths.ts";
 import { freePort } from "../processes.ts";
 
-/** A program whose MCP server is somebody else's. */
+/** A third-party MCP server. */
 export type Program =
   | "server-everything"
   | "server-filesystem"
@@ -28,7 +28,7 @@ export interface ThirdParty {
   readonly protocolVersion: "2025-11-25" | "2026-07-28";
   /** It accepts 2026-07-28, in which its tools cannot ask: the first that wants to is called once more. */
   readonly fallsBack?: true;
-  /** The version has to be asked for: left alone, another would be spoken. */
+  /** The version must be requested. By default the server would use another. */
   readonly configured?: true;
   /** Starts the program; over HTTP it then listens on the port, over stdio the port is unused. */
   command(port: number): Command;
@@ -141,8 +141,8 @@ export interface Started {
 }
 
 /**
- * Starts the servers over HTTP, each in a process group of its own whose environment has the mark, a
- * NAME=value. They need not listen when this returns. Those over stdio are the sidecar's to start.
+ * Starts the servers over HTTP, each in its own process group whose environment has the mark, a NAME=value. They may
+ * not be listening yet when this returns. The sidecar starts those over stdio.
  */
 export async function startThirdParties(mark: string): Promise<Started> {
   const [name = "", value = ""] = mark.split("=");

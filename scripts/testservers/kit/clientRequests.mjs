@@ -56,7 +56,7 @@ export class ClientRequests {
   }
 
   /**
-   * Tells the client that nobody waits for its answer any more.
+   * Tells the client that its answer is no longer needed.
    * @param {Id} id
    */
   withdraw(id) {

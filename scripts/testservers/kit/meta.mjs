@@ -49,7 +49,7 @@ function unsupported(requested) {
 }
 
 /**
- * Whether a request carries what it must.
+ * Reports whether a request has the required metadata.
  * @param {Json} request
  */
 export function hasMeta(request) {

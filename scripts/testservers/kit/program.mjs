@@ -4,10 +4,11 @@ import { serveHttp } from "./http.mjs";
 import { serveStdio } from "./stdio.mjs";
 
 /**
- * @template {{port: number | undefined}} Options the port of HTTP, whose URL is the first line of stdout; undefined is stdio
+ * @template {{port: number | undefined}} Options the port of HTTP; its URL is the first line of stdout. undefined is
+ * stdio
  * @param {string} name
  * @param {string} usage
- * @param {(args: readonly string[]) => Options} parse throws an Error that says what is wrong
+ * @param {(args: readonly string[]) => Options} parse throws an Error that describes the problem
  * @param {(options: Options) => import("./service.mjs").Service | Promise<import("./service.mjs").Service>} open
  */
 export async function runProgram(name, usage, parse, open) {

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A JSON object from, or for, the wire. Its shape is checked where it is used.
+ * A JSON object of the wire. Code that uses it checks its shape.
  * @typedef {{[member: string]: any}} Json
  */
 
@@ -57,7 +57,7 @@ export function noMethod(method) {
 }
 
 /**
- * An error as the `error` member of a response. What is no RpcError is a fault of this server.
+ * An error as the `error` member of a response. An error that is not an RpcError is a bug of this server.
  * @param {unknown} error
  * @returns {Json}
  */
@@ -95,7 +95,7 @@ export function notification(method, params) {
 }
 
 /**
- * Reads one message; throws an RpcError for what is none.
+ * Parses one message. Throws an RpcError if it is invalid.
  * @param {string} text
  * @returns {Json}
  */

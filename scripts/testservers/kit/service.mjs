@@ -9,7 +9,7 @@
  * HTTP it goes on that one's stream as long as there is one.
  * @typedef {(message: Json, about?: Id) => void} Send
  *
- * A session of a revision before 2026-07-28, on whatever transport.
+ * A session of a revision before 2026-07-28, on any transport.
  * @typedef {object} Session
  * @property {(message: Json) => void} receive takes a message of the client
  * @property {(id: Id) => void} dropped says that the stream of a request is gone, which is no

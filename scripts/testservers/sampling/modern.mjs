@@ -14,7 +14,7 @@ import { begin, listTools, step } from "./tools.mjs";
  */
 
 /**
- * The result of a request; undefined where there is no such method.
+ * The result of a request; undefined for an unknown method.
  * @param {string} method
  * @param {Json} params
  * @param {Json} capabilities the client's, for this request

@@ -22,7 +22,7 @@ It speaks on stdin and stdout, or with --http on loopback.
  */
 
 /**
- * Throws an Error that says what is wrong.
+ * Throws an Error that describes the problem.
  * @param {readonly string[]} args
  * @returns {Options}
  */

@@ -13,9 +13,9 @@ import { ToolError, textResult } from "../kit/tool.mjs";
  *
  * @typedef {import("../kit/legacySession.mjs").Outcome} Outcome how a sampling/createMessage ended
  *
- * Yields the params of requests to make at once, gets their outcomes in the same order, and returns a
- * CallToolResult. It must be the same conversation each time: in 2026-07-28 it begins anew with every
- * round, and is given the outcomes of the rounds before.
+ * Yields the params of requests to send at once, gets their outcomes in the same order, and returns a CallToolResult.
+ * It must repeat the same conversation each time: in 2026-07-28 every round starts it from the beginning, with the
+ * outcomes of the earlier rounds.
  * @typedef {Generator<Json[], Json, Outcome[]>} Conversation
  *
  * @typedef {object} Tool

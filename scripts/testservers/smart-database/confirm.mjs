@@ -61,7 +61,7 @@ ${examples.map((user) => line({ ...user, email: `\`${user["email"]}\`` })).join(
 }
 
 /**
- * Reads the answer; what is not clearly a yes is a no.
+ * Parses the answer. Anything but a clear yes is a no.
  * @param {Json | undefined} answer of the client: a result, or `{error}`
  * @returns {Confirmed | Refused}
  */

@@ -1,6 +1,6 @@
-// The SQLite file: opened, made and filled where it is new, and what SQLite finds wrong in words for a
-// person. It is SQLite of Node.js itself: it locks files as every other program does, and a process
-// that is killed in the middle leaves nothing but a journal, from which the next one recovers.
+// The SQLite file: opens it, creates and fills a new one, and explains SQLite's errors to a person. It uses Node.js's
+// own SQLite, which locks files as every other program does. A process that is killed leaves only a journal, from which
+// the next one recovers.
 // @ts-check
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
@@ -9,13 +9,13 @@ import { seed } from "./seed.mjs";
 
 /** @typedef {import("../kit/rpc.mjs").Json} Json */
 
-/** "SmDb", by which a file says whose it is; the version is of the tables. */
+/** "SmDb", which identifies the file's owner; the version is that of the tables. */
 const applicationId = 0x536d4462;
 const version = 1;
 
-/** Milliseconds to wait for another program's lock. The process does nothing else meanwhile. */
+/** Milliseconds to wait for another program's lock. The process is blocked during that. */
 const lockTimeoutMs = 1000;
-/** The same while nobody is served yet: another process may be filling a large file. */
+/** The same before anyone is served: another process may be filling a large file. */
 const startTimeoutMs = 5000;
 
 /** The tables. Times are ISO 8601 in UTC, so that their order is the order of their texts. */
@@ -83,7 +83,7 @@ export class Database {
     }
   }
 
-  /** A connection besides, which the caller closes. What goes wrong with it goes through `explain`. */
+  /** An additional connection, which the caller closes. Its errors pass through `explain`. */
   connect() {
     const connection = new DatabaseSync(this.file);
     // Deleted rows wait in memory and not in the file, or a long deletion would lock out all readers.
@@ -136,12 +136,12 @@ export class Database {
       throw this.explain(error);
     } finally {
       this.#writing = false;
-      // It rolls back what was not committed.
+      // It rolls back uncommitted changes.
       connection?.close();
     }
   }
 
-  /** Signs what goes through a client. It is in the file, for it has to outlive this process. */
+  /** Signs data that passes through a client. It is in the file because it must outlive this process. */
   get stateKey() {
     const row = this.get("SELECT value FROM secrets WHERE name = 'state-key'");
     return /** @type {Uint8Array} */ (row?.["value"]);
@@ -184,7 +184,7 @@ export class Database {
   }
 
   /**
-   * Makes the tables where there are none. When it throws, the connection is closed, which undoes it.
+   * Creates missing tables. If it throws, the connection is closed, which undoes it.
    * @param {number} users
    */
   #prepare(users) {

@@ -93,7 +93,7 @@ describe.each(["2025-11-25", "2026-07-28"] as const)("as a task, in %s", (era) =
     await open(era, halted);
     const taskId = await begin();
     await deleting();
-    // Others read meanwhile, in this process too, and see nothing of it; no second change is begun.
+    // Other readers, including this process, see none of it. No second change starts.
     const counted = await talk.call("count_inactive_users");
     expect(counted.result["structuredContent"]).toMatchObject({ inactive, total: users });
     const undone = await talk.call("undo_delete", { audit_id: 1 });

@@ -28,7 +28,7 @@ const cleanUp = {
 };
 
 /**
- * The result of a request, undefined where there is no such method.
+ * The result of a request; undefined for an unknown method.
  * @param {Database} database
  * @param {string} method
  * @param {Json} params

@@ -37,7 +37,7 @@ loopback.
  */
 
 /**
- * Throws an Error that says what is wrong.
+ * Throws an Error that describes the problem.
  * @param {readonly string[]} args
  * @returns {Options}
  */

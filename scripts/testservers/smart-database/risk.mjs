@@ -1,5 +1,5 @@
-// What the server asks the model about a deletion, and what it makes of the answers. A model says what
-// it likes: whatever it says, the person decides, and an answer that cannot be read is said to be one.
+// The server's question to the model about a deletion, and the parsing of its answer. The person decides in any case,
+// and an unreadable answer is reported as such.
 // @ts-check
 
 /**
@@ -35,15 +35,15 @@ ${plan.examples.map(line).join("\n")}`),
       ],
       maxTokens: 120,
       temperature: 0,
-      // A short classification that somebody waits for.
+      // A short classification, for which a person waits.
       modelPreferences: { intelligencePriority: 0.3, speedPriority: 0.8, costPriority: 0.8 },
     },
   };
 }
 
 /**
- * Reads the model's answer: a level, in whatever case and dress, and what follows it on its line. A
- * level that is only a part of a sentence is not taken for the answer.
+ * Parses the model's answer: a level, in any case and markup, and the rest of its line. A level within a sentence does
+ * not count as the answer.
  * @param {Json | undefined} answer of the client: a result, or `{error}`; undefined where it was not asked
  * @returns {Risk}
  */
@@ -128,7 +128,7 @@ With orders: ${withOrders}`;
 }
 
 /**
- * A user in a line. Where it is read as Markdown, an address as it is would become a link.
+ * A user on one line. In Markdown, a plain address would become a link.
  *
  * @param {Json} user
  */

@@ -86,8 +86,8 @@ export function find(database, since, limit) {
 }
 
 /**
- * Deletes whom the person confirmed, and nobody else, and writes the audit entry, in one transaction.
- * Throws Changed when they are others by now.
+ * Deletes exactly the confirmed users and writes the audit entry, in one transaction. Throws Changed if the users have
+ * changed since.
  * @param {Database} database
  * @param {Decision} decision
  * @param {object} pace
@@ -128,7 +128,7 @@ export async function remove(database, decision, { paceMs, signal, progressed })
     );
     const drop = connection.prepare(`DELETE FROM users WHERE ${among}`);
     for (let at = 0; at < rows.length; at += batchRows) {
-      // Others have a turn, among them whoever cancels.
+      // Other work gets a turn, including a cancellation.
       if (at > 0) await sleep(paceMs, undefined, { signal });
       const ids = JSON.stringify(rows.slice(at, at + batchRows).map(({ id }) => id));
       if (backup) keep.run(auditId, ids);

@@ -62,7 +62,7 @@ export class ToolHost {
   }
 
   /**
-   * The result of a request that is about neither tools nor tasks; undefined where there is no such method.
+   * The result of a request that is about neither tools nor tasks; undefined for an unknown method.
    * @param {string} _method
    * @param {Json} _params
    * @returns {Json | undefined}

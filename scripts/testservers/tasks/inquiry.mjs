@@ -12,7 +12,7 @@ import { ended, outstanding } from "./store.mjs";
  * @typedef {import("../kit/service.mjs").Id} Id
  */
 
-/** Milliseconds between polls of a client's task, whatever the client suggests. */
+/** Milliseconds between polls of a client's task. The client's suggestion is ignored. */
 const shortestPollMs = 20;
 const longestPollMs = 5000;
 /** What this server asks a client to keep its task for. */
@@ -37,9 +37,9 @@ export class Inquiry {
   }
 
   /**
-   * Asks the task's questions, those to come too, on the stream of a tasks/result; returns how to
-   * end that. A question without an answer is asked again on the next one: nobody knows whether the
-   * client saw it. The first answer counts.
+   * Asks the task's present and future questions on the stream of a tasks/result. Returns a function that ends that. An
+   * unanswered question is asked again on the next stream, because the client may not have seen it. The first answer
+   * counts.
    * @param {Task} task
    * @param {Id} about
    */

@@ -1,5 +1,5 @@
-// What the work of a tool is made of. A job runs from its beginning whenever a process takes it
-// over, and what it did before comes from the task's record: every effect has a name.
+// The building blocks of a tool's work. A job runs from its beginning whenever a process takes it over. Its earlier
+// effects come from the task's record, in which every effect has a name.
 // @ts-check
 import { setTimeout as sleep } from "node:timers/promises";
 import { serves } from "./capabilities.mjs";
@@ -19,7 +19,7 @@ export class Job {
    * @param {Task} task
    * @param {TaskStore} store
    * @param {AbortSignal} signal aborts when the job is cancelled or given up
-   * @param {Inquire} [inquire] of a call that is no task; whoever sees a task answers it
+   * @param {Inquire} [inquire] of a call that is not a task; a task's questions are answered by any client that sees it
    */
   constructor(task, store, signal, inquire) {
     this.task = task;
@@ -37,7 +37,7 @@ export class Job {
   }
 
   /**
-   * Says how far the job is; what was said before a restart is not said again.
+   * Reports the job's progress. Progress from before a restart is not reported again.
    * @param {string} message
    * @param {number} progress more than before
    * @param {number} total
@@ -66,7 +66,7 @@ export class Job {
 
   /**
    * Works for a time, and says on what.
-   * @param {string} message the task's statusMessage meanwhile; unique in the job
+   * @param {string} message the task's statusMessage during that; unique in the job
    * @param {number} ms
    */
   async step(message, ms) {
@@ -105,7 +105,7 @@ export class Job {
     if (fresh.length > 0) {
       this.#change((task) => {
         task.status = "input_required";
-        // What is for the model has no message; what the job said last stays then.
+        // Texts for the model have no message, so the job's last one stays.
         const message = fresh.map(([, request]) => request["params"].message ?? "").join(" ");
         if (message.trim() !== "") task.statusMessage = message;
         for (const [key, request] of fresh) {

@@ -14,7 +14,7 @@ import { ended, notFound, outstanding } from "./store.mjs";
  * @typedef {import("./tools/tool.mjs").Tool} Tool
  */
 
-/** Milliseconds that a task is kept at most, whatever the client asks for. */
+/** Milliseconds that a task is kept at most. A client cannot ask for more. */
 const longestTtlMs = 24 * 60 * 60 * 1000;
 
 export class Jobs {
@@ -38,7 +38,7 @@ export class Jobs {
   }
 
   /**
-   * Creates the task, on disk where there is one, and starts its job.
+   * Creates the task, on disk if there is a folder, and starts its job.
    * @param {Tool} tool
    * @param {Json} args
    * @param {Json} client its capabilities
@@ -142,7 +142,7 @@ export class Jobs {
     });
   }
 
-  /** Stops all jobs where they are; their tasks stay on disk. */
+  /** Stops all jobs. Their tasks stay on disk. */
   close() {
     for (const abort of this.#running.values()) abort.abort();
     this.store.close();
@@ -162,7 +162,7 @@ export class Jobs {
     this.#running.set(task, abort);
     const settle = (/** @type {Json} */ outcome) => {
       this.#running.delete(task);
-      // A job that was stopped or whose task is gone has nobody to tell.
+      // A stopped job, or one without a task, reports to no one.
       if (abort.signal.aborted || this.store.gone(task)) return;
       this.store.change(task, () => {
         task.outcome = outcome;

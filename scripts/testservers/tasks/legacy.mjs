@@ -1,5 +1,5 @@
-// The revision 2025-11-25, and 2025-06-18 for a host that has no tasks: sessions, requests in both directions, and tasks in the core
-// (basic/utilities/tasks). One object serves one session, on whatever transport.
+// The revision 2025-11-25, and 2025-06-18 for a host without tasks: sessions, requests in both directions, and tasks in
+// the core (basic/utilities/tasks). One object serves one session, on any transport.
 // @ts-check
 import { LegacySession } from "../kit/legacySession.mjs";
 import { called } from "../kit/tool.mjs";
@@ -120,7 +120,7 @@ class LegacyTasks {
   async #call(id, params, signal) {
     const { tool, args } = called(this.host.tools, params);
     const needs = tool.needs?.(args) ?? [];
-    // Where there are no tasks, the member that asks for one means nothing.
+    // Without support for tasks, the member that requests one is ignored.
     const asTask = this.#hasTasks && isObject(params["task"]);
     if (asTask && tool.taskSupport === "forbidden") {
       throw new RpcError(codes.methodNotFound, `${tool.name} is never a task`);
@@ -197,8 +197,8 @@ class LegacyTasks {
   }
 
   /**
-   * Asks the questions of a call that is no task, on the stream of the call. A refusal is an answer: the
-   * tool says what it makes of it.
+   * Asks the questions of a call that is not a task, on the stream of the call. A refusal is an answer, which the tool
+   * interprets.
    * @param {Task} task
    * @param {Id} about
    * @param {AbortSignal} signal
@@ -226,7 +226,7 @@ class LegacyTasks {
   }
 
   /**
-   * Waits for the task's end, and asks its questions meanwhile, on the stream of this request.
+   * Waits for the task's end, and asks its questions in the meantime, on the stream of this request.
    * @param {Id} id
    * @param {Task} task
    * @param {AbortSignal} signal

@@ -64,7 +64,7 @@ const methods = {
 };
 
 /**
- * The result of a request; undefined where there is no such method.
+ * The result of a request; undefined for an unknown method.
  * @param {Host} host
  * @param {Omit<Context, "host" | "tasks">} request
  * @returns {Promise<Json> | Json | undefined}

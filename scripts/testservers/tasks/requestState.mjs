@@ -28,7 +28,7 @@ export function seal(key, params, { taskId, done, questions, progress }) {
 }
 
 /**
- * What was sealed for this call, with the answers that came with it; undefined in the first round.
+ * The sealed state of this call, with the answers of this round; undefined in the first round.
  * @param {Uint8Array} key
  * @param {Json} params of the tools/call
  * @returns {Kept | undefined}

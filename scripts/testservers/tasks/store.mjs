@@ -1,5 +1,4 @@
-// The tasks: what is known of each, who wants to hear of changes, and a file for each, so that a
-// task outlives the process that works on it.
+// The tasks: their records, their observers, and a file for each, so that a task outlives its process.
 // @ts-check
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +29,7 @@ import { codes, RpcError } from "./rpc.mjs";
  * @property {number | null} ttlMs
  * @property {number} pollIntervalMs
  * @property {number} progress steps done
- * @property {number} [total] steps that there are, where that is known
+ * @property {number} [total] all steps, if their number is known
  * @property {Json} client the capabilities of the client that called
  * @property {Json} done results of the job's steps by their names
  * @property {Record<string, Question>} questions
@@ -44,9 +43,9 @@ const maxTasks = 1000;
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Tasks in memory and, where there is a folder, one file for each in it. A process that is asked for
- * a task of another takes it over: a host that was killed starts a new process, whose predecessor may
- * still be on its way out. The predecessor notices when it is next asked or has a change, and lets go.
+ * Tasks in memory and, if there is a folder, a file for each. A process that is asked for another process's task takes
+ * it over: after a host was killed, a new process starts while the earlier one may still be ending. The earlier one
+ * notices at its next request or change, and releases the task.
  */
 export class TaskStore {
   #self = randomUUID();
@@ -84,7 +83,7 @@ export class TaskStore {
   }
 
   /**
-   * A task that nobody can find: the state of a call that is answered when it is done.
+   * A task that cannot be looked up: the state of a call that is answered when it is done.
    * @param {Pick<Task, "tool" | "args" | "client" | "ttlMs" | "pollIntervalMs">} what
    * @returns {Task}
    */
@@ -115,7 +114,7 @@ export class TaskStore {
   }
 
   /**
-   * Takes over the task of another process, undefined where there is none.
+   * Takes over the task of another process; undefined if there is none.
    * @param {string} taskId
    */
   adopt(taskId) {
@@ -143,7 +142,7 @@ export class TaskStore {
   }
 
   /**
-   * Changes a task, on disk before anybody hears of it. Throws when the task is no longer ours.
+   * Changes a task, on disk before anyone is told. Throws if the task belongs to another process by now.
    * @param {Task} task
    * @param {(task: Task) => void} change
    */
@@ -156,7 +155,7 @@ export class TaskStore {
   }
 
   /**
-   * Deletes a task; whoever waits for it hears that it is gone.
+   * Deletes a task, and tells those who wait for it.
    * @param {string} taskId
    */
   forget(taskId) {
@@ -264,7 +263,7 @@ export class TaskStore {
   #write(task) {
     if (this.#folder === undefined) return;
     const file = this.#file(task.taskId);
-    // A name of its own for each process, and a rename: nobody ever reads half a file.
+    // A different name for each process, and a rename, so that no one reads an incomplete file.
     writeFileSync(`${file}.${this.#self}`, JSON.stringify(task));
     renameSync(`${file}.${this.#self}`, file);
   }

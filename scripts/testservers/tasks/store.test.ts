@@ -72,7 +72,7 @@ test("the process that is asked last has the task", async () => {
   const inputResponses = { sure: { action: "accept", content: { confirm: true } } };
   await second.request("tasks/update", { taskId, inputResponses });
   await second.status(taskId, "completed");
-  // The first process has let go: what it says of the task is what the file says.
+  // The first process has released the task, so it reads the file.
   expect(await first.status(taskId, "completed")).toHaveProperty("result");
 });
 

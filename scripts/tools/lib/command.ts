@@ -20,7 +20,7 @@ export async function run(
   await finish(command, args, options, ["ignore", to, to]);
 }
 
-/** Runs a command to its end and returns what it wrote to stdout; its stderr is shown. */
+/** Runs a command to its end and returns its stdout. Its stderr is shown. */
 export async function output(
   command: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function output(
   return await finish(command, args, options, ["ignore", "pipe", "inherit"]);
 }
 
-/** As {@link output}, with what it wrote to stderr as well, as it came; all of it is shown, too. */
+/** Like {@link output}, but returns stdout and stderr as they came. All of it is shown, too. */
 export async function allOutput(
   command: string,
   args: readonly string[],

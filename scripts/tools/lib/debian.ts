@@ -8,7 +8,7 @@ const needs = [
   { program: "gcc", packages: ["gcc", "libc6-dev"], why: "Go's race detector" },
 ] as const;
 
-/** Installs what is missing, which takes root; anybody else is told what to install. */
+/** Installs missing packages if run as root. Otherwise it says what to install. */
 export async function installDebianPackages(): Promise<void> {
   const missing = needs.filter(({ program }) => !isOnPath(program));
   if (missing.length === 0) return;

@@ -1,4 +1,4 @@
-// The Markdown documents: what they link to, and which headings they have.
+// The Markdown documents: their links and headings.
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 

@@ -1,6 +1,6 @@
-// The texts of the extension and of the panel that can be translated. Those of the manifest are in
-// package.nls.json, where people write them; those of the code are collected here, for translators and as the
-// keys of translations. VS Code loads one bundle for an extension, so the panel's texts are in the same one.
+// The translatable texts of the extension and the panel. Those of the manifest are written by hand in package.nls.json.
+// Those of the code are collected here: they are the keys of the translations. VS Code loads one bundle for an
+// extension, so the panel's texts are in it too.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
 import { getL10nJson, type l10nJsonFormat } from "@vscode/l10n-dev";
@@ -8,7 +8,7 @@ import { extensionFolder, root } from "./paths.ts";
 
 const bundle = join(extensionFolder, "l10n", "bundle.l10n.json");
 
-/** Where there are texts; the panel's tests have helpers in a folder of their own. */
+/** The folders with texts. The panel's test helpers have a folder of their own. */
 const sources = [join(extensionFolder, "src"), join(root, "webview-ui", "src")];
 const isSource = (name: string): boolean => /(?<!\.test|\.d)\.tsx?$/.test(name);
 

@@ -1,12 +1,12 @@
-// The notices of those whose work is in a package: what esbuild put into the bundles, what Go linked into
-// the sidecar for that platform, and what was copied. A licence that nobody has looked at stops the build.
+// The notices of the third-party works in a package: those bundled by esbuild, linked by Go for that platform, or
+// copied. An unreviewed licence stops the build.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Platform, readBundledFiles } from "./build.ts";
 import { output } from "./command.ts";
 import { root } from "./paths.ts";
 
-/** A work of somebody else's, with the texts that go along with it. */
+/** A third-party work, with its notices. */
 export interface Work {
   /** Its name and version, such as "react 19.3.1". */
   readonly name: string;
@@ -30,7 +30,7 @@ const allowed: ReadonlySet<string> = new Set([
 
 /** What a licence's text says, and no other's. The first that fits is the one. */
 const phrases: readonly (readonly [licence: string, phrase: RegExp])[] = [
-  // These are known so that they are refused, whatever else a text says.
+  // These are known only to be refused.
   ["GPL, LGPL or AGPL", /GNU (Affero |Lesser |Library )?General Public License/i],
   ["MPL", /Mozilla Public License/i],
   ["SSPL", /Server Side Public License/i],
@@ -88,7 +88,7 @@ export function check({ name, licences, texts }: Work): void {
   );
 }
 
-/** Which licence a text is; undefined where that is not known. */
+/** Identifies the licence of a text; undefined if it is unknown. */
 export function licenceOf(text: string): string | undefined {
   const line = text.replace(/\s+/g, " ");
   return phrases.find(([, phrase]) => phrase.test(line))?.[0];
@@ -154,7 +154,7 @@ async function goWorks({ os, arch }: Platform): Promise<readonly Work[]> {
   ]);
 }
 
-/** What was copied into a folder of the repository, which then has its licence as LICENSE.NAME. */
+/** The works that were copied into a folder of the repository, which then has their licences as LICENSE.NAME. */
 async function copiedWorks(): Promise<readonly Work[]> {
   const works: Work[] = [];
   for (const folder of ["sidecar", "webview-ui/src", "extension/src"]) {

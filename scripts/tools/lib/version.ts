@@ -4,7 +4,7 @@ import { extensionFolder } from "./paths.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(join(extensionFolder, "package.json"), "utf8"));
 
-/** The product's version; the extension's package.json is where it is written down. */
+/** The product's version, which the extension's package.json defines. */
 export const version = readVersion(manifest);
 
 function readVersion(value: unknown): string {

@@ -38,10 +38,10 @@ export function isTarget(name: string): name is Target {
   return Object.hasOwn(targets, name);
 }
 
-/** What goes into the package from the root, besides what the README leads to. */
+/** The files from the root in the package, besides those that the README links to. */
 const documents = ["CHANGELOG.md", "LICENSE"] as const;
 
-/** What goes into it from the extension's folder. */
+/** The files from the extension's folder in the package. */
 const staged = [
   "package.json",
   "package.nls.json",
@@ -82,7 +82,7 @@ export async function packageFor(target: Target): Promise<string> {
   return vsix;
 }
 
-/** Packages a folder. What vsce warns of is an error here: nobody reads the output of what went well. */
+/** Packages a folder. A warning of vsce is an error here, because the output of a successful run is not read. */
 export async function runVsce(folder: string, target: Target, vsix: string): Promise<void> {
   const options = [
     "--no-dependencies",

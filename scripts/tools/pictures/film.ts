@@ -15,7 +15,7 @@ export class Film {
     this.#part = part;
   }
 
-  /** Adds a picture of what there is to see now, for as long as it is to be shown. */
+  /** Adds a screenshot, shown for this duration. */
   async shoot(milliseconds: number): Promise<void> {
     const png = await this.#part.screenshot({ animations: "disabled" });
     this.#shots.push({ png, milliseconds });

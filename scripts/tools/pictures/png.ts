@@ -9,7 +9,7 @@ export interface Pixels {
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-/** Reads a PNG as browsers write them: 8 bits a channel, in colour, not interlaced. Transparency is not read. */
+/** Decodes a PNG as browsers write it: 8 bits a channel, in colour, not interlaced. Ignores transparency. */
 export function decodePng(png: Buffer): Pixels {
   const parts: Buffer[] = [];
   let header: Buffer = Buffer.alloc(0);
@@ -59,7 +59,7 @@ function paeth(left: number, up: number, corner: number): number {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/** A part of an animation, which is drawn over what was there. */
+/** A part of an animation, drawn over the previous parts. */
 export interface Frame {
   readonly x: number;
   readonly y: number;

@@ -4,7 +4,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the members that it expects
 export type Message = Record<string, any>;
 
-/** Messages that nobody took yet, and those who wait for one. */
+/** Messages that were not read yet, and the readers that wait for one. */
 export class Inbox {
   readonly #messages: Message[] = [];
   readonly #waiting = new Set<() => void>();

@@ -1,5 +1,4 @@
-// The two transports, as a client sees them: both start a server of their own and put what they
-// receive into an inbox.
+// The two transports from a client's view: both start their own server and put received messages into an inbox.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -18,7 +17,7 @@ export interface Wire {
 
 type Server = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Starts the program. What it says on stderr is shown, unless the test reads it. */
+/** Starts the program. Its stderr is shown, unless the test reads it. */
 export function start(
   program: string,
   args: readonly string[],
@@ -51,7 +50,7 @@ export async function stdioWire(program: string, args: readonly string[]): Promi
   };
 }
 
-/** A message that came over HTTP has the id of the POST on whose answer it came, or "GET". */
+/** A message over HTTP has the id of the POST that it answers, or "GET". */
 export async function httpWire(
   program: string,
   args: readonly string[],
@@ -90,7 +89,7 @@ export async function httpWire(
   };
 }
 
-/** A request whose server is killed, or that is cancelled, fails; the test sees no message. */
+/** A request fails if it is cancelled or its server is killed. The test gets no message. */
 async function quietly(work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -23,7 +23,7 @@ export type Model = (params: Message, nth: number) => Message | { readonly error
 
 export interface Talk {
   readonly wire: Wire;
-  /** The client, for what is no call of a tool. */
+  /** The client, for everything except tool calls. */
   readonly client: LegacyClient | ModernClient;
   /** Calls a tool, and plays the model: what the tool returned, and the params that it sent. */
   call(name: string, args?: Message, model?: Model): Promise<Called>;
@@ -31,7 +31,7 @@ export interface Talk {
 
 export interface Called {
   readonly result: Message;
-  /** The text of the result, which is JSON but for errors of the tool itself. */
+  /** The text of the result, which is JSON except for errors of the tool itself. */
   readonly json: Message;
   readonly asked: readonly Message[];
 }

@@ -1,5 +1,4 @@
-// Requests as a client should never get them, one kind of bad input each. It asks whoever it may not
-// ask, too: a client that declared no sampling.
+// Invalid requests, one kind each. It also sends requests to clients that did not declare sampling.
 // @ts-check
 import { createHash } from "node:crypto";
 import { integer, ToolError } from "../../kit/tool.mjs";
@@ -95,8 +94,8 @@ export const misbehave = {
 };
 
 /**
- * A loop of tools that never ends by itself: whatever the model says, another call of a tool follows,
- * for as many rounds as are allowed.
+ * A tool loop that never ends by itself: every answer of the model is followed by another tool call, for as many rounds
+ * as are allowed.
  * @param {Json} args
  * @returns {Generator<Json[], Json, Outcome[]>}
  */
@@ -122,8 +121,8 @@ function user(block) {
 }
 
 /**
- * A request with a history of tools, and the tools where the client takes them: what is wrong is then
- * the history alone.
+ * A request with a history of tool calls, and the tools if the client supports them, so that only the history is
+ * invalid.
  * @param {Client} client
  * @param {Json[]} messages
  */

@@ -46,7 +46,7 @@ const run = {
 };
 
 /**
- * Runs a tool_use; what goes wrong is told to the model. Returns a tool_result.
+ * Runs a tool_use. The model is told about errors. Returns a tool_result.
  * @param {Json} use
  */
 export function runModelTool(use) {

@@ -60,7 +60,7 @@ export const research = {
 };
 
 /**
- * What is wrong with a result.
+ * Describes the problem in a result.
  * @param {Json} result
  * @param {readonly Json[]} uses
  * @param {"auto" | "none"} mode

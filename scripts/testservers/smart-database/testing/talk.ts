@@ -1,4 +1,4 @@
-// A client for every revision, whose model and person the test plays, on a database of the test's own.
+// A client for every revision, on its own database. The test plays its model and person.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,7 +88,7 @@ export function model(
   return ({ systemPrompt }) => says(systemPrompt.includes("audit") ? note : risk);
 }
 
-/** A person who confirms; what they say can be changed. */
+/** A person who confirms. Their answers can be changed. */
 export function confirms(content: Message = {}): Play {
   return () => ({
     action: "accept",
@@ -96,7 +96,7 @@ export function confirms(content: Message = {}): Play {
   });
 }
 
-/** What is in a file, read as another program reads it. */
+/** The content of a file, as another program reads it. */
 export function look(file: string) {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

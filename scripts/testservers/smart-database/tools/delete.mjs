@@ -1,9 +1,9 @@
 // The tool that deletes: it counts, asks the model how risky that is, asks the person, has the model
 // write the audit note, and deletes.
 //
-// Deleting comes last, and its transaction writes the entry with the note. A client can give up a call
-// at every question (in 2026-07-28 by not calling again, in each revision by a cancellation or by its
-// end), and would never hear of what was done before: given up always means that nothing was deleted.
+// Deleting comes last, and its transaction writes the entry with the note. A client can give up a call at every
+// question (in 2026-07-28 by not calling again, in each revision by a cancellation or by its end). It would not hear of
+// earlier changes, so a call that was given up has deleted nothing.
 // @ts-check
 import { ToolError } from "../../kit/tool.mjs";
 import { askPerson, readPerson, users } from "../confirm.mjs";

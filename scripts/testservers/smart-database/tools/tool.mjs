@@ -34,7 +34,7 @@ export function told(text, structuredContent) {
 }
 
 /**
- * Rows as a table of Markdown. What is in them is data, and must not become markup.
+ * Rows as a Markdown table. Their data must not become markup.
  * @param {readonly Json[]} rows with the same members
  */
 export function table(rows) {

@@ -11,7 +11,7 @@ import { codes, RpcError } from "../rpc.mjs";
 
 /**
  * @param {ConfirmPages} pages
- * @param {number} waitMs how long a call whose person has consented waits for the pages before it
+ * @param {number} waitMs how long a call with the person's consent waits for the pages before it
  *   asks again
  * @returns {import("./tool.mjs").Tool}
  */

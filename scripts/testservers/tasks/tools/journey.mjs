@@ -68,8 +68,8 @@ export const planJourney = {
 };
 
 /**
- * Exactly what the job was told, how often it asked and was answered, and how many steps it worked:
- * a job that began again after a restart, and not where it was, would show it.
+ * The job's exact answers, the numbers of its questions and answers, and its steps. A job that restarted from the
+ * beginning would differ.
  * @param {string} destination
  * @param {import("../store.mjs").Task} task
  */

@@ -6,8 +6,8 @@ import { form } from "./tool.mjs";
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
 /**
- * What each kind does to the task before anybody sees it. The two revisions name the members
- * differently, so a lie about a duration is told under both names.
+ * Changes the task before it is shown, for each kind. The two revisions name the members differently, so a false
+ * duration is set under both names.
  * @type {Record<string, (task: import("../store.mjs").Task) => void>}
  */
 const kinds = {

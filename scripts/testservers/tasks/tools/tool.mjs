@@ -8,7 +8,7 @@
  * A call before its work starts.
  * @typedef {object} Call
  * @property {Json} args
- * @property {Json} answers to what was asked before, by key
+ * @property {Json} answers to the earlier questions, by key
  * @property {string | undefined} state what the last `Asking` said
  * @property {AbortSignal} signal
  *
