@@ -119,7 +119,7 @@ test("another window of the workspace tells of it", async () => {
   expect(shown.messages).toHaveLength(1);
 });
 
-test("a list that could not be read does not silence what comes next", async () => {
+test("a failed reading of the list does not suppress later notifications", async () => {
   const { Attention } = await import("./attention.ts");
   vi.useFakeTimers();
   let isRunning = false;

@@ -96,7 +96,7 @@ describe("servers that are to be confirmed", () => {
     expect(await b).toEqual({ decision: "allowed" });
   });
 
-  test("one that comes meanwhile waits for its turn, and one that was withdrawn is not shown", async () => {
+  test("a later question waits for its turn, and a withdrawn one is not shown", async () => {
     const confirm = new ConfirmServer();
     const [a] = ask(["a"], confirm);
     const first = await next();

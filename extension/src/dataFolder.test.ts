@@ -7,7 +7,7 @@ import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
 const of = (...folders: readonly string[]) =>
   dataFolderOf("/storage", { workspaceFile: undefined, folders });
 
-test("the conversations of a folder are in one place, whatever window has it open", () => {
+test("the conversations of a folder are in one place for all windows", () => {
   expect(of("file:///web")).toBe(of("file:///web"));
   expect(of("file:///web")).toMatch(/^.storage.workspaces.[0-9a-f]{32}$/);
   expect(of("file:///web", "file:///api")).toBe(of("file:///api", "file:///web"));
@@ -15,7 +15,7 @@ test("the conversations of a folder are in one place, whatever window has it ope
   expect(of("file:///web")).not.toBe(of("vscode-remote://ssh/web"));
 });
 
-test("a saved workspace has its own, and a window without a folder what is global", () => {
+test("a saved workspace has its own folder, and a window without a folder uses the global one", () => {
   const saved = { workspaceFile: "file:///all.code-workspace", folders: ["file:///web"] };
   expect(dataFolderOf("/storage", saved)).not.toBe(of("file:///web"));
   expect(dataFolderOf("/storage", saved)).toBe(dataFolderOf("/storage", { ...saved, folders: [] }));

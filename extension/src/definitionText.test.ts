@@ -11,7 +11,7 @@ const definition: ServerDefinition = {
 };
 const params = { serverName: "s", source: "/ws/.vscode/mcp.json", line: 3, definition };
 
-test("says all that would run, and where it is configured", () => {
+test("shows all that would run, and where it is configured", () => {
   expect(definitionText(params)).toBe(
     [
       "Transport: stdio",

@@ -43,7 +43,7 @@ const choices = importLines(found, "/home/me").filter(
 );
 
 describe("the list", () => {
-  test("has every new server below its file, what is known in its question, and the files that cannot be read", () => {
+  test("lists new servers by file, known servers in its question, and unreadable files", () => {
     const lines = importLines(found, "/home/me").map((line) =>
       line.kind === "heading" ? line.label : [line.path, line.name],
     );

@@ -21,7 +21,7 @@ test("a record is a line, with the whole of it indented below", () => {
   expect(JSON.parse(rest.join("\n"))).toEqual(record);
 });
 
-test("what is left out is said", () => {
+test("names omitted records", () => {
   expect(journalText({}, "everything", [])).toContain("It is empty.");
   expect(journalText({ earlier: true }, "everything", [])).toContain("Only the newest records");
 });
@@ -31,7 +31,7 @@ test("the command to verify can be pasted into a shell", () => {
   expect(text).toContain('"/a b/assent" journal verify --data-dir "/c\\"\\$d"');
 });
 
-test("what is exported is what was chosen", () => {
+test("exports the chosen part", () => {
   expect(journalArgs("export", "/d", { serverName: "s" })).toEqual(
     "journal export --data-dir /d --server s".split(" "),
   );

@@ -23,7 +23,7 @@ const age = (id: string, days: number) => {
   utimesSync(join(folder, `${id}.json`), then, then);
 };
 
-test("what is kept is there in the next life, for nobody else, until it is forgotten", async () => {
+test("a stored file is there in the next session until it is removed, and readable only by the person", async () => {
   const kept = new KeptFiles(folder);
   const { id } = await kept.keep(file("Buy milk."));
   const other = await kept.keep(file("Sell milk."));
@@ -38,7 +38,7 @@ test("what is kept is there in the next life, for nobody else, until it is forgo
   await next.forget([id]);
 });
 
-test("the oldest ones go where there are too many", async () => {
+test("removes the oldest files if there are too many", async () => {
   const kept = new KeptFiles(folder);
   const large = file("x".repeat(15 * 1024 * 1024));
   const ids: string[] = [];
@@ -52,7 +52,7 @@ test("the oldest ones go where there are too many", async () => {
   expect(readdirSync(folder).toSorted()).toEqual(left.toSorted());
 });
 
-test("one that nobody has sent in a month goes", async () => {
+test("removes a file that was not sent for a month", async () => {
   const kept = new KeptFiles(folder);
   const { id } = await kept.keep(file("old"));
   age(id, 31);

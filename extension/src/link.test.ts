@@ -98,7 +98,7 @@ test.for<[name: string, path: string, query: string | object, why: RegExp]>([
   expect(follow).toThrow(why);
 });
 
-test("the preview shows all that a link brings, and what it would be given", () => {
+test("the preview shows all that a link adds, and the environment that it gets", () => {
   const link = install({
     ...weather,
     args: ["--name", "a\u202eb\nc\u{e0041}"],

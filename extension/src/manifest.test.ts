@@ -155,7 +155,7 @@ describe("the manifest", () => {
     }
   });
 
-  test("says nothing of a sidecar, which is how Assent is made and not what it is for", () => {
+  test("does not mention the sidecar, which is an implementation detail", () => {
     const shown = [
       ...Object.values(texts),
       ...Object.keys(JSON.parse(read("l10n/bundle.l10n.json"))),
@@ -199,7 +199,7 @@ describe("the manifest", () => {
     expect(read("src/chatServers.ts")).toContain(`providerId = "${provider?.id}"`);
   });
 
-  test("names in its conditions no context that nobody sets", () => {
+  test("uses only context keys that are set", () => {
     const contexts = read("src/contexts.ts") + read("src/view.ts");
     const conditions = [...text.matchAll(/"(?:when|enablement)": "([^"]*)"/g)].map(
       ([, it]) => it ?? "",

@@ -85,7 +85,7 @@ test("an endpoint on this machine joins those that are configured", async () => 
   });
 });
 
-test("a key is of use at once: its endpoint is in the settings", async () => {
+test("a key can be used at once: its endpoint is in the settings", async () => {
   await choose(["Set an API Key…", "Anthropic"], ["sk-1"]);
   expect(world.secrets).toEqual({ "model.anthropic.apiKey": "sk-1" });
   expect(world.settings).toEqual({ "model.endpoints": { anthropic: {} } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OpenWork } from "./openWork.ts";
 import { reach, startSidecar } from "./testing/start.ts";
 
-test("what is open is remembered over the sidecar's end, and forgotten when it is done", async () => {
+test("remembers open work after the sidecar's end, and forgets it when it is done", async () => {
   const sidecar = startSidecar("works");
   const kept = new Map<string, unknown>();
   let changed = (): void => {};

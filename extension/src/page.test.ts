@@ -9,7 +9,7 @@ test("a page without translations is English", () => {
   expect(html).toContain('<body data-host="vscode">');
 });
 
-test("what an earlier page had kept stays in its attribute, whatever was typed", () => {
+test("the state of an earlier page stays in its attribute with any text", () => {
   const view = { drafts: { a: { text: `"><script>&quot;` } } };
   const html = page({ ...options, view });
   const [, written = ""] = /data-view="([^"]*)"/.exec(html) ?? [];
@@ -17,7 +17,7 @@ test("what an earlier page had kept stays in its attribute, whatever was typed",
   expect(JSON.parse(read)).toEqual(view);
 });
 
-test("translations stay in their attribute, whatever is in them", () => {
+test("translations stay in their attribute with any text", () => {
   const texts = { "{0} asks": `{0} sagt "><script>&quot;` };
   const html = page({ ...options, translation: { language: "de", texts } });
   expect(html).toContain('<html lang="de">');

@@ -4,12 +4,12 @@ import { mentionOf, quoteOf } from "./quote.ts";
 describe("a quote", () => {
   const selection = { path: "src/a.ts", language: "typescript", text: "a\nb\n", from: 3, to: 4 };
 
-  test("says where it is from, and leaves room to write", () => {
+  test("names its source, and leaves room to write", () => {
     expect(quoteOf(selection)).toBe("`src/a.ts`, lines 3 to 4:\n\n```typescript\na\nb\n```\n\n");
     expect(quoteOf({ ...selection, to: 3 })).toMatch(/^`src\/a\.ts`, line 3:/);
   });
 
-  test("has no end in what is quoted, nor in the name of a file", () => {
+  test("is not ended by quoted text or a file name", () => {
     const quoted = quoteOf({ ...selection, path: "a`b", text: "````\ncode\n````" });
     expect(quoted).toBe("`` a`b ``, lines 3 to 4:\n\n`````typescript\n````\ncode\n````\n`````\n\n");
   });

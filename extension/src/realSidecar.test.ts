@@ -147,7 +147,7 @@ describe("a turn in VS Code's chat", () => {
     expect(third.text).toMatch(/^_This chat's task is closed/);
   });
 
-  test("shows what is asked, which is answered once, in the task", async () => {
+  test("shows questions, which are answered once, in the task", async () => {
     const database = {
       command: process.execPath,
       args: [

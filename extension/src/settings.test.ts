@@ -49,7 +49,7 @@ test("a setting has its default until it is set", () => {
   expect(read("sampling.review")).toBe("never");
 });
 
-test("a workspace sets what it may, once it is trusted", () => {
+test("a trusted workspace sets the settings that it may", () => {
   Object.assign(world.workspace, { servers: { evil: {} }, "chat.systemPrompt": "Be brief." });
   expect(read("servers")).toBe("the default");
   expect(read("chat.systemPrompt")).toBe("Be brief.");

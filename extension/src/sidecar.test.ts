@@ -34,7 +34,7 @@ describe("a sidecar that works", () => {
     await expect(request).rejects.toMatchObject({ code: ErrorCode.RequestCancelled });
   });
 
-  test("gets its own requests answered, and refused where there is no handler", async () => {
+  test("handles its own requests, and refuses them without a handler", async () => {
     const sidecar = startSidecar("works", {
       handlers: { "input/prompt": ({ id }) => ({ value: { secret: `for ${id}` } }) },
     });
@@ -67,7 +67,7 @@ describe("a sidecar that works", () => {
 });
 
 describe("a sidecar that crashes", () => {
-  test("fails what it did not answer, and is started again", async () => {
+  test("fails unanswered requests, and is restarted", async () => {
     const sidecar = startSidecar("works");
     await reach(sidecar, "running");
     const restarting = reach(sidecar, "restarting");
@@ -135,7 +135,7 @@ describe("a sidecar that crashes", () => {
     expect(reason).toBe("It was killed by SIGKILL.");
   });
 
-  test("is started at once when somebody asks for it", async () => {
+  test("restarts at once on request", async () => {
     const sidecar = startSidecar("dies", { timing: { firstPause: 1_000_000 } });
     await reach(sidecar, "restarting");
     const starting = reach(sidecar, "starting");

@@ -47,7 +47,7 @@ test("a workspace that is opened by a link has its files", async () => {
   );
 });
 
-test("what is too large is not read", async () => {
+test("does not read a file that is too large", async () => {
   const path = join(workspace, "large");
   writeFileSync(path, "");
   truncateSync(path, 5_000_000);
@@ -81,7 +81,7 @@ test("without a folder there is no file", async () => {
   await expect(readWorkspaceFile(uriOf("docs", "a b#1.md"), [])).rejects.toThrow("workspace");
 });
 
-test("what is no file is refused, and not waited for", async () => {
+test("refuses anything but a file, without waiting", async () => {
   await expect(readWorkspaceFile(uriOf("docs"), [workspace])).rejects.toThrow("docs is not a file");
   if (process.platform === "win32") return;
   execFileSync("mkfifo", [join(workspace, "pipe")]);

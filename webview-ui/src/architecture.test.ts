@@ -66,7 +66,7 @@ function importsOf(path: string, source: string): readonly string[] {
   return [...all].map(([, to = ""]) => new URL(to, folder).pathname.replace(/^\/root\//, "./"));
 }
 
-test("folders import only what they may", () => {
+test("folders import only allowed folders", () => {
   const wrong = Object.entries(sources).flatMap(([path, source]) => {
     const from = folderOf(path);
     return importsOf(path, source)

@@ -6,7 +6,7 @@ describe.each(everywhere)("%s on %s", (era, transport) => {
   let talk: Talk | undefined;
   afterEach(async () => await talk?.wire.kill());
 
-  test("ask_model returns what it got, as it was", async () => {
+  test("ask_model returns the received answer unchanged", async () => {
     talk = await open(era, transport);
     const answer = { ...says("Hi!", "something else"), _meta: { odd: [null, 0] } };
     const args = { prompt: "Say hi", system_prompt: "Be brief", max_tokens: 7, temperature: 0 };
@@ -60,7 +60,7 @@ describe.each(everywhere)("%s on %s", (era, transport) => {
     if (era !== modernEra) expect(json["clientInfo"]).toEqual({ name: "test", version: "1.0.0" });
   });
 
-  test("it asks nobody who serves no sampling", async () => {
+  test("does not ask a client without sampling", async () => {
     talk = await open(era, transport, {});
     for (const name of ["ask_model", "ask_with_picture", "research"]) {
       const params = { name, arguments: { prompt: "?", question: "?" } };
@@ -72,7 +72,7 @@ describe.each(everywhere)("%s on %s", (era, transport) => {
     }
   });
 
-  test("it says what is wrong with a call", async () => {
+  test("reports problems of a call", async () => {
     talk = await open(era, transport);
     const { result } = await talk.call("ask_model");
     expect(result).toMatchObject({ isError: true, content: [{ text: "prompt is missing" }] });

@@ -81,7 +81,7 @@ test("flood asks everything before anything is answered", async () => {
   expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => `To Question ${i + 1}`));
 });
 
-test("flood is one round of 2026-07-28, and asks again for what was left out", async () => {
+test("flood is one round of 2026-07-28, and asks again for missing answers", async () => {
   talk = await open(modernEra);
   const call = { name: "misbehave", arguments: { how: "flood", n: 3 } };
   const first = await talk.client.request("tools/call", call);
@@ -114,7 +114,7 @@ test.each(["2025-11-25", "2026-07-28"] as const)("deep goes on in %s", async (er
   expect(json).toEqual({ how: "deep", rounds: 4 });
 });
 
-test("deep stops where it is refused", async () => {
+test("deep stops at a refusal", async () => {
   talk = await open("2025-11-25");
   const { json } = await talk.call("misbehave", { how: "deep" }, (_params, nth) =>
     nth === 3 ? { error: invalid } : says("Again?"),

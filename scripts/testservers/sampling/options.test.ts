@@ -20,7 +20,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-test("answers with its own revision, whatever the client asks for", async () => {
+test("answers with its own revision, not the client's", async () => {
   wire = await stdioWire(program, ["--era", "2025-06-18"]);
   // A client that begins with server/discover is told to begin otherwise.
   const { code } = await new ModernClient(wire).error("server/discover");

@@ -144,7 +144,7 @@ test("servers that start at once make one new file", async () => {
   for (const { text } of counts) expect(text).toMatch(/^3000 of 20000 users/);
 });
 
-test("a long deletion locks nobody out who reads", async () => {
+test("a long deletion does not block readers", async () => {
   // More than SQLite's cache holds, so that it would write into the file before the end.
   const database = new Database(folder.file, 60_000);
   await database.transaction(async (connection) => {
@@ -155,7 +155,7 @@ test("a long deletion locks nobody out who reads", async () => {
   database.close();
 });
 
-test("of two servers that ask at once, the one whose person is slower deletes nothing", async () => {
+test("of two servers that ask at once, the one with the slower person deletes nothing", async () => {
   const [slow, quick] = await Promise.all([connect(), connect()]);
   const { client } = slow;
   const id = client.begin("tools/call", { name: "delete_inactive_users" });

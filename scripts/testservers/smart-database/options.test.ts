@@ -33,7 +33,7 @@ test("a table is small unless it is said to be large", () => {
   });
 });
 
-test("the program says what is wrong, and ends", async () => {
+test("the program reports the problem, and ends", async () => {
   const server = start(program, [], "pipe");
   const [said, [code]] = await Promise.all([text(server.stderr), once(server, "exit")]);
   expect(said).toBe("smart-database: --database FILE is missing: the file may be a new one\n");

@@ -62,7 +62,7 @@ test("the backup is kept unless the person says so", () => {
   expect(kept({ keep_backup: false })).toMatchObject({ backup: false });
 });
 
-test("what is in a table stays data", () => {
+test("data in a table stays data", () => {
   expect(table([{ a: "x|y\n| z |", b: "[a](b) <i>" }])).toBe(
     "| a | b |\n| --- | --- |\n| x\\|y \\| z \\| | \\[a\\](b) \\<i\\> |",
   );

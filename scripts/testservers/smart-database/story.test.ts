@@ -215,7 +215,7 @@ describe.each(eras)("in %s", (era) => {
     expect(look(folder.file)).toEqual(untouched);
   });
 
-  test("it says what is wrong with arguments", async () => {
+  test("reports problems of arguments", async () => {
     await open(era);
     for (const days of [0, 1.5, "730", 1e9, null]) {
       const { result } = await talk.call("delete_inactive_users", { inactive_for_days: days });

@@ -14,7 +14,7 @@ describe.each([
     return await LegacyClient.connect(wire, capabilities);
   }
 
-  test("a task asks on tasks/result, and says what it was told", async () => {
+  test("a task asks on tasks/result, and reports the answer", async () => {
     const client = await connect();
     const params = { name: "plan_journey", arguments: { step_ms: 1 }, task: { ttl: 60_000 } };
     const { task } = await client.request("tools/call", {

@@ -14,7 +14,7 @@ describe.each([
     return new ModernClient(wire);
   }
 
-  test("says what it serves", async () => {
+  test("lists its capabilities", async () => {
     const client = await connect();
     expect(await client.request("server/discover")).toMatchObject({
       supportedVersions: ["2026-07-28"],
@@ -27,7 +27,7 @@ describe.each([
     });
   });
 
-  test("a task asks in its state, and says what it was told", async () => {
+  test("a task asks in its state, and reports the answer", async () => {
     const client = await connect();
     const name = "plan_journey";
     const task = await client.request("tools/call", { name, arguments: { step_ms: 1 } });

@@ -8,7 +8,7 @@ const kept = { taskId: "t", done: { plan: 1 }, progress: 2, questions: { sure: q
 
 afterEach(() => vi.useRealTimers());
 
-test("what was sealed comes back, with the answers to what was asked", () => {
+test("sealed state comes back with the answers to the questions", () => {
   const requestState = seal(key, call, kept);
   const inputResponses = { sure: { action: "decline" }, never: { action: "accept" } };
   // The order of the arguments does not make another call.

@@ -76,7 +76,7 @@ test("the process that is asked last has the task", async () => {
   expect(await first.status(taskId, "completed")).toHaveProperty("result");
 });
 
-test("a task whose time is over is gone, for who waits too", async () => {
+test("an expired task is gone, also for those who wait for it", async () => {
   const client = await LegacyClient.connect(await open("--ttl", "50"));
   const taskId = await client.startTask("misbehave", { kind: "never_ends" });
   expect(await client.error("tasks/result", { taskId })).toMatchObject({ code: -32602 });

@@ -77,7 +77,7 @@ describe("the README of the package", () => {
     expect(readme).toContain("The guide: all features, commands and settings.");
   });
 
-  test("keeps what is on the web, and its own headings", () => {
+  test("keeps links to the web and to its own headings", () => {
     const text = "[web](https://example.com), [here](#own), ![shown](https://example.com/a.png)";
     expect(readmeOfPackage(text)).toBe(text);
   });

@@ -26,7 +26,7 @@ test("a text that has a comment is one beside the same without", () => {
   expect(l10n.t({ message: "for {0}", args: ["5 s"], comment })).toBe("seit 5 s");
 });
 
-test("what is no translation is left out", () => {
+test("skips invalid translations", () => {
   load(JSON.stringify({ Decline: 7, Submit: "Senden" }));
   expect([l10n.t("Decline"), l10n.t("Submit")]).toEqual(["Decline", "Senden"]);
 });

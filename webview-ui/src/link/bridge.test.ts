@@ -92,7 +92,7 @@ describe("in VS Code", () => {
       expect(kept()).toHaveLength(2);
     });
 
-    test("also what was there before the link", async () => {
+    test("also a message from before the connection", async () => {
       const { show, connect } = bridge();
       show("t1");
       connect();

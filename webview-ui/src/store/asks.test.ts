@@ -23,13 +23,13 @@ describe("a step through the open asks", () => {
     expect(stepFrom(entries, at, way)).toBe(want);
   });
 
-  test("leads nowhere where there is none", () => {
+  test("leads nowhere if there is none", () => {
     expect(stepFrom([], one, "next")).toBeUndefined();
     expect(stepFrom([], undefined, "previous")).toBeUndefined();
   });
 });
 
-test("the task whose question waits longest comes first, with all of its questions", () => {
+test("the task with the oldest question comes first, with all of its questions", () => {
   expect(byTask(entries)).toEqual([
     { taskId: "t1", title: "First", asks: [one, three] },
     { taskId: "t2", title: "Second", asks: [two] },

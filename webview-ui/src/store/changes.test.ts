@@ -312,7 +312,7 @@ describe("the progress of a call", () => {
     expect(ids(state)).toEqual([1, 2]);
   });
 
-  test("of what is no call, or is not here, changes nothing", () => {
+  test("for anything but a loaded call changes nothing", () => {
     const state = reading([message(1, ask("a1", sampling()))]);
     expect(play(state, far(1, at), far(1, at, 9)).conversation?.messages).toBe(
       state.conversation?.messages,
@@ -356,7 +356,7 @@ describe("a sidecar that was restarted", () => {
     expect(state.conversation).toMatchObject({ lastNumber: 3, behind: undefined });
   });
 
-  test("may have numbered its tasks anew", () => {
+  test("may have renumbered its tasks", () => {
     const state = play(
       reading([], 9),
       restart,
@@ -397,7 +397,7 @@ describe("reading", () => {
     expect(ids(paged)).toEqual([7, 8, 9, 10]);
   });
 
-  test("goes back to what was dropped", () => {
+  test("returns to a dropped position", () => {
     const many = reading(Array.from({ length: 9 }, (_, n) => message(n + 1, call())));
     const dropped = play(many, pagesForgotten("t1", 7));
     expect(ids(dropped)).toEqual([7, 8, 9]);
@@ -406,7 +406,7 @@ describe("reading", () => {
     expect(play(paging, pagesForgotten("t1", 7))).toEqual(paging);
   });
 
-  test("an older page holds events back, lest it undo them", () => {
+  test("an older page delays events, which it would otherwise undo", () => {
     const state = play(
       reading([message(2, call())]),
       pageRequested("t1"),

@@ -98,7 +98,7 @@ describe("the open task", () => {
     expect(storage.saved).toMatchObject({ openTaskId: "t3" });
   });
 
-  test("is searched whole, also what is not read yet, from the newest on", async () => {
+  test("searches the whole conversation, including unloaded messages, from the newest on", async () => {
     const host = new FakeHost(task(), [], {
       "task/open": ({ before }) =>
         before === undefined
@@ -145,7 +145,7 @@ describe("the open task", () => {
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Find in this task" }));
   });
 
-  test("says what it could not search", async () => {
+  test("reports a failed search", async () => {
     const host = new FakeHost(task(), [notice(1, "one")], {
       "task/search": ({ text }) => {
         if (text === "nothing") return { truncated: true };
@@ -262,7 +262,7 @@ describe("the open task", () => {
     expect(screen.queryByRole("button", { name: /earlier/ })).toBeNull();
   });
 
-  test("has older messages that can be asked for again where they did not come", async () => {
+  test("offers to load older messages again after a failure", async () => {
     let broken = true;
     const host = new FakeHost(task(), [], {
       "task/open": ({ before }) => {
@@ -354,7 +354,7 @@ describe("the runner", () => {
     expect(older.value).toBe("2024");
   });
 
-  test("makes a task where there is none", async () => {
+  test("creates a task if there is none", async () => {
     const host = withTools({
       "task/list": () => ({}),
       "task/create": () => task(),
@@ -436,7 +436,7 @@ describe("the runner", () => {
     await screen.findByRole("option", { name: "database (running)" });
   });
 
-  test("stops a server, whose tools can still be chosen", async () => {
+  test("stops a server, and its tools can still be chosen", async () => {
     const host = withTools({ "server/stop": () => server({ state: "stopped" }) });
     const { user } = showApp(host);
     await choose(user);
@@ -461,7 +461,7 @@ describe("the runner", () => {
     await waitFor(() => expect(host.calls("tools/list")).toHaveLength(2));
   });
 
-  test("reads tools again that changed, and leaves what is being typed alone", async () => {
+  test("rereads changed tools, and keeps the typed arguments", async () => {
     const replies: ((tools: readonly Tool[]) => void)[] = [];
     const host = withTools({
       "tools/list": () =>
@@ -528,7 +528,7 @@ describe("the runner", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("errors", () => {
   test("no server: the way to configure one", async () => {
     const host = new FakeHost(task(), [], { "task/list": () => ({}) });
     const { user, container } = showApp(host);
@@ -582,7 +582,7 @@ describe("what goes wrong", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("the sidecar restarts: everything is read again from where it was", async () => {
+  test("the sidecar restarts: everything is read again from the last event on", async () => {
     const host = new FakeHost(task({ lastNumber: 4 }), [message(1, call())]);
     host.servers = [server()];
     showApp(host);

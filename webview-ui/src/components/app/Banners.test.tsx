@@ -4,7 +4,7 @@ import type { Actions } from "../../store/session.ts";
 import { initialState } from "../../store/session.ts";
 import { Banners } from "./Banners.tsx";
 
-test("the seconds to the next try begin anew with each announcement", () => {
+test("the seconds to the next try restart with each announcement", () => {
   vi.useFakeTimers();
   const lost = () => (
     <Banners

@@ -50,7 +50,7 @@ const accepted = (content: unknown, askId = "a1") => ({
   elicitationContent: content,
 });
 
-describe("a server of whose questions somebody has enough", () => {
+describe("a server that the person has stopped", () => {
   const declined: Outcome = { ...answered, reason: "declined", declinedAll: true };
   const sentence = "You declined everything from database in VS Code, until Assent starts again.";
   const servers = { declined: [{ serverName: "database", by: "VS Code" }] };
@@ -84,7 +84,7 @@ describe("a server of whose questions somebody has enough", () => {
     await waitFor(() => expect(screen.queryByText(sentence)).toBeNull());
   });
 
-  test("is still declined after a reload, and its rows lead to where that is changed", async () => {
+  test("is still declined after a reload, and its rows lead to the place to change that", async () => {
     const host = new FakeHost(
       task(),
       [message(1, ask("a1", elicitation(fields), standing(declined)))],
@@ -125,7 +125,7 @@ describe("a server of whose questions somebody has enough", () => {
   });
 });
 
-describe("an ask whose time is limited", () => {
+describe("an ask with a time limit", () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: at, toFake: ["Date"] });
   });
@@ -155,7 +155,7 @@ describe("an ask whose time is limited", () => {
     expect(screen.queryByRole("timer")).toBeNull();
   });
 
-  test("says until when the server waits, where that has limits of its own", async () => {
+  test("shows the server's own deadline", async () => {
     const both = {
       ...ask("a1", elicitation(fields)),
       expiresAt: at + 83_000,
@@ -169,7 +169,7 @@ describe("an ask whose time is limited", () => {
     await waitFor(() => expect(screen.queryByText(/^The server waits/)).toBeNull());
   });
 
-  test("has no clock where it is not", async () => {
+  test("has no clock without a limit", async () => {
     showApp(new FakeHost(waiting, [form()], {}));
     await reason();
     expect(screen.queryByRole("timer")).toBeNull();
@@ -177,7 +177,7 @@ describe("an ask whose time is limited", () => {
 });
 
 describe("a form", () => {
-  test("is answered once, however often its buttons are pressed, and then says what was sent", async () => {
+  test("is answered once, even if its buttons are pressed again, and then shows the sent answer", async () => {
     const host = new FakeHost(waiting, [form()], { askResponse: () => new Promise(() => {}) });
     const { user, container } = showApp(host);
     await user.type(await reason(), "old rows");
@@ -222,7 +222,7 @@ describe("a form", () => {
   test.each([
     ["Decline", "noButtonClicked"],
     ["Dismiss without an answer", "cancelButtonClicked"],
-  ] as const)("%s is told as what it is", async (name, askResponse) => {
+  ] as const)("%s is shown as its own outcome", async (name, askResponse) => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);
     const decline = await screen.findByRole("button", { name: "Decline" });
@@ -272,7 +272,7 @@ describe("a form", () => {
     expect(submit().getAttribute("aria-disabled")).toBe("false");
   });
 
-  test("that somebody else was first with is read again", async () => {
+  test("that another window answered first is read again", async () => {
     const host = new FakeHost(waiting, [form()], {
       askResponse: () => {
         host.messages = [
@@ -288,7 +288,7 @@ describe("a form", () => {
     expect(host.calls("task/open").at(-1)).toEqual({ taskId: "t1", after: 0 });
   });
 
-  test("that the server gave up keeps what was typed to copy", async () => {
+  test("that the server gave up keeps the typed text for copying", async () => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);
     await user.type(await reason(), "a long thought");
@@ -707,7 +707,7 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(card);
   });
 
-  test("stays where somebody types, and the ask is announced", async () => {
+  test("does not take the focus from typing, and the ask is announced", async () => {
     const host = new FakeHost(waiting, [form()]);
     const { user } = showApp(host);
     await user.type(await reason(), "I am typ");

@@ -146,7 +146,7 @@ test("no task, no server and no model", async () => {
   await expectTranslated(undefined);
 });
 
-test("no task, without servers, and what is wrong with the host", async () => {
+test("no task, without servers, and problems of the host", async () => {
   const { host } = await show([], {}, { "task/list": () => ({ tasks: [] }) });
   host.servers = [];
   await host.tell("host/sidecarStatus", { state: "failed", reason: "exit 1" });
@@ -239,7 +239,7 @@ const reasons = [
   "interrupted",
 ] as const;
 
-test("what is said between the person and the model", async () => {
+test("a conversation between the person and the model", async () => {
   const text = { type: "text", text: "class A {}" } as const;
   const use = { id: "u1", name: "mail__send", serverName: "mail", toolName: "send", error: "no" };
   const said: readonly Body[] = [
@@ -628,7 +628,7 @@ test("a task that is closed", async () => {
   await expectTranslated(rows);
 });
 
-test("what is wrong with the answers in a form", async () => {
+test("problems of the answers in a form", async () => {
   const rows = [row(ask("a1", elicitation(fields)), 0)];
   const { user } = await show(rows, { openAsks: 1 });
   await user.type(await screen.findByRole("textbox", { name: /^Reason/ }), "a");

@@ -70,7 +70,7 @@ test("an answer's secrets are masked, and the server's JSON has no member of Ass
 });
 
 describe("a sampling request", () => {
-  test("is shown as MCP writes it, with what was sent instead and what was returned", async () => {
+  test("is shown as MCP writes it, with the edited request and the result", async () => {
     const { shown } = await open(
       sampling({
         samplingRequest: toolRequest,
@@ -101,7 +101,7 @@ describe("a sampling request", () => {
     });
   });
 
-  test("is copied whole, although a picture is cut where it is shown", async () => {
+  test("is copied in full, although an image is cut on the screen", async () => {
     const data = "A".repeat(30_000);
     const { shown, user } = await open(
       sampling({

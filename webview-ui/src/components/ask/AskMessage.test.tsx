@@ -117,7 +117,7 @@ describe("who asks", () => {
     expect(screen.queryByText("File")).toBeNull();
   });
 
-  test("is said where it is configured no more", () => {
+  test("says that the server is no longer configured", () => {
     show("", []);
     screen.getByText("not configured any more");
   });

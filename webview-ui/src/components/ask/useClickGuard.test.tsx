@@ -10,7 +10,7 @@ import { armingMs } from "./useClickGuard.ts";
 
 const nothing = () => {};
 
-test("a form that just appeared takes no answer, by whatever way", async () => {
+test("a form that just appeared cannot be answered in any way", async () => {
   vi.useFakeTimers();
   const ways = { onAccept: vi.fn(), onDecline: vi.fn(), onDeclineAll: vi.fn(), onCancel: vi.fn() };
   render(

@@ -98,7 +98,7 @@ describe("a tool that a model wants to use", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("whose server has changed says so", () => {
+  test("says that its server has changed", () => {
     show({ ...wants, changed: { by: "VS Code", at: 1_000, server: true, tool: true } });
     screen.getByText(/^The server's configuration has changed/);
     screen.getByText(/The earlier description was not saved/);
@@ -112,7 +112,7 @@ describe("a tool that a model wants to use", () => {
       { destructiveHint: false },
       "The server says that it adds and deletes nothing",
     ],
-  ])("whose server says %s is told so", (_, annotations, words) => {
+  ])("shows its server's claims: %s", (_, annotations, words) => {
     const { annotations: _before, ...tool } = wants.tool;
     show({ ...wants, tool: { ...tool, ...(annotations && { annotations }) } });
     screen.getByText(words);
@@ -146,7 +146,7 @@ describe("a tool that a model wants to use", () => {
     expect(onDecline).not.toHaveBeenCalled();
   });
 
-  test("has its arguments by the titles of their fields, or as JSON where they are nested", () => {
+  test("has its arguments by the titles of their fields, or as JSON if they are nested", () => {
     const titled: readonly Field[] = [{ type: "string", name: "older", title: "Older than" }];
     const { unmount } = show({ ...wants, tool: { ...wants.tool, fields: titled } });
     expect(screen.getByText("Older than").nextElementSibling?.textContent).toBe('"2024"');
@@ -195,7 +195,7 @@ describe("a tool that a model wants to use", () => {
     expect(onApprove).toHaveBeenCalledExactlyOnceWith("always", '{"older":"2020"}');
   });
 
-  test("has what was typed before, until that is taken back", () => {
+  test("restores the typed text, until that is discarded", () => {
     const { onApprove } = show(wants, { draft: { arguments: "{}" } });
     screen.getByRole("textbox", { name: "Arguments" });
     press("Discard Edits");
@@ -219,7 +219,7 @@ describe("the arguments of a tool with a form", () => {
     argumentsText: `{"older":"2024","row":${row}}`,
   };
 
-  test("are edited in its fields, checked, and keep the digits of what was not touched", async () => {
+  test("are edited in its fields, checked, and keep the digits of untouched numbers", async () => {
     const { onApprove, onDraft, container } = show(flat);
     screen.getByText(/"row": 9007199254740993/);
     press("Edit");
@@ -268,7 +268,7 @@ describe("the arguments of a tool with a form", () => {
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 
-  test("have in the fields all that is sent, whatever the model wrote", async () => {
+  test("have in the fields all that is sent, for any arguments of the model", async () => {
     const { onApprove } = show({ ...flat, argumentsText: '{"older":"2024","more":1}' });
     press("Edit");
     const json = screen.getByRole("textbox", { name: "Arguments" });
@@ -288,7 +288,7 @@ describe("the arguments of a tool with a form", () => {
     expect(onApprove).toHaveBeenCalledExactlyOnceWith(undefined, undefined);
   });
 
-  test("have what was typed before, unless the form is another one", () => {
+  test("restore the typed text, unless the form has changed", () => {
     const draft = { fields: JSON.stringify({ older: "1999" }) };
     const { unmount } = show(flat, { draft });
     expect(screen.getByRole("textbox", { name: /^Older than/ })).toHaveProperty("value", "1999");
@@ -303,7 +303,7 @@ describe("the arguments of a tool with a form", () => {
     ["one of another type", { fields }, { older: 5 }],
     ["a day that is none", { fields: [{ ...fields[0], format: "date" } as Field] }, { older: "x" }],
     ["a secret", { fields: [{ ...fields[0], secret: true } as Field] }, { older: "x" }],
-  ])("are edited as JSON where there is %s", (_, part, args) => {
+  ])("are edited as JSON if there is %s", (_, part, args) => {
     show({ ...wants, tool: { ...wants.tool, ...part }, arguments: args });
     press("Edit");
     screen.getByRole("textbox", { name: "Arguments" });

@@ -88,7 +88,7 @@ test("a message that is refused stays, with the reason", async () => {
   expect(valueIn(await field())).toBe("Hello");
 });
 
-test("what was typed is there again in another life of the view", async () => {
+test("restores the typed text after a reload", async () => {
   const storage = new MemoryStorage();
   const { user, unmount } = showApp(talking(), storage);
   await user.type(await field(), "Half a");
@@ -123,7 +123,7 @@ test("what waits after a turn that was ended is sent when the person says so", a
   await waitFor(() => expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "" }]));
 });
 
-test("the turn says what it waits for", async () => {
+test("the turn shows the pending step", async () => {
   const host = talking({ running: true });
   host.messages = [message(1, { type: "user", text: "Hello" })];
   showApp(host);
@@ -159,7 +159,7 @@ test("the model, the servers and their tools are chosen", async () => {
   expect(document.activeElement).toBe(button);
 });
 
-test("the first message makes a task with what was chosen for it, and a suggestion does too", async () => {
+test("the first message creates a task with the chosen settings, and so does a suggestion", async () => {
   const made = task({ id: "t2", title: "" });
   const host = talking(
     {},
@@ -227,7 +227,7 @@ test("files are attached, taken out again, and sent", async () => {
   await waitFor(() => expect(screen.queryByRole("list", { name: "Attached" })).toBeNull());
 });
 
-test("a file without a word is a message, and stays where that is refused", async () => {
+test("a file without text is a message, and stays if that is refused", async () => {
   const host = talking({}, { "chat/send": () => Promise.reject(new Error("no room")) });
   const { user } = showApp(host);
   fireEvent.drop(await screen.findByRole("form", { name: "Message to the model" }), {
@@ -239,7 +239,7 @@ test("a file without a word is a message, and stays where that is refused", asyn
   within(attached()).getByText("notes.txt");
 });
 
-test("what is pasted as a file is attached, and is there again after another task was open", async () => {
+test("a pasted file is attached, and is still there after another task was open", async () => {
   const other = task({ id: "t2", title: "Second" });
   const host: FakeHost = talking({}, { "task/list": () => ({ tasks: [task(), other] }) });
   const { user, session } = showApp(host);
@@ -261,7 +261,7 @@ describe("after a reload", () => {
       dataTransfer: { files, types: ["Files"], getData: () => "" },
     });
 
-  test("what is attached is there, and goes along", async () => {
+  test("an attachment is restored, and sent", async () => {
     const storage = new MemoryStorage();
     const before = talking();
     const { unmount } = showApp(before, storage);
@@ -281,7 +281,7 @@ describe("after a reload", () => {
     expect(screen.queryByRole("list", { name: "Attached" })).toBeNull();
   });
 
-  test("what is not there is said to be lost, and is not sent", async () => {
+  test("a missing attachment is reported as lost, and is not sent", async () => {
     const storage = new MemoryStorage();
     const { unmount, user } = showApp(talking(), storage);
     await user.type(await field(), "Read it");
@@ -360,7 +360,7 @@ describe("files that are dragged from VS Code", () => {
       },
     );
 
-  test("are read by the host, and what it refuses is said", async () => {
+  test("are read by the host, and its refusals are shown", async () => {
     const host = inVSCode();
     const { user } = showApp(host);
     await field();
@@ -378,7 +378,7 @@ describe("files that are dragged from VS Code", () => {
     );
   });
 
-  test("a link of a page is none, whatever it leads to", async () => {
+  test("a link of a web page is never attached", async () => {
     const host = inVSCode();
     showApp(host);
     await field();
@@ -402,7 +402,7 @@ describe("files that are dragged from VS Code", () => {
   });
 });
 
-test("the host's own dialog is used where there is one", async () => {
+test("uses the host's own dialog if there is one", async () => {
   const host = talking(
     {},
     {
@@ -479,7 +479,7 @@ test("a resource that cannot be read is not attached", async () => {
 describe("what the host brings for the person to go on with", () => {
   const quoted = "`a.ts`, line 1:\n\n```\nx\n```\n\n";
 
-  test("goes after what is typed, and nothing is sent", async () => {
+  test("is added after the typed text, and nothing is sent", async () => {
     const host = new FakeHost(task(), []);
     const { user } = showApp(host);
     await user.type(await field(), "Look at this. ");

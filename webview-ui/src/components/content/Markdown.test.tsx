@@ -67,7 +67,7 @@ test.each([
   expect(container.textContent).toContain("hidden");
 });
 
-test("characters that nobody sees are named", () => {
+test("names invisible characters", () => {
   const tag = [..."hidden"].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0)));
   const { container } = render(<Markdown text={`a\u200bb\u202ec ${tag.join("")} 👩‍🔬`} />);
   expect(container.textContent).toMatch(/^a\[U\+200B\]b\[U\+202E\]c (\[U\+E00..\]){6} 👩‍🔬$/u);
@@ -90,7 +90,7 @@ test("what MCP servers like to write is drawn", async () => {
   expect(await axeFindings(container)).toEqual([]);
 });
 
-test("a text that is too long to be read as Markdown is shown letter by letter", () => {
+test("a text that takes too long as Markdown is shown verbatim", () => {
   const { container } = render(<Markdown text={"*x* ".repeat(30_000)} />);
   expect(container.querySelector("em")).toBeNull();
   expect(container.textContent).toBe("*x* ".repeat(30_000));

@@ -8,14 +8,14 @@ test.each([
   ["image/jpeg", "\xff\xd8\xff..."],
   ["image/gif", "GIF89a..."],
   ["image/webp", "RIFF1234WEBP..."],
-])("a file is %s by how it begins, whatever its name says", (mimeType, begins) => {
+])("a file is %s by its first bytes, with any name", (mimeType, begins) => {
   const file = readFile("a.txt", bytes(begins));
   expect(file.content).toMatchObject({ type: "image", mimeType });
   const { content } = file;
   expect(content.type === "image" && fromBase64(content.data)).toEqual(bytes(begins));
 });
 
-test("what is UTF-8 is text", () => {
+test("UTF-8 is text", () => {
   const text = "Grüße, 世界";
   expect(readFile("a.png", new TextEncoder().encode(text))).toEqual({
     name: "a.png",

@@ -81,7 +81,7 @@ describe("a call", () => {
     expect(screen.queryByText("Arguments")).toBeNull();
   });
 
-  test("of a resource or a prompt says what was asked for", async () => {
+  test("of a resource or a prompt names the requested item", async () => {
     const { unmount } = show(call({ request: { type: "resources/read", uri: "db://rows/7" } }));
     screen.getByRole("article", { name: "db://rows/7 resource of database" });
     expect(screen.queryByText("Arguments")).toBeNull();
@@ -221,7 +221,7 @@ describe("content", () => {
     ["has parameters and capitals", "Image/PNG; q=1", png],
     ["says another of the types that are drawn", "image/jpeg", png],
     ["has line breaks in its base64", "image/png", `\n${png.slice(0, 3)}\r\n${png.slice(3)}`],
-  ])("a picture that %s is drawn as what it is", (_name, mimeType, data) => {
+  ])("an image that %s is drawn", (_name, mimeType, data) => {
     showContent({ type: "image", data, mimeType });
     const picture = screen.getByRole("img", { name: /^From the server, image\/png/ });
     expect(picture.getAttribute("src")).toBe(`data:image/png;base64,${data}`);
@@ -332,7 +332,7 @@ describe("content", () => {
     screen.getByText("Cannot show this file: unknown type, 3 B.");
   });
 
-  test("a call that a model asks for and what came of it are shown whole", () => {
+  test("a call of a model and its result are shown in full", () => {
     const { container } = showContent(
       { type: "tool_use", id: "1", name: "get_weather", input: { city: "Paris" } },
       {
@@ -376,7 +376,7 @@ describe("what a standing decision settled", () => {
     [{ reason: "denied", standing: "never" }, "Declined because you never allow it: cleanup"],
     [{ reason: "granted", standing: "always" }, "Allowed because you always allow it: cleanup"],
     [{ reason: "granted", standing: "task" }, "Allowed because you allow it in this task: cleanup"],
-  ])("says which one, and leads to where it is changed: %o", async (outcome, words) => {
+  ])("says which one, and leads to the place to change it: %o", async (outcome, words) => {
     show(tool(outcome));
     screen.getByText(words);
     await userEvent.setup().click(screen.getByRole("button", { name: "Change" }));
@@ -416,7 +416,7 @@ describe("a settled form", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("whose answer is in memory only", async () => {
+  test("with an answer that is only in memory", async () => {
     const unsaved = { ...message(1, ask("a1", elicitation(), answered)), unsaved: true };
     const { container } = render(
       <ChatRow taskId="t1" entry={entryOf(unsaved)} actions={actions} />,
@@ -426,7 +426,7 @@ describe("a settled form", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("whose answer the server did not get", async () => {
+  test("with an answer that the server did not get", async () => {
     const undelivered = "The server stopped waiting before the answer reached it.";
     const { container } = show(ask("a1", elicitation(), { ...answered, undelivered }));
     screen.getByText(/^You answered/);
@@ -435,7 +435,7 @@ describe("a settled form", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("tells who answered and what was sent, but no secret", async () => {
+  test("shows who answered and the sent answer, but no secret", async () => {
     show(
       ask(
         "a1",
@@ -490,7 +490,7 @@ describe("an approved completion", () => {
     screen.getByText("gpt at localhost was asked");
   });
 
-  test("shows what is written so far", () => {
+  test("shows the text so far", () => {
     showAnswer({ progress: { text: "The **risk** is", sequence: 3 } });
     screen.getByText("Demo (not a language model) is answering");
     expect(screen.getByText("risk").tagName).toBe("STRONG");

@@ -146,7 +146,7 @@ describe("the place", () => {
     expect(list.scrollTop).toBe(endOf(21) + 10);
   });
 
-  test("of an earlier life comes back, whatever height the rows have", () => {
+  test("is restored after a reload, with rows of any height", () => {
     const layout = layOut(() => 70);
     const { list, change } = show(layout, notices(1, 20), {}, { messageId: 3, offset: 10 });
     expect(list.scrollTop).toBe(above + 2 * 70 + 10);
@@ -193,7 +193,7 @@ describe("the rows", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("keep the focus, wherever the list is, and whoever takes it for a while", async () => {
+  test("keep the focus while the list scrolls and others take it for a while", async () => {
     const layout = layOut();
     const withCall = [...notices(1, 400), message(401, call())];
     const { list } = show(layout, withCall);
@@ -252,7 +252,7 @@ describe("earlier messages", () => {
     expect(loadEarlier).toHaveBeenCalledTimes(1);
   });
 
-  test("are dropped at the newest message, but for what must stay drawn", () => {
+  test("are dropped at the newest message, except those that must stay rendered", () => {
     const layout = layOut();
     const { list, forgetEarlier, change } = show(layout, notices(1, 1000));
     expect(forgetEarlier).not.toHaveBeenCalled();
@@ -321,7 +321,7 @@ describe("a message that cannot be drawn", () => {
     screen.getByRole("article", { name: "cleanup of database" });
   });
 
-  test("can be cancelled where it is a running call", async () => {
+  test("can be cancelled if it is a running call", async () => {
     const { cancelCall } = showBetween(call({ request: unknown as unknown as Call["request"] }));
     await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
     expect(cancelCall).toHaveBeenCalledExactlyOnceWith("t1", 2);

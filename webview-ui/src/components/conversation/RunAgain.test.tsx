@@ -53,7 +53,7 @@ describe("an ask that was lost with its call", () => {
     },
   );
 
-  test("gives back what was typed where the same form comes again, and no other", async () => {
+  test("restores the typed text if the same form comes again, and no other", async () => {
     const host = new FakeHost(task(), conversation(lost, "restarted"), {
       "call/start": () => ({ messageId: 3 }),
     });

@@ -135,7 +135,7 @@ describe("what a model said", () => {
     expect(sendChat).toHaveBeenCalledExactlyOnceWith({ text: "Go on where you stopped." });
   });
 
-  test("says what it was not sent", () => {
+  test("says what was left out of its request", () => {
     show(ended("endTurn", { leftOut: { messages: 3, tools: 2 } }));
     screen.getByText(/: 3 earlier messages and 2 tools\.$/);
   });

@@ -235,7 +235,7 @@ describe("the keys", () => {
     },
   );
 
-  test("Ctrl+Enter submits a form from a text of several lines, or shows what is wrong", async () => {
+  test("Ctrl+Enter submits a form from a text of several lines, or shows its problems", async () => {
     const host = hostOf([form(1)]);
     const { user } = showApp(host);
     await card("database");
@@ -253,7 +253,7 @@ describe("the keys", () => {
     );
   });
 
-  test("Ctrl+Enter leads to what is in the way of an answer", async () => {
+  test("Ctrl+Enter leads to the reason that prevents an answer", async () => {
     const secrets = [{ description: "an AWS access key", text: "AKIA1234" }];
     const asked = sampling({
       secrets,
@@ -294,7 +294,7 @@ describe("the keys", () => {
     button("Expand Question");
   });
 
-  test("what is held down answers one question", async () => {
+  test("a held key answers one question", async () => {
     const host = hostOf(ofServers("a", "b"));
     showApp(host);
     await reason();
@@ -337,7 +337,7 @@ describe("a question that comes back before the person", () => {
   });
 });
 
-test("the focus goes back to where it was when the last question is answered", async () => {
+test("the focus returns when the last question is answered", async () => {
   const host = hostOf([said(1), form(2)]);
   const { user } = showApp(host);
   await card("database");

@@ -98,7 +98,7 @@ test("a card says which resource is read when the server asks", () => {
   screen.getByText("while notes://today is read");
 });
 
-test("every kind of field sends exactly what was meant", async () => {
+test("every kind of field sends exactly its value", async () => {
   const { user, onAccept } = show(everyKind);
   await user.type(screen.getByRole("textbox", { name: "Text" }), "two{Shift>}{Enter}{/Shift}lines");
   await user.type(screen.getByRole("textbox", { name: "Email" }), "ä@exämple.com");
@@ -132,7 +132,7 @@ test("every kind of field sends exactly what was meant", async () => {
   });
 });
 
-test("what is optional and untouched is left out", async () => {
+test("leaves out untouched optional fields", async () => {
   const { user, onAccept } = show(everyKind.map((field) => ({ ...field, required: false })));
   await user.click(submit());
   expect(onAccept).toHaveBeenCalledExactlyOnceWith({});
@@ -182,7 +182,7 @@ test("an optional choice can be taken back", async () => {
   expect(onAccept).toHaveBeenCalledExactlyOnceWith({});
 });
 
-describe("what is wrong", () => {
+describe("a problem", () => {
   const fields: readonly Field[] = [
     { type: "string", name: "name", title: "Name", required: true },
     { type: "number", name: "rows", title: "Rows", minimum: 1 },
@@ -257,7 +257,7 @@ describe("what is wrong", () => {
     expect(told("Other")).toBe("Does not match the pattern ^[A-Z]$");
   });
 
-  test("is told as the person leaves a field, and is over as soon as it is mended", async () => {
+  test("is shown when the person leaves a field, and disappears when it is fixed", async () => {
     const { user } = show(fields, {}, check);
     const rows = screen.getByRole("textbox", { name: "Rows" });
     await user.type(rows, "many");
@@ -269,7 +269,7 @@ describe("what is wrong", () => {
     await waitFor(() => expect(isWrong(rows)).toBe(false));
   });
 
-  test("waits for the mouse to be released, lest the button move from under it", async () => {
+  test("waits for the release of the mouse, so that the button does not move from under it", async () => {
     const { user } = show(fields, {}, check);
     const rows = screen.getByRole("textbox", { name: "Rows" });
     await user.type(rows, "0");
@@ -299,7 +299,7 @@ describe("what is wrong", () => {
     expect(descriptionOf(day)).toBe("Not complete");
   });
 
-  test("by the sidecar's word is told in the same places, and what was typed stays", async () => {
+  test("that the sidecar found is shown in the same places, and the typed text stays", async () => {
     const { user, rerender, onAccept } = show(fields);
     await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
     await user.click(screen.getByRole("radio", { name: "a" }));
@@ -360,7 +360,7 @@ describe("the ways out", () => {
   });
 });
 
-test("drafts hold what was typed, and nothing that looks like a secret", async () => {
+test("drafts have the typed text, but nothing that looks like a secret", async () => {
   const { user, onDraft, onAccept } = show([
     { type: "string", name: "user", title: "User" },
     { type: "string", name: "apiKey", title: "Key", secret: true },
@@ -421,13 +421,13 @@ describe("a field that asks for a secret", () => {
     expect(key.getAttribute("type")).toBe("password");
   });
 
-  test("is not warned of where there is none", () => {
+  test("has no warning if there is none", () => {
     show([{ type: "string", name: "user", title: "User" }]);
     expect(screen.queryByRole("note")).toBeNull();
   });
 });
 
-test("the whole form can be filled in, mended and sent with the keyboard", async () => {
+test("the whole form can be filled in, corrected and sent with the keyboard", async () => {
   const email = (value: unknown) => (value === "notanemail" ? "format" : undefined);
   const { user, onAccept } = show(everyKind, {}, checkBy({ email }));
   const names: string[] = [];

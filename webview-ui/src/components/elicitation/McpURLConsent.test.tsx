@@ -90,7 +90,7 @@ describe("the card", () => {
     },
   );
 
-  test("names each way out as what it is", async () => {
+  test("names each outcome", async () => {
     const { onOpen, onDecline, onCancel, user } = show();
     await user.click(screen.getByRole("button", { name: "Open in Browser" }));
     expect(onOpen).toHaveBeenCalledOnce();
@@ -184,7 +184,7 @@ describe("in the panel, a page", () => {
     expect(host.calls("ask/openUrl")).toHaveLength(1);
   });
 
-  test("whose end the server waits for is waited for, over a reload too", async () => {
+  test("waits for the end that the server reports, also after a reload", async () => {
     const handlers = { "ask/openUrl": () => ({ opened: true }) };
     const first = showApp(new FakeHost(waiting, [page(true)], handlers));
     const open = await openButton();
@@ -218,7 +218,7 @@ describe("in the panel, a page", () => {
     expect(screen.queryByText(/Waiting for you to/)).toBeNull();
   });
 
-  test("that somebody else was first with is read again", async () => {
+  test("that another window answered first is read again", async () => {
     const host = new FakeHost(waiting, [page()], {
       "ask/openUrl": () => {
         const outcome: Outcome = { reason: "declined", by: "terminal", at };

@@ -75,7 +75,7 @@ describe("a diagram", () => {
     expect(screen.getByText(description)).toBeTruthy();
   });
 
-  test("shows what is asked for last, in whichever order the drawings come", async () => {
+  test("shows the last requested diagram, in any order of the drawings", async () => {
     const { asked, draw } = drawings();
     const block = (node: string) => (
       <MermaidBlock {...{ code, description, draw }} highlightNodes={[node]} />
@@ -98,7 +98,7 @@ describe("a diagram", () => {
     expect(asked.map(({ drawing }) => drawing.width)).toEqual([300, 310, 200, 560]);
   });
 
-  test("pulses only where it is asked to, and where the person lets things move", () => {
+  test("pulses only on request, and if the person allows motion", () => {
     const { asked, draw } = drawings();
     const { rerender } = render(<MermaidBlock {...{ code, description, draw }} />);
     resize(300);

@@ -58,7 +58,7 @@ describe("the frame that draws", () => {
     );
   });
 
-  test("says what it could not draw", async () => {
+  test("reports a failed drawing", async () => {
     answer = () => ({ problem: "Parse error on line 1" });
     await expect(drawImage(drawing)).rejects.toThrow("could not draw it: Parse error on line 1");
     expect(frames()).toHaveLength(1);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { maskEntities, unmaskEntities } from "./entities.ts";
 import { mermaidText } from "./mermaidText.ts";
 
-test("a text is drawn as it was, by characters that mean nothing meanwhile", () => {
+test("a text is drawn unchanged, with other characters during drawing", () => {
   const text = `<b>"a;b#35;" & 'c'</b> %%{x}%% $$ \\ @`;
   const masked = maskEntities(mermaidText(text));
   expect(masked).not.toMatch(/[<>&;#%"'{}$\\@]/);

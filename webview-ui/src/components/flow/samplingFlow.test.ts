@@ -56,7 +56,7 @@ describe("where a request is", () => {
 describe("the picture and its words", () => {
   const question = sampling({ model: otherModel });
 
-  test("a grant asks nobody", () => {
+  test("a grant has no step of the person", () => {
     const { code, words } = flowOf("asked", question, true);
     expect(code).not.toContain("assent->>person");
     expect(code).toContain("assent->>model: request");

@@ -59,7 +59,7 @@ test("proposals come as one types, and one is taken with the keyboard", async ()
   );
 });
 
-test("a proposal is taken with the mouse, and what is typed need not be one", async () => {
+test("a suggestion is chosen with the mouse, and other texts can be typed", async () => {
   const { onSubmit, language, user } = show(startingWith);
   await user.click(language);
   await user.click(await screen.findByRole("option", { name: "go" }));
@@ -69,7 +69,7 @@ test("a proposal is taken with the mouse, and what is typed need not be one", as
   expect(onSubmit).toHaveBeenCalledWith({ language: "golang" });
 });
 
-test("what is typed already is not proposed", async () => {
+test("the typed text itself is not suggested", async () => {
   const { language, user } = show(startingWith);
   await user.type(language, "g");
   await screen.findByRole("option", { name: "go" });
@@ -89,7 +89,7 @@ test("Escape puts the proposals away and nothing else, and ArrowDown brings them
   expect(screen.queryByRole("listbox")).toBeNull();
 });
 
-test("a late answer to what was typed before is not shown", async () => {
+test("a late answer to an earlier text is not shown", async () => {
   const answers = new Map<string, (result: CompleteResult) => void>();
   const signals = new Map<string, AbortSignal>();
   const { language, user } = show(

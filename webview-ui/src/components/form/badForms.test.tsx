@@ -70,7 +70,7 @@ describe("ten thousand options", () => {
   });
 });
 
-test("five hundred fields are all there, and what is wrong with the last is found", async () => {
+test("five hundred fields are all there, and a problem of the last one is found", async () => {
   const fields = Array.from(
     { length: 500 },
     (_, n): Field => ({ type: "string", name: `f${n}`, title: `Field ${n}`, required: n === 499 }),
@@ -82,7 +82,7 @@ test("five hundred fields are all there, and what is wrong with the last is foun
   expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Field 499" }));
 });
 
-test("of a thousand fields, only the one that is typed into is drawn anew", () => {
+test("of a thousand fields, only the edited one renders again", () => {
   let drawn = 0;
   const fields = Array.from({ length: 1000 }, (_, n) => ({
     type: "string" as const,

@@ -37,7 +37,7 @@ test("a moment is shown in the person's zone", () => {
   expect(toLocalInput("tomorrow")).toBe("");
 });
 
-test("what is typed in the person's zone gets its offset", () => {
+test("a time typed in the person's zone gets its offset", () => {
   expect(fromLocalInput("2026-11-21T20:00")).toBe("2026-11-21T20:00:00+05:30");
   expect(fromLocalInput("2026-11-21T20:00:07")).toBe("2026-11-21T20:00:07+05:30");
   expect(fromLocalInput("")).toBe("");

@@ -319,7 +319,7 @@ test("JSON that is none is told as such", () => {
 });
 
 describe("a form", () => {
-  test("has its answer in the order of the fields, without what was left out", () => {
+  test("has its answer in the order of the fields, without omitted ones", () => {
     const reading = readForm(
       [
         { type: "string", name: "b" },

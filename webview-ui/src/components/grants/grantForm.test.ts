@@ -16,7 +16,7 @@ const scope: GrantScope = {
 const make = (draft: Record<string, string | boolean>, of = scope) =>
   termsOf(readGrantForm(draft), of, now);
 
-test("what nobody touched is ten requests of this tool and model, each answer seen", () => {
+test("the defaults are ten requests of this tool and model, with each answer reviewed", () => {
   const { terms, problems } = make({});
   expect(problems).toEqual({});
   expect(terms).toEqual({

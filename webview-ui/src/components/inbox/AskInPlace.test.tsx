@@ -50,7 +50,7 @@ async function armed(name: string): Promise<HTMLElement> {
 
 const answersOf = (host: FakeHost) => host.calls("askResponse");
 
-test("a form of one field is filled in where it is listed", async () => {
+test("a form of one field is filled in within the list", async () => {
   const { user, host, inbox, container } = await show({ fields: [sure] });
   await user.click(inbox.getByRole("checkbox", { name: "I am sure" }));
   expect(await axeFindings(container)).toEqual([]);
@@ -89,7 +89,7 @@ test("a field that must be filled in is, before anything is sent", async () => {
   );
 });
 
-test("a call is allowed, or declined, where it is listed", async () => {
+test("a call is allowed or declined within the list", async () => {
   const { user, host } = await show(tool);
   await user.click(await armed("Allow"));
   await waitFor(() =>
@@ -120,7 +120,7 @@ test("a call with arguments that the person has begun to change is opened instea
   expect(inbox.queryByRole("button", { name: "Allow" })).toBeNull();
 });
 
-test("what is typed where a question is listed is kept as on its card", async () => {
+test("a text typed in the list is stored as on the question's card", async () => {
   const { user, host, inbox, view } = await show({ fields: [who] });
   await user.type(inbox.getByRole("textbox", { name: /^Who/ }), "Ada");
   expect(view.draft("a7")).toEqual({ who: "Ada" });

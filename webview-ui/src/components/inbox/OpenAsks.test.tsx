@@ -91,7 +91,7 @@ describe("the inbox", () => {
     expect(document.activeElement).toBe(oldest);
   });
 
-  test("leads to the card, in whatever task it is", async () => {
+  test("leads to the card in any task", async () => {
     const host = twoTasks();
     const { user } = showApp(host);
     await host.tell("host/reveal", { kind: "openAsks" });
@@ -281,7 +281,7 @@ describe("a question of no task", () => {
   }
   const item = async () => within(await inbox()).findByRole("listitem", { name: "device asks" });
 
-  test("comes first, with those whose it may be, and is counted", async () => {
+  test("comes first, with the calls that may have caused it, and is counted", async () => {
     const { user, container } = showApp(unplaced());
     await user.click(await screen.findByRole("button", { name: "Open Questions (4 waiting)" }));
     const headings = await within(await inbox()).findAllByRole("heading", { level: 3 });
@@ -452,7 +452,7 @@ describe("next and previous", () => {
     expect(session.getState().reveal).toBeUndefined();
   });
 
-  test("show the empty inbox where there is none", async () => {
+  test("show the empty inbox if there is none", async () => {
     const host = new FakeHost(task());
     showApp(host);
     await host.tell("host/reveal", { kind: "nextAsk" });

@@ -89,7 +89,7 @@ describe("the list of MCP tasks", () => {
     await waitFor(() => expect(names()).toHaveLength(4));
   });
 
-  test("shows what has expired as that, at once", async () => {
+  test("shows expired ones as expired, at once", async () => {
     const host = new FakeHost(task(), [], {
       "mcpTask/list": () => ({
         mcpTasks: [entry(1, { expiresAt: at }), entry(2, { expiresAt: at + 1 })],
@@ -110,7 +110,7 @@ describe("the list of MCP tasks", () => {
     );
   });
 
-  test("is read anew when it is opened, and says when there is nothing in it", async () => {
+  test("is read again when it is opened, and says when it is empty", async () => {
     let entries: readonly McpTaskEntry[] = [];
     const host = new FakeHost(task(), [], {
       "mcpTask/list": () => ({ mcpTasks: [...entries] }),
@@ -205,7 +205,7 @@ describe("the list of MCP tasks", () => {
     expect(document.activeElement?.id).toBe("message-1");
   });
 
-  test("that leads to what is gone does not look for it for ever", async () => {
+  test("does not search forever for a message that is gone", async () => {
     const host = new FakeHost(task(), [message(5, call())], {
       "task/open": ({ before = 0 }) => {
         if (before > 0) throw new ResponseError(-32603, "The page is damaged.");
@@ -227,11 +227,11 @@ function hasBefore(params: unknown): boolean {
   return typeof params === "object" && params !== null && "before" in params;
 }
 
-describe("what is said of an MCP task", () => {
+describe("the state of an MCP task", () => {
   const changed = (messageId: number, part: Partial<McpTask>) =>
     ({ type: "callTaskChanged", messageId, task: mcpTask(part) }) as const;
 
-  test("is taken in where it is known, without reading the list again", async () => {
+  test("is applied to a listed task, without reading the list again", async () => {
     const host = new FakeHost(task(), [message(1, call({ task: mcpTask() }))], {
       "mcpTask/list": () => ({ mcpTasks: [entry(1)] }),
     });
@@ -253,7 +253,7 @@ describe("what is said of an MCP task", () => {
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
 
-  test("makes the list be read where it is not known", async () => {
+  test("makes the list be read again if the task is not listed", async () => {
     let entries: readonly McpTaskEntry[] = [];
     const host = new FakeHost(task(), [message(1, call()), message(2, call())], {
       "mcpTask/list": () => ({ mcpTasks: [...entries] }),

@@ -36,7 +36,7 @@ const part = () => screen.findByRole("region", { name: "Only on the servers" });
 const followButton = () => screen.findByRole("button", { name: /^Follow in This Task/ });
 
 describe("the MCP tasks that only their servers know", () => {
-  test("are asked for when the list is opened, and say what is known of them", async () => {
+  test("are requested when the list is opened, with their state", async () => {
     const host = hostWith({
       mcpTasks: [found, { serverName: "mail", mcpTaskId: "two", status: "completed" }],
       problems: [{ serverName: "mail", message: "Its list of tasks has no end." }],
@@ -55,7 +55,7 @@ describe("the MCP tasks that only their servers know", () => {
     expect(await axeFindings(app.container)).toEqual([]);
   });
 
-  test("are not there where there are none", async () => {
+  test("are not shown if there are none", async () => {
     const host = hostWith({});
     await open(host);
     await waitFor(() => expect(host.calls("mcpTask/listOfServers")).toHaveLength(1));
@@ -82,7 +82,7 @@ describe("the MCP tasks that only their servers know", () => {
     expect(screen.queryByText(/could not be asked/)).toBeNull();
   });
 
-  test("are followed in the open task, once, to whose row the focus goes", async () => {
+  test("are followed in the open task, once, and the focus moves to the row", async () => {
     const request = { type: "tasks/result", mcpTaskId: "786512e2" } as const;
     const release: (() => void)[] = [];
     const host = hostWith(
@@ -122,7 +122,7 @@ describe("the MCP tasks that only their servers know", () => {
     await waitFor(() => expect(host.calls("call/start")).toMatchObject([{ taskId: "t2" }]));
   });
 
-  test("stay where they are when following one is refused, and say why", async () => {
+  test("stay if following one is refused, and say why", async () => {
     const host = hostWith(
       { mcpTasks: [found] },
       {

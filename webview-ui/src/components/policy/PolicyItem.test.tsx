@@ -34,7 +34,7 @@ function rowOf(list: HTMLElement, text: string | RegExp): HTMLElement {
   return row;
 }
 
-test("each decision says what it does, where it came from and what it was used for", async () => {
+test("each decision shows its effect, its source and its use", async () => {
   const { user, container } = showApp(hostOf(policyEntries));
   await chooseInHead(user, "Automatic Answers (8 active)");
   const region = await panel();
@@ -66,7 +66,7 @@ test("each decision says what it does, where it came from and what it was used f
   expect(await axeFindings(container)).toEqual([]);
 });
 
-test("each decision is changed where it was made", async () => {
+test("each decision is changed at its source", async () => {
   const host = hostOf(policyEntries);
   const { user } = showApp(host);
   await chooseInHead(user, "Automatic Answers (8 active)");

@@ -37,7 +37,7 @@ const button = (name: RegExp | string) => screen.findByRole("button", { name });
 const panel = () => screen.findByRole("region", { name: "Automatic Answers" });
 
 describe("the list of grants", () => {
-  test("says what each allows, what is spent of it, and how it is", async () => {
+  test("shows the scope, use and state of each grant", async () => {
     const host = hostOf([
       grantEntry({
         maxTokens: 4000,
@@ -67,7 +67,9 @@ describe("the list of grants", () => {
     ).toEqual(["Requests: 3 of 10", "Tokens: 1,200 of 4,000", "Cost: $0.02 of $0.50"]);
     within(first as HTMLElement).getByText(/^1 request is running\. Created in VS Code, /);
     within(second as HTMLElement).getByText("active for this session");
-    within(second as HTMLElement).getByText(/^Spent 3 requests, 1,200 tokens, \$0\.02\. Created in/);
+    within(second as HTMLElement).getByText(
+      /^Spent 3 requests, 1,200 tokens, \$0\.02\. Created in/,
+    );
     await user.click(within(region).getByText("2 ended"));
     const ended = await within(region).findByRole("list", { name: "Ended grants" });
     within(ended).getByText("revoked");
@@ -76,7 +78,7 @@ describe("the list of grants", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("gives the focus to the grant that an answer leads to, also where it has ended", async () => {
+  test("focuses the grant that an answer leads to, also if it has ended", async () => {
     const given = (askId: string, grantId: string) =>
       ask(askId, sampling(), { reason: "granted", at, grantId });
     const host = hostOf([
@@ -100,7 +102,7 @@ describe("the list of grants", () => {
     await waitFor(() => expect(document.activeElement).toBe(within(ended).getByRole("listitem")));
   });
 
-  test("follows what is said of them, and ends them", async () => {
+  test("applies changes of grants, and revokes them", async () => {
     const host = hostOf([grantEntry()], {
       "grant/revoke": () => grant({ endedAt: at + 1 }),
     });
@@ -215,7 +217,7 @@ describe("a new grant", () => {
     expect(screen.queryByRole("combobox", { name: "For the server" })).toBeNull();
   });
 
-  test("what was tried goes when the terms change", async () => {
+  test("a preview disappears when the terms change", async () => {
     const host = hostOf([], { "grant/preview": () => ({}) });
     const { user } = showApp(host);
     await chooseInHead(user, "Automatic Answers");

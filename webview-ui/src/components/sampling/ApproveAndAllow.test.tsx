@@ -69,7 +69,7 @@ test("a grant is made with the approval, by the keyboard alone", async () => {
   expect(onCancel).not.toHaveBeenCalled();
 });
 
-test("a plain approval makes none, whatever the form holds", async () => {
+test("a plain approval creates none, with any text in the form", async () => {
   const { user, onApprove } = show({ draft: { "grant open": true } });
   expect(screen.queryByRole("button", { name: "Approve & Send" })).toBeNull();
   await user.click(screen.getByRole("button", { name: "Back" }));

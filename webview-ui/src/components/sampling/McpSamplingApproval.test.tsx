@@ -194,7 +194,7 @@ test("why a model is proposed is said for as long as it is the one", async () =>
   expect(screen.queryByText(why)).toBeNull();
 });
 
-test("where nothing was proposed, the first model that can answer is", async () => {
+test("without a proposal, the first model that can answer is chosen", async () => {
   const { user, onApprove } = show({ model: undefined, models: [otherModel] });
   screen.getByText("gpt at localhost");
   await user.click(approve());
@@ -381,7 +381,7 @@ describe("an answer as the model", () => {
     expect(isWrong(field("Model's name"))).toBe(false);
   });
 
-  test("that is refused is corrected where it is wrong", () => {
+  test("that is refused is corrected at its problem", () => {
     const refused = { draft: { byHand: true }, refusal: "It cannot be returned." };
     const { rerenderWith } = show({ ...refused, busy: true });
     (document.activeElement as HTMLElement).blur();
@@ -399,7 +399,7 @@ describe("an answer as the model", () => {
   });
 });
 
-test("what it may cost follows the model and the edits", async () => {
+test("the cost follows the model and the edits", async () => {
   const dear = { ...otherModel, inputCost: 3, outputCost: 15 };
   const free = { ...demoModel, inputCost: 0, outputCost: 0 };
   const { user } = show({ model: dear, models: [dear, free], draft: { editing: true } });
@@ -485,7 +485,7 @@ describe("tools", () => {
     );
   });
 
-  test("are left out with what they returned, or not at all", async () => {
+  test("are removed together with their results, or not at all", async () => {
     const { user } = show({ request: toolRequest, draft: { editing: true } });
     await user.click(screen.getByRole("checkbox", { name: "Leave out Assistant, message 2" }));
     screen.getByText("A tool call and its result belong together: leave out both, or keep both.");

@@ -108,7 +108,7 @@ test("another model can be asked", async () => {
   expect(onRegenerate).toHaveBeenCalledExactlyOnceWith(otherModel.id);
 });
 
-test("where another answer is not to be had, it says why", () => {
+test("says why another answer is not possible", () => {
   show({ question: samplingReview({ problem: "gpt gave no other answer: no quota." }) });
   screen.getByText("gpt gave no other answer: no quota.");
 });
@@ -145,7 +145,7 @@ describe("an answer with calls of tools", () => {
       name: `Let the model call it: forecast, call ${n}`,
     });
 
-  test("shows each with what it is for, and goes as it is", async () => {
+  test("shows each with its purpose, and sends it unchanged", async () => {
     const { user, container, onReturn } = show({ question, tools });
     screen.getByText("asks for tool calls");
     const calls = [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);

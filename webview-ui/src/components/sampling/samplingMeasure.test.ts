@@ -36,7 +36,7 @@ test("the cost is of all that is read and the most that is written", () => {
   expect(mostCost(request, { inputCost: Number.MAX_VALUE, outputCost: 1 })).toBeUndefined();
 });
 
-test("what a tool returned counts where it is seen", () => {
+test("a tool's result counts where it is used", () => {
   expect(summarize(toolRequest)).toBe(
     "3 messages · 2 tools offered · 2 tool calls, 2 tool results · about 72 tokens · at most 500 tokens back",
   );

@@ -79,7 +79,7 @@ const marks = (container: HTMLElement) =>
   [...container.querySelectorAll("mark")].map((mark) => mark.textContent);
 const warning = () => screen.getByRole("region", { name: /possible secret/ });
 
-test("secrets are marked where they stand, and told with where that is", async () => {
+test("secrets are marked in the text, and listed with their places", async () => {
   const { container } = show();
   expect(marks(container)).toEqual([
     `looks like an AWS access key: ${key}`,
@@ -96,7 +96,7 @@ test("secrets are marked where they stand, and told with where that is", async (
   expect(await axeFindings(container)).toEqual([]);
 });
 
-test("nothing goes while they are in it and nobody has said that they may", async () => {
+test("a request with secrets is sent only after confirmation", async () => {
   const { user, onApprove } = show();
   expect(isShut()).toBe(true);
   await user.click(approve());

@@ -209,7 +209,7 @@ describe("the page of a server", () => {
     expect(screen.queryByText("The MCP server cannot be used.")).toBeNull();
   });
 
-  test("shows what it does: connections, questions, and calls that lead to their rows", async () => {
+  test("shows its activity: connections, questions, and calls that lead to their rows", async () => {
     const host = hostOf(
       [server()],
       {
@@ -226,7 +226,7 @@ describe("the page of a server", () => {
     await waitFor(() => expect(document.activeElement?.id).toBe("message-1"));
   });
 
-  test("reads a list of what it offers once that is opened, and starts nothing for it", async () => {
+  test("reads a list of its offers when that is opened, and does not start the server for it", async () => {
     const host = hostOf(
       [server({ state: "stopped" })],
       { counts: { tools: 1 } },
@@ -263,7 +263,7 @@ describe("the page of a server", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
-  test("names who is on its port and what was left behind, and what it says of itself", async () => {
+  test("names the process on its port, leftover processes, and the server's own information", async () => {
     const host = hostOf([broken], {
       endpoint: { url: "http://localhost:3000/mcp", headerNames: ["X-Key"] },
       ports: [

@@ -40,7 +40,7 @@ test("Escape leads back", async () => {
   expect(document.activeElement).toBe(screen.getByRole("button", { name: "Number 0" }));
 });
 
-test("what was said is found too, and the message is opened with the keyboard", async () => {
+test("finds messages too, and opens one with the keyboard", async () => {
   const { user, onSearch, onOpenMessage, container } = show();
   const hit = {
     taskId: "t3",

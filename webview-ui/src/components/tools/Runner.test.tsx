@@ -117,7 +117,7 @@ test("the tabs are one stop, and the arrows go between them", async () => {
   expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Tool" }));
 });
 
-test("there are tabs only for what the server has, and none where it has one thing", async () => {
+test("has tabs only for existing offers, and none for a single kind", async () => {
   const { unmount } = show({ "tools/list": () => ({}), "prompts/list": () => ({}) });
   await screen.findByRole("list", { name: "Resources" });
   expect(screen.queryByRole("tab")).toBeNull();
@@ -205,7 +205,7 @@ test("a template is filled in with the server's help, and read", async () => {
   await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
 });
 
-test("a prompt is filled in with the server's help; what is empty is left out", async () => {
+test("a prompt is filled in with the server's help, without empty arguments", async () => {
   const { host, user } = show();
   await user.click(await screen.findByRole("tab", { name: "Prompts" }));
   await user.selectOptions(

@@ -31,7 +31,7 @@ test.each([
 
 const lines = (word: string) => Array.from({ length: 40 }, (_, n) => `${word} ${n}`).join("\n");
 
-test("only what is near a change is shown, and the change is never behind a button", () => {
+test("shows only text near a change, and never hides a change behind a button", () => {
   const before = `${lines("above")}\nThe key is 1234, I think.\n${lines("below")}`;
   const { container } = render(
     <Diff before={before} after={before.replace("1234", "secret")} keep="diff" />,
@@ -39,7 +39,7 @@ test("only what is near a change is shown, and the change is never behind a butt
   expect(container.textContent).toBe(" ⋯ above 39\nThe key is 1234secret, I think.\nbelow 0 ⋯ ");
 });
 
-test("what is rewritten is counted once", () => {
+test("counts rewritten text once", () => {
   const { container } = render(<Diff before={lines("a")} after={lines("b")} keep="diff" />);
   const count = lines("b").length.toLocaleString();
   expect(container.querySelector("button")?.textContent).toBe(`Show all (${count} characters)`);

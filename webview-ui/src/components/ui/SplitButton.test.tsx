@@ -78,7 +78,7 @@ test("its menu closes when the focus goes elsewhere", async () => {
   expect(menu()).toBeNull();
 });
 
-test("does nothing before it is ready, and is of no use while it is busy", async () => {
+test("does nothing before it is ready, and cannot be used while it is busy", async () => {
   const { user, onClick, once, unmount } = show({ ready: false });
   await user.click(screen.getByRole("button", { name: "Allow" }));
   await user.click(more());
