@@ -43,7 +43,7 @@ func (b *bench) nodeServers(n int) map[string]any {
 	return servers
 }
 
-// home is a folder with a daemon of its own, and the windows that it serves.
+// home is a folder with its own daemon, and the windows that the daemon serves.
 type home struct {
 	*bench
 	folder  string

@@ -12,7 +12,7 @@ type happened struct {
 	taskID string
 	// askID and question are of an ask, else empty.
 	askID, question string
-	// result is that of a call, as the wire has it, else nil.
+	// result is a call's result on the wire, or nil.
 	result json.RawMessage
 }
 
@@ -83,7 +83,7 @@ func (f *frontEnd) answer(h happened, content string) error {
 	return err
 }
 
-// text returns what a tool said, or an error where it failed.
+// text returns the text of a tool's result, or an error if the call failed.
 func (h happened) text() (string, error) {
 	ended, err := protocol.UnmarshalCallResult(h.result)
 	if err != nil {

@@ -7,7 +7,7 @@ export interface Look {
   readonly last: number;
   /** How many rows are drawn. */
   readonly drawn: number;
-  /** How many messages the page has read: those of which the list is as high as it is. */
+  /** The number of loaded messages, which determines the list's height. */
   readonly loaded: number;
   /** There are no earlier ones. */
   readonly complete: boolean;

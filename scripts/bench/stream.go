@@ -24,7 +24,7 @@ const readerCommand = "reader"
 
 // What a reader does with a piece.
 const (
-	tellEach = "tell" // sends it as a notification of its own
+	tellEach = "tell" // sends it as a separate notification
 	tellNone = "drop"
 )
 

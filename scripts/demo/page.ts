@@ -27,7 +27,7 @@ export async function openPage(demo: Demo, inBrowser = false): Promise<string> {
     "open",
     ...["--data-dir", resolve(folder, "data"), "--log-level", logLevel],
     ...(isOwn || trust ? ["--trust"] : []),
-    // What the offline model can carry through is said only where its servers are.
+    // Tasks for the offline model are suggested only if its servers are configured.
     ...(isOwn ? examplePrompts.flatMap((prompt) => ["--prompt", prompt]) : []),
     ...(inBrowser ? [] : ["--print"]),
   ];

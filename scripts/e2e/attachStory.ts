@@ -22,7 +22,7 @@ export interface AttachStage {
   readonly photograph: () => Promise<void>;
 }
 
-/** A message that is not sent yet: a file is dragged onto it, and it is as it was after a reload. */
+/** An unsent message: a file is dragged onto it, and a reload keeps both. */
 export async function tellAttachments(stage: AttachStage): Promise<void> {
   const { page, panel, workspace, newTask, show, photograph } = stage;
   await writeFile(join(workspace, fileName), "Buy milk.\n");

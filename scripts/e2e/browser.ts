@@ -161,7 +161,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   assert.deepEqual(errors, [], "the page's console has no errors");
 }
 
-/** Ctrl-C of a terminal goes to the whole group, and a wrapper may pass it on once more. */
+/** A terminal's Ctrl-C goes to the whole group, and a wrapper may pass it on a second time. */
 async function interrupt(demo: ChildProcess): Promise<void> {
   const { pid } = demo;
   if (pid === undefined) assert.fail("the demo has no process");

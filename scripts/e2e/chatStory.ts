@@ -51,7 +51,7 @@ export type Moment =
   | "filled"
   | "done";
 
-/** What the whole story may take of a person's keys, besides the texts. */
+/** The most keys that the whole story may need, without those of texts. */
 const mostPresses = 30;
 
 /**
@@ -110,7 +110,7 @@ export async function cleanUp(
   });
 }
 
-/** A turn is stopped while it waits, and its message is said again in other words. */
+/** A turn is stopped while it waits, and its message is edited and sent again. */
 export async function stopAndResend(panel: Panel): Promise<void> {
   await step("a turn is stopped, and its message edited and sent again", async () => {
     await byTyping(panel);

@@ -55,7 +55,7 @@ export interface Workbench {
   readonly url: string;
   /** The workspace folder. */
   readonly workspace: string;
-  /** Everything that belongs to this run; every one of its processes has it in its environment. */
+  /** The mark of this run, which is in the environment of each of its processes. */
   readonly folder: string;
   /** Ends the daemon that serves the windows: by `assent daemon stop`, with these arguments. */
   stopDaemon(...how: readonly string[]): Promise<void>;

@@ -13,7 +13,7 @@ const preferences = "ask_user_preferences";
 /** A server with forms that outlive the sidecar, because an MCP task waits for them. */
 const outliving = "test-tasks";
 
-/** What the story needs of the workbench that it is told in. */
+/** The parts of the workbench that the story needs. */
 export interface Stage {
   readonly page: Page;
   readonly panel: Panel;
@@ -46,7 +46,7 @@ const texts = [
   { label: "Budget", wrong: "much", says: "Not a number", right: "99.5" },
 ] as const;
 
-/** Every type of field, without a mouse: each rule broken once, said beside its field, and kept. */
+/** Every type of field, by keyboard: each rule is violated once, reported at its field, and then followed. */
 async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Promise<void> {
   await newTask();
   const form = panel.form(server);
@@ -297,7 +297,7 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
   });
   await step("both are finished, and their calls return", async () => {
     await form.getByRole("button", { name: "Submit" }).click();
-    // The dock goes on with the other one, which is older than the next question.
+    // The dock continues with the other one, which is older than the next question.
     const name = panel.form(server).getByLabel("Full name");
     assert.equal(await name.inputValue(), "Mary Somerville");
     await panel.form(server).getByRole("button", { name: "Decline", exact: true }).click();
@@ -309,7 +309,7 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
   });
 }
 
-/** A modern server's call, with its questions, goes on after a kill of the sidecar and a reload. */
+/** A modern server's call continues, with its questions, after a kill of the sidecar and a reload. */
 async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stage): Promise<void> {
   await newTask();
   const form = panel.form(modern);

@@ -27,17 +27,17 @@ type Settings = Readonly<Record<string, unknown>>;
 export interface InstallOptions {
   /** Of the pictures that are taken where something fails. */
   readonly name: string;
-  /** Servers of the settings, besides those of the stories. */
+  /** Servers of the settings, in addition to those of the stories. */
   readonly servers?: Settings;
   /** Other settings of the machine. */
   readonly settings?: Settings;
-  /** What there is to be before VS Code starts. */
+  /** The setup before VS Code starts. */
   readonly prepare?: (workbench: Workbench) => Promise<void>;
   /** The size of the window, if not 1280 x 1000. */
   readonly viewport?: Viewport;
 }
 
-/** Tells a story in the packaged extension, in a workbench of its own with the example servers and the tests' models. */
+/** Runs a story in the packaged extension, in a separate workbench with the example servers and the tests' models. */
 export async function withExtension(
   options: InstallOptions,
   tell: (window: ExtensionWindow) => Promise<void>,
@@ -177,7 +177,7 @@ export class ExtensionWindow {
     assert(ended !== undefined && others.length === 0, "there is one relay");
     await this.workbench.stopDaemon("--force");
     await eventually("another relay", async () => (await running()).find((pid) => pid !== ended));
-    // The panel was told of the end before the other one was started.
+    // The panel got the end before the other one was started.
     for (const words of ["Assent stopped", "Assent is starting"]) {
       await this.panel.banner(words).waitFor({ state: "detached" });
     }

@@ -52,7 +52,7 @@ export interface Place {
   readonly configuration: Configuration;
   /** More flags of the command that attaches. */
   readonly flags?: readonly string[];
-  /** What the front end can do besides showing asks and opening pages. */
+  /** Further capabilities of the front end, besides showing asks and opening pages. */
   readonly capabilities?: FrontEndCapabilities;
   /** Handles the sidecar's requests. Without a handler for pages, it records the pages to open. */
   readonly handlers?: Handlers<FrontEndRequests>;
@@ -67,9 +67,9 @@ type Process = ChildProcessWithoutNullStreams;
 export class FrontEnd {
   /** The conversation, as the panel would have it. */
   messages: readonly Message[] = [];
-  /** What servers said of the progress of their calls, by the calls' messages. */
+  /** The progress that servers reported, by the calls' messages. */
   readonly progress = new Map<number, string[]>();
-  /** What servers said of their MCP tasks, by the calls' messages: "status: statusMessage". */
+  /** The states of MCP tasks that servers reported, by the calls' messages: "status: statusMessage". */
   readonly statuses = new Map<number, string[]>();
   /** What the sidecar had the person's browser open. */
   readonly opened: string[] = [];
@@ -183,7 +183,7 @@ export class FrontEnd {
     return await output(sidecarBinary, ["daemon", ...args], { env: this.#environment });
   }
 
-  /** What the processes have in their environment, on top of this one's. The front ends of one data folder have one daemon, and no others have it. */
+  /** Additional environment of the processes. The front ends of one data folder share a daemon. */
   get #environment() {
     const { environment: own, dataFolder } = this.#place;
     return { ...own, ASSENT_DAEMON_DIR: join(dataFolder, "daemon") };
@@ -202,17 +202,17 @@ export class FrontEnd {
     await this.#connected().sendNotification("workspace/didChangeConfiguration", configuration);
   }
 
-  /** Calls a tool; the id of the message that stands for the call. */
+  /** Calls a tool. Returns the id of the call's message. */
   async callTool(serverName: string, toolName: string, args: unknown): Promise<number> {
     return await this.startCall(serverName, { type: "tools/call", toolName, arguments: args });
   }
 
-  /** Follows a task that a server lists; the id of the message that stands for it. */
+  /** Follows a listed MCP task of a server. Returns the id of the call's message. */
   async follow(serverName: string, mcpTaskId: string): Promise<number> {
     return await this.startCall(serverName, { type: "tasks/result", mcpTaskId });
   }
 
-  /** Starts a call; the id of the message that stands for it. */
+  /** Starts a call. Returns the id of its message. */
   async startCall(serverName: string, request: CallRequest): Promise<number> {
     const params = { taskId: this.#taskId, serverName, request };
     return (await this.request("call/start", params)).messageId;
@@ -222,7 +222,7 @@ export class FrontEnd {
     await this.request("call/cancel", { taskId: this.#taskId, messageId });
   }
 
-  /** Takes a way out of an ask; the first option of each field, where the way is yes. */
+  /** Answers an ask. A yes chooses the first option of each field. */
   async answer({ ask }: Shown, askResponse: AskResponse = "yesButtonClicked"): Promise<void> {
     const { askId, question } = ask;
     const content =
@@ -245,7 +245,7 @@ export class FrontEnd {
     await this.request("sampling/stop", { taskId: this.#taskId, askId: ask.askId, keep });
   }
 
-  /** Consents to the page of an ask: the sidecar has it opened. */
+  /** Consents to the page of an ask, which the sidecar then opens. */
   async openPage({ ask }: Shown): Promise<void> {
     await this.request("ask/openUrl", { taskId: this.#taskId, askId: ask.askId });
   }
@@ -256,7 +256,7 @@ export class FrontEnd {
     return body;
   }
 
-  /** An ask as it is now. */
+  /** Returns the current state of an ask. */
   shown(messageId: number): Shown {
     const ask = this.#body(messageId);
     if (ask?.type !== "ask") throw new Error(`message ${messageId} is no ask`);

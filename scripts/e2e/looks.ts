@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
 import { screenshotFolder, themeNames } from "./screenshots.ts";
 
-/** VS Code's side bar as it is at first, in a window of 1280 x 800, and a panel with room. */
+/** VS Code's default side bar in a window of 1280 x 800, and a larger panel. */
 export const sizes = [
   { width: 300, height: 494 },
   { width: 600, height: 900 },
@@ -24,7 +24,7 @@ const axe = readFile(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8
 export class Looks {
   readonly #findings: string[] = [];
 
-  /** Looks at the page as large as it is. */
+  /** Checks the page at its full size. */
   async at(page: Page, state: string): Promise<void> {
     await mkdir(screenshotFolder, { recursive: true });
     const { width } = page.viewportSize() ?? assert.fail("the page has no size");

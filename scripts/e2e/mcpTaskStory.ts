@@ -11,7 +11,7 @@ export const legacy = "test-tasks-legacy";
 
 const job = "plan_journey";
 
-/** What the story needs of the workbench that it is told in. */
+/** The parts of the workbench that the story needs. */
 export interface Stage {
   readonly page: Page;
   readonly panel: Panel;
@@ -38,7 +38,7 @@ async function finishJob({ page, panel, newTask, whileServersStop }: Stage): Pro
   await step("an MCP task tells what it does while another tool is used", async () => {
     await beginJob(panel, modern, "Lisbon", 1500);
     const call = panel.call(modern, job);
-    // The job stands still, so that it cannot end its work before the panel has counted a second.
+    // The job pauses, so that it does not end before the panel has counted a second.
     await whileServersStop(() => call.getByText(/^working [1-9]\d* s$/).waitFor());
     await call.getByText(/^Looking for trains to Lisbon \([23] of 3\)$/).waitFor();
     await panel.startTool(modern, "quick");
@@ -103,7 +103,7 @@ async function findJob({ page, panel, newTask }: Stage): Promise<void> {
   });
 }
 
-/** What the server was told, without the name of the task that each answer belongs to. */
+/** The answers that the server got, without the names of their tasks. */
 function withoutRelatedTask(text: string): string {
   return text.replaceAll(
     /"_meta":\{"io\.modelcontextprotocol\/related-task":\{"taskId":"[^"]+"\}\},/g,
@@ -130,7 +130,7 @@ async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
     await answerJob(panel, modern, "sunday", "Window");
     const ofModern = await returned(panel.call(modern, job));
     assert.equal(ofModern, told("Porto", "sunday", "window", 1));
-    // A server of 2025-11-25 asks once more on a new connection, and the person is not asked again.
+    // A server of 2025-11-25 asks again on a new connection, but the person is not asked again.
     const ofLegacy = await returned(panel.call(legacy, job));
     assert.equal(withoutRelatedTask(ofLegacy), told("Faro", "monday", "aisle", 2));
   });
@@ -216,7 +216,7 @@ async function answerJob(panel: Panel, server: string, day: string, seat: string
   await form.getByRole("button", { name: "Submit" }).click();
 }
 
-/** What a job says that it was told, and how often it had to ask for the day. */
+/** The answers that a job reports, and how often it asked for the day. */
 function told(destination: string, day: string, seat: string, asked: number): string {
   const accepted = (content: object): string => JSON.stringify({ action: "accept", content });
   return [

@@ -14,7 +14,7 @@ const { values } = parseArgs({ options: { seed: { type: "string" } } });
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
 console.log(`  seed ${seed}: scripts/e2e/mcpTasks.ts --seed ${seed} has the same moments`);
 
-/** The stories of one way to a server; each way has a sidecar of its own. */
+/** The stories of one transport to a server. Each transport has its own sidecar. */
 async function play(setup: Setup, index: number): Promise<void> {
   const name = `${setup.era} tasks over ${setup.transport}`;
   const random = randomNumbers(seed + index);

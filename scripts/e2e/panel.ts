@@ -12,7 +12,7 @@ export class Panel {
     this.#keyboard = keyboard;
   }
 
-  /** How many keys were pressed so far, besides those of typed texts. */
+  /** The number of pressed keys, without those of typed texts. */
   get presses(): number {
     return this.#presses;
   }
@@ -48,7 +48,7 @@ export class Panel {
     });
   }
 
-  /** The question whether a call that failed is made once more. */
+  /** The question whether to call again after a failure. */
   repeat(server: string): Locator {
     return this.#view.getByRole("region", { name: `Call ${server} again?`, exact: true });
   }
@@ -133,7 +133,7 @@ export class Panel {
     await card.waitFor({ state: "detached" });
   }
 
-  /** Types a text where the focus is. */
+  /** Types a text into the focused element. */
   async type(text: string): Promise<void> {
     await this.#keyboard.type(text);
   }
@@ -182,7 +182,7 @@ export class Panel {
     return this.#view.getByRole("listitem").filter({ hasText: words }).last();
   }
 
-  /** The diagram of a request, by its description and by the participant that stands out in it. */
+  /** The diagram of a request, by its description and its highlighted participant. */
   picture(words: RegExp, highlighted: string): Locator {
     const mark = `data-id="${highlighted}" class="mermaid-node-highlighted"`;
     return this.#view
@@ -242,7 +242,7 @@ export class Panel {
     await this.button(title).waitFor();
   }
 
-  /** Opens the runner with a server chosen, and a tab where the server has several. */
+  /** Opens the runner with a server chosen, and a tab if the server has several. */
   async useServer(server: string, tab?: "Tools" | "Resources" | "Prompts"): Promise<Locator> {
     const runner = this.#view.getByRole("region", { name: "Use a server" });
     const toggle = runner.getByRole("button", { name: /^Use a Server/ });

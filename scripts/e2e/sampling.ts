@@ -18,7 +18,7 @@ import { noCallLeft, toolLoop, withoutTools } from "./sampling/research.ts";
 import { inScene, type Way, ways } from "./sampling/scene.ts";
 import { step } from "./step.ts";
 
-/** The stories of one way; each has a sidecar of its own. */
+/** The stories of one transport. Each has its own sidecar. */
 async function play(way: Way): Promise<void> {
   const name = `sampling in ${way.version} over ${way.transport}`;
   await inScene(way, async (scene) => {

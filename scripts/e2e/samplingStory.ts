@@ -12,7 +12,7 @@ export const sampler = "sampler";
 /** The widths in which a card is looked at: a narrow side bar, and half a window. */
 const cardWidths = [320, 900];
 
-/** What the story needs of the workbench that it is told in. */
+/** The parts of the workbench that the story needs. */
 export interface Stage {
   readonly page: Page;
   readonly panel: Panel;

@@ -25,7 +25,7 @@ interface Scene {
 /** What the person does with an ask; undefined is yes. */
 type Person = (shown: Shown) => Omit<AskResponseParams, "taskId" | "askId"> | undefined;
 
-/** Plays in a scene of its own, which leaves nothing behind. */
+/** Runs in a separate scene, which is removed afterwards. */
 async function inScene(
   args: readonly string[],
   play: (scene: Scene) => Promise<void>,

@@ -272,7 +272,7 @@ export async function fillInPrompt(panel: Panel): Promise<void> {
   });
 }
 
-/** A call that takes its time says how far it is, and ends when it is told to. */
+/** A long call reports its progress, and ends when it is cancelled. */
 export async function cancelCall(panel: Panel): Promise<void> {
   await step("a tool says how far it is, and is cancelled with the keyboard", async () => {
     await panel.runTool(goServer, "count_slowly", { n: "1000", waitMs: "100" }, "Tools");
@@ -286,7 +286,7 @@ export async function cancelCall(panel: Panel): Promise<void> {
   });
 }
 
-/** A call of 2026-07-28 that needs two things at once goes on when it has both. */
+/** A call of 2026-07-28 that asks two questions at once continues when it has both answers. */
 export async function answerTwoQuestions(panel: Panel): Promise<void> {
   await step("a form and a completion of one round are both answered", async () => {
     await panel.runTool(goServer, "two_questions", {}, "Tools");
@@ -317,7 +317,7 @@ export async function beginCompletion(panel: Panel): Promise<void> {
   await panel.waiting(`${server} wants to ask a model`).waitFor();
 }
 
-/** Lets a model's answer go to the server as it is. */
+/** Returns a model's answer to the server unchanged. */
 export async function returnAnswer(panel: Panel, of = server): Promise<void> {
   await panel.review(of).getByRole("button", { name: "Return to Server" }).click();
 }

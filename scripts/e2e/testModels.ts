@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runPackage } from "../tools/lib/command.ts";
 import { root } from "../tools/lib/paths.ts";
 
-/** Packages the extension that brings VS Code models of the tests', for as long as it is used. */
+/** Packages the extension with the tests' models for VS Code, passes its path to `use`, and then removes it. */
 export async function withTestModels<T>(use: (vsix: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "assent-models-"));
   try {

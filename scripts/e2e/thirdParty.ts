@@ -53,7 +53,7 @@ try {
 }
 if (problems.length > 0) throw new Error(problems.join("\n\n"));
 
-/** Uses servers, one after the other, in a browser of their own; returns their lines of the table. */
+/** Tests servers one after the other in a separate browser. Returns their rows of the table. */
 async function useAll(
   url: string,
   servers: readonly ThirdParty[],
@@ -75,7 +75,7 @@ async function useAll(
   return lines;
 }
 
-/** Uses a server in a task of its own; returns its line of the table. */
+/** Tests a server in a separate task. Returns its row of the table. */
 async function use(page: Page, server: ThirdParty): Promise<readonly string[]> {
   const { name, program, transport, protocolVersion } = server;
   const checks = checksOf(server);

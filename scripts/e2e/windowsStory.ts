@@ -25,7 +25,7 @@ interface Window {
   readonly panel: Panel;
 }
 
-/** What the story needs of the workbench that it is told in. */
+/** The parts of the workbench that the story needs. */
 export interface Stage extends Window {
   readonly newTask: () => Promise<void>;
   /** Opens another window with the panel in sight: on the same folder, or on one of this name. */

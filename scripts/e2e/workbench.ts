@@ -140,7 +140,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
     };
     await newTask();
     await Promise.all([declineForm(panel, secretive), answerPrompt()]);
-    // A task has a connection of its own to a server like this one, so the server starts twice.
+    // A task has its own connection to such a server, so the server starts twice.
     await newTask();
     await declineForm(panel, secretive);
     assert.equal((await processesMarked(`KEY=${value}`)).length, 2);
@@ -214,7 +214,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
       await panel.runTool(server, "request_llm_help", { Question: "Anything?" });
       await window.hide();
     });
-    // On a busy machine, the notification tells of the first one before the second one is there.
+    // On a busy machine, the notification may come before the second question.
     const told = new RegExp(`^${server} (has 2 questions for you|asks|wants to ask a model)`);
     await page.getByText(told).first().waitFor();
     await page.getByRole("button", { name: "Assent: 2 open questions" }).waitFor();

@@ -70,7 +70,7 @@ export function serve(begin: (tell: Tell) => Conversation): void {
   let asks = 0;
   let tasks = 0;
 
-  // A task has a connection of its own to each server, as in the sidecar.
+  // A task has its own connection to each server, as in the sidecar.
   const clientOf = (serverName: string, taskId: string): Promise<Client> => {
     const key = `${serverName} ${taskId}`;
     const known = clients.get(key);

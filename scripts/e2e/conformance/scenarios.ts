@@ -27,7 +27,7 @@ const plays: Readonly<Record<string, Play>> = {
   },
   "elicitation-sep1034-client-defaults": everyTool,
   "sse-retry": everyTool,
-  // Some of its tools answer what no client can take, and the others must fare well all the same.
+  // Some of its tools send invalid answers, and the others must still succeed.
   "sep-2322-client-request-state": async (frontEnd) => {
     for (const { name } of await frontEnd.listTools()) {
       await frontEnd.callTool(name, {}).catch((error) => console.error(error));

@@ -31,7 +31,7 @@ export interface Run {
   readonly passed: boolean;
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly seconds: number;
-  /** What the suite and the client said. */
+  /** The output of the suite and the client. */
   readonly log: string;
 }
 
@@ -58,7 +58,7 @@ export async function listScenarios(
   return scenarios;
 }
 
-/** Runs one scenario as `--requirements` would, but as a process of its own. */
+/** Runs one scenario as `--requirements` would, but in a separate process. */
 export async function runScenario(scenario: Scenario): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "assent-conformance-"));
   const start = performance.now();

@@ -94,7 +94,7 @@ export async function cancelled(scene: Scene): Promise<void> {
   await frontEnd.cancelCall(call);
   assert.deepEqual(await frontEnd.result(call), { type: "cancelled" });
   const [shown, ...more] = frontEnd.asksSince(call);
-  // A legacy server withdraws its request as well, in a message of its own, which may come first.
+  // A legacy server also withdraws its request, in a separate message, which may come first.
   const withdrawn = scene.setup.era === "legacy" ? ["serverStoppedWaiting"] : [];
   const reason = shown?.ask.outcome?.reason ?? "open";
   assert.ok(["callEnded", ...withdrawn].includes(reason), reason);

@@ -26,7 +26,7 @@ export async function visited(scene: Scene): Promise<void> {
   for (const { ask } of shown) assert.equal(ask.outcome?.reason, "completed");
 }
 
-/** The person gives up: the call ends with the server's own error, as it was. */
+/** The person gives up: the call ends with the server's own error, unchanged. */
 export async function givenUp(scene: Scene): Promise<void> {
   const { frontEnd } = scene;
   const call = await frontEnd.callTool("journeys", "open_account", {});

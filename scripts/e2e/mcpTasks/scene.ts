@@ -11,7 +11,7 @@ export interface Scene {
   readonly elsewhere: FrontEnd;
 }
 
-/** Plays in a scene of its own, which leaves nothing behind. */
+/** Runs in a separate scene, which is removed afterwards. */
 export async function inScene(setup: Setup, play: (scene: Scene) => Promise<void>): Promise<void> {
   await onStage("assent-mcp-tasks-", async (stage) => {
     const server = await exampleServer(setup, stage.folder, stage.environment);

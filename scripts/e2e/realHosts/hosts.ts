@@ -1,6 +1,6 @@
 import { installed } from "./install.ts";
 
-/** What a host is told. */
+/** The configuration of a host. */
 export interface Told {
   /** Where the model is. */
   readonly model: string;

@@ -36,7 +36,7 @@ interface Scene extends Cast {
   readonly frontEnd: FrontEnd;
 }
 
-/** Plays in a scene of its own, which leaves nothing behind. */
+/** Runs in a separate scene, which is removed afterwards. */
 export async function inScene(cast: Cast, play: (scene: Scene) => Promise<void>): Promise<void> {
   await onStage("assent-hosts-", async (stage) => {
     const model = await ScriptedModel.start(script);
@@ -56,7 +56,7 @@ export async function carriedThrough(scene: Scene): Promise<void> {
   try {
     const output = outputOf(process, model);
     const answering = answerAll(frontEnd, `${host.title} in workspace`);
-    // A host that ends too early says why, and nothing is asked any more.
+    // A host that ends early reports the reason, and no question follows.
     await Promise.race([answering, output]);
     const said = await output;
     const problems = [said, ...model.problems].join("\n");
@@ -88,7 +88,7 @@ async function start({ host, era, stage, model }: Scene): Promise<ChildProcess> 
       name: server,
       command: sidecarBinary,
       args: ["gateway", server, "--trust", "--data-dir", join(folder, "of-hosts")],
-      // Some hosts pass little of their own environment.
+      // Some hosts pass on little of their own environment.
       env: { ...environment, ASSENT_DAEMON_DIR: join(folder, "data", "daemon") },
     },
     prompt: "Plan a journey to Lisbon",

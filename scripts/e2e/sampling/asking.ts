@@ -6,7 +6,7 @@ import { features } from "../../testservers/sampling/versions.mjs";
 import type { Scene } from "./scene.ts";
 import { approve, assertRefused, now, request, returned, review } from "./told.ts";
 
-/** A text with every member that the tool can set: as it arrives, as it is edited, as it is returned. */
+/** A text with every member that the tool can set: as received, as edited, and as returned. */
 export async function text(scene: Scene): Promise<void> {
   const { frontEnd, models } = scene;
   const call = await frontEnd.callTool("lab", "ask_model", {
@@ -60,7 +60,7 @@ export async function text(scene: Scene): Promise<void> {
   assert.deepEqual(usage, { inputTokens: 11, outputTokens: 7, cost: 0 });
 }
 
-/** Every part arrives as it was sent, what a model is not given fails, and without it the rest is sent. */
+/** Every part arrives unchanged. A part that a model does not support fails, and without it the rest is sent. */
 export async function parts(scene: Scene): Promise<void> {
   const { frontEnd, models, way } = scene;
   const { audio, arrays } = features(way.version);

@@ -22,7 +22,7 @@ const invalid = (message: string): ToldError => ({ code: -32602, message });
 /** The greatest message that is read, in bytes. */
 const maxFrame = 16_777_216;
 
-/** Requests that break the rules, and what the server is told of each. */
+/** Invalid requests, and the error that the server gets for each. */
 const broken: Readonly<Record<string, ToldError>> = {
   "empty-messages": invalid("messages is missing or empty"),
   "unknown-role": invalid('messages[0]: role is "system", it must be user or assistant'),
@@ -41,7 +41,7 @@ const broken: Readonly<Record<string, ToldError>> = {
   "unanswered-tool-use": invalid('messages[2]: content: Tool result missing in request: "call-1"'),
 };
 
-/** Every kind of request that is wrong is refused in its own words, and no person is asked. */
+/** Every kind of invalid request is refused with its own error, without asking a person. */
 export async function breakingRules(scene: Scene): Promise<void> {
   const { frontEnd } = scene;
   const misbehave = async (server: string, how: string, error: ToldError): Promise<void> => {
@@ -121,7 +121,7 @@ export async function flood(scene: Scene): Promise<void> {
   await frontEnd.configure({});
 }
 
-/** More requests than the person allows in a minute: the server is told when to come again. */
+/** More requests than the person allows in a minute: the error says when the server may retry. */
 export async function tooOften(scene: Scene): Promise<void> {
   const { frontEnd, way } = scene;
   await frontEnd.configure({ sampling: { limits: { requestsPerMinute: 1 }, review: "never" } });
@@ -153,7 +153,7 @@ export async function tooOften(scene: Scene): Promise<void> {
   await frontEnd.configure({});
 }
 
-/** A loop of tools without an end: it ends where the person's limit is. */
+/** An endless tool loop ends at the person's limit. */
 export async function deep(scene: Scene): Promise<void> {
   const { frontEnd, way } = scene;
   const toolRounds = 2;

@@ -21,7 +21,7 @@ export type Fault = "rubbish" | "cut" | "empty" | "busy" | "gone";
 /** The beginning of the answer of the slow model. */
 export const beginning = "Once upon a time";
 
-/** What a model was sent: the body as it was on the wire. */
+/** A request to a model: its body on the wire. */
 export interface Prompted {
   readonly wire: Wire;
   readonly model: string;

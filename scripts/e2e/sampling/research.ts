@@ -99,7 +99,7 @@ export async function noCallLeft(scene: Scene): Promise<void> {
   assert.deepEqual(report.complaints, []);
 }
 
-/** A server that may have no model that calls tools was not told of any, and does not try. */
+/** A server without models that call tools does not get that capability, and does not try. */
 export async function withoutTools(scene: Scene): Promise<void> {
   const call = await scene.frontEnd.callTool("toolless", "research", { question });
   const result = await scene.frontEnd.result(call);

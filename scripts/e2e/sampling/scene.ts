@@ -37,7 +37,7 @@ export const sampling: SamplingSettings = { limits: { requestsPerMinute: 10_000 
 
 const program = join(root, "scripts", "testservers", "sampling.mjs");
 
-/** Plays in a scene of its own, which leaves nothing behind. */
+/** Runs in a separate scene, which is removed afterwards. */
 export async function inScene(way: Way, play: (scene: Scene) => Promise<void>): Promise<void> {
   await onStage("assent-sampling-", async (stage) => {
     const args = ["--era", way.version];

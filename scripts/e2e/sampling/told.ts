@@ -40,7 +40,7 @@ export async function review({ frontEnd }: Scene, call: number, nth = 1): Promis
   return { ...shown, question };
 }
 
-/** A request as it is now. */
+/** Returns the current state of a request. */
 export function now({ frontEnd }: Scene, { messageId }: Shown): McpSampling {
   return samplingOf(frontEnd.shown(messageId));
 }
@@ -50,7 +50,7 @@ function samplingOf({ ask: { question } }: Shown): McpSampling {
   return question;
 }
 
-/** Sends a request as it is, or as the rest of the answer has it. */
+/** Sends a request unchanged, or with the given changes. */
 export async function approve(
   { frontEnd }: Scene,
   shown: Shown,
@@ -86,5 +86,5 @@ export async function assertRefused(scene: Scene, call: number, error: ToldError
   assert.deepEqual(told.outcomes ?? [told], [{ error }]);
 }
 
-/** What a server is told when a person refuses (2025-11-25, Sampling, Error Handling). */
+/** The error that a server gets when a person declines (2025-11-25, Sampling, Error Handling). */
 export const userRejected: ToldError = { code: -1, message: "User rejected sampling request" };

@@ -136,7 +136,7 @@ async function listening(port: number, server: ChildProcess): Promise<void> {
   });
 }
 
-/** Does what the person's browser does with the page of a login: it follows where that leads. */
+/** Follows a login page's redirects, as the person's browser does. */
 async function logIn(frontEnd: FrontEnd, origin: string): Promise<void> {
   const url = await frontEnd.until(`the login at ${origin}`, () =>
     frontEnd.opened.find((each) => each.startsWith(origin)),
@@ -192,7 +192,7 @@ async function call(frontEnd: FrontEnd, asker: Asker, tool: AskingTool): Promise
   return agreed;
 }
 
-/** Assent asks whether a call is made once more. */
+/** Assent asks whether to call again. */
 function isRepeat({ ask }: Shown): boolean {
   return ask.question.type === "repeat_mcp_call";
 }

@@ -25,7 +25,7 @@ export type Asked =
       readonly open: boolean;
     };
 
-/** A tool that asks, or wants the roots, which Assent gives by itself. */
+/** A tool that asks, or requests the roots, which Assent provides without asking. */
 export interface AskingTool {
   readonly tool: string;
   /** The tool asks nothing and wants no roots, because the program between cannot pass questions on. */

@@ -118,7 +118,7 @@ const everything: Checks = {
     const text = await result(panel.call(server, "trigger-url-elicitation"));
     assert.match(text, /User declined to open the URL/);
   },
-  // The tool wants a page visited before it does anything, and is called once more then.
+  // The tool first requires a page to be visited, and is then called again.
   async "page first"(panel, server) {
     const runner = await begin(panel, server, "trigger-url-elicitation");
     await runner.getByRole("textbox", { name: "url", exact: true }).fill("https://example.com/d");
@@ -330,7 +330,7 @@ async function start(runner: Locator, name: RegExp | "Run" | "Read" | "Get Promp
   await runner.getByRole("button", { name: /^Use a Server/, expanded: false }).waitFor();
 }
 
-/** Chooses an item by its name, which stands in parentheses where the item has a title. */
+/** Chooses an item by its name, which is in parentheses after a title. */
 async function choose(select: Locator, name: string): Promise<void> {
   // A server that has just been restarted is asked for its list again.
   const some = select.getByRole("option").filter({ hasText: name }).first();

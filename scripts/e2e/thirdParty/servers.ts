@@ -26,7 +26,7 @@ export interface ThirdParty {
   readonly transport: keyof typeof transports;
   /** The version of MCP that is spoken in the end. */
   readonly protocolVersion: "2025-11-25" | "2026-07-28";
-  /** It accepts 2026-07-28, in which its tools cannot ask: the first that wants to is called once more. */
+  /** It accepts 2026-07-28, in which its tools cannot ask: the first one that tries is called again. */
   readonly fallsBack?: true;
   /** The version must be requested. By default the server would use another. */
   readonly configured?: true;

@@ -72,7 +72,7 @@ async function givePanelToSidecar(webview: string): Promise<void> {
   await Promise.all(stale.map((name) => rm(join(panelOfSidecar, name))));
 }
 
-/** Builds the webview: a page's script and style, with everything heavy in files of its own. */
+/** Builds the webview: a page's script and style, with large parts in separate files. */
 export async function buildWebview(): Promise<void> {
   const outdir = join(extensionFolder, "dist", "webview");
   await rm(outdir, { recursive: true, force: true });
@@ -105,7 +105,7 @@ export async function buildAll(): Promise<void> {
   await Promise.all([buildPanelAndSidecar(), buildExtension()]);
 }
 
-/** Builds the webview, and then the sidecar, which has it. */
+/** Builds the webview, and then the sidecar, which embeds it. */
 export async function buildPanelAndSidecar(): Promise<void> {
   await buildWebview();
   await buildSidecar();

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "./command.ts";
 
-/** What the tests need besides Go and Node.js: a program, and the Debian packages that bring it. */
+/** A program that the tests need besides Go and Node.js, and its Debian packages. */
 const needs = [
   { program: "chromium", packages: ["chromium", "fonts-liberation"], why: "the browser tests" },
   { program: "gcc", packages: ["gcc", "libc6-dev"], why: "Go's race detector" },

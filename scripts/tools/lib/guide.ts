@@ -61,7 +61,7 @@ export async function writeGuideTables(): Promise<void> {
   if (current !== text) await writeFile(guide, current);
 }
 
-/** Fails where the tables are not those of the manifest. */
+/** Fails if the tables differ from the manifest. */
 export async function checkGuideTables(): Promise<void> {
   const text = await readFile(guide, "utf8");
   if ((await withTables(text)) === text) return;

@@ -17,7 +17,7 @@ export async function writeTexts(): Promise<void> {
   await writeFile(bundle, await collectTexts());
 }
 
-/** Fails where the bundle is not what the code says. */
+/** Fails if the bundle is out of date. */
 export async function checkTexts(): Promise<void> {
   if ((await readFile(bundle, "utf8")) === (await collectTexts())) return;
   throw new Error(`${relative(root, bundle)} is out of date: npm run format writes it`);

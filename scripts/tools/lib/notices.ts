@@ -28,7 +28,7 @@ const allowed: ReadonlySet<string> = new Set([
   "blessing",
 ]);
 
-/** What a licence's text says, and no other's. The first that fits is the one. */
+/** Phrases that identify licences. The first match counts. */
 const phrases: readonly (readonly [licence: string, phrase: RegExp])[] = [
   // These are known only to be refused.
   ["GPL, LGPL or AGPL", /GNU (Affero |Lesser |Library )?General Public License/i],
@@ -78,7 +78,7 @@ export function noticesText(works: readonly Work[]): string {
   ].join("\n\n")}\n`;
 }
 
-/** Fails where a work is under a licence that is not allowed, or has no text that says which. */
+/** Fails if a work has a licence that is not allowed, or no licence text. */
 export function check({ name, licences, texts }: Work): void {
   const strange = licences.filter((licence) => !allowed.has(licence));
   if (licences.length > 0 && strange.length === 0 && texts.length > 0) return;

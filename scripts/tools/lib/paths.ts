@@ -3,7 +3,7 @@ import { join } from "node:path";
 /** The repository. */
 export const root = join(import.meta.dirname, "..", "..", "..");
 
-/** What the extension consists of besides its sources. */
+/** The extension's files besides its sources. */
 export const extensionFolder = join(root, "extension");
 
 /** Packages, screenshots and example servers: what a person may want to look at. */
@@ -12,7 +12,7 @@ export const distFolder = join(root, "dist");
 /** Downloads and data that are worth keeping from one run to the next. */
 export const cacheFolder = join(root, ".cache");
 
-/** The sidecar for this machine, where the extension looks for it. */
+/** The path at which the extension expects the sidecar for this machine. */
 export const sidecarBinary = join(
   extensionFolder,
   "bin",
