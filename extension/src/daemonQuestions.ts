@@ -20,7 +20,7 @@ export async function askToUpdate(
   const now = vscode.l10n.t("Update Now");
   const choice = await showInformationMessage(
     vscode.l10n.t(
-      "Assent was updated, but the earlier version is still running: {0}. Update Now ends what is open there.",
+      "Assent was updated, but the earlier version is still running: {0}. Update Now ends that work.",
       why,
     ),
     {},

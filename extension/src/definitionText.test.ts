@@ -29,7 +29,7 @@ test("says what each line was before", () => {
   const earlier: ServerDefinition = { ...definition, args: ["-y x", "y"], envFile: ".env" };
   const text = definitionText({ ...params, earlier });
   expect(text).toContain('Arguments: ["-y","x y"]\n    before: ["-y x","y"]');
-  expect(text).toContain("Environment file: nothing any more\n    before: .env");
+  expect(text).toContain("Environment file: removed\n    before: .env");
   expect(text).not.toContain("not shown");
 });
 

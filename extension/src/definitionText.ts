@@ -12,7 +12,7 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
     if (value !== "") said.push(`${label}: ${value}`);
     if (old === undefined || old === value) continue;
     changed = true;
-    if (value === "") said.push(l10n.t("{0}: nothing any more", label));
+    if (value === "") said.push(l10n.t("{0}: removed", label));
     said.push(l10n.t("    before: {0}", old === "" ? l10n.t("nothing") : old));
   }
   if (before !== undefined && !changed) {

@@ -94,7 +94,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
     }
     const show = vscode.l10n.t("Open");
     const choice = await showInformationMessage(
-      vscode.l10n.t("The journal ({0}) is in {1}.", filter.label, target.fsPath),
+      vscode.l10n.t("The journal ({0}) was saved to {1}.", filter.label, target.fsPath),
       {},
       show,
     );

@@ -368,7 +368,7 @@ function whyUnavailable(status: SidecarStatus): string {
     case "running":
       return l10n.t("Assent is starting. Try again in a moment.");
     case "restarting":
-      return l10n.t("Assent stopped: {0} It starts again in a moment.", status.reason);
+      return l10n.t("Assent stopped: {0} It restarts in a moment.", status.reason);
     case "failed":
       return l10n.t("Assent is not running. {0}", status.reason);
     default:

@@ -77,7 +77,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       const answer = panel.settled("You edited the request and let ");
       await answer.getByText(/I was stopped 0 times\. Line 1\. Line 2\./).waitFor();
       await seeFlow(panel, /^With the model: /, "model");
-      await answer.getByRole("button", { name: "Stop, Keep This" }).click();
+      await answer.getByRole("button", { name: "Stop and Keep Text" }).click();
       const review = panel.review(sampler);
       await review.getByText("was stopped by you").waitFor();
       await seeFlow(panel, /^With you: .* waits for your review/, "person");
@@ -104,7 +104,7 @@ async function keepNothing({ panel }: Stage): Promise<void> {
     await send(panel.approval(sampler), "Test slow");
     const answer = panel.settled(/You let .* answer/);
     await answer.getByText(/I was stopped 1 times\. Line 1\./).waitFor();
-    await answer.getByRole("button", { name: "Stop, Return Nothing" }).click();
+    await answer.getByRole("button", { name: "Stop and Return Nothing" }).click();
     await answer.getByText("Assent told the server that you declined.").waitFor();
     assert.deepEqual(await told(panel, "ask_model", "failed"), {
       error: { code: -1, message: "User rejected sampling request" },

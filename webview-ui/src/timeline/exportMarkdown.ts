@@ -109,7 +109,7 @@ function resultOf(result: CallResult): string {
     case "result": {
       const { content = [], structuredContent, isError = false } = result;
       const parts = [
-        ...(isError ? [l10n.t("The tool says that it failed:")] : []),
+        ...(isError ? [l10n.t("The tool reported an error:")] : []),
         ...content.map(blockOf),
         ...(content.length === 0 && structuredContent !== undefined
           ? [fenced(json(structuredContent), "json")]

@@ -542,8 +542,8 @@ describe("a request for a completion", () => {
   });
 
   test.each([
-    ["Stop, Keep This", { taskId: "t1", askId: "s1", keep: true }],
-    ["Stop, Return Nothing", { taskId: "t1", askId: "s1" }],
+    ["Stop and Keep Text", { taskId: "t1", askId: "s1", keep: true }],
+    ["Stop and Return Nothing", { taskId: "t1", askId: "s1" }],
   ])("can be stopped while it streams: %s", async (name, params) => {
     const host = new FakeHost(waiting, [request()], {
       "sampling/stop": () => ({ stopped: true }),
@@ -551,7 +551,7 @@ describe("a request for a completion", () => {
     const { user, container } = showApp(host);
     await screen.findByRole("button", { name: "Approve & Send" });
     await host.event(approved, 0);
-    const keep = await screen.findByRole("button", { name: "Stop, Keep This" });
+    const keep = await screen.findByRole("button", { name: "Stop and Keep Text" });
     expect(keep.matches(":disabled")).toBe(true);
     await host.tell("mcpSamplingProgress", {
       taskId: "t1",
@@ -582,9 +582,9 @@ describe("a request for a completion", () => {
     const { user } = showApp(host);
     await screen.findByRole("button", { name: "Approve & Send" });
     await host.event(approved, 0);
-    await user.click(await screen.findByRole("button", { name: "Stop, Return Nothing" }));
+    await user.click(await screen.findByRole("button", { name: "Stop and Return Nothing" }));
     await screen.findByText("The sidecar is not running.");
-    await user.click(screen.getByRole("button", { name: "Stop, Return Nothing" }));
+    await user.click(screen.getByRole("button", { name: "Stop and Return Nothing" }));
     await waitFor(() => expect(host.calls("sampling/stop")).toHaveLength(2));
   });
 

@@ -112,7 +112,7 @@ describe("a sampling request", () => {
       }),
     );
     expect(shown[asked]?.length).toBeLessThan(1000);
-    screen.getByText("Long data is cut here. Copy gives all of it.");
+    screen.getByText("Long data is shortened here. Copy copies all of it.");
     await user.click(screen.getByRole("button", { name: `Copy ${asked}` }));
     expect(await navigator.clipboard.readText()).toContain(data);
   });

@@ -119,6 +119,6 @@ describe("who asks", () => {
 
   test("says that the server is no longer configured", () => {
     show("", []);
-    screen.getByText("not configured any more");
+    screen.getByText("no longer configured");
   });
 });

@@ -17,7 +17,7 @@ export function AskingServer({ askId, serverName }: AskingServerProps) {
   const servers = useContext(ServersContext);
   if (servers === undefined) return null;
   const server = servers.find(({ name }) => name === serverName);
-  if (server === undefined) return <p className="muted">{l10n.t("not configured any more")}</p>;
+  if (server === undefined) return <p className="muted">{l10n.t("no longer configured")}</p>;
   const { source, command, transport } = server;
   const fileless = withoutFile(source);
   return (

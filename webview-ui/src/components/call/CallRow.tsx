@@ -194,7 +194,7 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
   }
   return (
     <div className={isError ? "ending ending-error" : "ending"}>
-      {isError && <p>{l10n.t("The tool says that it failed:")}</p>}
+      {isError && <p>{l10n.t("The tool reported an error:")}</p>}
       {content.length === 0 && structuredContent === undefined && (
         <p className="muted">{l10n.t("It returned nothing.")}</p>
       )}

@@ -22,12 +22,12 @@ export function toolClaims(annotations: ToolAnnotations | undefined): readonly T
           openWorldHint
             ? {
                 icon: "globe",
-                badge: l10n.t("reaches outside"),
+                badge: l10n.t("external access"),
                 words: l10n.t("The server says that it reaches beyond the server"),
               }
             : {
                 icon: "lock",
-                badge: l10n.t("stays inside"),
+                badge: l10n.t("self-contained"),
                 words: l10n.t("The server says that it does not reach beyond the server"),
               },
         ];

@@ -154,7 +154,7 @@ describe("a call", () => {
       "whose tool failed",
       result({ isError: true, content: [{ type: "text", text: "no table" }] }),
       "failed 1.5 s",
-      ["The tool says that it failed:", "no table"],
+      ["The tool reported an error:", "no table"],
     ],
     [
       "that the server refused",

@@ -122,8 +122,8 @@ export function GrantFields(props: GrantFieldsProps) {
           >
             {plural(
               models.length,
-              l10n.t("Any of the 1 model that {1} may have"),
-              l10n.t("Any of the {0} models that {1} may have"),
+              l10n.t("Any of the 1 model that {1} may use"),
+              l10n.t("Any of the {0} models that {1} may use"),
               scope.serverName,
             )}
           </Choice>

@@ -19,7 +19,7 @@ export function GrantPreview({ result, serverName, onOpen }: GrantPreviewProps) 
     <div className="grant-preview">
       <p role="status">
         {requests.length === 0
-          ? l10n.t("{0} has asked no model yet.", serverName)
+          ? l10n.t("{0} has not asked a model yet.", serverName)
           : sumOf(requests)}
       </p>
       <ul aria-label={l10n.t("Past requests")}>

@@ -74,7 +74,7 @@ describe("the MCP tasks that only their servers know", () => {
       },
     );
     const { user } = await open(host);
-    await screen.findByText("Servers could not be asked: The disk is gone.");
+    await screen.findByText("Some servers did not respond: The disk is gone.");
     fail = false;
     await user.keyboard("{Escape}");
     await chooseInHead(user, "MCP Tasks");

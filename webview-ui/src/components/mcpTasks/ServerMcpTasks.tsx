@@ -41,7 +41,7 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
     <section aria-labelledby={headingId}>
       <h3 id={headingId}>{l10n.t("Only on the servers")}</h3>
       {failure !== undefined && (
-        <Refusal message={l10n.t("Servers could not be asked: {0}", failure)} />
+        <Refusal message={l10n.t("Some servers did not respond: {0}", failure)} />
       )}
       {problems.map(({ serverName, message }) => (
         <p key={`${serverName}\n${message}`} className="muted">

@@ -224,9 +224,9 @@ describe("a new grant", () => {
     await user.click(await button("New Grant…"));
     await screen.findByRole("combobox", { name: "Model" });
     await user.click(await button("Try It on Past Requests"));
-    await screen.findByText("database has asked no model yet.");
+    await screen.findByText("database has not asked a model yet.");
     await user.type(screen.getByRole("textbox", { name: "Requests" }), "0");
-    expect(screen.queryByText("database has asked no model yet.")).toBeNull();
+    expect(screen.queryByText("database has not asked a model yet.")).toBeNull();
   });
 
   test("that is refused says why at the field, and Escape leaves the form and not the list", async () => {

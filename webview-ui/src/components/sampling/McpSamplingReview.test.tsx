@@ -142,7 +142,7 @@ describe("an answer with calls of tools", () => {
   const [said, first, second] = question.samplingResponse.content ?? [];
   const letCall = (n: number) =>
     screen.getByRole<HTMLInputElement>("checkbox", {
-      name: `Let the model call it: forecast, call ${n}`,
+      name: `Keep this call: forecast, call ${n}`,
     });
 
   test("shows each with its purpose, and sends it unchanged", async () => {

@@ -120,7 +120,7 @@ function ReviewedCall(props: ReviewedCallProps) {
           onChange={(event) => onInput(reviewKey.leftOut(place), !event.target.checked)}
         />
         <span>
-          {l10n.t("Let the model call it")}
+          {l10n.t("Keep this call")}
           <span className="visually-hidden">: {name}</span>
         </span>
       </label>

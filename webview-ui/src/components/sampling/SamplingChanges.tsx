@@ -68,7 +68,7 @@ export function told(block: ContentBlock): string {
       return `${l10n.t("[calls {0}]", block.name)}\n${json(block.input)}`;
     case "tool_result":
       return [
-        block.isError ? l10n.t("[the tool failed]") : l10n.t("[the tool returned]"),
+        block.isError ? l10n.t("[the tool reported an error]") : l10n.t("[the tool returned]"),
         ...(block.content ?? []).map(told),
         ...(block.structuredContent === undefined ? [] : [json(block.structuredContent)]),
       ].join("\n");

@@ -38,7 +38,7 @@ export function StopModel({ hasText, onStop }: StopModelProps) {
           disabled={busy || !hasText}
           onClick={() => void stop(true)}
         >
-          {l10n.t("Stop, Keep This")}
+          {l10n.t("Stop and Keep Text")}
         </button>
         <button
           type="button"
@@ -46,7 +46,7 @@ export function StopModel({ hasText, onStop }: StopModelProps) {
           disabled={busy}
           onClick={() => void stop(false)}
         >
-          {l10n.t("Stop, Return Nothing")}
+          {l10n.t("Stop and Return Nothing")}
         </button>
       </div>
     </>

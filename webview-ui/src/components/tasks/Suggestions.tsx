@@ -10,7 +10,7 @@ export interface SuggestionsProps {
 export const defaultPrompts = (): readonly string[] => [
   l10n.t("What can you do with the tools of my servers?"),
   l10n.t("Which of these tools only read, and which change something?"),
-  l10n.t("List the resources that my servers offer, and say what is in them."),
+  l10n.t("List the resources that my servers offer, and summarize each one."),
 ];
 
 /** Suggested prompts. Pressing one sends it. */
