@@ -66,7 +66,7 @@ describe("the list", () => {
     const [source] = found.sources?.slice(2) ?? [];
     const known = source === undefined ? {} : { sources: [source] };
     expect(hasNews(known)).toBe(false);
-    expect(nothingToImport(known)).toMatch(/configured already/);
+    expect(nothingToImport(known)).toMatch(/already configured/);
   });
 
   test("warns in a line that is not cut, and leaves the rest to the preview", () => {
