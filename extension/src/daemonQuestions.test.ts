@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Memento } from "vscode";
 import { askToEnd, askToUpdate } from "./daemonQuestions.ts";
 
-/** A window, what it shows, and what the person chooses there. */
+/** A window, its questions, and the person's choices. */
 const fake = vi.hoisted(() => ({
   state: { focused: true },
   listeners: new Set<(state: { focused: boolean }) => void>(),

@@ -109,7 +109,7 @@ describe("the real sidecar", () => {
 });
 
 describe("a turn in VS Code's chat", () => {
-  /** A real sidecar with the demo model, and the smart database in two folders where there is one. */
+  /** A real sidecar with the demo model, and the smart database in two folders if it is given. */
   async function begin(name: string, servers: unknown = {}): Promise<Sidecar> {
     const sidecar = startSidecar("", {
       ...real(name),

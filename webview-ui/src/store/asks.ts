@@ -29,7 +29,7 @@ export interface Inbox extends Resource {
   readonly entries: readonly OpenAsk[] | undefined;
   /** The requests that wait for the person to assign them, oldest first. */
   readonly unclaimed: readonly UnclaimedAsk[];
-  /** The servers whose requests are declined. */
+  /** The servers for which all requests are declined. */
   readonly declined: readonly DeclinedServer[];
   /** There are more than the listed ones. */
   readonly truncated: boolean;

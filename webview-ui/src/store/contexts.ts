@@ -6,7 +6,7 @@ import { createContext, useContext } from "react";
 /** The configured servers; undefined until they are known. */
 export const ServersContext = createContext<readonly Server[] | undefined>(undefined);
 
-/** The servers whose requests the sidecar declines now. */
+/** The servers for which the sidecar declines all requests now. */
 export const DeclinedContext = createContext<readonly DeclinedServer[]>([]);
 
 export const GrantsContext = createContext<readonly Grant[]>([]);

@@ -14,7 +14,7 @@ export interface Store {
   update(change: Change): void;
   /** Applies a change. If the change shows that something was missed, that is read. */
   onEvent(change: Change): void;
-  /** Registers a function that reads what was missed. */
+  /** Registers a function that reads missed changes. */
   afterEvents(readMissing: () => void): void;
   /** Calls the registered functions in the order of their registration. */
   readMissing(): void;

@@ -97,7 +97,7 @@ interface Index {
   readonly bodies: ReadonlyMap<number, Body>;
   /** The messages of calls that a model requested. */
   readonly callOf: ReadonlyMap<string, number>;
-  /** The requests whose answer was reviewed. */
+  /** The requests with a reviewed answer. */
   readonly reviewed: ReadonlySet<number>;
   readonly asked: ReadonlyMap<number, readonly string[]>;
 }
@@ -121,7 +121,7 @@ function indexOf(messages: readonly Message[]): Index {
   return { bodies, callOf, reviewed, asked };
 }
 
-/** The message whose entry shows an ask. */
+/** The message with the entry that shows an ask. */
 function ownerOf(id: number, { question }: Ask, { bodies, callOf }: Index): number {
   const { messageId } = question;
   if (messageId !== undefined && bodies.get(messageId)?.type === "call") return messageId;
@@ -150,7 +150,7 @@ function keyOf({ messageId, toolUseId }: ToolUseRef): string {
   return `${messageId}:${toolUseId}`;
 }
 
-/** The outcomes of asks whose server or sidecar was lost. */
+/** The outcomes of asks after the loss of their server or sidecar. */
 const gone: ReadonlySet<OutcomeReason> = new Set([
   "restarted",
   "takenOver",

@@ -19,7 +19,7 @@ export interface BannersProps {
   readonly actions: Actions;
 }
 
-/** The banners about the panel itself: its problems, and what it needs from the person. */
+/** The banners about the panel itself: its problems, and its requests to the person. */
 export function Banners({ state, actions }: BannersProps) {
   const { link, sidecar, pages, problems, storageFailure, storageNote, failure } = state;
   return (

@@ -12,7 +12,7 @@ export function useModels({ conversation, sidecar, models }: State, actions: Act
   const asked = useRef(new Set<string>());
   const hadModels = useRef(false);
   useEffect(() => {
-    // A new connection or sidecar invalidates what was read.
+    // A new connection or sidecar invalidates the known models.
     if (!running || (hadModels.current && models.size === 0)) asked.current.clear();
     hadModels.current = models.size > 0;
     if (!running) return;

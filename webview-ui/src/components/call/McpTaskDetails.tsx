@@ -21,7 +21,7 @@ export interface McpTaskDetailsProps {
   readonly keep: string;
 }
 
-/** The server's status of its MCP task, what it waits for, and what Assent knows about it. */
+/** The server's status of its MCP task, the pending input, and Assent's own knowledge of it. */
 export function McpTaskDetails(props: McpTaskDetailsProps) {
   const { task, ended, waits, now, cancellingId, keep } = props;
   const { taskId, status, statusMessage = "", expiresAt, cancelling = false, problem = "" } = task;

@@ -197,7 +197,7 @@ function Hint({ id, running }: { readonly id: string; readonly running: boolean 
   );
 }
 
-/** Returns the drag handlers of the composer, which attach what is dropped. */
+/** Returns the drag handlers of the composer, which attach dropped files. */
 function dropping(
   picksFiles: boolean,
   attach: Pick<AttachedState, "addFiles" | "addURIs">,

@@ -15,7 +15,7 @@ export interface AttachedState {
   readonly refusals: readonly string[];
   /** Whether something is loading. */
   readonly reading: boolean;
-  /** Attaches what was dropped, pasted, or chosen in the browser. */
+  /** Attaches files that were dropped, pasted, or chosen in the browser. */
   readonly addFiles: (files: Iterable<File>) => void;
   /** Attaches files that were dragged from VS Code. The host reads them. */
   readonly addURIs: (uris: readonly string[]) => void;

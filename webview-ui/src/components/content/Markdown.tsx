@@ -67,7 +67,7 @@ function heading({ children }: ComponentProps<"h3">) {
   return <h3>{children}</h3>;
 }
 
-/** The host opens what is clicked, so the target is visible. */
+/** The host opens a clicked link, so the target is visible. */
 function Link({
   target,
   children,

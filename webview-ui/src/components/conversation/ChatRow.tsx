@@ -23,7 +23,7 @@ export interface ChatRowProps {
   readonly running?: boolean | undefined;
   /** The task is read-only, or the message has left its conversation. */
   readonly closed?: boolean | undefined;
-  /** The task belongs to another workspace, whose servers are unknown here. */
+  /** The task belongs to another workspace. Its servers are unknown here. */
   readonly foreign?: boolean | undefined;
   /** How the conversation can continue after this last message, if it ended early. */
   readonly goOn?: GoOn["label"] | undefined;

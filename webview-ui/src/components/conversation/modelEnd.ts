@@ -54,7 +54,7 @@ export function goOnAfter(reason: ModelEndReason): GoOn | undefined {
   }
 }
 
-/** Says what was left out of the request to the model. */
+/** Names the parts that were left out of the request to the model. */
 export function leftOutWords(leftOut: LeftOut): string {
   const { messages = 0, toolResults = 0, tools = 0 } = leftOut;
   const parts = [

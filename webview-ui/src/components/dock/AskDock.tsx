@@ -144,7 +144,7 @@ export function AskDock(props: AskDockProps) {
   );
 }
 
-/** The line of a dock whose asks are all on pages that are not loaded. */
+/** The line of a dock if all asks are on pages that are not loaded. */
 function OlderOnly({ older, onShow }: { readonly older: number; readonly onShow: () => void }) {
   return (
     <>

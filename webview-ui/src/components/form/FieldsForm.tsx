@@ -158,7 +158,7 @@ export function FieldsForm(props: FieldsFormProps) {
     submitting.current = true;
     const found = await findProblems(fields, inputs);
     submitting.current = false;
-    // The person submitted what they saw.
+    // The person submitted the visible form.
     const stale = found === undefined || now.current.inputs !== inputs || now.current.disabled;
     if (!stale) showAll(found);
     if (stale || found.length > 0) onNotSubmitted?.();

@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function inputsOf(fields: readonly Field[], text: string): Draft | undefined {
   const given = membersOf(text);
-  // Only what is visible is sent: no members without a field, and none that a field masks.
+  // Only visible members are sent: no members without a field, and none that a field masks.
   if (given === undefined || fields.every(({ type }) => type === "json")) return undefined;
   if (fields.some(({ secret }) => secret)) return undefined;
   if (!Object.keys(given).every((name) => fields.some((field) => field.name === name))) {

@@ -23,7 +23,7 @@ export function isOfGrant(key: string): boolean {
 /** The possible scope of a grant. */
 export interface GrantScope {
   readonly serverName: string;
-  /** The tool during whose call the server asks; undefined without a call, or with several. */
+  /** The tool of the call during which the server asks; undefined without a call, or with several. */
   readonly toolName?: string | undefined;
   /** The model that would answer now. */
   readonly model: Model | undefined;

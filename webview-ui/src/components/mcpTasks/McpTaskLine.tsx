@@ -14,7 +14,7 @@ export interface McpTaskLineProps {
   readonly now: number;
 }
 
-/** An MCP task in a list: what was called, its state, and its conversation. */
+/** An MCP task in a list: the called tool, its state, and its conversation. */
 export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLineProps) {
   const { serverName, request, task, result } = call;
   const { icon, spin, words } = describeCall(call, now);

@@ -13,7 +13,7 @@ export interface DeclinedServersProps {
   readonly label: string;
 }
 
-/** The servers whose requests the sidecar declines. The person can end that for each. */
+/** The servers for which the sidecar declines all requests. The person can end that for each. */
 export function DeclinedServers({ declined, actions, label }: DeclinedServersProps) {
   const [refusal, setRefusal] = useState<string>();
   if (declined.length === 0) return null;

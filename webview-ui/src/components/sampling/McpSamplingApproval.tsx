@@ -331,7 +331,7 @@ function RequestToApprove({ approval, ...props }: PartProps) {
   );
 }
 
-/** The answering model, why it was proposed, and what it does not support. */
+/** The answering model, the reason for its proposal, and its limits. */
 function ModelToAnswer({ approval, ...props }: PartProps) {
   const { model, modelReason = "", away, busy } = props;
   const { answering, candidates, measured, input } = approval;

@@ -52,7 +52,7 @@ export function Servers(props: ServersProps) {
 
 interface ServerListProps
   extends Pick<ServersProps, "servers" | "problems" | "inspections" | "offers" | "onClose"> {
-  /** The server whose page the person left. */
+  /** The server of the page that the person left. */
   readonly left: string | undefined;
   /** The requested server, if it is not configured. */
   readonly missing: string | undefined;

@@ -246,7 +246,7 @@ function CloseQuestion({ onClose, onCancel }: CloseQuestionProps) {
 }
 
 interface DeleteQuestionProps {
-  /** What is running in the task. */
+  /** The running work of the task. */
   readonly ends: readonly string[];
   readonly onDelete: () => void;
   readonly onCancel: () => void;
