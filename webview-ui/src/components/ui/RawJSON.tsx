@@ -42,7 +42,9 @@ function Part({ label, value }: JSONPart) {
         <CopyIcon text={json(value)} label={l10n.t("Copy {0}", label)} />
       </p>
       <pre className="verbatim">{visible(json(isCut ? withShortTexts(value) : value))}</pre>
-      {isCut && <p className="muted">{l10n.t("Long data is shortened here. Copy copies all of it.")}</p>}
+      {isCut && (
+        <p className="muted">{l10n.t("Long data is shortened here. Copy copies all of it.")}</p>
+      )}
     </div>
   );
 }
