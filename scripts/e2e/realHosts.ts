@@ -1,5 +1,6 @@
-// Hosts that are not ours, as people install them: a model on loopback has each call a tool through the gateway, the tool's
-// server asks, a person answers in Assent, and the host goes on with what the tool returned.
+// Hosts that are not ours, as people install them. `assent setup` has each use its server through Assent. A model on
+// loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
+// `assent restore` puts the host's file back.
 import { hosts } from "./realHosts/hosts.ts";
 import { installHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene } from "./realHosts/journey.ts";

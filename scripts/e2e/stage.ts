@@ -8,6 +8,8 @@ import { assertNoneLeft } from "./processes.ts";
 /** The place of a story without a browser. */
 export interface Stage {
   readonly folder: string;
+  /** The home folder of the processes of the story. It is in {@link folder}, and empty at first. */
+  readonly home: string;
   /** Each process of the story inherits it, and is found by it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Makes a front end on a new data folder of this name. It is not started. */
@@ -22,10 +24,17 @@ export async function onStage(
   set: (stage: Stage) => Promise<{ frontEnd: FrontEnd; play: () => Promise<void> }>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
-  const environment = { ASSENT_TEST_FOLDER: folder };
+  const home = join(folder, "home");
+  await mkdir(home);
+  const environment = {
+    ASSENT_TEST_FOLDER: folder,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+  };
   const ends: (() => Promise<void>)[] = [];
   const stage: Stage = {
     folder,
+    home,
     environment,
     async frontEnd(name, data, configuration) {
       const dataFolder = join(folder, data);

@@ -97,6 +97,8 @@ const opencode: Host = {
   file: ".config/opencode/opencode.json",
   configuration: ({ model, server: { name, command, args, env } }) =>
     JSON.stringify({
+      // opencode adds it to a file without it.
+      $schema: "https://opencode.ai/config.json",
       autoupdate: false,
       share: "disabled",
       model: "loopback/scripted",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { output } from "../../tools/lib/command.ts";
 import { root, sidecarBinary } from "../../tools/lib/paths.ts";
 import type { FrontEnd } from "../frontEnd.ts";
 import { stopGroup } from "../processes.ts";
@@ -52,7 +53,8 @@ export async function inScene(cast: Cast, play: (scene: Scene) => Promise<void>)
 /** The tool asks twice, a person answers in Assent, and the host's model hears what the tool returned. */
 export async function carriedThrough(scene: Scene): Promise<void> {
   const { host, stage, model, frontEnd } = scene;
-  const process = await start(scene);
+  const routed = await route(scene);
+  const process = start(routed);
   try {
     const output = outputOf(process, model);
     const answering = answerAll(frontEnd, `${host.title} in workspace`);
@@ -72,38 +74,76 @@ export async function carriedThrough(scene: Scene): Promise<void> {
   } finally {
     await stopGroup(process);
   }
+  await assent(stage, "restore");
+  assert.equal(await readFile(routed.file, "utf8"), routed.before);
 }
 
-/** Starts the host in a workspace that configures the server. */
-async function start({ host, era, stage, model }: Scene): Promise<ChildProcess> {
-  const { folder, environment } = stage;
-  const home = join(folder, "home");
-  const workspace = join(folder, "workspace");
-  const args = [program, "--era", era, "--store", join(folder, "tasks")];
-  const servers = { [server]: { command: process.execPath, args } };
-  await write(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
+/** A host that uses Assent, and how it came to that. */
+interface Routed {
+  /** The host's configuration file, and what it held before. */
+  readonly file: string;
+  readonly before: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workspace: string;
+}
+
+/** Configures the server in the host, and has `assent setup` route it. */
+async function route({ host, era, stage, model }: Scene): Promise<Routed> {
+  const { folder, home } = stage;
   const told: Told = {
     model: model.url,
     server: {
       name: server,
-      command: sidecarBinary,
-      args: ["gateway", server, "--trust", "--data-dir", join(folder, "of-hosts")],
-      // Some hosts pass on little of their own environment.
-      env: { ...environment, ASSENT_DAEMON_DIR: join(folder, "data", "daemon") },
+      command: process.execPath,
+      args: [program, "--era", era, "--store", join(folder, "tasks")],
+      // Some hosts pass little of their own environment, and the end of the story looks for its processes by this.
+      env: { ASSENT_TEST_FOLDER: folder },
     },
     prompt: "Plan a journey to Lisbon",
   };
-  await write(join(home, host.file), host.configuration(told));
-  const [command = "", ...rest] = host.command(told);
-  return spawn(command, rest, {
-    cwd: workspace,
+  const file = join(home, host.file);
+  const before = host.configuration(told);
+  await write(file, before);
+  const workspace = join(folder, "workspace");
+  await mkdir(workspace);
+  await assent(stage, "setup", "--yes");
+  assert.notEqual(await readFile(file, "utf8"), before, "the host does not use Assent");
+  const inPath = join(folder, "path");
+  // The hosts find a program that leads to the daemon of this story, and not to the person's own.
+  const daemon = join(folder, "data", "daemon");
+  const script = `#!/bin/sh\nASSENT_DAEMON_DIR='${daemon}' exec '${sidecarBinary}' "$@"\n`;
+  await write(join(inPath, "assent"), script, 0o755);
+  return {
+    file,
+    before,
+    command: host.command(told),
     // Nothing of this process's own, which may have an account or a proxy.
-    env: {
-      PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
-      HOME: home,
-      ...environment,
+    environment: {
+      PATH: [inPath, dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
+      ...stage.environment,
       ...host.env(told),
     },
+    workspace,
+  };
+}
+
+/** Runs a command of the program that is in the PATH as `assent`. */
+async function assent(stage: Stage, ...args: readonly string[]): Promise<void> {
+  const bin = join(stage.folder, "bin");
+  await mkdir(bin, { recursive: true });
+  await symlink(sidecarBinary, join(bin, "assent")).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const env = { PATH: [bin, "/usr/bin", "/bin"].join(":"), ...stage.environment };
+  await output("assent", args, { env, cwd: join(stage.folder, "workspace") });
+}
+
+/** Starts the host in its workspace. */
+function start({ command: [command = "", ...rest], environment, workspace }: Routed): ChildProcess {
+  return spawn(command, rest, {
+    cwd: workspace,
+    env: environment,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -136,7 +176,7 @@ async function answerAll(frontEnd: FrontEnd, title: string): Promise<void> {
   }
 }
 
-async function write(file: string, content: string): Promise<void> {
+async function write(file: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
+  await writeFile(file, content, { mode });
 }
