@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -108,9 +109,9 @@ func (s *session) promptRequest(ctx context.Context) (protocol.CallRequest, erro
 
 // promptText returns a prompt's messages for reading.
 func promptText(r protocol.PromptResult) string {
-	var text string
+	var text strings.Builder
 	for _, m := range r.Messages {
-		text += fmt.Sprintf("%s: %s\n", m.Role, blockText(m.Content))
+		text.WriteString(fmt.Sprintf("%s: %s\n", m.Role, blockText(m.Content)))
 	}
-	return text
+	return text.String()
 }
