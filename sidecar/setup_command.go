@@ -174,20 +174,26 @@ func setupPlaces(o *setup.Options, folder string) error {
 	return err
 }
 
-// hostCommand returns how a host starts this program: by its name, if that is what the PATH has.
+// hostCommand returns how a host starts this program: by its name, if that is what the PATH has, or else by the path that
+// it was started by. That may be a link, which stays when an update moves the program.
 func hostCommand() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("the program of Assent was not found: %w", err)
 	}
-	if found, err := exec.LookPath("assent"); err == nil && filepath.IsAbs(found) {
-		a, errA := os.Stat(found)
-		b, errB := os.Stat(self)
-		if errA == nil && errB == nil && os.SameFile(a, b) {
-			return "assent", nil
-		}
+	if found, err := exec.LookPath("assent"); err == nil && filepath.IsAbs(found) && isSameFile(found, self) {
+		return "assent", nil
+	}
+	if link := os.Args[0]; filepath.IsAbs(link) && isSameFile(link, self) {
+		return link, nil
 	}
 	return self, nil
+}
+
+func isSameFile(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // keptSecret returns a secret that setup moved.

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { FrontEndRequests } from "@assent/protocol";
 import type { Reveal } from "@assent/protocol/host";
@@ -30,9 +31,11 @@ import { openUrl } from "./openUrl.ts";
 import { OpenWork } from "./openWork.ts";
 import { pickFiles } from "./pickFiles.ts";
 import { Preview } from "./preview.ts";
+import { ProgramLink } from "./programLink.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
 import { reportOldSettings } from "./settings.ts";
+import { setUpHosts } from "./setUpHosts.ts";
 import { Status } from "./status.ts";
 import { type HostHandlers, Panel } from "./view.ts";
 import { registerCommand } from "./window.ts";
@@ -73,9 +76,14 @@ export class Session {
     const contexts = new Contexts(sidecar, context.globalState, (key, value) => {
       void vscode.commands.executeCommand("setContext", key, value);
     });
+    const link = new ProgramLink(program, homedir(), process.env, process.platform);
+    link
+      .refresh()
+      .catch((error) => this.#log.warn(`${link.path} is of an earlier version: ${error}`));
     this.#firstSteps = {
       exampleServer: () => this.#panel.reveal({ kind: "exampleServer" }),
       importServers: () => importer.run(),
+      setUpHosts: () => setUpHosts(link),
       walkthrough: () => openWalkthrough(context.extension.id, contexts),
       guide: () => openGuide(context.extensionUri),
     };

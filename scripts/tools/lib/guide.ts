@@ -49,7 +49,7 @@ const whatCommandsDo: Readonly<Record<string, string>> = {
     "offers VS Code's models, those on your machine, and settings; keeps API keys in the secret storage",
   "assent.forgetSecrets": "forgets every login, or the values that inputs asked for",
   "assent.getStarted":
-    "shows a question of the example server, copies the servers of another program, and opens the walkthrough or this guide",
+    "shows a question of the example server, copies the servers of another program, has other programs use Assent, and opens the walkthrough or this guide",
   "assent.showLog": "shows the backend's log and what servers write to stderr",
   "assent.restartSidecar": "starts the backend again",
 };
