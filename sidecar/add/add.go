@@ -2,7 +2,8 @@
 // and NuGet, container images, files of the MCP registry (server.json), and bundles (.mcpb).
 //
 // [Read] returns what an mcp.json would have. It fetches nothing, starts nothing and writes nothing, and refuses a package
-// without an exact version. What a reference says is untrusted: bounded, checked, and to be shown before it is written.
+// without an exact version. It does not trust references: it bounds and checks them. The caller shows a server to the person
+// before it writes it.
 // [Server.Unpack] writes the files of a bundle. The package keeps no state.
 package add
 
@@ -48,44 +49,44 @@ type Entry struct {
 
 // Input is a value that only the person knows.
 type Input struct {
-	// Name is what the reference calls it.
+	// Name is its name in the reference.
 	Name        string
 	Description string
 	Default     string
 	Options     []string
-	// Secret: the value is never written. Assent asks for it when the server starts.
+	// Secret says that no file gets the value. Assent asks for it when the server starts.
 	Secret bool
-	// Required: without it the server does not work.
+	// Required says that the server does not work without it.
 	Required bool
-	// Multiple: an argument that is this input alone becomes one for each value.
+	// Multiple allows several values. An argument that is only this input becomes one argument for each value.
 	Multiple bool
 }
 
 // Server is a server that can be added.
 type Server struct {
-	// Name is the reference's own, which the person may change before it is written.
+	// Name is the name in the reference. The person may change it before the server is written.
 	Name string
 	// Origin says what the reference is: "the npm package x, version 1.2.3".
 	Origin string
 	// Notes are sentences for the person who decides.
 	Notes []string
-	// Inputs are those that the server takes.
+	// Inputs are the values that the server takes.
 	Inputs []Input
 	// entry has ${input:NAME} for each input, by its Name.
 	entry  Entry
 	values map[string][]string
-	// asked are the inputs that are asked for when the server starts.
+	// asked are the inputs for which Assent asks when the server starts.
 	asked  map[string]bool
-	bundle *bundle // nil unless it is one
+	bundle *bundle // nil unless the reference is a bundle
 }
 
 // Options are what [Read] needs to know.
 type Options struct {
-	// Folder is where a relative path begins.
+	// Folder is the base of relative paths.
 	Folder string
-	// BundleDir is where bundles are unpacked.
+	// BundleDir is the folder for unpacked bundles.
 	BundleDir string
-	// OS is as [runtime.GOOS] has it.
+	// OS is a system, as in [runtime.GOOS].
 	OS string
 	// Pin is the version of a package that has none; it may be empty.
 	Pin string
@@ -154,7 +155,7 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 // headerName is a token (RFC 9110, section 5.6.2).
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$")
 
-// check refuses what no server of a person's may have. Errors say it of the reference.
+// check refuses members that no server of a person may have. Its errors are about the reference.
 func (s *Server) check() error {
 	e := &s.entry
 	if len(s.Name) > maxName {
@@ -193,9 +194,9 @@ func (s *Server) check() error {
 	return s.checkURL()
 }
 
-// checkURL refuses a URL that is none of a server, and warns of one that is not encrypted.
+// checkURL refuses a URL that cannot be a server's, and warns of a connection that is not encrypted.
 func (s *Server) checkURL() error {
-	// A variable may stand where a port or a part of the host is, and would not parse there.
+	// A variable may stand for a port or a part of the host, and would not parse there.
 	u, err := url.Parse(anyVariable.ReplaceAllString(s.entry.URL, "1"))
 	if err != nil {
 		return errors.New("the server's URL cannot be read")
@@ -212,12 +213,12 @@ func (s *Server) checkURL() error {
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" || u.Scheme == "ws" {
 		if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			s.note("The connection is not encrypted: others on the way can read and change what is sent.")
+			s.note("The connection is not encrypted: others on the network can read and change all messages.")
 		}
 	}
 	for name := range u.Query() {
 		if importer.SecretName(name) && u.Query().Get(name) != "" && !strings.Contains(s.entry.URL, "${input:") {
-			s.note("The URL holds what looks like a secret (%s), and the file will have it in clear text.", visible.Line(clipped(name)))
+			s.note("The URL probably has a secret (%s), and the file will have it in clear text.", visible.Line(clipped(name)))
 		}
 	}
 	return nil
@@ -229,7 +230,7 @@ func (s *Server) note(format string, args ...any) {
 	}
 }
 
-// input adds an input, and returns the text that stands for it. Two of the same name are one, and as strict as the stricter.
+// input adds an input, and returns the text that stands for it. Two inputs of one name become one, with the stricter rules.
 func (s *Server) input(in Input) string {
 	if i := slices.IndexFunc(s.Inputs, func(other Input) bool { return other.Name == in.Name }); i >= 0 {
 		s.Inputs[i].Secret = s.Inputs[i].Secret || in.Secret
@@ -242,8 +243,8 @@ func (s *Server) input(in Input) string {
 
 var inputText = regexp.MustCompile(`\$\{input:([^}]*)\}`)
 
-// Give gives an input a value, or one more if it may have several. A secret has no value here: with ask, Assent asks for it
-// when the server starts.
+// Give gives an input a value, or one more if it may have several. It refuses a value for a secret. With ask, Assent asks for
+// the value when the server starts.
 func (s *Server) Give(name, value string, ask bool) error {
 	i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name })
 	if i < 0 {
@@ -260,7 +261,7 @@ func (s *Server) Give(name, value string, ask bool) error {
 	case ask:
 		s.asked[name] = true
 	case in.Secret:
-		return fmt.Errorf("the input %q is a secret, which no file is to have: Assent asks for it when the server starts", name)
+		return fmt.Errorf("the input %q is a secret, which must not be in a file: Assent asks for it when the server starts", name)
 	case strings.Contains(value, "${"):
 		return fmt.Errorf("the value of the input %q has ${, which begins a variable", name)
 	case len(value) > maxText || strings.ContainsAny(value, "\x00\r\n"):
@@ -275,11 +276,11 @@ func (s *Server) Give(name, value string, ask bool) error {
 	return nil
 }
 
-// state is what becomes of an input.
+// state says how an input gets its value.
 type state int
 
 const (
-	// filled: its values are written.
+	// filled: the entry has its values.
 	filled state = iota
 	// atStart: Assent asks for it when the server starts.
 	atStart
@@ -309,8 +310,7 @@ func (s *Server) AtStart() []Input {
 	})
 }
 
-// Entry returns the server as it is to be written under a name. Arguments, variables and headers whose input is left out are
-// left out too.
+// Entry returns the entry of the server under a name. It has no argument, variable or header with an input that is left out.
 func (s *Server) Entry(name string) Entry {
 	e := s.entry
 	e.Args, e.Env, e.Headers = nil, nil, nil
@@ -323,7 +323,7 @@ func (s *Server) Entry(name string) Entry {
 		}
 		text, ok := s.filled(name, arg)
 		if !ok {
-			// An argument that is left out takes its own flag along.
+			// The flag of an argument that is left out is left out too.
 			if n := len(e.Args); n > 0 && s.flagOf(arg) == e.Args[n-1] {
 				e.Args = e.Args[:n-1]
 			}
@@ -366,7 +366,7 @@ func (s *Server) alone(text string) (Input, bool) {
 	return s.Inputs[i], true
 }
 
-// flagOf returns the flag whose value an argument is: the name of the input is that of the flag.
+// flagOf returns the flag before an argument. The input is named after that flag.
 func (s *Server) flagOf(arg string) string {
 	if in, alone := s.alone(arg); alone && strings.HasPrefix(in.Name, "-") {
 		return in.Name
@@ -381,7 +381,7 @@ func (s *Server) filled(server, text string) (out string, ok bool) {
 		name := inputText.FindStringSubmatch(match)[1]
 		i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name })
 		if i < 0 {
-			return match // whoever starts it says that the file has no such input
+			return match // the start of the server then fails: the file has no such input
 		}
 		switch state, values := s.stateOf(s.Inputs[i]); state {
 		case filled:
@@ -395,7 +395,7 @@ func (s *Server) filled(server, text string) (out string, ok bool) {
 	return out, ok
 }
 
-// inputID is the id of an input in mcp.json. No two servers share one, so that none gets a value that another was given.
+// inputID is the id of an input in mcp.json. Two servers never share an id, so that none gets a value meant for the other.
 func inputID(server, name string) string {
 	name = strings.TrimLeft(name, "-")
 	return strings.NewReplacer("}", "", "$", "", "{", "").Replace(server + "-" + name)
@@ -435,7 +435,7 @@ func (s *Server) Written(name string) (importer.Added, error) {
 	return out, nil
 }
 
-// encoded returns JSON that people read.
+// encoded returns JSON for people to read.
 func encoded(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -446,7 +446,7 @@ func encoded(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// CheckName says why a server cannot have a name, or nothing.
+// CheckName returns an error if a server cannot have a name.
 func CheckName(name string) error {
 	switch {
 	case name == "":

@@ -152,7 +152,7 @@ func TestALinkSaysWhatItTakes(t *testing.T) {
 	want := []string{
 		`The member "evil<U+202E>" is left out: Assent does not know it.`,
 		"It gets the variable AWS_SECRET of your environment.",
-		"It gets what the file /home/me/.env sets.",
+		"It gets the variables of the file /home/me/.env.",
 	}
 	if diff := cmp.Diff(want, s.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)

@@ -28,7 +28,7 @@ type Limits struct {
 	Files            int
 }
 
-// DefaultLimits are those of a bundle.
+// DefaultLimits bound a bundle unless the caller says otherwise.
 var DefaultLimits = Limits{Packed: 256 << 20, Unpacked: 1 << 30, Files: 50_000}
 
 // maxPath bounds the path of a file in a bundle, in bytes.
@@ -68,17 +68,17 @@ type userConfig struct {
 	Sensitive   bool   `json:"sensitive"`
 }
 
-// bundle is what is unpacked.
+// bundle is a bundle that was read, and can be unpacked.
 type bundle struct {
 	path   string
 	sum    [sha256.Size]byte
 	into   string
 	limits Limits
-	// program is the file that is to be executable, or empty.
+	// program is the file that becomes executable, or empty.
 	program string
 }
 
-// platforms are systems in the manifest's words.
+// platforms are the manifest's names of systems.
 var platforms = map[string]string{"windows": "win32", "darwin": "darwin", "linux": "linux"}
 
 // readBundle reads the manifest of a bundle, and checks the names and sizes of its files.
@@ -128,13 +128,13 @@ func readBundle(file string, o Options) (*Server, error) {
 	return s, s.fromManifest(m, o)
 }
 
-// plainName returns a name that every file system has.
+// plainName returns a name that every file system allows.
 func plainName(name string) string {
 	plain := regexp.MustCompile(`[^A-Za-z0-9_-]+`).ReplaceAllString(name, "-")
 	return cmp.Or(strings.Trim(plain[:min(len(plain), 60)], "-"), "bundle")
 }
 
-// fromManifest makes the entry.
+// fromManifest makes the entry from the manifest.
 func (s *Server) fromManifest(m manifest, o Options) error {
 	launch := m.Server.Config
 	if over, ok := launch.Platforms[platforms[o.OS]]; ok {
@@ -185,7 +185,7 @@ func (s *Server) fromManifest(m manifest, o Options) error {
 	return pin(&s.entry, o.Pin)
 }
 
-// bundleText puts in the variables of a manifest, each in mcp.json's words.
+// bundleText replaces the variables of a manifest by those of mcp.json.
 func (s *Server) bundleText(text string, m manifest) (string, error) {
 	var wrong error
 	out := anyVariable.ReplaceAllStringFunc(text, func(match string) string {
@@ -230,9 +230,9 @@ func (c userConfig) input(key string) (Input, error) {
 			"${DOWNLOADS}", "${userHome}${/}Downloads").Replace(v)
 	case bool, float64:
 		in.Default = fmt.Sprint(v)
-	case []any: // of several; the person gives them
+	case []any: // a list: the person gives the values
 	default:
-		return in, fmt.Errorf("the bundle's default of %q is of another type than a text, a number or true and false", key)
+		return in, fmt.Errorf("the bundle's default of %q is neither a text, a number, true nor false", key)
 	}
 	for _, match := range anyVariable.FindAllString(in.Default, -1) {
 		if match != "${userHome}" && match != "${/}" {
@@ -328,7 +328,7 @@ func (s *Server) Bundle() string {
 }
 
 // Unpack unpacks a bundle into its folder. It does nothing for another reference, or if the same bundle is there. Undo
-// removes what it wrote.
+// removes the written files.
 func (s *Server) Unpack() (undo func() error, err error) {
 	undo = func() error { return nil }
 	b := s.bundle
@@ -363,7 +363,7 @@ func (s *Server) Unpack() (undo func() error, err error) {
 	return func() error { return os.RemoveAll(b.into) }, nil
 }
 
-// extract writes the files of a checked bundle. What a header says of a size is not believed.
+// extract writes the files of a checked bundle. It does not trust the sizes in headers.
 func (b *bundle) extract(z *zip.Reader, folder string) (err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -108,7 +108,7 @@ func TestABundle(t *testing.T) {
 			t.Errorf("%s has the mode %v, want %v", name, info.Mode(), want.mode)
 		}
 	}
-	// The same one is there already, and stays.
+	// The same bundle is unpacked already, and stays.
 	if undoNothing, err := s.Unpack(); err != nil || undoNothing() != nil {
 		t.Error("the same bundle was unpacked again")
 	}
@@ -189,7 +189,7 @@ func TestABundleThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestABombThatLiesOfItsSize has a header that says a file is small.
+// TestABombThatLiesOfItsSize has a large file with a header that says it is small.
 func TestABombThatLiesOfItsSize(t *testing.T) {
 	o := bundleFile(t, zipped{"manifest.json", manifest, 0o644}, zipped{"a", strings.Repeat("\x00", 900_000), 0o644})
 	path := filepath.Join(o.Folder, "x.mcpb")

@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/visible"
 )
 
-// linkServer is what an install link of VS Code has.
+// linkServer is the server in an install link of VS Code.
 type linkServer struct {
 	Name    string                     `json:"name"`
 	Type    string                     `json:"type"`
@@ -78,7 +78,7 @@ func readLink(rest string, o Options) (*Server, error) {
 	return s, pin(&s.entry, o.Pin)
 }
 
-// linkEntry takes what mcp.json has too.
+// linkEntry takes the members that mcp.json has too.
 func (s *Server) linkEntry(l linkServer) error {
 	e := Entry{Type: protocol.Transport(l.Type), Command: l.Command, Args: l.Args, EnvFile: l.EnvFile, Cwd: l.Cwd, URL: l.URL}
 	if e.Type == "" && l.URL != "" {
@@ -126,13 +126,13 @@ func (s *Server) withoutSecret(name, value string) string {
 	if value == "" || strings.Contains(value, "${") || !importer.SecretName(name) {
 		return value
 	}
-	s.note("The value of %s looks like a secret, and is not written: Assent asks you for it when the server starts.", visible.Line(clipped(name)))
+	s.note("The value of %s is probably a secret, and is not written: Assent asks you for it when the server starts.", visible.Line(clipped(name)))
 	return s.input(Input{Name: name, Description: name, Secret: true, Required: true})
 }
 
 var anyVariable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// checkVariables tells which of the person's variables a server gets, and refuses inputs that are not defined.
+// checkVariables notes which of the person's variables a server gets. It refuses inputs that are not defined.
 func (s *Server) checkVariables() error {
 	e := s.entry
 	texts := slices.Concat([]string{e.Command, e.Cwd, e.EnvFile, e.URL}, e.Args, slices.Sorted(maps.Values(e.Env)), slices.Sorted(maps.Values(e.Headers)))
@@ -150,7 +150,7 @@ func (s *Server) checkVariables() error {
 		}
 	}
 	if e.EnvFile != "" {
-		s.note("It gets what the file %s sets.", visible.Line(clipped(e.EnvFile)))
+		s.note("It gets the variables of the file %s.", visible.Line(clipped(e.EnvFile)))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ var (
 	imageName = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*$`)
 	// exact is one version, and no range or word such as latest.
 	exact = regexp.MustCompile(`^v?[0-9]+(\.[0-9]+)*([._+!-]?[0-9A-Za-z]+)*$`)
-	// exactNPM has all three numbers: npm takes fewer for a range.
+	// exactNPM has all three numbers: to npm, fewer are a range.
 	exactNPM = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
 	imageTag = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 	digest   = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -37,7 +37,7 @@ func isExact(kind, version string) bool {
 	return len(version) <= 100 && valid.MatchString(version) && !wild(version)
 }
 
-// wild reports whether a version stands for several, as 1.x does.
+// wild reports whether a version stands for several versions, as 1.x does.
 func wild(version string) bool {
 	return slices.ContainsFunc(strings.Split(version, "."), func(part string) bool { return part == "x" || part == "X" || part == "*" })
 }
@@ -66,7 +66,7 @@ func splitVersion(kind, reference string) (name, version string) {
 	return reference, ""
 }
 
-// packageServer returns the server that a package is.
+// packageServer returns the server of a package.
 func packageServer(kind, name, version string, o Options) (*Server, error) {
 	valid := npmName
 	if kind != "npm" {
@@ -159,7 +159,7 @@ var runners = map[string]struct {
 	dockerCommand: {[]string{"run"}, "oci"}, podmanCommand: {[]string{"run"}, "oci"},
 }
 
-// valued are the flags of runners whose value is the next argument.
+// valued are the flags of runners that take the next argument as their value.
 var valued = map[string][]string{
 	"npm":   {"-c", "--call", "-w", "--workspace", "--registry", "--prefix"},
 	"pypi":  {"--with", "--python", "-p", "--index-url", "--index", "--default-index", "--extra-index-url", "--refresh-package"},
@@ -171,7 +171,7 @@ var valued = map[string][]string{
 	},
 }
 
-// packageFlags name a package in a flag.
+// packageFlags are the flags that name a package.
 var packageFlags = []string{"-p", "--package", "--from", "--spec"}
 
 // pin refuses the command of a program that fetches a package without an exact version, unless there is a version to put in.
@@ -214,7 +214,7 @@ func pin(e *Entry, version string) error {
 	return nil
 }
 
-// packageAt returns where the arguments have the package, or -1.
+// packageAt returns the index of the package in the arguments, or -1.
 func packageAt(args []string, from int, kind string) int {
 	for i := from; i < len(args); i++ {
 		arg := args[i]

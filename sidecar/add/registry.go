@@ -43,7 +43,7 @@ type registryRemote struct {
 	Variables map[string]registryInput `json:"variables"`
 }
 
-// registryInput is a value: written, or made of variables, or to be asked for.
+// registryInput is a value. It is in the file, or is made of variables, or the person gives it.
 type registryInput struct {
 	Name        string                   `json:"name"`
 	Description string                   `json:"description"`
@@ -117,7 +117,7 @@ func readRegistry(file string, o Options) (*Server, error) {
 		s.note("It says of itself: %s", visible.Line(clipped(r.Description)))
 	}
 	if len(kinds) > 1 {
-		s.note("It can also be had as %s: --use chooses.", visible.Line(clipped(strings.Join(slices.Delete(kinds, at, at+1), ", "))))
+		s.note("The file offers it as %s too: --use chooses.", visible.Line(clipped(strings.Join(slices.Delete(kinds, at, at+1), ", "))))
 	}
 	return s, nil
 }
@@ -135,10 +135,10 @@ var hints = map[string][]string{
 	"npm": {"npx", "bunx", "pnpx"}, "pypi": {"uvx"}, "nuget": {"dnx"}, "oci": {dockerCommand, podmanCommand},
 }
 
-// bases are the registries from which the runtimes take packages by themselves.
+// bases are the runtimes' default registries.
 var bases = map[string]string{"npm": "https://registry.npmjs.org", "pypi": "https://pypi.org", "nuget": "https://api.nuget.org"}
 
-// server returns the server that a package is.
+// server returns the server of a package.
 func (p registryPackage) server(o Options) (*Server, error) {
 	runtimes, ok := hints[p.RegistryType]
 	switch {
@@ -210,7 +210,7 @@ func (p registryPackage) server(o Options) (*Server, error) {
 	return s, nil
 }
 
-// server returns the server that is at a URL.
+// server returns the server at a URL.
 func (r registryRemote) server() (*Server, error) {
 	s := &Server{Origin: "a URL"}
 	kind := protocol.Transport(remoteType(r.Type))
@@ -234,7 +234,7 @@ func (r registryRemote) server() (*Server, error) {
 	return s, nil
 }
 
-// arguments returns arguments as they are written.
+// arguments returns the arguments for the entry.
 func (s *Server) arguments(kind string, all []registryArgument) ([]string, error) {
 	var args []string
 	for i, a := range all {
@@ -272,7 +272,7 @@ func (s *Server) arguments(kind string, all []registryArgument) ([]string, error
 // braces are variables of the registry.
 var braces = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// value returns a value as it is written: with an input for each part that only the person knows.
+// value returns a value for the entry. An input stands for each part that only the person knows.
 func (s *Server) value(name string, in registryInput) (string, error) {
 	if strings.Contains(in.Value, "${") {
 		return "", fmt.Errorf("its value of %s has ${, which Assent would replace: %s", visible.Line(clipped(name)), visible.Line(clipped(in.Value)))
@@ -287,7 +287,7 @@ func (s *Server) value(name string, in registryInput) (string, error) {
 		if !ok {
 			return match // a text with braces
 		}
-		v.Variables = nil // none lies in another
+		v.Variables = nil // a variable has no variables in it
 		out, err := s.value(key, v)
 		if err != nil {
 			wrong = err

@@ -2,8 +2,8 @@
 // YAML.
 //
 // An edit changes the members that say how a server is reached, and leaves every other byte as it is: comments, order,
-// indentation, line ends, the byte order mark. Each edit is checked: what it leaves must read as the old file does, but for
-// that server. An edit that fails changes nothing. A [File] belongs to one goroutine. The package reads and writes no disk.
+// indentation, line ends, the byte order mark. The package parses the result of each edit: it must equal the old file except
+// for that server. An edit that fails changes nothing. A [File] belongs to one goroutine. The package reads and writes no disk.
 package hostfile
 
 import (
@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// Syntax is how a file is written.
+// Syntax is the syntax of a file.
 type Syntax string
 
 // The syntaxes. JSON may have comments and trailing commas.
@@ -33,7 +33,7 @@ type Member struct {
 	Value any // as [json.Marshal] takes it
 }
 
-// Entry is a server as a file has it.
+// Entry is the entry of a server in a file.
 type Entry struct {
 	Name string
 	// Value is the entry as plain JSON.
@@ -48,8 +48,8 @@ type File struct {
 	doc    document
 }
 
-// Path is where the servers of a file are: the names of the objects around them. Their place may be a list, whose elements
-// have a member "name", as in YAML of Continue.
+// Path leads to the servers of a file: it has the names of the objects around them. The servers may be in a list, as in
+// Continue's YAML. Each element of the list then has a member "name".
 type Path []string
 
 // Launch are the names of the members that say how a server is reached. Only these are edited.
@@ -63,7 +63,7 @@ type document interface {
 	entries(at Path) ([]Entry, error)
 	// route replaces the launch members of an entry.
 	route(at Path, name string, launch Launch, by []Member) error
-	// restore replaces the launch members of an entry by those that it has in another file of the same syntax.
+	// restore replaces the launch members of an entry by those of the same entry in another file of that syntax.
 	restore(at Path, name string, launch Launch, original document) error
 	// add adds an entry, and remove removes one.
 	add(at Path, name string, members []Member) error
@@ -159,12 +159,12 @@ func (f *File) Route(at Path, name string, launch Launch, by []Member) error {
 	return f.edit(at, name, func(d document) error { return d.route(at, name, launch, by) })
 }
 
-// Restore gives a server the launch members again that it has in an earlier state of the file.
+// Restore gives a server the launch members that it has in an earlier state of the file.
 func (f *File) Restore(at Path, name string, launch Launch, original *File) error {
 	return f.edit(at, name, func(d document) error { return d.restore(at, name, launch, original.doc) })
 }
 
-// Add adds a server, whose name is not taken.
+// Add adds a server. It fails if the file has a server of that name.
 func (f *File) Add(at Path, name string, members []Member) error {
 	if _, err := f.Entry(at, name); err == nil {
 		return fmt.Errorf("it has an entry %q already", name)
@@ -177,7 +177,7 @@ func (f *File) Remove(at Path, name string) error {
 	return f.edit(at, name, func(d document) error { return d.remove(at, name) })
 }
 
-// edit edits a copy, and takes it if all the rest reads as before.
+// edit edits a copy, and keeps it if everything except the named server is as before.
 func (f *File) edit(at Path, name string, change func(document) error) error {
 	after, err := f.doc.clone()
 	if err != nil {
@@ -186,7 +186,7 @@ func (f *File) edit(at Path, name string, change func(document) error) error {
 	if err := change(after); err != nil {
 		return err
 	}
-	// What was written is read again, not what was meant.
+	// The check parses the written bytes, because an edit may write other values than it means to.
 	again, err := parse(f.syntax, after.bytes(), f.crlf)
 	if err != nil {
 		return fmt.Errorf("the edit would break the file: %w", err)
@@ -200,13 +200,13 @@ func (f *File) edit(at Path, name string, change func(document) error) error {
 		return err
 	}
 	if !reflect.DeepEqual(without(old, at, name), without(now, at, name)) {
-		return fmt.Errorf("it is written in a way in which %q cannot be edited alone: edit it by hand", name)
+		return fmt.Errorf("%q cannot be edited without a change elsewhere in the file: edit it by hand", name)
 	}
 	f.doc = again
 	return nil
 }
 
-// without returns a decoded file without one server, and without the objects that then are empty.
+// without returns a decoded file without one server, and without the objects that are empty then.
 func without(v any, at Path, name string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -245,7 +245,7 @@ func without(v any, at Path, name string) any {
 	return v
 }
 
-// decode returns a value of JSON with its numbers as they are written.
+// decode decodes JSON, and keeps numbers as they are written.
 func decode(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -264,7 +264,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// lineEnds returns a text of ours with the line ends of a file.
+// lineEnds returns a text of this package with the line ends of a file.
 func lineEnds(text string, crlf bool) string {
 	if crlf {
 		return strings.ReplaceAll(text, "\n", "\r\n")
@@ -272,7 +272,7 @@ func lineEnds(text string, crlf bool) string {
 	return text
 }
 
-// unit returns what a file indents with: that of its first line that is indented.
+// unit returns the indentation of the file's first indented line.
 func unit(text []byte) string {
 	for line := range bytes.Lines(text) {
 		rest := bytes.TrimLeft(line, " \t")

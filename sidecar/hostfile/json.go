@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// jsonFile is JSON with comments and trailing commas. Its text is the tree's: nothing but what is edited changes.
+// jsonFile is JSON with comments and trailing commas. Its tree holds all of its text, so that only edited parts change.
 type jsonFile struct {
 	root hujson.Value
 	crlf bool
@@ -60,7 +60,7 @@ func standard(v hujson.Value) json.RawMessage {
 	return v.Pack()
 }
 
-// member returns an object's member, the last one of the name as in every decoder, or nil.
+// member returns an object's last member of a name, as decoders do, or nil.
 func member(v *hujson.Value, name string) *hujson.Value {
 	if v == nil {
 		return nil
@@ -134,7 +134,7 @@ func (f *jsonFile) route(at Path, name string, launch Launch, by []Member) error
 	if err != nil {
 		return err
 	}
-	var extra hujson.Extra // what is before a member on a line of its own
+	var extra hujson.Extra // the white space before a member on its own line
 	if len(object.Members) > 0 {
 		extra = blank(object.Members[0].Name.BeforeExtra)
 	}
@@ -167,7 +167,7 @@ func spaced(v *hujson.Value) {
 	}
 }
 
-// blank returns the white space directly before a value: one line end at most, and its indentation.
+// blank returns the white space directly before a value: at most one line end, and the indentation.
 func blank(extra hujson.Extra) hujson.Extra {
 	text := extra[len(bytes.TrimRight(extra, " \t\r\n")):]
 	at := bytes.LastIndexByte(text, '\n')
@@ -180,7 +180,7 @@ func blank(extra hujson.Extra) hujson.Extra {
 	return slices.Clone(text[at:])
 }
 
-// swap puts members in the place of an object's launch members.
+// swap replaces an object's launch members.
 func swap(object *hujson.Object, launch Launch, members []hujson.ObjectMember) {
 	isLaunch := func(m hujson.ObjectMember) bool { return slices.Contains(launch, nameOf(m)) }
 	at := max(0, slices.IndexFunc(object.Members, isLaunch))
@@ -196,7 +196,7 @@ func trailingComma(object *hujson.Object) bool {
 	return n > 0 && object.Members[n-1].Value.AfterExtra != nil
 }
 
-// setTrailingComma sets whether a comma follows the last member: in the tree, one does whose AfterExtra is not nil.
+// setTrailingComma sets whether a comma follows the last member. The tree says so by an AfterExtra that is not nil.
 func setTrailingComma(object *hujson.Object, comma bool) {
 	n := len(object.Members)
 	if n == 0 {
@@ -244,7 +244,7 @@ func (f *jsonFile) restore(at Path, name string, launch Launch, original documen
 	return nil
 }
 
-// rest returns the members that are no launch members, as JSON.
+// rest returns all members except the launch members, as JSON.
 func rest(object *hujson.Object, launch Launch) []string {
 	var out []string
 	for _, m := range object.Members {
@@ -302,22 +302,22 @@ func (f *jsonFile) remove(at Path, name string) error {
 	return nil
 }
 
-// tree is JSON that is added to.
+// tree is JSON to which values are added.
 type tree struct {
 	root *hujson.Value
-	// unit is what a line is indented with for each level.
+	// unit is the indentation of one level.
 	unit string
 	crlf bool
 }
 
 // Insert puts a value into JSON, at the end of the object that the path names before the last name, or of the list if that is
-// "-". What is around the value must be there.
+// "-". The object or list must exist.
 func Insert(root *hujson.Value, at Path, raw json.RawMessage, crlf bool) error {
 	d := tree{root: root, unit: unit(root.Pack()), crlf: crlf}
 	return d.add(at, raw)
 }
 
-// ensure makes an empty object at a path, if there is nothing.
+// ensure makes an empty object at a path if there is no value.
 func (d tree) ensure(at Path) error {
 	v := d.root
 	for _, name := range at {
@@ -331,7 +331,7 @@ func (d tree) ensure(at Path) error {
 	return nil
 }
 
-// add puts a value at the end of an object, or of a list where the last name is "-", on a line of its own.
+// add puts a value at the end of an object, or of a list if the last name is "-", on its own line.
 func (d tree) add(at Path, raw json.RawMessage) error {
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, raw, strings.Repeat(d.unit, len(at)), d.unit); err != nil {
@@ -340,7 +340,7 @@ func (d tree) add(at Path, raw json.RawMessage) error {
 	return d.put(at, pretty.String())
 }
 
-// put is add for a value that is written as it is to be.
+// put is add for a value that is formatted already.
 func (d tree) put(at Path, text string) error {
 	value, err := hujson.Parse([]byte(lineEnds(text, d.crlf)))
 	if err != nil {
@@ -388,7 +388,7 @@ func (d tree) put(at Path, text string) error {
 	return nil
 }
 
-// comments splits what is before a closing bracket: the comments in the line of the last value, and the rest.
+// comments splits the text before a closing bracket into the comments in the line of the last value, and the rest.
 func comments(extra hujson.Extra) (line, rest hujson.Extra) {
 	end := 0
 	for i := 0; i < len(extra); i++ {
@@ -414,12 +414,12 @@ func comments(extra hujson.Extra) (line, rest hujson.Extra) {
 	return slices.Clone(extra[:end]), slices.Clone(extra[end:])
 }
 
-// ownLine returns what is before a value, so that the value begins a line.
+// ownLine returns the white space with which a value begins a line.
 func ownLine(before hujson.Extra, line string) hujson.Extra {
 	return slices.Concat(bytes.TrimRight(before, " \t\r\n"), []byte(line))
 }
 
-// lastLine returns what is before a closing bracket, so that the bracket begins a line.
+// lastLine returns the white space with which a closing bracket begins a line.
 func lastLine(after hujson.Extra, line string) hujson.Extra {
 	if bytes.ContainsRune(after, '\n') {
 		return after

@@ -21,11 +21,11 @@ type tomlFile struct {
 	whole map[string]any
 }
 
-// tomlPart is a header of a table or a key with its value, with all its lines and the comment at the end of the last.
+// tomlPart is a table's header, or a key with its value. It includes the comment at the end of its last line.
 type tomlPart struct {
 	// key is the whole key, from the root.
 	key []string
-	// written is how many of its last names stand in the part itself.
+	// written is how many names of the key, from the last one, are in the part itself.
 	written    int
 	header     bool
 	list       bool // of [[tables]]
@@ -132,7 +132,7 @@ func (f *tomlFile) entries(at Path) ([]Entry, error) {
 	return entries, nil
 }
 
-// of returns the parts of a server, with the numbers of those that are launch members.
+// of returns the parts of a server, and the indices of its launch members.
 func (f *tomlFile) of(at Path, name string, launch Launch) (parts []tomlPart, launches []bool, err error) {
 	full := append(slices.Clone(at), name)
 	for _, part := range f.parts {
@@ -195,7 +195,7 @@ func (f *tomlFile) swap(at Path, name string, launch Launch, lines func(prefix, 
 	if place < 0 {
 		return fmt.Errorf("%q has no place of its own: write it as a table, [%s]", name, tomlKey(append(slices.Clone(at), name)))
 	}
-	// The end of the section in which the place is, before the comments of what follows.
+	// The end of this section, before the comments of the next one.
 	next := slices.IndexFunc(f.parts, func(p tomlPart) bool { return p.header && p.start >= where })
 	if next < 0 {
 		next = len(f.parts)
@@ -349,7 +349,7 @@ type edit struct {
 	text       string
 }
 
-// apply makes edits that do not overlap. A text of whole lines that comes after a line without an end gets one before it.
+// apply makes edits that do not overlap. Before a text of whole lines, it ends a last line that has no line end.
 func apply(text []byte, edits []edit, crlf bool) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
@@ -365,7 +365,7 @@ func apply(text []byte, edits []edit, crlf bool) []byte {
 	return append(out, text[at:]...)
 }
 
-// ordered returns an object's members in the order in which they are written.
+// ordered returns an object's members in their order in the text.
 func ordered(raw json.RawMessage) ([]Member, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -400,10 +400,10 @@ func tomlKey(names []string) string {
 	return strings.Join(out, ".")
 }
 
-// tomlText writes a text: TOML has the escapes of JSON, and wants one for DEL too.
+// tomlText writes a text. TOML has the escapes of JSON, and needs one for DEL too.
 func tomlText(text string) string {
 	raw, err := encode(text)
-	if err != nil { // a text always can be
+	if err != nil { // a text can always be encoded
 		return strconv.Quote(text)
 	}
 	return strings.ReplaceAll(string(raw), "\x7f", `\u007f`)

@@ -237,8 +237,8 @@ func (f *yamlFile) column(n *yaml.Node) int {
 	return len(line)
 }
 
-// end returns where something ends that begins in a line, with its key in a column: before the next line that is no further
-// in, without the empty lines and comments before that one. The dashes of a list may be as far in as its key.
+// end returns the end of a member that begins in a line, with its key in a column. The member ends before the next line that
+// is not indented more, without the empty lines and comments above that line. The dashes of a list may be in the key's column.
 func (f *yamlFile) end(line, column int, list bool) int {
 	end := len(f.text)
 	if line < len(f.lines) {
@@ -270,7 +270,7 @@ func (f *yamlFile) route(at Path, name string, launch Launch, by []Member) error
 	return f.swap(at, name, launch, func(indent string) (string, error) { return yamlLines(by, indent) })
 }
 
-// yamlLines writes members, of which the first begins where it is put.
+// yamlLines writes members. The first one is not indented.
 func yamlLines(members []Member, indent string) (string, error) {
 	var out strings.Builder
 	for i, m := range members {
@@ -286,14 +286,14 @@ func yamlLines(members []Member, indent string) (string, error) {
 	return out.String(), nil
 }
 
-// yamlKey writes a key: as JSON does, unless it is a plain word.
+// yamlKey writes a key, as JSON unless it is a plain word.
 func yamlKey(name string) string {
 	if name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-") == "" && name[0] != '-' &&
 		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(name)) {
 		return name
 	}
 	raw, err := encode(name)
-	if err != nil { // a text always can be
+	if err != nil { // a text can always be encoded
 		return name
 	}
 	return string(raw)
@@ -321,7 +321,7 @@ func (f *yamlFile) swap(at Path, name string, launch Launch, lines func(indent s
 		switch {
 		case i == first && isLaunch:
 			edits = append(edits, edit{p.start, p.end, lineEnds(text, f.crlf)})
-		case i == first: // there was none
+		case i == first: // the entry had no launch member
 			edits = append(edits, edit{p.start, p.start, lineEnds(text+indent, f.crlf)})
 		case isLaunch:
 			edits = append(edits, edit{f.lineOf(p.start), p.end, ""})
@@ -362,7 +362,7 @@ func (f *yamlFile) restore(at Path, name string, launch Launch, original documen
 					out.WriteString(indent + line)
 				case strings.TrimSpace(line) == "":
 					out.WriteString(line)
-				default: // as far in as it was, from its key
+				default: // indented as it was, from its key
 					out.WriteString(indent + strings.TrimPrefix(line, strings.Repeat(" ", p.column)))
 				}
 			}

@@ -145,7 +145,7 @@ func (pl Place) ID() string { return pl.id }
 // Host returns the program's name.
 func (pl Place) Host() string { return pl.name }
 
-// Command returns how the program is started in a terminal; empty where it is not.
+// Command returns how the program is started in a terminal; empty if it is not.
 func (pl Place) Command() string { return pl.command }
 
 // Launch returns the members of an entry that say how a server is reached.
@@ -171,9 +171,9 @@ type Found struct {
 	Name string
 	// Value is the entry as the file has it.
 	Value json.RawMessage
-	// Folder is the one for which the server is; empty where it is for all.
+	// Folder is the only folder that has the server, empty if all have it.
 	Folder string
-	// Server is the translation. Err is set where there is none: a sentence without its subject.
+	// Server is the translation. Err is set if there is none. It is a sentence without its subject.
 	Server Server
 	Err    error
 }

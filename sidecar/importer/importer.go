@@ -110,9 +110,9 @@ type Server struct {
 	Entry json.RawMessage
 	// Warnings say what the copy would not do as the original does.
 	Warnings []string
-	// Fails is the warning of what probably keeps the copy from starting; empty where nothing does.
+	// Fails is the warning of a probable reason why the copy cannot start, empty if there is none.
 	Fails string
-	// inputs are the inputs that the entry names, as they are to be copied with it.
+	// inputs are the inputs that the entry names. They are copied with it.
 	inputs []input
 }
 

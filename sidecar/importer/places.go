@@ -32,7 +32,7 @@ type Place struct {
 	// Program is the program's name, with what tells this file from its others.
 	Program string
 	Path    string
-	// Folder is the workspace folder that the file belongs to; empty where it is the person's own.
+	// Folder is the workspace folder that the file belongs to; empty if it is the person's own file.
 	Folder string
 	// Own: Assent reads the file itself, so nothing is imported from it.
 	Own bool
@@ -44,15 +44,15 @@ type Place struct {
 // container is a part of a file that holds servers.
 type container struct {
 	at hostfile.Path
-	// folder is the one for which they are; empty where they are for all.
+	// folder is the only folder that has them, empty if all have them.
 	folder string
 }
 
 // dialect is what a program's configuration means.
 type dialect struct {
-	// name is the program's, id what it is called on a command line, and command how it is started there, if it is.
+	// name is the program's name, id its name on a command line, and command starts it there, if it can be started so.
 	name, id, command string
-	// syntax is JSON where it is empty.
+	// syntax is JSON if it is empty.
 	syntax hostfile.Syntax
 	// containers returns where servers are, the first one first.
 	containers func(*hostfile.File) []container

@@ -82,7 +82,7 @@ func secretValue(value string) bool {
 
 // Secret is what looks like a secret in a server's entry.
 type Secret struct {
-	// At is where it is in the entry: "env", "headers" or "args" with a name or a number, or "url".
+	// At is its place in the entry: "env", "headers" or "args" with a name or a number, or "url".
 	At []string
 	// Value is the whole text there.
 	Value string

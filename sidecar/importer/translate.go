@@ -45,7 +45,7 @@ type translation struct {
 	prefixed []string
 }
 
-// translate returns a server of another program as mcp.json has it. With rest, it warns of what is not copied.
+// translate returns a server of another program as mcp.json has it. With rest, it warns of members that are not copied.
 func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest bool) (Server, error) {
 	if from.Name == "" || len(from.Name) > 200 {
 		return Server{}, errors.New("has a name that mcp.json cannot have")
@@ -360,7 +360,7 @@ func (d dialect) inputs(f *hostfile.File) map[string]input {
 	var raws []json.RawMessage
 	byID := map[string]input{}
 	if list == nil || json.Unmarshal(list, &raws) != nil {
-		return nil // whoever needs one of them hears that it is not defined
+		return nil // a server that needs one of them fails: the input is not defined
 	}
 	for _, raw := range raws {
 		var in struct{ ID string }

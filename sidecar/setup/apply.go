@@ -17,17 +17,17 @@ import (
 // Secrets says what happens to secrets in clear text.
 type Secrets string
 
-// What may happen to them.
+// The values of Secrets.
 const (
-	// ToKeychain: they are kept sealed, with the key in the system's keychain.
+	// ToKeychain seals them. The key is in the system's keychain.
 	ToKeychain Secrets = "keychain"
-	// ToFile: they are kept sealed, with the key in a file.
+	// ToFile seals them. The key is in a file.
 	ToFile Secrets = "file"
-	// Stay: they stay as they are, in the person's own mcp.json.
+	// Stay writes them in clear text into the person's own mcp.json.
 	Stay Secrets = "stay"
 )
 
-// Result is what was done.
+// Result says what Apply changed.
 type Result struct {
 	// UserFile is the person's own mcp.json, and Added the names of the servers that were added to it.
 	UserFile string   `json:"userFile"`
@@ -39,7 +39,7 @@ type Result struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Apply carries the plan out. An error means that nothing was changed in a host's file.
+// Apply carries the plan out. It has changed no host's file if it returns an error.
 func (p *Plan) Apply(secrets Secrets) (result *Result, err error) {
 	o := p.options
 	unlock, err := o.lock()
@@ -130,7 +130,7 @@ func (p *Plan) Apply(secrets Secrets) (result *Result, err error) {
 		}
 		i++
 	}
-	if len(result.Files) == 0 { // nobody would use what was added
+	if len(result.Files) == 0 { // no host would use the added servers
 		result.Added, result.Secrets = nil, 0
 		return result, r.end(o, kept, &Undone{})
 	}
@@ -141,7 +141,7 @@ func (p *Plan) Apply(secrets Secrets) (result *Result, err error) {
 	return result, err
 }
 
-// userText returns the person's own file with the servers that move, and the secrets that are to be kept; nil where none
+// userText returns the person's own file with the servers that move, and the secrets to seal. The file is nil if no server
 // moves.
 func (p *Plan) userText(r *run, result *Result, move bool) (text []byte, values map[string]string, err error) {
 	values = map[string]string{}

@@ -112,7 +112,7 @@ func TestModesAndLinksStay(t *testing.T) {
 	}
 }
 
-// TestAFileThatChangesMeanwhileStays has somebody write between the plan and its execution.
+// TestAFileThatChangesMeanwhileStays writes to a host's file between Find and Apply.
 func TestAFileThatChangesMeanwhileStays(t *testing.T) {
 	m := newMachine(t)
 	m.write("home/.cursor/mcp.json", []byte(cursorFile))
@@ -135,7 +135,7 @@ func TestAFileThatChangesMeanwhileStays(t *testing.T) {
 	}
 }
 
-// TestNothingStaysIfNothingCouldBeChanged has the only file change meanwhile.
+// TestNothingStaysIfNothingCouldBeChanged writes to the only host's file between Find and Apply.
 func TestNothingStaysIfNothingCouldBeChanged(t *testing.T) {
 	m := newMachine(t)
 	m.write("home/.cursor/mcp.json", []byte(cursorFile))
@@ -200,7 +200,7 @@ func TestRunsAreUndoneFromTheLast(t *testing.T) {
 	}
 }
 
-// TestWhatThePersonChangedStays has the person edit their own file and an entry of Assent.
+// TestWhatThePersonChangedStays edits the person's own file and an entry of Assent before Restore.
 func TestWhatThePersonChangedStays(t *testing.T) {
 	m := newMachine(t)
 	m.write("home/.cursor/mcp.json", []byte(cursorFile))

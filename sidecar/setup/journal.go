@@ -17,7 +17,7 @@ import (
 	"assent/sidecar/vault"
 )
 
-// run is what one Apply did. Its folder has this as journal.json, and the copies of the files.
+// run records one Apply. Its folder holds this record, as journal.json, and the copies of the files.
 type run struct {
 	dir string
 	// Files are the hosts', in the order in which they were changed; User is the person's own.
@@ -25,25 +25,25 @@ type run struct {
 	User  *change   `json:"user,omitempty"`
 	// Added are the servers that were added to the person's own file, as they were written.
 	Added map[string]json.RawMessage `json:"added,omitempty"`
-	// Secrets are the names of those that were kept.
+	// Secrets are the names of the sealed secrets.
 	Secrets []string `json:"secrets,omitempty"`
-	// Sealed: the copies are, because the files have secrets that were moved.
+	// Sealed says that the copies are sealed, because the files had secrets that were moved.
 	Sealed bool `json:"sealed,omitempty"`
 }
 
 // change is a file that was changed.
 type change struct {
 	Path string `json:"path"`
-	// Copy is the name of its copy; empty where there was no file.
+	// Copy is the name of its copy, empty if there was no file.
 	Copy string `json:"copy,omitempty"`
-	// Before and After are SHA-256, in hexadecimal.
+	// Before and After are the SHA-256 of the file, in hexadecimal.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
-	// MadeDir is the outermost folder that was made for it.
+	// MadeDir is the outermost folder that Apply made for the file.
 	MadeDir string `json:"madeDir,omitempty"`
-	// Entries are those of a host's file.
+	// Entries are Assent's entries in a host's file.
 	Entries []entryEdit `json:"entries,omitempty"`
-	// Done: it is restored.
+	// Done says that the file is restored.
 	Done bool `json:"done,omitempty"`
 }
 
@@ -67,7 +67,7 @@ func (o Options) lock() (unlock func() error, err error) {
 
 func (o Options) runsDir() string { return filepath.Join(o.Folder, "setup") }
 
-// runs returns what earlier runs did, the last one first.
+// runs returns the earlier runs, the last one first.
 func (o Options) runs() ([]*run, error) {
 	entries, err := os.ReadDir(o.runsDir())
 	if err != nil {
@@ -81,7 +81,7 @@ func (o Options) runs() ([]*run, error) {
 		r := &run{dir: filepath.Join(o.runsDir(), e.Name())}
 		text, err := os.ReadFile(filepath.Join(r.dir, "journal.json"))
 		if isNotThere(err) {
-			continue // it was killed before it changed anything
+			continue // it was killed before it changed a file
 		}
 		if err == nil {
 			err = json.Unmarshal(text, r)
@@ -111,7 +111,7 @@ func (o Options) newRun() (*run, error) {
 	return r, os.Mkdir(r.dir, 0o700)
 }
 
-// keep keeps a copy of a file, and returns the change that it is about to get.
+// keep copies a file, and returns the record of its coming change.
 func (r *run) keep(v *vault.Vault, f *atomicfile.File, after []byte, entries []entryEdit) (*change, error) {
 	c := &change{Path: f.Path, After: hash(after), Entries: entries}
 	if !f.Exists {
@@ -135,7 +135,7 @@ func (r *run) keep(v *vault.Vault, f *atomicfile.File, after []byte, entries []e
 	return c, atomicfile.Write(filepath.Join(r.dir, c.Copy), data)
 }
 
-// copyOf returns what a file held before; nil where there was none.
+// copyOf returns the earlier bytes of a file, nil if there was no file.
 func (r *run) copyOf(v *vault.Vault, c *change) ([]byte, error) {
 	if c.Copy == "" {
 		return nil, nil

@@ -1,11 +1,11 @@
 // Package setup moves the servers of other programs ("hosts") into the person's own mcp.json, and has the hosts start
-// "assent gateway" in their place; and puts everything back.
+// "assent gateway" in their place. It can undo that.
 //
 // [Find] reads and plans. It writes nothing. [Plan.Apply] carries the plan out: first it keeps a copy of each file, then it
-// adds the servers, and then it changes the hosts' files one by one, each in one step. A file that somebody changed since Find
-// stays as it is. [Restore] undoes what all runs of Apply did. A file that is as Apply left it gets its earlier bytes; from
-// another one, only the entries of Apply are taken back. Apply and Restore lock the folder against each other, also in other
-// processes. The package knows no terminal.
+// adds the servers, and then it changes the hosts' files one by one, each in one step. A file that changed since Find stays
+// as it is. [Restore] undoes all runs of Apply. A file that did not change since Apply gets its earlier bytes. From a file that
+// did, Restore removes only the entries of Apply. Apply and Restore lock the folder against each other, also in other
+// processes. The package does not use a terminal.
 package setup
 
 import (
@@ -35,11 +35,11 @@ const maxFile = 32 << 20
 // maxUserFile bounds the person's own file, in bytes; package config reads no larger one.
 const maxUserFile = 4 << 20
 
-// Options say what to do, and where.
+// Options say which servers to move, and between which files.
 type Options struct {
-	// Places are where hosts' files are. Its folders are those whose project files are read.
+	// Places has the hosts' files. Find also reads the project files in its folders.
 	Places importer.Places
-	// Folder is Assent's own: for the journal and the kept secrets.
+	// Folder is Assent's own folder, for the journal and the sealed secrets.
 	Folder string
 	// UserFile is the person's own mcp.json.
 	UserFile string
@@ -47,15 +47,15 @@ type Options struct {
 	Command string
 	// Installed reports whether a program can be started by this name. It may be nil.
 	Installed func(command string) bool
-	// Hosts and Servers are the names of those that are chosen; empty means all.
+	// Hosts and Servers are the names of the chosen ones. Empty means all.
 	Hosts, Servers []string
-	// Projects: files in folders of projects are changed too. Others may share them, by version control.
+	// Projects changes files in project folders too. Other people may share those, by version control.
 	Projects bool
-	// Share: each server is added to all installed hosts, not only to those that have it.
+	// Share adds each server to all installed hosts, not only to those that have it.
 	Share bool
 }
 
-// Plan is what there is and what would be done.
+// Plan has the servers that Find found, and the changes that Apply would make.
 type Plan struct {
 	// Hosts are the names of the installed hosts.
 	Hosts   []string  `json:"hosts"`
@@ -71,21 +71,21 @@ type Plan struct {
 
 // Server is a server as Assent has or would have it.
 type Server struct {
-	// Name is its name in Assent. Another one than in a host's file tells two different servers apart.
+	// Name is its name in Assent. It differs from the name in a host's file if two different servers have that name.
 	Name string `json:"name"`
-	// Runs is what starts, or where the server is, without secrets.
+	// Runs is the server's command or URL, without secrets.
 	Runs string `json:"runs"`
-	// Copies are its entries in hosts' files.
+	// Copies are the server's entries in hosts' files.
 	Copies []*Copy `json:"configured"`
 	// Hosts are the names of the hosts that would use it through Assent.
 	Hosts []string `json:"hosts,omitempty"`
-	// Differs names what is other than in the first server with the same name.
+	// Differs names the members that differ from those of the first server with the same name.
 	Differs []string `json:"differs,omitempty"`
-	// Secrets say where it has what looks like a secret in clear text, such as "env GITHUB_TOKEN".
+	// Secrets are the places of likely secrets in clear text, such as "env GITHUB_TOKEN".
 	Secrets []string `json:"secrets,omitempty"`
-	// Warnings say what will not be as in the host.
+	// Warnings say how the server will differ from the one in the host.
 	Warnings []string `json:"warnings,omitempty"`
-	// Known: Assent has it already.
+	// Known says that Assent has the server already.
 	Known bool `json:"known,omitempty"`
 
 	server  importer.Server
@@ -101,9 +101,9 @@ type Copy struct {
 	HostID string `json:"hostId"`
 	Path   string `json:"path"`
 	Name   string `json:"name"`
-	// Folder is the project that it is for; empty where it is for all.
+	// Folder is the entry's project, empty if the entry applies to all projects.
 	Folder string `json:"folder,omitempty"`
-	// Routed: the host uses Assent already. Changes: it will.
+	// Routed says that the entry starts Assent already, and Changes that Apply makes it do so.
 	Routed  bool `json:"routed,omitempty"`
 	Changes bool `json:"changes,omitempty"`
 
@@ -119,7 +119,7 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// fileEdit is what is done to a file.
+// fileEdit is the change of a file.
 type fileEdit struct {
 	place importer.Place
 	file  *atomicfile.File
@@ -127,17 +127,17 @@ type fileEdit struct {
 	done  []entryEdit
 }
 
-// entryEdit is an entry that is Assent's. It is a part of the journal.
+// entryEdit is an entry of Assent's in a host's file. The journal has it.
 type entryEdit struct {
 	At hostfile.Path `json:"at"`
-	// Name is the entry's, Server that of the server in Assent.
+	// Name is the name of the entry, and Server the name of the server in Assent.
 	Name   string `json:"name"`
 	Server string `json:"server"`
-	// Added: there was no such entry.
+	// Added says that there was no such entry before.
 	Added bool `json:"added,omitempty"`
 }
 
-// Find returns what there is, and what would be done. An error says that Assent's own files cannot be read.
+// Find reads the files and plans the changes. It fails only if it cannot read Assent's own files.
 func Find(o Options) (*Plan, error) {
 	p := &Plan{options: o}
 	var err error
@@ -159,7 +159,7 @@ func Find(o Options) (*Plan, error) {
 	return p, nil
 }
 
-// known returns the servers that the person's own file has, by name, as they are compared.
+// known returns the servers of the person's own file by name, in the form for comparison.
 func (p *Plan) known() (map[string]string, error) {
 	known := map[string]string{}
 	f, err := hostfile.Parse(hostfile.JSON, p.user.Data)
@@ -175,7 +175,7 @@ func (p *Plan) known() (map[string]string, error) {
 		text := keptVariable.ReplaceAllStringFunc(string(e.Value), func(match string) string {
 			secret, err := kept.Get(match[len("${secret:") : len(match)-1])
 			if err != nil {
-				return match // then it is another server, which does no harm
+				return match // the variable stays: the entry then counts as another server, which is harmless
 			}
 			raw, err := json.Marshal(secret)
 			if err != nil {
@@ -190,7 +190,7 @@ func (p *Plan) known() (map[string]string, error) {
 
 var keptVariable = regexp.MustCompile(`\$\{secret:[^}]*\}`)
 
-// canonical returns an entry of mcp.json so that equal ones are equal texts.
+// canonical returns the text of an entry of mcp.json. Equal entries have equal texts.
 func canonical(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -265,7 +265,7 @@ func (p *Plan) read(place importer.Place) {
 	}
 }
 
-// hasServers reports whether a file seems to configure servers.
+// hasServers reports whether a file probably configures servers.
 func hasServers(place importer.Place, data []byte) bool {
 	doc, err := place.Parse(data)
 	if err != nil {
@@ -275,7 +275,7 @@ func hasServers(place importer.Place, data []byte) bool {
 	return err == nil && len(found) > 0
 }
 
-// installed reports whether a host seems to be here: its own folder is, or its program.
+// installed reports whether the host's own folder or its program is on this machine.
 func (p *Plan) installed(place importer.Place) bool {
 	dir := filepath.Dir(place.Path)
 	if info, err := os.Stat(dir); err == nil && info.IsDir() && dir != filepath.Clean(p.options.Places.Home) {
@@ -284,7 +284,7 @@ func (p *Plan) installed(place importer.Place) bool {
 	return place.Command() != "" && p.options.Installed != nil && p.options.Installed(place.Command())
 }
 
-// add adds a copy to the server that it is of, which is made if there is none.
+// add adds a copy to its server, and makes that server if it is the first copy.
 func (p *Plan) add(s *Server, c *Copy) {
 	i := slices.IndexFunc(p.Servers, func(other *Server) bool {
 		return other.Name == s.Name && (other.same == s.same || other.same == "" || s.same == "")
@@ -299,7 +299,7 @@ func (p *Plan) add(s *Server, c *Copy) {
 	p.Servers[i].Copies = append(p.Servers[i].Copies, c)
 }
 
-// name gives different servers different names, and says what differs.
+// name gives different servers different names, and sets what differs.
 func (p *Plan) name(known map[string]string) {
 	taken := map[string]bool{}
 	first := map[string]*Server{}
@@ -335,7 +335,7 @@ func (p *Plan) name(known map[string]string) {
 	}
 }
 
-// differences names the members that are not the same.
+// differences returns the names of the members that differ.
 func differences(a, b json.RawMessage) []string {
 	var x, y map[string]any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -352,7 +352,7 @@ func differences(a, b json.RawMessage) []string {
 	return names
 }
 
-// runs returns what a server runs, without secrets.
+// runs returns a server's command or URL, without secrets.
 func runs(raw json.RawMessage, secrets []importer.Secret) string {
 	var e struct {
 		Command, URL string
@@ -468,7 +468,7 @@ func (p *Plan) wants(host, id string) bool {
 	})
 }
 
-// chosenExist returns an error if a name that was chosen is nobody's.
+// chosenExist returns an error if no host or server has a chosen name.
 func (p *Plan) chosenExist() error {
 	for _, want := range p.options.Hosts {
 		if !slices.ContainsFunc(p.options.Places.Files(), func(pl importer.Place) bool { return strings.EqualFold(want, pl.Host()) || want == pl.ID() }) {
@@ -502,7 +502,7 @@ func gatewayArgs(name string) []string {
 	return []string{"gateway", name}
 }
 
-// routedTo returns for which server an entry starts Assent; empty for all of them.
+// routedTo returns the server for which an entry starts Assent, empty if it starts Assent for all.
 func routedTo(raw json.RawMessage) (name string, ok bool) {
 	var e struct {
 		Command   json.RawMessage `json:"command"`

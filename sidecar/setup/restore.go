@@ -23,30 +23,30 @@ type How string
 const (
 	// PutBack: the file has its earlier bytes.
 	PutBack How = "put back"
-	// Removed: there was no such file.
+	// Removed: the file is removed, because Apply had made it.
 	Removed How = "removed"
-	// Merged: somebody had changed the file since. Their changes stay, and the entries of Assent are gone.
+	// Merged: the file had changed since Apply. Those changes stay, and the entries of Assent are gone.
 	Merged How = "merged"
-	// Untouched: the file was as before already.
+	// Untouched: the file had its earlier bytes already.
 	Untouched How = "untouched"
 )
 
-// Restored is a file that is as before.
+// Restored is a file that Restore restored.
 type Restored struct {
 	Path string `json:"path"`
 	How  How    `json:"how"`
-	// Notes are sentences about entries that could not be restored as they were.
+	// Notes are sentences about entries that Restore left as they are.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Undone is what Restore did.
+// Undone says what Restore did.
 type Undone struct {
 	Files []Restored `json:"files"`
-	// Problems are files that are not restored. Restore can be run again for them.
+	// Problems are files that Restore could not restore. A later Restore tries them again.
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Restore undoes what all runs of Apply did, the last one first. What it cannot restore stays in the journal.
+// Restore undoes all runs of Apply, the last one first. A file that it cannot restore stays in the journal.
 func Restore(o Options) (undone *Undone, err error) {
 	undone = &Undone{}
 	unlock, err := o.lock()
@@ -138,13 +138,13 @@ func (o Options) restoreFile(kept *vault.Vault, r *run, c *change) (Restored, er
 	})
 }
 
-// samePath reports whether two paths are of one file, behind links.
+// samePath reports whether two paths lead to the same file, through links.
 func samePath(a, b string) bool {
 	real, err := filepath.EvalSymlinks(a)
 	return err == nil && real == b
 }
 
-// syntaxOf guesses how a file is written whose program's place is not known any more.
+// syntaxOf guesses a file's syntax from its name, for a file of a program that Assent no longer knows.
 func syntaxOf(path string) hostfile.Syntax {
 	switch filepath.Ext(path) {
 	case ".toml":
@@ -155,7 +155,7 @@ func syntaxOf(path string) hostfile.Syntax {
 	return hostfile.JSON
 }
 
-// restore restores a file: its earlier bytes if it is as it was left, or else what merge makes of it.
+// restore gives a file its earlier bytes if it did not change since Apply, and else the result of merge.
 func (r *run) restore(kept *vault.Vault, c *change, limit int64, merge func(f *atomicfile.File, before []byte) ([]byte, []string, error)) (Restored, error) {
 	restored := Restored{Path: c.Path}
 	f, err := atomicfile.Read(c.Path, limit)
@@ -204,7 +204,7 @@ func (r *run) restore(kept *vault.Vault, c *change, limit int64, merge func(f *a
 	if c.Copy == "" && !f.Exists && c.MadeDir != "" {
 		for dir := filepath.Dir(c.Path); strings.HasPrefix(dir, c.MadeDir); dir = filepath.Dir(dir) {
 			if os.Remove(dir) != nil {
-				break // the host has put something into it
+				break // the host has put a file into it
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func (r *run) end(o Options, kept *vault.Vault, undone *Undone) error {
 	return os.RemoveAll(r.dir)
 }
 
-// mergeUser takes the servers of a run out of the person's own file. Nil says that nothing is left in it.
+// mergeUser removes the servers of a run from the person's own file. It returns nil if nothing is left in it.
 func (r *run) mergeUser(f *atomicfile.File, before []byte) (text []byte, notes []string, err error) {
 	doc, err := hostfile.Parse(hostfile.JSON, f.Data)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"assent/sidecar/setup"
 )
 
-// machine is a home and a project in a folder of their own.
+// machine has a home folder and a project folder of its own.
 type machine struct {
 	t    *testing.T
 	work string
@@ -73,7 +73,7 @@ func (m *machine) find() *setup.Plan {
 	return p
 }
 
-// route carries out all that is found.
+// route runs Find and Apply for all hosts.
 func (m *machine) route() *setup.Result {
 	m.t.Helper()
 	r, err := m.find().Apply(setup.ToFile)
@@ -103,7 +103,7 @@ func (m *machine) place(name string) importer.Place {
 	return all[i]
 }
 
-// servers returns the servers of a file, as mcp.json has them, by where they are.
+// servers returns the servers of a file, as in mcp.json, by their path in the file.
 func (m *machine) servers(name string) map[string]string {
 	m.t.Helper()
 	pl := m.place(name)
@@ -240,7 +240,7 @@ func TestEveryFileComesBack(t *testing.T) {
 	}
 }
 
-// stricter reports whether a file is plain JSON, if it was.
+// stricter reports whether a file is still plain JSON, if it was before.
 func stricter(before, after []byte) bool {
 	bom := []byte("\ufeff")
 	return !json.Valid(bytes.TrimPrefix(before, bom)) || json.Valid(bytes.TrimPrefix(after, bom))
@@ -267,8 +267,8 @@ func (m *machine) written() map[string][]byte {
 	return all
 }
 
-// TestEditsInBetweenSurvive changes each file after it was routed, as people and hosts do, and restores it then: the change
-// stays, no entry of Assent does, and each server is as it was.
+// TestEditsInBetweenSurvive changes each file after Apply, as people and hosts do, and then restores it. The change stays, the
+// entries of Assent do not, and each server is as it was.
 func TestEditsInBetweenSurvive(t *testing.T) {
 	for _, f := range realFiles(t) {
 		for seed := range uint64(4) {

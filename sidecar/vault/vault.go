@@ -1,8 +1,8 @@
 // Package vault keeps the secrets of the person's servers, sealed, in a folder.
 //
-// One key seals all. The system's keychain has it, or a file beside, where there is no keychain. That file keeps the secrets
-// out of searches, of copies of a single file, and of sight; it does not keep them from a program that runs as the person.
-// A [Vault] may be read from any goroutine and process. Callers make sure that one at a time writes.
+// One key seals all secrets. It is in the system's keychain, or in a second file if there is no keychain. With the key in a
+// file, the secrets are safe from searches and from copies of one of the two files, but not from programs that run as the
+// person. Any goroutine and process may read a [Vault]. Callers make sure that only one writes at a time.
 package vault
 
 import (
@@ -32,13 +32,13 @@ const (
 	KeyFile  Place = "file"
 )
 
-// service is what the keychain calls the program.
+// service is the program's name in the keychain.
 const service = "Assent"
 
-// Vault is the secrets of a folder.
+// Vault holds the secrets of a folder.
 type Vault struct{ dir string }
 
-// Open returns the vault of a folder, which is made when something is first kept.
+// Open returns the vault of a folder. [Vault.Prepare] makes the folder.
 func Open(dir string) *Vault { return &Vault{dir} }
 
 func (v *Vault) keyFile() string { return filepath.Join(v.dir, "secrets.key") }
@@ -55,7 +55,7 @@ func (v *Vault) key() ([]byte, error) {
 	text, err := os.ReadFile(v.keyFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(v.dir); err != nil {
-			return nil, err // the keychain is not asked for nothing
+			return nil, err // an empty vault does not make the keychain ask the person
 		}
 		var kept string
 		if kept, err = keyring.Get(service, v.dir); errors.Is(err, keyring.ErrNotFound) {
@@ -73,7 +73,7 @@ func (v *Vault) key() ([]byte, error) {
 	return key, nil
 }
 
-// Prepare makes the key, if there is none, in the keychain or in the file.
+// Prepare makes the key in the keychain or in the file, if there is no key.
 func (v *Vault) Prepare(place Place) error {
 	switch _, err := v.key(); {
 	case err == nil:
@@ -96,7 +96,7 @@ func (v *Vault) Prepare(place Place) error {
 	return atomicfile.Write(v.keyFile(), []byte(text))
 }
 
-// Seal returns data that only the key opens.
+// Seal encrypts data with the key.
 func (v *Vault) Seal(data []byte) ([]byte, error) {
 	aead, err := v.cipher()
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *Vault) Seal(data []byte) ([]byte, error) {
 	return aead.Seal(nonce, nonce, data, nil), nil
 }
 
-// Unseal opens what Seal returned.
+// Unseal decrypts the result of Seal.
 func (v *Vault) Unseal(data []byte) ([]byte, error) {
 	aead, err := v.cipher()
 	if err != nil {
@@ -167,7 +167,7 @@ func (v *Vault) write(secrets map[string]string) error {
 	return atomicfile.Write(v.file(), sealed)
 }
 
-// Get returns a secret.
+// Get returns the secret of that name.
 func (v *Vault) Get(name string) (string, error) {
 	secrets, err := v.all()
 	if err != nil {
@@ -180,7 +180,7 @@ func (v *Vault) Get(name string) (string, error) {
 	return secret, nil
 }
 
-// Set keeps secrets. [Vault.Prepare] comes first.
+// Set saves secrets by name. The caller calls [Vault.Prepare] first.
 func (v *Vault) Set(more map[string]string) error {
 	secrets, err := v.all()
 	if err != nil {
@@ -190,7 +190,7 @@ func (v *Vault) Set(more map[string]string) error {
 	return v.write(secrets)
 }
 
-// Delete forgets secrets.
+// Delete deletes secrets.
 func (v *Vault) Delete(names []string) error {
 	secrets, err := v.all()
 	if err != nil || len(names) == 0 {
@@ -202,7 +202,7 @@ func (v *Vault) Delete(names []string) error {
 	return v.write(secrets)
 }
 
-// Clear removes the key and the file, if nothing is kept any more. What was sealed otherwise is then lost.
+// Clear removes the key and the file if no secret is left. Nothing can unseal the earlier results of Seal after that.
 func (v *Vault) Clear() error {
 	secrets, err := v.all()
 	if err != nil || len(secrets) > 0 {
