@@ -58,13 +58,13 @@ type McpElicitation struct {
 	Origin
 	ElicitationRequest McpElicitationRequest `json:"elicitationRequest"`
 	// ElicitationResponse is the answer that the server got; absent while the ask is open, and if the server had
-	// ended. Secrets are masked. The exception is an MCP task whose server has not yet received them: such an answer
-	// outlives the sidecar.
+	// ended. Secrets are masked, unless an MCP task has not yet sent them to its server: such an answer outlives the
+	// sidecar.
 	ElicitationResponse *McpElicitationResponse `json:"elicitationResponse,omitempty"`
 }
 
-// McpURLElicitation asks the person to open a page and give the server what it needs there. Assent
-// does not see the data (2025-11-25, "Elicitation: URL mode").
+// McpURLElicitation asks the person to open a page and enter the data that the server needs there.
+// Assent does not see the data (2025-11-25, "Elicitation: URL mode").
 //
 //protocol:variant UseMcpServer mcp_url_elicitation
 type McpURLElicitation struct {

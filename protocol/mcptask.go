@@ -84,7 +84,7 @@ type McpTaskEntry struct {
 // installation, or of a call with a lost answer.
 type ListServerMcpTasksResult struct {
 	McpTasks []ServerMcpTask `json:"mcpTasks,omitempty"`
-	// Problems are the servers whose list could not be read, or only in part.
+	// Problems are the servers with a list that could not be read, or only in part.
 	Problems []ServerMcpTasksProblem `json:"problems,omitempty"`
 }
 

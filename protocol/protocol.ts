@@ -409,15 +409,15 @@ export interface McpElicitation extends Origin {
   elicitationRequest: McpElicitationRequest;
   /**
    * ElicitationResponse is the answer that the server got; absent while the ask is open, and if the server had
-   * ended. Secrets are masked. The exception is an MCP task whose server has not yet received them: such an answer
-   * outlives the sidecar.
+   * ended. Secrets are masked, unless an MCP task has not yet sent them to its server: such an answer outlives the
+   * sidecar.
    */
   elicitationResponse?: McpElicitationResponse;
 }
 
 /**
- * McpURLElicitation asks the person to open a page and give the server what it needs there. Assent
- * does not see the data (2025-11-25, "Elicitation: URL mode").
+ * McpURLElicitation asks the person to open a page and enter the data that the server needs there.
+ * Assent does not see the data (2025-11-25, "Elicitation: URL mode").
  */
 export interface McpURLElicitation extends Origin {
   type: "mcp_url_elicitation";
@@ -2282,7 +2282,7 @@ export interface McpTaskEntry {
  */
 export interface ListServerMcpTasksResult {
   mcpTasks?: readonly ServerMcpTask[];
-  /** Problems are the servers whose list could not be read, or only in part. */
+  /** Problems are the servers with a list that could not be read, or only in part. */
   problems?: readonly ServerMcpTasksProblem[];
 }
 
@@ -3798,7 +3798,7 @@ export type CandidateState =
 /** ClaimAskParams assigns an `UnclaimedAsk`. Exactly one of TaskID, NewTask and Dismiss is set. */
 export interface ClaimAskParams {
   id: string;
-  /** TaskID and MessageID are of one of the candidates. */
+  /** TaskID and MessageID identify one of the candidates. */
   taskId?: string;
   messageId?: number;
   /** NewTask assigns it to a new conversation. */

@@ -54,7 +54,7 @@ const (
 // ClaimAskParams assigns an [UnclaimedAsk]. Exactly one of TaskID, NewTask and Dismiss is set.
 type ClaimAskParams struct {
 	ID string `json:"id"`
-	// TaskID and MessageID are of one of the candidates.
+	// TaskID and MessageID identify one of the candidates.
 	TaskID    string `json:"taskId,omitempty"`
 	MessageID int64  `json:"messageId,omitempty"`
 	// NewTask assigns it to a new conversation.

@@ -238,7 +238,7 @@ func (h *rawHost) await(id int) string {
 	return ""
 }
 
-// follow follows the MCP task that a call became to its end, answers what it asks, and returns the answer to the call, or the
+// follow follows the MCP task of a call to its end and answers its questions. It returns the answer to the call, or the
 // state of a task that has failed.
 func (h *rawHost) follow(created string) string {
 	h.t.Helper()

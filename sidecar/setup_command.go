@@ -37,8 +37,8 @@ Cursor, and shows them. If you agree, it moves the servers into your own mcp.jso
 the programs start "assent gateway" in their place. Nothing else in their files changes.
 "assent restore" puts everything back.
 
-Files in the current folder are shown, and stay as they are without --projects: others may
-share them. Without a terminal and without --yes, setup only shows what it would do.`,
+setup shows the files in the current folder too, and changes them only with --projects:
+other people may share them. Without a terminal and without --yes, setup only shows the plan.`,
 		Example: `  assent setup
   assent setup --host codex --host claude-code --server github
   assent setup --yes --share`,
@@ -51,8 +51,8 @@ share them. Without a terminal and without --yes, setup only shows what it would
 	flags.BoolVar(&o.Projects, "projects", false, "change the files in the current folder too")
 	flags.BoolVar(&o.Share, "share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
-	asJSON := flags.Bool("json", false, "print what there is, or what was done, as JSON")
-	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (a sealed one) or stay (default: the keychain, or the file where there is none)")
+	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
+	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch setup.Secrets(*secrets) {
 		case "", setup.ToKeychain, setup.ToFile, setup.Stay:
@@ -132,7 +132,7 @@ was changed since, only the entries of Assent are taken back, and restore says s
 that setup moved are in the files again.`,
 		Example: "  assent restore", Args: noArguments,
 	}
-	asJSON := c.Flags().Bool("json", false, "print what was done as JSON")
+	asJSON := c.Flags().Bool("json", false, "print the changes as JSON")
 	c.RunE = func(*cobra.Command, []string) error {
 		var o setup.Options
 		if err := setupPlaces(&o, folder); err != nil {
@@ -238,7 +238,7 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 			notes = append(notes, fmt.Sprintf("%s is another server than %q elsewhere. It differs in: %s.", s.Name, s.Copies[0].Name, strings.Join(s.Differs, ", ")))
 		}
 		if len(s.Secrets) > 0 {
-			notes = append(notes, fmt.Sprintf("%s has what looks like a secret in clear text: %s.", s.Name, strings.Join(s.Secrets, ", ")))
+			notes = append(notes, fmt.Sprintf("%s probably has a secret in clear text: %s.", s.Name, strings.Join(s.Secrets, ", ")))
 		}
 		for _, text := range s.Warnings {
 			if !strings.Contains(text, "secret in plain text") {
@@ -388,7 +388,7 @@ func (t *typed) agrees(ctx context.Context, question string) (bool, error) {
 	}
 }
 
-// left is the error of a command at whose question the person said no, or left.
+// left is the error of a command after the person said no to its question, or left.
 func left(err error) error {
 	if errors.Is(err, errLeft) {
 		return terminal.Exit(terminal.ExitInterrupted, nil)

@@ -59,7 +59,7 @@ func (b *bench) compareHTTP(c *comparison, ours, theirs *httpCaller) error {
 			if err != nil {
 				return err
 			}
-			if block > 0 { // the first is for what is done once
+			if block > 0 { // the first block has the one-time work
 				micros[i] = append(micros[i], times.micros()...)
 			}
 		}

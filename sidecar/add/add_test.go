@@ -89,12 +89,12 @@ func TestReferences(t *testing.T) {
 
 func TestWhatIsRefused(t *testing.T) {
 	tests := []struct{ name, reference, want string }{
-		{"a script", "javascript:alert(1)", "is no reference"},
-		{"data", "data:text/html,x", "is no reference"},
-		{"hidden characters", "npm:a\u202eb@1.2.3", `a<U+202E>b is no name of a package`},
-		{"a flag for a package", "npm:-g@1.2.3", "is no name of a package"},
-		{"a path for a package", "npm:../x@1.2.3", "is no name of a package"},
-		{"a Git package", "npm:git+https://h/x@1.2.3", "is no name of a package"},
+		{"a script", "javascript:alert(1)", "is not a reference"},
+		{"data", "data:text/html,x", "is not a reference"},
+		{"hidden characters", "npm:a\u202eb@1.2.3", `a<U+202E>b is not the name of a package`},
+		{"a flag for a package", "npm:-g@1.2.3", "is not the name of a package"},
+		{"a path for a package", "npm:../x@1.2.3", "is not the name of a package"},
+		{"a Git package", "npm:git+https://h/x@1.2.3", "is not the name of a package"},
 		{"no version", "npm:a", "name one, as in npm:a@1.2.3, or give --pin VERSION"},
 		{"a word", "npm:a@latest", "has no exact version"},
 		{"a range", "npm:a@^1.2.3", "has no exact version"},
@@ -102,13 +102,13 @@ func TestWhatIsRefused(t *testing.T) {
 		{"a wildcard", "pypi:a@1.x", "has no exact version"},
 		{"no tag", "docker:a/b", "as in docker:a/b:1.2.3"},
 		{"latest", "docker:a/b:latest", "has no exact version"},
-		{"a flag for an image", "docker:--privileged:1", "is no name of a container image"},
+		{"a flag for an image", "docker:--privileged:1", "is not the name of a container image"},
 		{"a bad digest", "docker:a/b@sha256:12", "64 hexadecimal digits"},
 		{"a password", "https://u:p@h/mcp", "before the @"},
-		{"no host", "https:///mcp", "is no URL of a server"},
+		{"no host", "https:///mcp", "is not the URL of a server"},
 		{"a file that would be fetched", "https://h/server.json", "nothing is fetched"},
-		{"a link to something else", "vscode:extension/x", "is none that installs a server"},
-		{"a link that is no JSON", "vscode:mcp/install?%7B", "it is no JSON object"},
+		{"a link to something else", "vscode:extension/x", "does not install a server"},
+		{"a link that is no JSON", "vscode:mcp/install?%7B", "it is not a JSON object"},
 		{"a link with two values", link(`{"name":"a","url":"https://h/"}{}`), "more than one JSON value"},
 		{"a link of no encoding", "vscode:mcp/install?%ZZ", "not percent-encoded"},
 		{"a link with a script", link(`{"name":"a","url":"javascript:alert(1)"}`), "must begin with http:// or https://"},
@@ -124,7 +124,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"a link with nothing", link(`{"name":"a"}`), "neither a command nor a URL"},
 		{"a huge link", link(strings.Repeat("x", 100<<10)), "more than 65536 bytes"},
 		{"a file that is not there", "nothing/server.json", "cannot be read"},
-		{"another file", "go.mod", "is no reference"},
+		{"another file", "go.mod", "is not a reference"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -240,8 +240,8 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 		return `{"name": "a/b", "packages": [{"registryType": "npm", "identifier": "b", "version": "1.0.0", ` + members + `}]}`
 	}
 	tests := []struct{ name, text, want string }{
-		{"no JSON", `{`, "it is no JSON object of a server"},
-		{"a list", `[]`, "it is no JSON object of a server"},
+		{"no JSON", `{`, "it is not a JSON object of a server"},
+		{"a list", `[]`, "it is not a JSON object of a server"},
 		{"nothing in it", `{"name": "a/b"}`, "neither packages nor remotes"},
 		{"a wrong type", `{"name": 1}`, `"name" has a value of another type`},
 		{"a runtime of its own", pkg(`"runtimeHint": "rm"`), `wants to be run by "rm"`},
@@ -250,7 +250,7 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 		{"a variable of Assent's", pkg(`"packageArguments": [{"type": "positional", "value": "${env:AWS_SECRET}"}]`), "which Assent would replace"},
 		{"a variable in a default", pkg(`"packageArguments": [{"type": "positional", "valueHint": "a", "default": "${env:AWS_SECRET}"}]`), "cannot be written"},
 		{"a variable in a name", pkg(`"environmentVariables": [{"name": "${env:A}"}]`), "no environment can have"},
-		{"a name that is no flag", pkg(`"packageArguments": [{"type": "named", "name": "x"}]`), "which is no flag"},
+		{"a name that is no flag", pkg(`"packageArguments": [{"type": "named", "name": "x"}]`), "which is not a flag"},
 		{"a strange argument", pkg(`"packageArguments": [{"type": "odd"}]`), `of the type "odd"`},
 		{"a hidden name", pkg(`"packageArguments": [{"type": "positional", "valueHint": "a\u202eb"}]`), "a<U+202E>b"},
 		{"a bundle", `{"name": "a/b", "packages": [{"registryType": "mcpb", "identifier": "https://h/x.mcpb"}]}`, "nothing is fetched"},
@@ -261,7 +261,7 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 		{"many packages", `{"name": "a/b", "remotes": [` + strings.Repeat(`{},`, 300) + `{}]}`, "more than 200"},
 		{"many arguments", pkg(`"packageArguments": [` + strings.Repeat(`{"value": "a"},`, 300) + `{"value": "a"}]`), "more than 200"},
 		{"a huge file", `{"name": "` + strings.Repeat("a", 2<<20) + `"}`, "more than 1048576 bytes"},
-		{"deep", `{"name": ` + strings.Repeat(`[`, 20000), "it is no JSON object"},
+		{"deep", `{"name": ` + strings.Repeat(`[`, 20000), "it is not a JSON object"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,10 +112,10 @@ func readBundle(file string, o Options) (*Server, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s is no bundle: %w", visible.Line(file), err)
+		return nil, fmt.Errorf("%s is not a bundle: %w", visible.Line(file), err)
 	}
 	if m.Name == "" {
-		return nil, fmt.Errorf("%s is no bundle: its manifest.json has no name", visible.Line(file))
+		return nil, fmt.Errorf("%s is not a bundle: its manifest.json has no name", visible.Line(file))
 	}
 	if len(m.Compatibility.Platforms) > 0 && !slices.Contains(m.Compatibility.Platforms, platforms[o.OS]) {
 		return nil, fmt.Errorf("the bundle is for %s, and not for this system", visible.Line(clipped(strings.Join(m.Compatibility.Platforms, ", "))))
@@ -274,7 +274,7 @@ func (b *bundle) open(use func(*zip.Reader, [sha256.Size]byte) error) (err error
 	}
 	z, err := zip.NewReader(f, size)
 	if err != nil {
-		return errors.New("it is no zip file")
+		return errors.New("it is not a zip file")
 	}
 	return use(z, [sha256.Size]byte(hash.Sum(nil)))
 }

@@ -40,7 +40,7 @@ var linkMembers = []string{"name", "type", "command", "args", "env", "envFile", 
 func readLink(rest string, o Options) (*Server, error) {
 	place, query, ok := strings.Cut(rest, "?")
 	if strings.Trim(place, "/") != "mcp/install" || !ok {
-		return nil, errors.New("the link is none that installs a server: such a link begins with vscode:mcp/install?")
+		return nil, errors.New("the link does not install a server: a link that does begins with vscode:mcp/install?")
 	}
 	text, err := url.PathUnescape(query)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Server) checkVariables() error {
 func readURL(reference string, o Options) (*Server, error) {
 	u, err := url.Parse(reference)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("%s is no URL of a server", visible.Line(clipped(reference)))
+		return nil, fmt.Errorf("%s is not the URL of a server", visible.Line(clipped(reference)))
 	}
 	if u.Host == "vscode.dev" || u.Host == "insiders.vscode.dev" {
 		return readRedirect(u, o)
@@ -203,7 +203,7 @@ func readRedirect(u *url.URL, o Options) (*Server, error) {
 		}
 		return readLink("mcp/install?"+url.PathEscape(string(raw)), o)
 	}
-	return nil, errors.New("the page of VS Code is none that installs a server")
+	return nil, errors.New("the page of VS Code does not install a server")
 }
 
 // decode reads one JSON value.
@@ -214,7 +214,7 @@ func decode(raw []byte, into any) error {
 		if errors.As(err, &wrong) && wrong.Field != "" {
 			return fmt.Errorf("%q has a value of another type", wrong.Field)
 		}
-		return errors.New("it is no JSON object of a server")
+		return errors.New("it is not a JSON object of a server")
 	}
 	if d.More() {
 		return errors.New("there is more than one JSON value")

@@ -73,7 +73,7 @@ func packageServer(kind, name, version string, o Options) (*Server, error) {
 		valid = pypiName
 	}
 	if len(name) > 214 || !valid.MatchString(name) {
-		return nil, fmt.Errorf("%s is no name of a package of %s", visible.Line(clipped(name)), kind)
+		return nil, fmt.Errorf("%s is not the name of a package of %s", visible.Line(clipped(name)), kind)
 	}
 	if !isExact(kind, version) && o.Pin != "" {
 		version = o.Pin
@@ -133,7 +133,7 @@ func pinnedImage(image, version string) (string, error) {
 	}
 	switch {
 	case len(name) > 255 || !imageName.MatchString(name):
-		return "", fmt.Errorf("%s is no name of a container image", visible.Line(clipped(image)))
+		return "", fmt.Errorf("%s is not the name of a container image", visible.Line(clipped(image)))
 	case sum != "" && !digest.MatchString(sum):
 		return "", fmt.Errorf("%s has no digest of the form sha256:…, with 64 hexadecimal digits", visible.Line(clipped(image)))
 	case sum != "":

@@ -91,7 +91,7 @@ func readRegistry(file string, o Options) (*Server, error) {
 		kinds = append(kinds, remoteType(remote.Type))
 	}
 	if len(kinds) == 0 {
-		return nil, fmt.Errorf("%s has neither packages nor remotes: it is no server.json of the MCP registry", file)
+		return nil, fmt.Errorf("%s has neither packages nor remotes: it is not a server.json of the MCP registry", file)
 	}
 	at := 0
 	if o.Use != "" {
@@ -241,7 +241,7 @@ func (s *Server) arguments(kind string, all []registryArgument) ([]string, error
 		switch a.Type {
 		case "named":
 			if !strings.HasPrefix(a.Name, "-") || len(a.Name) > maxName || strings.ContainsAny(a.Name, "${}") || visible.Line(a.Name) != a.Name {
-				return nil, fmt.Errorf("it has an argument with the name %s, which is no flag", visible.Line(clipped(a.Name)))
+				return nil, fmt.Errorf("it has an argument with the name %s, which is not a flag", visible.Line(clipped(a.Name)))
 			}
 			args = append(args, a.Name)
 			if a.Value == "" && a.Default == nil && !a.IsRequired && !a.IsSecret && a.ValueHint == "" && a.Format == "" && len(a.Choices) == 0 {

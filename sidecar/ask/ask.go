@@ -1,8 +1,8 @@
 // Package ask asks the person. [Asks.Ask] blocks until its ask is settled, exactly once, by [Asks.Answer] or by the end
 // of Ask's context.
 //
-// An [Asks] holds the asks of one task, whose messages are in a [tasklog.Log]. It may be used from any goroutine. Its
-// methods take the log's lock. Functions whose comment says so need the lock, and are for the owner of the log.
+// An [Asks] holds the asks of one task. The task's messages are in a [tasklog.Log]. It may be used from any goroutine. Its
+// methods take the log's lock. Some functions need the lock, as their comments say. They are for the owner of the log.
 //
 // The package knows nothing of MCP, models or front ends: it carries questions and answers.
 package ask

@@ -10,19 +10,19 @@ import (
 	"path/filepath"
 )
 
-// File is a file as it was read, to be replaced later if nobody changed it meanwhile.
+// File is a file as it was read. [File.Replace] replaces it later, unless it has changed since then.
 type File struct {
-	// Path is the file's own, behind all symbolic links.
+	// Path is the file's own path, after all symbolic links.
 	Path string
-	// Exists reports whether there is a file, and Data is what it holds.
+	// Exists reports whether there is a file, and Data has its bytes.
 	Exists bool
 	Data   []byte
 	mode   fs.FileMode
 	limit  int64
 }
 
-// Read reads a regular file of at most limit bytes, or finds that there is none. A link stays one: what it leads to is read,
-// and replaced.
+// Read reads a regular file of at most limit bytes, or finds that there is none. It follows a symbolic link: Replace then
+// replaces the target, and the link stays.
 func Read(path string, limit int64) (*File, error) {
 	f := &File{Path: path, mode: 0o600, limit: limit}
 	target, err := filepath.EvalSymlinks(path)
@@ -60,11 +60,10 @@ func (f *File) read() ([]byte, error) {
 	return data, err
 }
 
-// ErrChanged says that somebody changed a file between [Read] and [File.Replace].
+// ErrChanged says that a file changed between [Read] and [File.Replace].
 var ErrChanged = errors.New("was changed at the same time: try again")
 
-// Writable returns an error if the person has made the file read-only. To replace it would be possible, and is not what they
-// want.
+// Writable returns an error if the file is read-only. Replace could replace it, but the person does not want that.
 func (f *File) Writable() error {
 	if f.Exists && f.mode&0o200 == 0 {
 		return fmt.Errorf("%s is read-only: make it writable, or leave it out", f.Path)
@@ -72,8 +71,8 @@ func (f *File) Writable() error {
 	return nil
 }
 
-// Replace gives the file another content in one step, and keeps its mode. If the file is not as it was read, it stays as it
-// is, and the error is [ErrChanged]. What somebody writes between that look and the step itself, some microseconds, is lost.
+// Replace gives the file another content in one step, and keeps its mode. If the file has changed since Read, it stays, and
+// the error is [ErrChanged]. A change in the microseconds between this check and the step is lost.
 func (f *File) Replace(data []byte) (err error) {
 	if err := f.Writable(); err != nil {
 		return err

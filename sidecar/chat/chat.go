@@ -175,7 +175,7 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	return c.serve(ctx, t, id, false, call)
 }
 
-// Continue is as Serve, for a call of a host that goes on from where an earlier sidecar left it. [Chat.Resume] has to be told.
+// Continue is as Serve, for a call of a host that an earlier sidecar left unfinished. [Chat.Resume] has to know of it.
 func (c *Chat) Continue(ctx context.Context, u task.Unfinished, call func(context.Context, hub.Hooks) protocol.CallResult) error {
 	c.mu.Lock()
 	if c.closed {

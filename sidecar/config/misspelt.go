@@ -39,7 +39,7 @@ func Missing(member string, members map[string]json.RawMessage) string {
 	return text
 }
 
-// harmless are members that other programs have, and whose absence no server notices.
+// harmless are members of other programs that no server needs.
 var harmless = []string{"description", "name", "title", "icon", "version", "gallery", "_meta", "note", "comment", "dev", "$schema"}
 
 // maxUnknown bounds the sentences of one server's unknown members.

@@ -61,7 +61,7 @@ func translated(raw json.RawMessage) json.RawMessage {
 	})
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
-		return raw // whoever reads it says why
+		return raw // the reader of the entry says why
 	}
 	for _, name := range []string{"serverUrl", "httpUrl"} { // of Windsurf and of Gemini CLI
 		if value, ok := members[name]; ok && members["url"] == nil {

@@ -145,7 +145,7 @@ func TestOpenWorkKeepsTheDaemon(t *testing.T) {
 	})
 }
 
-// Busy is called without a lock. Meanwhile, a client may attach, begin work and leave.
+// Busy is called without a lock. During the call, a client may attach, begin work and leave.
 func TestWorkThatBeginsAsTheIdleTimeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Bool

@@ -235,7 +235,7 @@ func (t *translator) classAtom() (atomOf, error) {
 	return atomOf{char: r}, nil
 }
 
-// atomOf is a character, what stands for several within a class, or what is written as it is.
+// atomOf is a character, an escape for several characters within a class, or a text that is copied as it is.
 type atomOf struct {
 	char      rune
 	set       string

@@ -26,7 +26,7 @@ const maxStates = 100
 // keepFor is how long a result waits for its host.
 const keepFor = 24 * time.Hour
 
-// run runs a call. The host is what the requests that wait for the call can do, and what they have to know of it.
+// run runs a call. The host gives access to the requests that wait for the call.
 type run func(ctx context.Context, host host) (json.RawMessage, error)
 
 // notify takes the notifications that belong to a request of a host.
@@ -64,7 +64,7 @@ type call struct {
 	handle string
 	key    string
 	cancel context.CancelCauseFunc
-	// what is the request that is made.
+	// The request of the call.
 	what calling
 	// keeping is held while the call is kept.
 	keeping sync.Mutex
@@ -108,7 +108,7 @@ type waiter struct {
 	// ctx is the request's.
 	ctx  context.Context
 	sent bool // the result was sent to the host
-	// of is the MCP task that waits, or whose result is waited for; nil for neither.
+	// of is the MCP task that waits, or that a request waits for. Nil means neither.
 	of *mcpTask
 }
 
@@ -241,7 +241,7 @@ func (c *calls) start(k *call, start run) {
 			c.mu.Lock()
 			k.result, k.err = result, err
 			c.mu.Unlock()
-			c.keep(k) // before anybody hears of it
+			c.keep(k) // before a request gets the result
 		}
 		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
 	})

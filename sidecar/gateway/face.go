@@ -367,7 +367,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	calls, key := f.callsOf(r.Session), callKey(server, r.Method, params)
 	asker := askerOf(r, token, p)
 	if asker.task = f.termsOf(r, token); asker.task != nil && !asker.task.modern {
-		asker.ask = nil // what is asked comes with tasks/result
+		asker.ask = nil // questions come with tasks/result
 	}
 	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
 		responses, err := inputResponses(r.Params)

@@ -283,7 +283,7 @@ func replay(t *testing.T, conversation string) {
 			if got := fmt.Sprint(len(up.kept)); got != frame {
 				t.Errorf("%s calls are kept, want %s", got, frame)
 			}
-		case "restart", "restart-lost": // as if the daemon had been killed: what it does from now on reaches no disk
+		case "restart", "restart-lost": // as if the daemon had been killed: its later changes reach no disk
 			kept, killed := maps.Clone(up.kept), face
 			end()
 			killed.Close()

@@ -5,8 +5,8 @@
 // names. All data that a face does not need is passed on byte for byte.
 //
 // A call runs once. A host that cancels a call with an open question can send the same call again and joins it. If the
-// host is known to time out, the call returns earlier with a handle for the tool assent_continue. For a host that has MCP
-// tasks, a call can be one: a view of the call, whichever way its server runs it.
+// host is known to time out, the call returns earlier with a handle for the tool assent_continue. A host that has MCP
+// tasks can get one for each call, even if the server does not run the call as one.
 //
 // All methods may be called from any goroutine. [Face.Close] waits for all calls.
 package gateway
@@ -40,7 +40,7 @@ type Upstream interface {
 	// is to be called for what the server then says.
 	Subscribe(ctx context.Context, server, uri string) (stop func(), err error)
 
-	// Keep keeps what a later daemon has to know of a call, in place of what was kept before; nil forgets it.
+	// Keep saves the state of a call for a later daemon, and replaces its earlier state. Nil deletes it.
 	Keep(place Place, kept *Kept)
 
 	// Ended says that a session of a host has ended. A request of it may still run, because it waits for a person.

@@ -10,15 +10,15 @@ import (
 	"assent/sidecar/mcpserver"
 )
 
-// Place is where a call is in Assent. A face does not know what it means.
+// Place identifies a call in Assent. Only the upstream knows its meaning.
 type Place string
 
-// Kept is what a later daemon has to know of a call, so that its host can come back to it: with the state of questions that it
-// got in a result, or with the id of an MCP task. Parts of JSON are kept as texts, in which each byte stays.
+// Kept is the state of a call for a later daemon. The host can then come back to the call, with the request state of
+// questions or with the id of an MCP task. Parts of JSON are texts here, so that each byte stays.
 type Kept struct {
-	// Face has the options of the call's face.
+	// Face identifies the call's face.
 	Face KeptFace `json:"face"`
-	// Host is whose call it is.
+	// Host is the host that made the call.
 	Host   string `json:"host"`
 	Key    string `json:"key"`
 	Handle string `json:"handle"`
@@ -33,10 +33,10 @@ type Kept struct {
 
 	States []string   `json:"states,omitempty"`
 	Tasks  []keptTask `json:"tasks,omitempty"`
-	// Names are those that questions have had, and Open the names of the open ones by the server's own.
+	// Names are the names of all questions so far, and Open the names of the open ones, by the server's names for them.
 	Names []string          `json:"names,omitempty"`
 	Open  map[string]string `json:"open,omitempty"`
-	// Ended is when the call ended, with the Result or the Error.
+	// Ended is when the call ended. It ended with Result or Error.
 	Ended  time.Time        `json:"ended,omitzero"`
 	Result string           `json:"result,omitempty"`
 	Error  *mcpserver.Error `json:"error,omitempty"`
@@ -49,7 +49,7 @@ type KeptFace struct {
 	AsIs     bool     `json:"asIs,omitempty"`
 }
 
-// keptTask is an [mcpTask].
+// keptTask is the saved state of an [mcpTask].
 type keptTask struct {
 	ID        string        `json:"id"`
 	Session   string        `json:"session"`
@@ -68,7 +68,7 @@ type calling struct {
 	logLevel                string
 }
 
-// keep has a later daemon know of a call, as long as its host can come back to it.
+// keep saves a call for a later daemon, as long as its host can come back to it.
 func (c *calls) keep(k *call) {
 	k.keeping.Lock()
 	defer k.keeping.Unlock()
@@ -81,7 +81,7 @@ func (c *calls) keep(k *call) {
 	}
 }
 
-// kept returns what is to be kept of a call, or nil. It is called with mu held.
+// kept returns the state of a call that keep saves, or nil. The caller holds mu.
 func (c *calls) kept(k *call) *Kept {
 	w := k.what
 	kept := &Kept{
@@ -113,7 +113,7 @@ func (c *calls) kept(k *call) *Kept {
 	return kept
 }
 
-// Restore takes up a call of an earlier daemon. If the call goes on, [Upstream] gets it again, with its place.
+// Restore restores a call of an earlier daemon. If the call continues, [Upstream] gets it again, with its place.
 func (f *Face) Restore(place Place, kept *Kept) {
 	client := kept.Client
 	client.Revision, client.Capabilities = kept.Revision, json.RawMessage(kept.Capabilities)
@@ -121,7 +121,7 @@ func (f *Face) Restore(place Place, kept *Kept) {
 		session: kept.Session, server: kept.Server, method: kept.Method, client: client, params: json.RawMessage(kept.Params),
 	})
 	k.handle, k.place, k.isKept, k.states, k.names, k.earlier = kept.Handle, place, true, kept.States, kept.Names, kept.Open
-	k.asked = true // the host is away, and comes back
+	k.asked = true // the host may come back to the call
 	takes := func(method string, params json.RawMessage) bool { return takes(client, method, params) }
 	silent := asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: takes}
 	if len(k.states) > 0 {
@@ -161,7 +161,7 @@ func (f *Face) Restore(place Place, kept *Kept) {
 	c.keep(k)
 }
 
-// awaitRestored waits until the calls of an earlier daemon are known.
+// awaitRestored waits until the calls of an earlier daemon are restored.
 func (f *Face) awaitRestored(ctx context.Context) error {
 	if f.opts.Restored == nil {
 		return nil

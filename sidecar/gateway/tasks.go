@@ -28,7 +28,7 @@ const (
 
 	// taskAfter is how long a call takes before it becomes an MCP task for a host that declared the extension.
 	taskAfter = 5 * time.Second
-	// maxTasks is how many MCP tasks a host can have. Of more, the oldest that have ended are forgotten.
+	// maxTasks is how many MCP tasks a host can have. If it has more, Assent forgets the oldest that have ended.
 	maxTasks = 1000
 )
 
@@ -43,24 +43,24 @@ const (
 	taskCancelled     taskStatus = "cancelled"
 )
 
-// mcpTask is an MCP task of a host: a view of a call, which it keeps from being given up.
+// mcpTask is an MCP task of a host. It shows a call to the host, and keeps the call running without a request.
 type mcpTask struct {
 	id      string
 	call    *call
-	session string // that began it
-	modern  bool   // it is one of the extension
+	session string // the session that began it
+	modern  bool   // it belongs to the extension
 	created time.Time
 	ttl     time.Duration
 
-	// The lock of calls guards what follows.
+	// The lock of calls guards the fields below.
 
 	waiter      *waiter
 	updated     time.Time
 	isCancelled bool
-	told        string // what the host was told last
+	told        string // the result of tells at the last notification
 }
 
-// taskTerms say what a host wants of an MCP task.
+// taskTerms are a host's terms for an MCP task.
 type taskTerms struct {
 	session string
 	modern  bool
@@ -72,16 +72,16 @@ type taskTerms struct {
 // tellTask tells a host of a change of one of its MCP tasks.
 type tellTask func(c *calls, t *mcpTask, state json.RawMessage)
 
-// errTask is the error of a request whose call has become an MCP task.
+// errTask is the error of a request after its call has become an MCP task.
 type errTask struct{ task *mcpTask }
 
 func (e errTask) Error() string { return "the call is an MCP task" }
 
-// errTaskCancelled is the error of a result that is waited for until its MCP task is cancelled.
+// errTaskCancelled is the error of a request that waits for a result when the MCP task is cancelled.
 var errTaskCancelled = &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "the MCP task was cancelled"}
 
-// becomesTask reports whether a call is to be an MCP task for a host: at once, if the host asked for it; else if its server
-// made one of it, it has asked something, or it takes long. It is called with the lock of calls held.
+// becomesTask reports whether a call becomes an MCP task for a host now: if the host asked for one, the server made one, the
+// call has asked something, or it takes long. The caller holds the lock of calls.
 func (k *call) becomesTask(w *waiter, isLate bool) bool {
 	switch {
 	case w.task == nil || k.place == "" && k.ended.IsZero(): // only a call that has begun can be kept
@@ -93,18 +93,18 @@ func (k *call) becomesTask(w *waiter, isLate bool) bool {
 	}
 }
 
-// isTask reports whether a call is an MCP task for a host. It is called with the lock of calls held.
+// isTask reports whether a call is an MCP task for a host. The caller holds the lock of calls.
 func (k *call) isTask() bool {
 	return slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of != nil && w.of.waiter == w })
 }
 
-// isWanted reports whether anybody waits for a call, but for MCP tasks that were cancelled. It is called with the lock of
-// calls held.
+// isWanted reports whether a request or an MCP task waits for a call. Cancelled MCP tasks do not count. The caller holds the
+// lock of calls.
 func (k *call) isWanted() bool {
 	return slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of == nil || !w.of.isCancelled })
 }
 
-// newTask makes an MCP task of a call for the host of a request. It is called with mu held.
+// newTask makes an MCP task of a call for the host of a request. The caller holds mu.
 func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 	now := time.Now()
 	t := &mcpTask{
@@ -117,7 +117,7 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 	return t
 }
 
-// whenTold returns the function that hears whether the host was sent a new MCP task. If not, it is forgotten.
+// whenTold returns a function for the outcome of sending a new MCP task to the host. If sending failed, it forgets the task.
 func (c *calls) whenTold(t *mcpTask, tell tellTask) answered {
 	isFirst := true
 	return func(sent bool) {
@@ -132,7 +132,7 @@ func (c *calls) whenTold(t *mcpTask, tell tellTask) answered {
 	}
 }
 
-// addTask adds an MCP task. It is called with mu held.
+// addTask adds an MCP task. The caller holds mu.
 func (c *calls) addTask(t *mcpTask, asker asker) {
 	if c.tasks == nil {
 		c.tasks = map[string]*mcpTask{}
@@ -144,7 +144,7 @@ func (c *calls) addTask(t *mcpTask, asker asker) {
 	t.told = t.call.tells(t.status())
 }
 
-// watch tells a host of the changes of its MCP task, until that ends.
+// watch tells a host of the changes of its MCP task, until the task ends.
 func (c *calls) watch(t *mcpTask, tell tellTask) {
 	timer := time.NewTimer(time.Until(t.created.Add(t.ttl)))
 	defer timer.Stop()
@@ -161,7 +161,7 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 			k.leave(t.waiter)
 		}
 		if !k.ended.IsZero() {
-			c.remove(k) // the same call is another one from now on
+			c.remove(k) // a later call with the same arguments runs again
 		}
 		isClosing := errors.Is(k.err, mcpserver.ErrEnded)
 		state, changed := t.state(), k.changed
@@ -182,8 +182,8 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 	}
 }
 
-// expire forgets an MCP task whose call goes on after its time to live. If nobody else waits for the call and it has asked
-// nothing, it is cancelled.
+// expire forgets an MCP task if its call still runs after its time to live. It cancels the call if no other request or task
+// waits for it and it has asked nothing.
 func (c *calls) expire(t *mcpTask) {
 	defer c.keep(t.call)
 	c.mu.Lock()
@@ -196,8 +196,7 @@ func (c *calls) expire(t *mcpTask) {
 	}
 }
 
-// forgetTasks forgets MCP tasks that have ended: those that have expired, and the oldest of too many. It is called with mu
-// held.
+// forgetTasks forgets ended MCP tasks: those that have expired, and the oldest if there are too many. The caller holds mu.
 func (c *calls) forgetTasks() {
 	var ended []*mcpTask
 	for _, t := range c.tasks {
@@ -217,7 +216,7 @@ func (c *calls) forgetTasks() {
 	}
 }
 
-// forgetTask is called with mu held.
+// forgetTask forgets an MCP task. The caller holds mu.
 func (c *calls) forgetTask(t *mcpTask) {
 	delete(c.tasks, t.id)
 	c.running.Go(func() { c.keep(t.call) })
@@ -260,7 +259,8 @@ func (c *calls) taskStates(session string) (states []json.RawMessage) {
 	return states
 }
 
-// cancelTask cancels an MCP task, and its call unless somebody else waits for that. The error says that the task has ended.
+// cancelTask cancels an MCP task. It cancels the call too, unless another request or task waits for it. It fails if the task
+// has ended.
 func (c *calls) cancelTask(t *mcpTask) error {
 	k := t.call
 	var err error
@@ -277,12 +277,12 @@ func (c *calls) cancelTask(t *mcpTask) error {
 	return err
 }
 
-// updateTask gives an MCP task the host's answers, by the names of the questions. Those of other questions are ignored.
+// updateTask gives an MCP task the host's answers, by the names of the questions. It ignores answers to other questions.
 func (c *calls) updateTask(t *mcpTask, responses map[string]json.RawMessage) {
 	c.change(t.call, func() { t.call.answer(responses) })
 }
 
-// taskResult waits for the result of an MCP task. Meanwhile the host gets questions by the request.
+// taskResult waits for the result of an MCP task. Until then, the request brings the host the questions.
 func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.RawMessage, error) {
 	k := t.call
 	w := &waiter{asker: asker, ctx: ctx, of: t}
@@ -311,7 +311,7 @@ func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.R
 	}
 }
 
-// open are the questions that a host can answer now. It is called with the lock of calls held.
+// open returns the questions that a host can answer now. The caller holds the lock of calls.
 func (k *call) open() []*question {
 	if k.held > 0 || !k.ended.IsZero() {
 		return nil
@@ -319,8 +319,8 @@ func (k *call) open() []*question {
 	return k.questions
 }
 
-// status returns the status of an MCP task, and what is to be said of it. What waits for a person in Assent needs nothing of
-// the host: it works. It is called with the lock of calls held.
+// status returns the status of an MCP task, and its message. A task that waits for a person in Assent is working, because it
+// needs no input from the host. The caller holds the lock of calls.
 func (t *mcpTask) status() (status taskStatus, message string) {
 	k := t.call
 	var result struct {
@@ -344,7 +344,8 @@ func (t *mcpTask) status() (status taskStatus, message string) {
 	}
 }
 
-// atFirst returns what is said of a new MCP task, whatever it does by now. It is called with the lock of calls held.
+// atFirst returns the status and the message of a new MCP task. The status is working, even if the task has another one by
+// now. The caller holds the lock of calls.
 func (t *mcpTask) atFirst() (status taskStatus, message string) {
 	if status, message = t.status(); status != taskWorking {
 		return taskWorking, ""
@@ -352,7 +353,7 @@ func (t *mcpTask) atFirst() (status taskStatus, message string) {
 	return status, message
 }
 
-// tells returns a text that differs whenever the host is to be told something.
+// tells returns a text that changes with each change that the host must hear of.
 func (k *call) tells(status taskStatus, message string) string {
 	parts := []string{string(status), message}
 	if status == taskInputRequired {
@@ -363,10 +364,10 @@ func (k *call) tells(status taskStatus, message string) string {
 	return strings.Join(parts, "\x00")
 }
 
-// state returns the state of an MCP task as the host gets it. It is called with the lock of calls held.
+// state returns the state of an MCP task as the host gets it. The caller holds the lock of calls.
 func (t *mcpTask) state() json.RawMessage { return t.describe(t.status()) }
 
-// describe is called with the lock of calls held.
+// describe returns the members of an MCP task's state. The caller holds the lock of calls.
 func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	k := t.call
 	out := appendMember([]byte{'{'}, "taskId", appendString(nil, t.id))
@@ -396,13 +397,13 @@ func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	return append(out, '}')
 }
 
-// pollInterval is how often a host is to ask: a tenth of the time that it has waited. A call that takes a moment is not made
-// slow by it, and one that waits for a person costs little.
+// pollInterval is how long a host should wait between requests: a tenth of the time that it has waited. A short call ends
+// soon, and a call that waits for a person costs few requests.
 func pollInterval(age time.Duration) time.Duration {
 	return min(max(age/10, 250*time.Millisecond), 5*time.Second)
 }
 
-// wireError returns an error as a host gets it.
+// wireError returns the JSON-RPC error of an error.
 func wireError(err error) *mcpserver.Error {
 	if e, ok := errors.AsType[*mcpserver.Error](err); ok {
 		return e
@@ -431,8 +432,8 @@ func hasTasks(client mcpserver.Client) bool {
 	return client.Revision == tasksRevision
 }
 
-// offered returns a server's capabilities with the MCP tasks that Assent has for the host, and without the server's own, which
-// are Assent's: a host that could name those could read and answer those of others.
+// offered returns a server's capabilities, with Assent's MCP tasks in place of the server's. Assent alone uses the server's:
+// a host that could name them could read and answer those of other hosts.
 func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMessage {
 	without := func(name string) func(string, json.RawMessage) json.RawMessage {
 		return func(n string, value json.RawMessage) json.RawMessage {
@@ -460,9 +461,8 @@ func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMess
 	return out
 }
 
-// execution returns a tool with the truth about MCP tasks: each of Assent's tools can be called as one, and need not be. Other
-// revisions have no word for it. Hosts on MCP's TypeScript SDK refuse to call a tool that wants to be one. A host that would
-// lose results is told nothing.
+// execution returns a tool that says that its call may be an MCP task. Other revisions have no member for that. Hosts on MCP's
+// TypeScript SDK refuse to call a tool that requires an MCP task. A host that would lose results gets no such member.
 func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	own := member(tool, "execution")
 	switch {
@@ -482,7 +482,7 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	})
 }
 
-// losesTaskErrors reports whether a host is known to show its model no result of an MCP task that failed.
+// losesTaskErrors reports whether a host is known to hide the result of a failed MCP task from its model.
 func losesTaskErrors(client mcpserver.Client) bool {
 	for name, host := range knownHosts {
 		if isNamed(client, name) {
@@ -546,7 +546,7 @@ func (c *calls) taskCreated(t *mcpTask) json.RawMessage {
 	return append(appendMember([]byte{'{'}, "task", state), '}')
 }
 
-// taskMethods are those of MCP tasks, with the era that has them: both, or one.
+// taskMethods are the methods of MCP tasks, each with the revisions that have it.
 var taskMethods = map[string]struct {
 	legacy, modern bool
 	serve          func(f *Face, ctx context.Context, r *mcpserver.Request) (json.RawMessage, error)
@@ -558,7 +558,7 @@ var taskMethods = map[string]struct {
 	"tasks/update": {false, true, (*Face).updateTask},
 }
 
-// serveTask returns the function that answers a request about MCP tasks, or nil if the host's revision has none such.
+// serveTask returns the function that answers a request about MCP tasks, or nil if the host's revision has no such method.
 func (f *Face) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
 	method := taskMethods[r.Method]
 	modern := r.Client.Modern()
@@ -601,7 +601,7 @@ func (f *Face) getTask(_ context.Context, r *mcpserver.Request) (json.RawMessage
 	return state, nil
 }
 
-// cancelTask serves tasks/cancel. Since 2026-07-28 it is only acknowledged.
+// cancelTask serves tasks/cancel. Since 2026-07-28 the result is only an acknowledgement.
 func (f *Face) cancelTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	calls, t, err := f.taskOf(r)
 	if err != nil {
@@ -623,7 +623,7 @@ func (f *Face) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMe
 		return nil, err
 	}
 	asker := askerOf(r, nil, &pulse{})
-	asker.notify = func(string, json.RawMessage) {} // the task's own request said where to
+	asker.notify = func(string, json.RawMessage) {} // the request that began the task said where notifications go
 	asker.ask = func(method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
 		return r.Call(method, withRelated(params, t.id))
 	}

@@ -18,7 +18,7 @@ const (
 	maxDiff      = 500
 )
 
-// Changed returns what has changed since the person last allowed a use of a tool: the tool, or its server. It returns nil
+// Changed returns the change of a tool or its server since the person last allowed a use of the tool. It returns nil
 // if they never allowed it, or if nothing has changed.
 func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolChange, error) {
 	if use.Tool == nil {

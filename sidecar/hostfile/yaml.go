@@ -126,7 +126,7 @@ func (f *yamlFile) container(at Path) (key, value *yaml.Node, err error) {
 		}
 	}
 	if value != nil && value.Tag != "!!null" && value.Kind != yaml.MappingNode && value.Kind != yaml.SequenceNode {
-		return nil, nil, fmt.Errorf("%q is no list of servers", strings.Join(at, "."))
+		return nil, nil, fmt.Errorf("%q is not a list of servers", strings.Join(at, "."))
 	}
 	return key, value, nil
 }

@@ -139,7 +139,7 @@ func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
 	}
 }
 
-// placeByNumber assigns a question as a person does who knows what they started.
+// placeByNumber assigns a question to the call that caused it, as a person would who started that call.
 func placeByNumber(t *testing.T, owner map[int64]string, u *attribution.Request) *attribution.Assignment {
 	t.Helper()
 	n, err := strconv.ParseInt(u.Text, 10, 64)

@@ -15,7 +15,7 @@ type Panic struct {
 
 func (p *Panic) Error() string { return p.What + " failed inside Assent: see its log" }
 
-// Panicked is deferred by work for one front end or server, whose panic must not end the work for the others. It turns
+// Work for one front end or server defers Panicked, so that its panic does not end the work for the others. Panicked turns
 // the panic into the work's error, a [*Panic], and logs it with its stack. A lock without a deferred unlock stays
 // locked.
 func Panicked(log zerolog.Logger, what string, err *error) {

@@ -19,7 +19,7 @@ import (
 )
 
 // attached holds the front ends of a workspace. A notification goes to all of them. A request goes to one with the
-// needed capability: the one whose own request caused it, or else the one that was used last. While none is attached,
+// needed capability: the one that caused it by its own request, or else the one that was used last. While none is attached,
 // the request waits, and package awaited tells the callers.
 type attached struct {
 	log zerolog.Logger

@@ -40,9 +40,8 @@ type configuration struct {
 	problems []protocol.ConfigProblem
 }
 
-// join adds the configuration of a new front end, and returns the front end whose configuration applies. Configurations
-// of front ends that have left no longer apply, unless the new one is a visitor and finds another front end, or work
-// under way.
+// join adds the configuration of a new front end, and returns the front end that configures the workspace now. A front end
+// that has left no longer does, unless the new one is a visitor and finds another front end, or work under way.
 func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *frontEnd) {
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
@@ -58,7 +57,7 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 	return w.counting()
 }
 
-// counting returns the front end whose configuration applies: the one that configured last, or the first one if all
+// counting returns the front end that configures the workspace: the one that configured last, or the first one if all
 // are visitors. The workspace's configuring lock must be held.
 func (w *Workspace) counting() *frontEnd {
 	for _, f := range slices.Backward(w.configured.by) {

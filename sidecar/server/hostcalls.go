@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// errLost is the end of a call that was under way when an earlier daemon ended, and that cannot go on.
+// errLost is the error of a call that was under way when an earlier daemon ended, and cannot continue.
 var errLost = &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "Assent was restarted during the call. Whether the tool did its work " +
 	"is not known, and it was not called again. Check before you call it again."}
 
@@ -42,8 +42,8 @@ func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
 	}
 }
 
-// restore takes up the calls of an earlier daemon to which their hosts can come back, and returns the places of those that go
-// on.
+// restore restores the calls of an earlier daemon to which their hosts can come back. It returns the places of those that
+// continue.
 func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 	defer close(h.restored)
 	kept, err := h.kept()
@@ -71,7 +71,7 @@ func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 	return goOn
 }
 
-// kept returns what an earlier daemon kept, by place.
+// kept returns the calls that an earlier daemon saved, by place.
 func (h *hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
 	s, err := h.w.tasks.Store()
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
 	for _, row := range rows {
 		k := &gateway.Kept{}
 		if err := json.Unmarshal(row.Body, k); err != nil {
-			h.w.opts.Log.Warn().Err(err).Msg("what was kept of a host's call cannot be read")
+			h.w.opts.Log.Warn().Err(err).Msg("the saved state of a host's call cannot be read")
 			continue
 		}
 		all[placeOf(row.TaskID, row.MessageID)] = k
@@ -102,7 +102,7 @@ func (h *hosts) take(place gateway.Place) (task.Unfinished, bool) {
 	return u, ok
 }
 
-// askedBefore tells a call which of its questions was open when an earlier daemon ended.
+// askedBefore gives a call the question that was open when an earlier daemon ended.
 func (h *hosts) askedBefore(s *hostSession, u task.Unfinished, asking func(question string)) {
 	asks, _, err := h.w.tasks.OpenAsks()
 	if err != nil {

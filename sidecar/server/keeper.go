@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/auth"
 )
 
-// keeper has the logins of all workspaces whose windows have the same secret storage. Each login has one renewal at a
+// keeper has the logins of all workspaces with windows on the same secret storage. Each login has one renewal at a
 // time, over all workspaces. A window of one workspace stores the secrets of another one's logins, and opens its login
 // pages, because storage and person are the same. The front end that was used last comes first.
 type keeper struct {

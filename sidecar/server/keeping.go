@@ -8,7 +8,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// keeping is what goes on for as long as a workspace is open and configured.
+// keeping is the background work of an open and configured workspace.
 type keeping struct {
 	// results and records bring the days for which results and records are kept, the newest setting only.
 	results, records chan int
@@ -24,7 +24,7 @@ func newKeeping() *keeping {
 	return k
 }
 
-// begin starts what goes on for as long as the workspace is open. There is a configuration.
+// begin starts the background work of the workspace. The workspace is configured already.
 func (w *Workspace) begin() {
 	k := w.keeping
 	k.running.Go(func() { // reads the store, for which the handshake does not wait

@@ -16,8 +16,8 @@ import (
 	"assent/sidecar/secret"
 )
 
-// knownSecrets are the secrets that Assent has in memory now: API keys of models, tokens of logins, what servers were given,
-// and what is in the environment in which servers start. They are never logged.
+// knownSecrets are the secrets that Assent has in memory now: API keys of models, tokens of logins, secrets that servers
+// got, and secrets in the environment in which servers start. Assent never logs them.
 type knownSecrets struct {
 	servers     serverSecrets
 	scanner     *secret.Scanner

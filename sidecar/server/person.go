@@ -31,8 +31,7 @@ type Person struct {
 	changes int64
 	// summoned is when Summon was called last.
 	summoned time.Time
-	// due: the front ends have to be told the present state. A goroutine does that while running
-	// is set.
+	// due says that the front ends do not have the present state yet. A goroutine sends it while running is set.
 	due, running, closed bool
 }
 

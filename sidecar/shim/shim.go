@@ -81,8 +81,8 @@ type shim struct {
 	toHost  io.Writer
 
 	mu sync.Mutex // guards the fields below; held while a line is written to the daemon
-	// daemon is nil while there is no connection. Meanwhile, requests of the host wait in open, and notifications
-	// about requests are dropped.
+	// daemon is nil while there is no connection. During that time, requests of the host wait in open, and
+	// notifications about requests are dropped.
 	daemon io.ReadWriteCloser
 	// initialize is the host's request, and initialized is set once it was answered.
 	initialize  []byte

@@ -16,13 +16,13 @@ CREATE TABLE host_calls (
 ) STRICT, WITHOUT ROWID;
 `
 
-// HostCall is a call to which its host can come back. The body is the gateway's.
+// HostCall is a call to which its host can come back. The gateway writes and reads the body.
 type HostCall struct {
 	Place
 	Body json.RawMessage
 }
 
-// SaveHostCall keeps what is to be known of a host's call, in place of what was kept before; nil forgets it.
+// SaveHostCall saves the state of a host's call, and replaces its earlier state. A nil body deletes it.
 func (s *Store) SaveHostCall(ctx context.Context, p Place, body json.RawMessage) error {
 	query, args := `DELETE FROM host_calls WHERE task_id = ? AND message_id = ?`, []any{p.TaskID, p.MessageID}
 	if body != nil {
@@ -35,7 +35,7 @@ func (s *Store) SaveHostCall(ctx context.Context, p Place, body json.RawMessage)
 	return nil
 }
 
-// HostCalls returns the kept calls of hosts. What is damaged is left out.
+// HostCalls returns the saved calls of hosts. It leaves out damaged ones.
 func (s *Store) HostCalls(ctx context.Context) (calls []HostCall, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT task_id, message_id, body FROM host_calls`)
 	if err != nil {

@@ -198,7 +198,7 @@ func (s *Store) Journal(ctx context.Context, f JournalFilter, limit, bytes int) 
 	return records, earlier, nil
 }
 
-// JournalTasks returns the ids of at most limit tasks with records whose id begins so. An id that is whole is alone.
+// JournalTasks returns the ids of at most limit tasks that have records and an id with this beginning, the shortest first.
 func (s *Store) JournalTasks(ctx context.Context, beginning string, limit int) (ids []string, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT task_id FROM journal WHERE substr(task_id, 1, length(?1)) = ?1 ORDER BY length(task_id), task_id LIMIT ?2`, beginning, limit)
 	if err != nil {

@@ -14,8 +14,8 @@ type view struct {
 	task     protocol.Task
 	messages []protocol.Message // in ascending order of id, without a hole
 	earlier  bool               // there are older ones
-	// gap is set once an event or a piece of a completion is missing. The task then has to be read again
-	// after its last number; events are ignored until then.
+	// gap is set once an event or a piece of a completion is missing. The front end then reads the task
+	// again after its last number, and ignores events until then.
 	gap bool
 }
 

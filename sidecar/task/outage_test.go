@@ -436,8 +436,8 @@ func TestTheEndCreatesADeletedStore(t *testing.T) {
 	onDisk(t, dir, check)
 }
 
-// scratch damages the page of a closed store that contains a text, and makes the file too large to be read
-// whole when it is opened.
+// scratch damages the page of a closed store that contains a text. It makes the file so large that Open does
+// not read all of it.
 func scratch(t *testing.T, dir, text string) {
 	t.Helper()
 	path := filepath.Join(dir, "assent.db")

@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/importer"
 )
 
-// addition is what "assent add" is to do.
+// addition has the options of "assent add".
 type addition struct {
 	o         Options
 	reference string
@@ -55,11 +55,11 @@ Secret inputs are not asked for here and not written: Assent asks for them when 
 	}
 	flags := c.Flags()
 	flags.StringVar(&a.name, "name", "", "give the server this `name`")
-	flags.StringVar(&a.pin, "pin", "", "run this `version` of a package that is given without an exact one")
+	flags.StringVar(&a.pin, "pin", "", "run this `version` of a package if REFERENCE has no exact one")
 	flags.StringVar(&a.use, "use", "", "of a server.json, use the package or remote of this `type`: npm, pypi, nuget, oci, http or sse")
 	flags.BoolVar(&a.user, "user", false, "write it into your own file, mcp.json in the folder assent of your configuration")
 	flags.BoolVar(&a.yes, "yes", false, "add it without asking")
-	flags.BoolVar(&a.plain, "plain", false, "ask line by line, also where stdin is no terminal")
+	flags.BoolVar(&a.plain, "plain", false, "ask line by line, even if stdin is not a terminal")
 	flags.StringArrayVar(&a.inputs, "input", nil, "give an input a value: `NAME=VALUE`; NAME alone has Assent ask for it when the server starts; may be repeated")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -68,7 +68,7 @@ Secret inputs are not asked for here and not written: Assent asks for them when 
 		case len(args) > 1:
 			return usagef("unexpected argument %q", args[1])
 		case a.yes && a.plain:
-			return usagef("--plain asks you, and --yes asks nobody: give one of them")
+			return usagef("--plain asks you, and --yes does not ask: give one of them")
 		}
 		a.reference = args[0]
 		return a.run()
@@ -110,7 +110,7 @@ func (a *addition) run() error {
 	a.say("%s", a.shown(s, name))
 	if !a.yes {
 		if !a.plain && !(isTerminal(a.o.Stdin) && isTerminal(a.o.Stderr)) {
-			return usagef("nobody can be asked here whether to add it: run it in a terminal, or give --yes")
+			return usagef("assent add cannot ask here whether to add the server: run it in a terminal, or give --yes")
 		}
 		if err := a.ask(s, name, path); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (a *addition) run() error {
 	return a.write(s, name, path)
 }
 
-// ask asks for the inputs that are not given, and whether to add the server.
+// ask asks for the missing inputs, and whether to add the server.
 func (a *addition) ask(s *add.Server, name, path string) error {
 	asked := false
 	for _, in := range s.Inputs {
@@ -142,7 +142,7 @@ func (a *addition) ask(s *add.Server, name, path string) error {
 	return err
 }
 
-// yesOrNo asks until the answer is one of the two.
+// yesOrNo asks until the answer is yes or no.
 func (a *addition) yesOrNo(question string) (bool, error) {
 	for {
 		word, err := a.line(question + " (yes, no): ")
@@ -152,7 +152,7 @@ func (a *addition) yesOrNo(question string) (bool, error) {
 	}
 }
 
-// askInput asks for one input until its value is good. An empty line is the default, or leaves it out.
+// askInput asks for one input until its value is valid. An empty line means the default, or leaves the input out.
 func (a *addition) askInput(s *add.Server, in add.Input) error {
 	if in.Secret {
 		about := in.Name
@@ -196,7 +196,7 @@ func (a *addition) askInput(s *add.Server, in add.Input) error {
 	}
 }
 
-// line asks for a line. An interrupt, or the end of the input, ends the command.
+// line asks for a line. An interrupt or the end of the input ends the command.
 func (a *addition) line(prompt string) (string, error) {
 	if _, err := io.WriteString(a.o.Stderr, safe(prompt)); err != nil {
 		return "", err
@@ -223,7 +223,7 @@ func (a *addition) line(prompt string) (string, error) {
 	}
 }
 
-// write unpacks what is to be unpacked, and writes the entry.
+// write unpacks a bundle, and writes the entry.
 func (a *addition) write(s *add.Server, name, path string) error {
 	written, err := s.Written(name)
 	if err != nil {
@@ -242,7 +242,7 @@ func (a *addition) write(s *add.Server, name, path string) error {
 	}
 	a.say("Added %q to %s. It has not been started.", name, path)
 	if !a.user {
-		a.say("To see what it can do, after you have confirmed it: assent tools %s", word(name))
+		a.say("To see its tools, run assent tools %s. Assent first asks you to confirm the server.", word(name))
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (a *addition) say(format string, args ...any) {
 	fmt.Fprintln(a.o.Stderr, wrapped(safe(fmt.Sprintf(format, args...)), a.width))
 }
 
-// shown describes the server as it would be written. Lists are JSON, so that it can be seen where an element ends.
+// shown describes the entry before it is written. Lists are JSON, so that the person sees where an element ends.
 func (a *addition) shown(s *add.Server, name string) string {
 	e := s.Entry(name)
 	var b strings.Builder
@@ -292,7 +292,7 @@ func (a *addition) shown(s *add.Server, name string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shownText returns a text as JSON without the quotes, so that it stays in its line.
+// shownText returns a text as JSON without the quotes, so that it has one line.
 func shownText(text string) string {
 	list := shownList([]string{text})
 	return strings.TrimSuffix(strings.TrimPrefix(list, `["`), `"]`)

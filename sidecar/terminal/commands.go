@@ -114,7 +114,7 @@ reads the prompt from stdin. Ctrl-C stops the model; a second Ctrl-C ends the ch
 			run:     atOnce(func(ctx context.Context, s *session) error { return s.listTools(ctx) }),
 		},
 		{
-			use: "doctor [SERVER]", short: "start the servers, or one, and say what is wrong", words: maybeServerWord,
+			use: "doctor [SERVER]", short: "start the servers, or one, and report problems", words: maybeServerWord,
 			long: `doctor starts a server and reports all that is known of it. Without SERVER it starts every configured server, and prints a
 line for each, for each problem of the configuration, and for each host that "assent hosts" added. It exits with 0 if
 all is well, and with 3 otherwise.`,

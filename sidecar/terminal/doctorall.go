@@ -20,20 +20,20 @@ const newestProtocol = "2026-07-28"
 // Host is a program that was added to use the servers of a folder over HTTP.
 type Host struct {
 	Name string `json:"name"`
-	// Server is the only one that it sees; empty means all.
+	// Server is the only server that it uses. Empty means all.
 	Server string `json:"server,omitempty"`
-	// Folder is the one whose servers it uses, and Configuration configures them.
+	// Folder is the workspace folder of the servers, and Configuration configures them.
 	Folder        string                 `json:"folder"`
 	Configuration protocol.Configuration `json:"-"`
 }
 
-// checkup is what "assent doctor" without a server prints with --output json.
+// checkup is the output of "assent doctor" without a server and with --output json.
 type checkup struct {
 	Well     bool                         `json:"well"`
 	Servers  []*protocol.ServerInspection `json:"servers,omitempty"`
 	Problems []protocol.ConfigProblem     `json:"problems,omitempty"`
 	Hosts    []hostCheck                  `json:"hosts,omitempty"`
-	// HostsProblem is why the hosts are not known.
+	// HostsProblem says why the hosts are not known.
 	HostsProblem string `json:"hostsProblem,omitempty"`
 }
 
@@ -110,7 +110,7 @@ func (s *session) doctorAll(ctx context.Context) error {
 	return Exit(ExitFailed, errors.New(strings.Join(bad, "; ")))
 }
 
-// stateWord is how a server is.
+// stateWord names the state of a server.
 func stateWord(i *protocol.ServerInspection) string {
 	switch {
 	case i.Verdict != nil && i.Verdict.Kind == protocol.VerdictLogin:
@@ -121,12 +121,12 @@ func stateWord(i *protocol.ServerInspection) string {
 	return string(i.Server.State)
 }
 
-// findings are sentences on a server: why it does not run, what its configuration should not have, and that it is old.
+// findings are sentences on a server: why it does not run, the mistakes in its configuration, and that it is old.
 func findings(i *protocol.ServerInspection) []string {
 	var all []string
 	if v := i.Verdict; v != nil {
 		all = append(all, v.Text)
-		if v.WayOut != "" && !strings.Contains(v.WayOut, "below") { // what is below is in the report on one server
+		if v.WayOut != "" && !strings.Contains(v.WayOut, "below") { // only the report on one server has the part below
 			all = append(all, v.WayOut)
 		}
 	}
@@ -137,7 +137,7 @@ func findings(i *protocol.ServerInspection) []string {
 	return all
 }
 
-// checkHosts returns the hosts, each with why it cannot use its servers; or why they are not known.
+// checkHosts returns the hosts, each with the reason why it cannot use its servers. If they are not known, it says why.
 func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
 	if s.o.Hosts == nil || s.line.standalone {
 		return nil, ""

@@ -26,7 +26,7 @@ func resourcesCommand(o Options) *cobra.Command {
 	list.use, list.short, list.long, list.example = "list SERVER", "list the resources of a server", "", "  assent resources list demo"
 	parent.AddCommand(list.build(o), command{
 		use: "read SERVER URI", short: "read a resource", words: toolWords, item: "URI",
-		long:    "read prints a resource. Its server may ask you something meanwhile, as during a call.",
+		long:    "read prints a resource. Its server may ask you something first, as during a call.",
 		example: "  assent resources read demo memo://note\n  assent resources read demo memo://note --output json\n  assent resources read memo://note -- npx -y some-server",
 		flags:   asking,
 		run: func(ctx context.Context, s *session, _ []string) error {

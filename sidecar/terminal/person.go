@@ -36,8 +36,7 @@ type person struct {
 	s    *session
 	turn chan struct{} // of one: the holder talks with the person
 	in   *bufio.Reader
-	// tty is the terminal whose echo can be turned off, and state its earlier state; nil if stdin is not a
-	// terminal.
+	// tty is stdin, for turning its echo off, and state its earlier state. Both are nil if stdin is not a terminal.
 	tty   *os.File
 	state *term.State
 

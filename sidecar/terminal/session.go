@@ -64,7 +64,7 @@ type stdout struct {
 	model      *flow // writes a model's text; nil if stdout is no terminal
 }
 
-// stderr is what is said beside the output.
+// stderr has the messages that are not output.
 type stderr struct {
 	width func() int // of the terminal in columns; 0 for no terminal
 	paint paint

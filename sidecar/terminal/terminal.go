@@ -55,10 +55,10 @@ type Options struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Connect attaches this process to the workspace of a place: in the daemon, which it starts if none runs, or, with
-	// standalone, in this process, whose daemon then writes its log to log. If another process is the daemon,
-	// standalone attaches to that one. Connect calls say with news of the daemon for the person, also later on.
-	// Closing the connection detaches, and waits until all work in this process has ended.
+	// Connect attaches this process to the workspace of a place, in the daemon. It starts the daemon if none runs: in a
+	// process of its own, or with standalone in this process, with its log in log. Connect calls say with news of the
+	// daemon for the person, also later on. Closing the connection detaches, and waits until all work in this process
+	// has ended.
 	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
 	// Hosts returns the programs that were added to use servers over HTTP. It may be nil.
 	Hosts func(ctx context.Context) ([]Host, error)
