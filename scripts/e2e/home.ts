@@ -20,6 +20,7 @@ import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { choose, runCommand } from "./quickInput.ts";
 import { photographPart, photographWindow } from "./screenshots.ts";
+import { setUpCodex } from "./setUpStory.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
 import { withTestModels } from "./testModels.ts";
@@ -38,6 +39,8 @@ const workbench = await step(
         extensions: [vsixOf(hostTarget()), models],
         settings: {
           "assent.model.provider": "demo",
+          // The text of a terminal is in the page only if it is drawn without the graphics card.
+          "terminal.integrated.gpuAcceleration": "off",
           "assent.servers": { [own]: exampleServers["test-elicitation"] },
         },
         trust: true,
@@ -139,6 +142,7 @@ async function tell(page: Page): Promise<void> {
     .last()
     .click();
   await panel.button("Close the List of Servers").click();
+  await setUpCodex(page, workbench);
   await answerForVsCodeChat(page, panel, own);
   await step(
     "@assent in VS Code's chat is a task, whose questions are in the panel, once",
