@@ -233,7 +233,7 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 		if uses == "" {
 			uses = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible.Line(s.Name), visible.Line(shortened(s.Runs, 60)), visible.Line(strings.Join(in, ", ")), visible.Line(uses))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible.Line(s.Name), visible.Line(shortened(s.Runs, 40)), visible.Line(strings.Join(in, ", ")), visible.Line(uses))
 		if len(s.Differs) > 0 {
 			notes = append(notes, fmt.Sprintf("%s is another server than %q elsewhere. It differs in: %s.", s.Name, s.Copies[0].Name, strings.Join(s.Differs, ", ")))
 		}

@@ -41,7 +41,7 @@ const texts = [
   { label: "Full name", wrong: "A", says: "At least 2 characters", right: "Ada Lovelace" },
   { label: "Booking code", wrong: "abc-1", says: "Does not match", right: "ABC-1843" },
   { label: "Email", wrong: "ada", says: "Not an email address", right: "ada@example.com" },
-  { label: "Website", wrong: "here", says: "Not a full address", right: "https://example.com/a" },
+  { label: "Website", wrong: "here", says: "Not a full URL", right: "https://example.com/a" },
   { label: "Guests", wrong: "13", says: "At most 12", right: "2" },
   { label: "Budget", wrong: "much", says: "Not a number", right: "99.5" },
 ] as const;

@@ -72,7 +72,7 @@ async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Pro
       assert(await call.getByText(/^cancelling/).isVisible(), "the server has not said so yet");
     });
     await call.getByText("Cancelled before it ended.").waitFor();
-    await call.getByText("Asked to cancel").waitFor({ state: "detached" });
+    await call.getByText("Waiting for the server to cancel").waitFor({ state: "detached" });
   });
   await photograph(page, "mcp-task-cancelled");
 }

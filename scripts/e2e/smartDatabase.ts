@@ -125,7 +125,7 @@ for (const era of eras) {
     if (era === "2026-07-28") {
       // This revision has no words for a refusal: the call ends there.
       await step(`${era}: the model is not asked`, () =>
-        refused(scene, says("mcp_sampling", "noButtonClicked"), /could not be given/),
+        refused(scene, says("mcp_sampling", "noButtonClicked"), /did not get an answer/),
       );
     }
   });

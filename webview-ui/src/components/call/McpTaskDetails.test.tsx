@@ -113,7 +113,7 @@ describe("a call that is an MCP task", () => {
       row({ ...part, cancelling: true }, { endedAt: at + 500, result: { type: "cancelled" } }),
     );
     screen.getByText("Stopped at row 7");
-    expect(container.textContent).not.toMatch(/delete|Asked to cancel/);
+    expect(container.textContent).not.toMatch(/delete|Waiting for the server to cancel/);
     expect(screen.queryByRole("button", { name: /Cancel|Give Up/ })).toBeNull();
   });
 });
@@ -172,7 +172,7 @@ describe("an MCP task is cancelled", () => {
   test("unless the server ended it first, which it says", () => {
     render(row({ ...cancelling, status: "completed" }));
     screen.getByText(/^completed, fetching the result /);
-    expect(screen.queryByText(/Asked to cancel/)).toBeNull();
+    expect(screen.queryByText(/Waiting for the server to cancel/)).toBeNull();
     screen.getByRole("button", { name: "Cancel" });
   });
 });
