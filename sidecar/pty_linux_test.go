@@ -790,7 +790,7 @@ func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
 	s := sit(t, 80, 24, nil, "chat", "--trust", "--server", "examiner")
 	s.sees("> ")
 	s.types("find users\n")
-	s.sees("Allow the model to use the tool find_users of the server examiner.")
+	s.sees("Allow the model to use the tool find_users of the server examiner?")
 	s.types(escape) // put away, which is no yes
 	s.sees("You put the question away.")
 	s.sees("\n> ")

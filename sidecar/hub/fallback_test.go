@@ -233,7 +233,7 @@ func TestACallIsRepeatedWhereNothingIsDoneTwice(t *testing.T) {
 				if diff := cmp.Diff(protocol.Origin{ServerName: "s", ToolNames: []string{"tool"}}, ask.origin); diff != "" {
 					t.Errorf("asked (-want +got):\n%s", diff)
 				}
-				if !strings.Contains(string(ask.params), "it may do once more") {
+				if !strings.Contains(string(ask.params), "may be repeated") {
 					t.Errorf("the person is told %s", ask.params)
 				}
 				ask.answer <- tt.yes

@@ -91,7 +91,7 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 		{"refusal", shell(`while read line; do echo '{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32000,"message":"No."}}'; echo '{"jsonrpc":"2.0","id":1000000002,"error":{"code":-32000,"message":"Never."}}'; done`), protocol.VerdictRefused, `refused the handshake: Never\. \(-32000\)`, `protocolVersion`},
 		{"another revision", shell(`while read line; do echo '{"jsonrpc":"2.0","id":1000000001,"result":{"supportedVersions":["2031-01-01"]}}'; done`), protocol.VerdictVersion, `speaks MCP 2031-01-01 only`, `update`},
 		{"a port in use", shell(fmt.Sprintf("echo 'Error: listen EADDRINUSE: address already in use 127.0.0.1:%d' >&2; exit 1", port)), protocol.VerdictPortInUse, fmt.Sprintf(`wants the port %d, on which .*%s listens`, port, whose), `another port`},
-		{"nobody at the port", at(fmt.Sprintf("http://127.0.0.1:%d/mcp", nobody)), protocol.VerdictUnreachable, fmt.Sprintf(`Nobody listens on the port %d`, nobody), `not started by Assent`},
+		{"nobody at the port", at(fmt.Sprintf("http://127.0.0.1:%d/mcp", nobody)), protocol.VerdictUnreachable, fmt.Sprintf(`No process listens on port %d`, nobody), `not started by Assent`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -224,7 +224,7 @@ func TestWhyAnHTTPServerCannotBeUsed(t *testing.T) {
 	t.Cleanup(private.Close)
 	nobody := "connection refused" // the listeners of this machine are known on Linux only
 	if runtime.GOOS == "linux" {
-		nobody = "Nobody listens on the port "
+		nobody = "No process listens on port "
 	}
 	tests := []struct {
 		name, url string
