@@ -132,7 +132,7 @@ export interface HostReadyResult {
    * from VS Code.
    */
   readonly picksFiles?: boolean;
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   readonly pages?: readonly PageToOpen[];
 }
 

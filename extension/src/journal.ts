@@ -136,7 +136,7 @@ export class Journal implements vscode.TextDocumentContentProvider {
   }
 }
 
-/** Runs a program whose output goes into a file. */
+/** Runs a program, and writes its output into a file. */
 async function run(command: string, args: readonly string[], file: FileHandle): Promise<void> {
   const child = spawn(command, args, { stdio: ["ignore", file.fd, "pipe"] });
   let problem = "";

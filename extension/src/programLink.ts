@@ -33,7 +33,7 @@ export class ProgramLink {
   }
 
   /**
-   * What is at the place: nothing, a link to a version of the extension, or something of the person's own, which stays.
+   * Reports whether the place is empty, has a link to a version of the extension, or has a file of the person, which stays.
    */
   async state(): Promise<"absent" | "ours" | "other"> {
     try {

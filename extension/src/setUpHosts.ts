@@ -3,7 +3,7 @@ import type { ProgramLink } from "./programLink.ts";
 import { showInformationMessage, showWarningMessage } from "./window.ts";
 
 /**
- * Runs `assent setup` in a terminal, which shows what it would change and asks first. The other programs will start
+ * Runs `assent setup` in a terminal, which shows its changes and asks first. The other programs will start
  * Assent by its link, which is set before if the person agrees.
  */
 export async function setUpHosts(link: ProgramLink): Promise<void> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // An example MCP server on the official TypeScript SDK. Its tools ask: the person for preferences
-// (elicitation), the model for a completion (sampling); each returns what it got, as text.
-// With --era, it speaks this version of MCP, whatever the client asks for.
+// (elicitation), the model for a completion (sampling); each returns the answer as text.
+// With --era, it speaks only this version of MCP.
 // @ts-check
 import { parseArgs } from "node:util";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The smart database: an example MCP server on a real SQLite file, whose tool asks the model how risky
+// The smart database: an example MCP server on a real SQLite file. Its tool asks the model how risky
 // a deletion is, and the person to confirm it. In raw JSON-RPC, in the revisions that it is told. It
 // needs Node.js 22.13 or newer, which has SQLite, and nothing else. See --help.
 // @ts-check

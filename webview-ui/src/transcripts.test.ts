@@ -129,7 +129,7 @@ interface Pending {
   readonly controller: AbortController;
 }
 
-/** Says a line through the typed client. What comes back has the shape of a response. */
+/** Says a line through the typed client. The result has the shape of a response. */
 async function say(client: Client, method: string, params: unknown, signal: AbortSignal) {
   const request = client.request as (
     method: keyof Requests,
@@ -166,7 +166,7 @@ function isCancellation(message: Message | undefined): message is Cancellation {
   return Message.isNotification(message) && message.method === "$/cancelRequest";
 }
 
-/** The last reading of each task that starts anew or goes on; pages of older messages are none. */
+/** The last reading of each task from its start or from an event. Pages of older messages do not count. */
 function openings(conversation: readonly Line[]) {
   const asked = new Map<unknown, OpenTaskParams>();
   const last = new Map<string, Message>();

@@ -7,7 +7,7 @@ export interface Link {
   readonly messageId: number | undefined;
 }
 
-/** A fake answer of VS Code's chat. It records what is shown. */
+/** A fake answer of VS Code's chat. It records the shown parts. */
 export class Recorder implements Stream {
   text = "";
   readonly lines: string[] = [];

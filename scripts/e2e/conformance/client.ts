@@ -4,7 +4,7 @@
 import { AgreeingFrontEnd } from "./frontEnd.ts";
 import { type Context, play } from "./scenarios.ts";
 
-/** In milliseconds. It is shorter than the suite's timeout, so that this client reports what was not done in time. */
+/** In milliseconds. It is shorter than the suite's timeout, so that this client reports what took too long. */
 const patience = 55_000;
 
 const url = process.argv.at(-1);

@@ -1,6 +1,6 @@
 import type { Field } from "@assent/protocol";
 
-/** Returns the answer of a person who keeps a form's defaults and fills in what is required. */
+/** Returns the answer of a person who keeps a form's defaults and fills in the required fields. */
 export function fillIn(fields: readonly Field[]): Readonly<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for (const field of fields) {

@@ -37,7 +37,7 @@ export function everyMoment(random: () => number): Moment[] {
   return afters.map((after) => ({ after, ms: Math.round(random() * 20) }));
 }
 
-/** Runs a job whose sidecar is killed at these moments and restarted each time. */
+/** Runs a job. The sidecar is killed at these moments, and restarted each time. */
 export async function killed(scene: Scene, moments: readonly Moment[]): Promise<void> {
   const { frontEnd } = scene;
   const call = await frontEnd.callTool("journeys", "plan_journey", { step_ms: stepMs });

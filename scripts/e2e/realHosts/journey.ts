@@ -80,7 +80,7 @@ export async function carriedThrough(scene: Scene): Promise<void> {
 
 /** A host that uses Assent, and how it came to that. */
 interface Routed {
-  /** The host's configuration file, and what it held before. */
+  /** The host's configuration file, and its earlier text. */
   readonly file: string;
   readonly before: string;
   readonly command: readonly string[];

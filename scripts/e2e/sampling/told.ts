@@ -4,7 +4,7 @@ import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import type { Shown } from "../frontEnd.ts";
 import type { Scene } from "./scene.ts";
 
-/** The server's report of how a request ended: exactly what it received. */
+/** The server's report of how a request ended, word for word. */
 export interface Told {
   readonly result?: unknown;
   readonly error?: ToldError;

@@ -194,7 +194,7 @@ const filesystemServer: Checks = {
     const name = "List Allowed Directories (list_allowed_directories)";
     await offers(panel, server, undefined, "Tool", [name]);
   },
-  // Each task has its own process, whose first call is this one.
+  // Each task has its own process, and this is its first call.
   async roots(panel, server) {
     const tool = "list_allowed_directories";
     for (let count = 1; count <= 10; count++) {

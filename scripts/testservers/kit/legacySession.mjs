@@ -15,7 +15,7 @@ import { codes, errorObject, failure, isObject, noMethod, RpcError, reply } from
  * @typedef {object} Server
  * @property {(params: Json) => Json} initialize the result of the first request
  * @property {(id: Id, method: string, params: Json, signal: AbortSignal) =>
- *   Json | undefined | Promise<Json | undefined>} answer the result of a later one; undefined where there is no such method
+ *   Json | undefined | Promise<Json | undefined>} answer the result of a later one; undefined if there is no such method
  * @property {ReadonlySet<string>} [waits] methods that only wait, so that they end with the stream of their request
  * @property {() => void} [close]
  */

@@ -30,7 +30,7 @@ export function discovered(serverInfo, more, instructions) {
  * @param {AbortSignal} signal
  * @param {(method: string, params: Json, capabilities: Json) =>
  *   Json | undefined | Promise<Json | undefined>} answer the result, by the client's capabilities for this request;
- *   undefined where there is no such method
+ *   undefined if there is no such method
  */
 export async function serveModern(request, signal, answer) {
   const { id, method, params = {} } = request;

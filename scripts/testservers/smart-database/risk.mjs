@@ -44,7 +44,7 @@ ${plan.examples.map(line).join("\n")}`),
 /**
  * Parses the model's answer: a level, in any case and markup, and the rest of its line. A level within a sentence does
  * not count as the answer.
- * @param {Json | undefined} answer of the client: a result, or `{error}`; undefined where it was not asked
+ * @param {Json | undefined} answer of the client: a result, or `{error}`; undefined if it was not asked
  * @returns {Risk}
  */
 export function readRisk(answer) {

@@ -56,7 +56,7 @@ describe("the documents", () => {
     const known = await knownNames();
     const unknown: string[] = [];
     for (const name of await documents()) {
-      if (name === "CHANGELOG.md") continue; // What it names may be gone.
+      if (name === "CHANGELOG.md") continue; // Its old entries name removed things.
       unknown.push(...unknownNames(await read(name), known).map((text) => `${name}: ${text}`));
     }
     expect(unknown).toEqual([]);

@@ -76,7 +76,7 @@ export function rate({ lines, marked }: Measured): number {
   return (count * 1000) / Math.max(lines, 1);
 }
 
-/** The source files below some folders, without what is generated, installed or built. */
+/** The source files below some folders, without generated, installed and built files. */
 async function sources(folders: readonly string[], name: RegExp): Promise<readonly string[]> {
   const skipped =
     /(^|[\\/])(node_modules|dist|out|testdata)[\\/]|_gen\.go$|protocol[\\/]protocol\.ts$/;

@@ -31,7 +31,7 @@ const nowEnded = { ...entry, call: { ...entry.call, endedAt: at, result } };
 test.each<readonly [string, McpTasks, Event, Partial<McpTasks>]>([
   ["a change is taken in", read, changed(1), { entries: [nowWaits] }],
   ["an end is taken in", read, ended(1), { entries: [nowEnded] }],
-  // What was asked for before may say what was before.
+  // An earlier request may return an earlier state.
   [
     "a change during a reading is taken in, and read again",
     reading,

@@ -31,7 +31,7 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
     : findOpenAsks(conversation.messages).map(({ ask }) => ask);
 }
 
-/** Returns the tools of the request whose answer the message reviews; undefined if it is on an older page. */
+/** Returns the tools of the reviewed request; undefined if the request is on an older page. */
 export function offeredTo(
   { body }: Message,
   messages: readonly Message[],

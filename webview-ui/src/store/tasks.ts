@@ -109,7 +109,7 @@ export function otherTasksWaiting({ tasks = [], conversation }: State): readonly
     .toReversed();
 }
 
-/** Reports whether the open task still exists, or belongs to another workspace, whose tasks are in no list. */
+/** Reports whether the open task still exists, or belongs to another workspace. Its tasks are in no list. */
 function isListed({ tasks = [], conversation }: State): boolean {
   if (conversation?.task?.workspace !== undefined) return true;
   return tasks.some(({ id }) => id === conversation?.taskId);

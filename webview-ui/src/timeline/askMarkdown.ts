@@ -123,7 +123,7 @@ function requestOf(request: McpSamplingRequest): readonly string[] {
   ];
 }
 
-/** What was finally sent or returned, if the line of the decision does not show all of it. */
+/** The text that was finally sent or returned, if the line of the decision does not show all of it. */
 function answerOf({ ask: { question }, reviewed, told }: Step): readonly string[] {
   switch (question.type) {
     case "mcp_elicitation": {

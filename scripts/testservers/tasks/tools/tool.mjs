@@ -29,7 +29,7 @@
  * @property {(args: Json) => readonly import("../capabilities.mjs").Need[]} [needs]
  * @property {(call: Call) => Promise<{asking: Asking} | {args: Json}>} [before] what a call needs
  *   before its work starts; with `args`, the work starts with them
- * @property {(task: import("../store.mjs").Task) => void} [prepare] changes a task before anybody
+ * @property {(task: import("../store.mjs").Task) => void} [prepare] changes a task before anyone
  *   sees it
  * @property {(job: Job, args: Json) => Promise<Json>} run
  */

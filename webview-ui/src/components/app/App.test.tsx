@@ -8,7 +8,7 @@ import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
 import { at, call, callTool, message, server, task, tool } from "../../testing/samples.ts";
 
-// The whole panel over a real connection: tasks, the tool runner, and what goes wrong.
+// The whole panel over a real connection: tasks, the tool runner, and failures.
 
 // Each drawing of a notice is counted, to see what an event costs.
 const drawn = vi.hoisted(() => [] as string[]);
@@ -217,7 +217,7 @@ describe("the open task", () => {
     await user.keyboard("{Enter}");
     await screen.findByRole("button", { name: "First" });
     expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
-    // By another window, whose deletion it is not here to take back by a button.
+    // Another window deleted it, so this one has no button to restore it.
     await host.tell("task/event", {
       taskId: "t1",
       number: 4,

@@ -42,7 +42,7 @@ const theirs = new Set(
    mimeType name pattern problem promptName progress reason result statusMessage stderr stdout structuredContent
    systemPrompt text title toolName toolNames uri warnings window`.split(/\s+/),
 );
-/** Members whose texts are words of the protocol. */
+/** Members with words of the protocol. */
 const words = new Set([
   "id",
   "type",

@@ -10,7 +10,7 @@ export interface AskingServerProps {
 }
 
 /**
- * Identifies a server beyond its name: where it is configured, and its program or URL. None of this comes from the
+ * Identifies a server beyond its name: the place of its configuration, and its program or URL. None of this comes from the
  * server, so it cannot pass for another.
  */
 export function AskingServer({ askId, serverName }: AskingServerProps) {

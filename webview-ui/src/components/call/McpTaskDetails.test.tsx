@@ -80,7 +80,7 @@ describe("a call that is an MCP task", () => {
   ])("expires %s", (_name, expiresAt, words) => {
     clockAt(at);
     const { container } = render(
-      // What was opened in a row stays open, so that each row is of another message.
+      // An opened part of a row stays open, so each row here has a message of its own.
       row(expiresAt === undefined ? {} : { expiresAt }, {}, undefined, 100 + words.source.length),
     );
     expect(container.textContent).not.toContain("786512e2"); // nobody reads it

@@ -42,7 +42,7 @@ test("HTML is not run, and is seen as it is", () => {
   screen.getByText('before <form><input name="password"></form> <b hidden>after</b>');
 });
 
-// Whoever approves a text for a model must see what the model will read.
+// The person who approves a text for a model must see what the model will read.
 test.each([
   ["a comment", "Hello\n\n<!-- hidden -->\n\nthere"],
   ["a comment among words", "Hello <!-- hidden --> there"],

@@ -33,7 +33,7 @@ const cancelCall = vi.fn<Actions["cancelCall"]>();
 const reveal = vi.fn<Actions["reveal"]>();
 const actions = { cancelCall, reveal } as Partial<Actions> as Actions;
 
-// What was opened in a row stays open, so that each row is of another message.
+// An opened part of a row stays open, so each row here has a message of its own.
 let lastId = 1000;
 
 function show(body: Body, id = ++lastId) {

@@ -35,7 +35,7 @@ export function FindBar({ taskId, searchTasks, onGo, onClose, ref }: FindBarProp
   };
   const first = useRef(show);
   first.current = show;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found anew is shown from its beginning.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new results are shown from the first one.
   useEffect(() => first.current(0), [hits]);
   return (
     <section className="find-bar" aria-label={l10n.t("Search")}>

@@ -25,7 +25,7 @@ export interface UndrawnMessageProps {
 }
 
 /**
- * Replaces a message whose row cannot be drawn: it shows the message as JSON. An open ask can still be dismissed, and a
+ * Replaces a row that cannot be drawn: it shows the message as JSON. An open ask can still be dismissed, and a
  * running call cancelled.
  */
 export function UndrawnMessage({

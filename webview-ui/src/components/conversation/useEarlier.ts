@@ -39,7 +39,7 @@ const mostMessages = { here: 1000, left: 400 } as const;
  */
 export function useForgetting(
   { messages }: Conversation,
-  /** The message whose row must stay rendered, as must the rows of open asks. */
+  /** The message of the row that must stay rendered, as must the rows of open asks. */
   held: number | undefined,
   isAtBottom: () => boolean,
   { forgetEarlier }: Actions,

@@ -6,7 +6,7 @@ import { indexOfMessage } from "../../store/messages.ts";
 export interface MountedRows {
   /** The rows to render, by index in ascending order: the visible ones and those that must stay. */
   readonly rangeExtractor: (range: Range) => number[];
-  /** The message whose row has the focus, had it last, or is about to get it. */
+  /** The message of the row that has the focus, had it last, or is about to get it. */
   readonly held: number | undefined;
   hold(messageId: number): void;
 }

@@ -454,7 +454,7 @@ test("the whole form can be filled in, corrected and sent with the keyboard", as
   await user.keyboard("{Enter}");
   expect(onAccept).not.toHaveBeenCalled();
 
-  // The focus is on the first wrong field, which says what is wrong.
+  // The focus is on the first wrong field, which has the error.
   const address = screen.getByRole("textbox", { name: "Email" });
   expect(document.activeElement).toBe(address);
   expect(descriptionOf(address)).toBe("Not an email address, such as name@example.com");

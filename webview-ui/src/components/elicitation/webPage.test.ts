@@ -5,7 +5,7 @@ test.each<readonly [string, string, readonly PageWarningKind[]]>([
   ["https://example.com/login?next=%2Fhome#top", "example.com", []],
   ["https://accounts.example.co.uk/", "example.co.uk", []],
   ["https://example.com./", "example.com", []],
-  // Whose page it is stands at the end of the host, whatever stands before and after.
+  // The end of the host says who owns the page. The texts before and after it do not.
   ["https://paypal.com.login.evil.example/paypal.com", "evil.example", []],
   ["https://paypal.com._.evil.example/", "evil.example", []],
   [`https://paypal.com.${"a".repeat(70)}.evil.example/`, "evil.example", []],
@@ -80,7 +80,7 @@ test.each<readonly [string, string, readonly PageWarningKind[]]>([
   expect(page.domain).toBe(domain);
   expect(page.warnings.map(({ kind }) => kind)).toEqual(kinds);
   expect(page.before + page.domain + page.after).toBe(page.href);
-  // The domain is marked in the host, and not where it is repeated after it.
+  // The domain is marked in the host only, and not in the path.
   expect(page.before).toMatch(/^https?:\/\/[^/]*$/);
 });
 

@@ -119,7 +119,7 @@ describe("a stranger's text", () => {
     expect(mermaidText(text)).toBe(want);
   });
 
-  // What Mermaid's own parser makes of it: four participants and five messages, whatever their names.
+  // What Mermaid's own parser makes of it: four participants and five messages with any names.
   const hostile = [
     "end",
     "x\nparticipant evil",

@@ -11,7 +11,7 @@ const fields: readonly Field[] = [
   { type: "string", name: "name", title: "Name" },
 ];
 
-/** A form whose sidecar answers when the test says so. */
+/** A form with a sidecar that answers when the test says so. */
 function show() {
   const answers: ((problems: readonly FieldProblem[]) => Promise<void>)[] = [];
   const check = vi.fn<CheckForm>(

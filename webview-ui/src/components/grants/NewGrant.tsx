@@ -51,7 +51,7 @@ export function NewGrant(props: NewGrantProps) {
   };
   const serverName =
     serverNames.find((name) => name === text(field.server)) ?? serverNames[0] ?? "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once a server, whoever is asked.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once for each server.
   useEffect(() => onServer(serverName), [serverName]);
   const candidates = models.get(serverName)?.models ?? [];
   const scope: GrantScope = {

@@ -81,7 +81,7 @@ describe("the list of MCP tasks", () => {
       await waitFor(() => expect(names()).toHaveLength(count));
     }
     await waitFor(() => expect(more()).toBeNull());
-    // What is not in the list makes all that is shown be read again.
+    // A task that is not in the list has the whole list read again.
     const asked = host.calls("mcpTask/more").length;
     const changed = mcpTask({ status: "input_required" });
     await host.event({ type: "callTaskChanged", messageId: 5, task: changed });

@@ -155,7 +155,7 @@ function useNames(
   const grants = active.filter(({ type }) => type === "grant");
   const named = serverNames.filter((name) => grants.some(({ serverName }) => serverName === name));
   const wanted = JSON.stringify(named);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for what is the same list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same list is read once.
   useEffect(() => {
     for (const serverName of named) onServer(serverName);
   }, [wanted]);

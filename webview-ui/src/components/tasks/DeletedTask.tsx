@@ -33,7 +33,7 @@ export function DeletedTask({ task, onUndo, onDismiss }: DeletedTaskProps) {
     return () => clearTimeout(timer);
   }, [waits, onDismiss]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while somebody is at its buttons.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while the person is at its buttons.
     <div
       className="banners"
       onFocus={() => setHeld((now) => ({ ...now, focus: true }))}

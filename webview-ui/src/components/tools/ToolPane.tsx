@@ -41,7 +41,7 @@ export function ToolPane(props: ToolPaneProps) {
 
 const noFields = [] as const;
 
-/** A call whose numbers keep all digits: as a text, if a double cannot hold one of them. */
+/** A call with all digits of its numbers: as a text, if a double cannot hold one of them. */
 function callOf(
   { name, mcpTask = false }: Tool,
   content: Readonly<Record<string, unknown>>,
