@@ -271,7 +271,7 @@ async function exportJournal({ page, workbench }: ExtensionWindow): Promise<void
   await choose(page, "Export to a File");
   const dialog = page.locator(".quick-input-widget");
   await dialog.getByRole("button", { name: "OK" }).click();
-  await page.getByText(`The journal (everything) is in ${file}.`).first().waitFor();
+  await page.getByText(`The journal (everything) was saved to ${file}.`).first().waitFor();
   const records = (await readFile(file, "utf8"))
     .trimEnd()
     .split("\n")

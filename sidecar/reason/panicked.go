@@ -15,8 +15,8 @@ type Panic struct {
 
 func (p *Panic) Error() string { return p.What + " failed inside Assent: see its log" }
 
-// Work for one front end or server defers Panicked, so that its panic does not end the work for the others. Panicked turns
-// the panic into the work's error, a [*Panic], and logs it with its stack. A lock without a deferred unlock stays
+// Panicked is deferred by the work for one front end or server, so that a panic there does not end the work for the others.
+// It turns the panic into the work's error, a [*Panic], and logs it with its stack. A lock without a deferred unlock stays
 // locked.
 func Panicked(log zerolog.Logger, what string, err *error) {
 	if v := recover(); v != nil {
