@@ -237,7 +237,8 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await status.click();
     await panel.openAsks().last().click();
     await form.getByRole("button", { name: "Decline", exact: true }).click();
-    await form.waitFor({ state: "detached" });
+    // The tool asks another question soon, in a form of the same name.
+    await form.getByText("Which day do you want to travel?").waitFor({ state: "detached" });
   });
   await tellWindows(window);
   await step("a server of another program is shown whole, then imported, and runs", async () => {
