@@ -90,6 +90,10 @@ type Options struct {
 	OS string
 	// Pin is the version of a package that has none; it may be empty.
 	Pin string
+	// Registry is the address of the registry that the runtime takes packages from. A package that names another registry is
+	// refused, because the runtime would run the package of that name from its own. Assent does not know what a runtime is set
+	// to, so it may be empty, which refuses every package that names one.
+	Registry string
 	// Use chooses among the packages and remotes of a server.json: npm, pypi, oci, nuget, http or sse. Empty means the first.
 	Use string
 	// Limits bound a bundle; the zero value means [DefaultLimits].

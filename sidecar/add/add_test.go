@@ -39,7 +39,7 @@ func TestReferences(t *testing.T) {
 		{"nuget", "nuget:A.B@1.2.3", "", `A.B {"type":"stdio","command":"dnx","args":["A.B@1.2.3","--yes"]}`},
 		{"a tag", "docker:mcp/time:1.0", "", `time {"type":"stdio","command":"docker","args":["run","-i","--rm","mcp/time:1.0"]}`},
 		{"a tag after @", "docker:mcp/time@1.0", "", `time {"type":"stdio","command":"docker","args":["run","-i","--rm","mcp/time:1.0"]}`},
-		{"a digest", "oci://ghcr.io:443/a/b@sha256:" + sum, "", `b {"type":"stdio","command":"docker","args":["run","-i","--rm","ghcr.io:443/a/b@sha256:` + sum + `"]}`},
+		{"a digest", "oci://images.example:443/a/b@sha256:" + sum, "", `b {"type":"stdio","command":"docker","args":["run","-i","--rm","images.example:443/a/b@sha256:` + sum + `"]}`},
 		{"an image, pinned", "docker:a/b:latest", "sha256:" + sum, `b {"type":"stdio","command":"docker","args":["run","-i","--rm","a/b@sha256:` + sum + `"]}`},
 		{"a URL", "https://example.com/mcp", "", `example.com {"type":"http","url":"https://example.com/mcp"}`},
 		{"a WebSocket", "wss://example.com/mcp", "", `example.com {"type":"ws","url":"wss://example.com/mcp"}`},
@@ -173,7 +173,7 @@ const weather = `{
 	"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
 	"name": "io.github.example/weather", "description": "The weather", "version": "1.2.3",
 	"packages": [
-		{"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "identifier": "@example/weather", "version": "1.2.3", "runtimeHint": "npx", "transport": {"type": "stdio"},
+		{"registryType": "npm", "registryBaseUrl": "https://packages.example", "identifier": "@example/weather", "version": "1.2.3", "runtimeHint": "npx", "transport": {"type": "stdio"},
 		 "runtimeArguments": [{"type": "positional", "value": "-y"}],
 		 "packageArguments": [
 			{"type": "positional", "value": "serve"},
@@ -189,7 +189,7 @@ const weather = `{
 			{"name": "OPTIONAL_TOKEN"},
 			{"name": "PORT", "default": 80, "format": "number"},
 			{"name": "OF", "value": "http://{host}:{port}/{literal}", "variables": {"host": {"isRequired": true}, "port": {"default": "1"}}}]},
-		{"registryType": "oci", "identifier": "docker.io/example/weather:1.2.3", "transport": {"type": "stdio"},
+		{"registryType": "oci", "identifier": "images.example/example/weather:1.2.3", "transport": {"type": "stdio"},
 		 "runtimeArguments": [{"type": "named", "name": "--mount", "value": "type=bind,src={src},dst=/d", "variables": {"src": {"isRequired": true}}}, {"type": "named", "name": "--mount", "value": "type=tmpfs"}],
 		 "environmentVariables": [{"name": "LOG", "default": "info"}, {"name": "OTHER"}]}
 	],
@@ -210,14 +210,14 @@ func TestAFileOfTheRegistry(t *testing.T) {
 		{"with values", "npm", []string{"--city=Paris", "--unit=F", "--lang=fr", "host=h", "dir=/x"}, `weather {"type":"stdio","command":"npx","args":["-y","@example/weather@1.2.3","serve","--city","Paris","--unit","F","--lang","fr","--fast","/x"],"env":{"API_KEY":"${input:weather-API_KEY}","LOG":"info","OF":"http://h:1/{literal}","PLAIN_SECRET":"${input:weather-PLAIN_SECRET}","PORT":"80"}}
 {"type":"promptString","id":"weather-API_KEY","description":"The key","password":true}
 {"type":"promptString","id":"weather-PLAIN_SECRET","description":"PLAIN_SECRET","password":true}`},
-		{"an image", "oci", []string{"src=/s"}, `weather {"type":"stdio","command":"docker","args":["run","-i","--rm","--mount","type=bind,src=/s,dst=/d","--mount","type=tmpfs","-e","LOG","docker.io/example/weather:1.2.3"],"env":{"LOG":"info"}}`},
+		{"an image", "oci", []string{"src=/s"}, `weather {"type":"stdio","command":"docker","args":["run","-i","--rm","--mount","type=bind,src=/s,dst=/d","--mount","type=tmpfs","-e","LOG","images.example/example/weather:1.2.3"],"env":{"LOG":"info"}}`},
 		{"a remote", "http", []string{"tenant=t"}, `weather {"type":"http","url":"https://t.example.com/mcp","headers":{"X-Key":"Bearer ${input:weather-token}"}}
 {"type":"promptString","id":"weather-token","description":"token","password":true}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, text := range []string{weather, `{"server": ` + weather + `, "_meta": {}}`} {
-				s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", text), Use: tt.use})
+				s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", text), Use: tt.use, Registry: "https://packages.example"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -245,7 +245,7 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 		{"nothing in it", `{"name": "a/b"}`, "neither packages nor remotes"},
 		{"a wrong type", `{"name": 1}`, `"name" has a value of another type`},
 		{"a runtime of its own", pkg(`"runtimeHint": "rm"`), `wants to be run by "rm"`},
-		{"another registry", pkg(`"registryBaseUrl": "https://registry.npmjs.org.evil.example"`), "is in another registry"},
+		{"another registry", pkg(`"registryBaseUrl": "https://packages.example.evil.example"`), "is in the registry https://packages.example.evil.example"},
 		{"a transport", pkg(`"transport": {"type": "streamable-http"}`), "reached by stdio"},
 		{"a variable of Assent's", pkg(`"packageArguments": [{"type": "positional", "value": "${env:AWS_SECRET}"}]`), "which Assent would replace"},
 		{"a variable in a default", pkg(`"packageArguments": [{"type": "positional", "valueHint": "a", "default": "${env:AWS_SECRET}"}]`), "cannot be written"},
@@ -265,7 +265,7 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", tt.text)})
+			s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", tt.text), Registry: "https://packages.example"})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Read = %+v, %v; want an error with %q", s, err, tt.want)
 			}
@@ -273,8 +273,15 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 	}
 }
 
+func TestAnUnconfirmedRegistryIsRefused(t *testing.T) {
+	_, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", weather)})
+	if err == nil || !strings.Contains(err.Error(), "give --registry https://packages.example") {
+		t.Errorf("Read = %v, want that its registry is to be confirmed", err)
+	}
+}
+
 func TestValuesThatAreRefused(t *testing.T) {
-	s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", weather)})
+	s, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", weather), Registry: "https://packages.example"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,9 +135,6 @@ var hints = map[string][]string{
 	"npm": {"npx", "bunx", "pnpx"}, "pypi": {"uvx"}, "nuget": {"dnx"}, "oci": {dockerCommand, podmanCommand},
 }
 
-// bases are the runtimes' default registries.
-var bases = map[string]string{"npm": "https://registry.npmjs.org", "pypi": "https://pypi.org", "nuget": "https://api.nuget.org"}
-
 // server returns the server of a package.
 func (p registryPackage) server(o Options) (*Server, error) {
 	runtimes, ok := hints[p.RegistryType]
@@ -150,8 +147,9 @@ func (p registryPackage) server(o Options) (*Server, error) {
 		return nil, fmt.Errorf("its package is reached by %q once it runs; Assent starts packages that are reached by stdio", visible.Line(clipped(p.Transport.Type)))
 	case p.RuntimeHint != "" && !slices.Contains(runtimes, p.RuntimeHint):
 		return nil, fmt.Errorf("its package wants to be run by %q; Assent runs one of %s with %s", visible.Line(clipped(p.RuntimeHint)), p.RegistryType, strings.Join(runtimes, ", "))
-	case bases[p.RegistryType] != "" && p.RegistryBaseURL != "" && strings.TrimSuffix(p.RegistryBaseURL, "/index.json") != "" && !strings.HasPrefix(strings.TrimSuffix(p.RegistryBaseURL, "/")+"/", bases[p.RegistryType]+"/"):
-		return nil, fmt.Errorf("its package is in another registry, %s: Assent cannot tell its runtime to take it from there", visible.Line(clipped(p.RegistryBaseURL)))
+	case p.RegistryType != "oci" && p.RegistryBaseURL != "" && p.RegistryBaseURL != o.Registry: // an image names its own
+		base := visible.Line(clipped(p.RegistryBaseURL))
+		return nil, fmt.Errorf("its package is in the registry %s, and the runtime takes packages from the one that it is set to: if both are the same, give --registry %s", base, base)
 	}
 	var s *Server
 	var err error

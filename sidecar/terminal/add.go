@@ -24,6 +24,7 @@ type addition struct {
 	o         Options
 	reference string
 	name, pin string
+	registry  string
 	use       string
 	user, yes bool
 	plain     bool
@@ -56,6 +57,7 @@ Secret inputs are not asked for here and not written: Assent asks for them when 
 	flags := c.Flags()
 	flags.StringVar(&a.name, "name", "", "give the server this `name`")
 	flags.StringVar(&a.pin, "pin", "", "run this `version` of a package if REFERENCE has no exact one")
+	flags.StringVar(&a.registry, "registry", "", "the `address` of the registry that npx, uvx or dnx is set to, if a server.json names it")
 	flags.StringVar(&a.use, "use", "", "of a server.json, use the package or remote of this `type`: npm, pypi, nuget, oci, http or sse")
 	flags.BoolVar(&a.user, "user", false, "write it into your own file, mcp.json in the folder assent of your configuration")
 	flags.BoolVar(&a.yes, "yes", false, "add it without asking")
@@ -82,7 +84,7 @@ func (a *addition) run() error {
 		return err
 	}
 	s, err := add.Read(a.reference, add.Options{
-		Folder: a.o.Folder, BundleDir: filepath.Join(data, "bundles"), OS: runtime.GOOS, Pin: a.pin, Use: a.use,
+		Folder: a.o.Folder, BundleDir: filepath.Join(data, "bundles"), OS: runtime.GOOS, Pin: a.pin, Registry: a.registry, Use: a.use,
 	})
 	if err != nil {
 		return &usageError{text: err.Error()}
