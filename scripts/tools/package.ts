@@ -1,8 +1,10 @@
-// npm run package: a .vsix for each platform, or with `-- --target X` for one.
+// npm run package: a .vsix and an npm package for each platform, or with `-- --target X` for one, and the npm package that
+// starts them.
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { buildExtension, buildWebview } from "./lib/build.ts";
+import { packLauncher, packProgram } from "./lib/npm.ts";
 import { allTargets, isTarget, packageFor, type Target } from "./lib/vsix.ts";
 
 const megabyte = 1_000_000;
@@ -12,15 +14,18 @@ const { values } = parseArgs({ options: { target: { type: "string" } } });
 const sizes = new Map<string, number>();
 await Promise.all([buildWebview(), buildExtension()]);
 for (const target of chosen(values.target)) {
-  const vsix = await packageFor(target);
-  sizes.set(vsix, (await stat(vsix)).size);
+  for (const file of [await packageFor(target), await packProgram(target)]) {
+    sizes.set(file, (await stat(file)).size);
+  }
 }
+const launcher = await packLauncher();
+sizes.set(launcher, (await stat(launcher)).size);
 
 console.log("\n    MB  package");
-for (const [vsix, size] of sizes) {
-  console.log(`${(size / megabyte).toFixed(2).padStart(6)}  ${basename(vsix)}`);
+for (const [file, size] of sizes) {
+  console.log(`${(size / megabyte).toFixed(2).padStart(6)}  ${basename(file)}`);
 }
-const tooLarge = [...sizes].filter(([, size]) => size > limit).map(([vsix]) => basename(vsix));
+const tooLarge = [...sizes].filter(([, size]) => size > limit).map(([file]) => basename(file));
 if (tooLarge.length > 0) {
   console.error(`larger than ${limit / megabyte} MB: ${tooLarge.join(", ")}`);
   process.exitCode = 1;

@@ -71,13 +71,17 @@ const steps: Readonly<Record<string, Step>> = {
       await packageFor(hostTarget());
     },
   },
+  install: {
+    title: "The ways to install, without a network",
+    run: () => run(process.execPath, ["scripts/e2e/install.ts"]),
+  },
   conformance: {
     title: "MCP's own conformance suite",
     beside: true,
     run: (log) => run(process.execPath, ["scripts/e2e/conformance.ts"], into(log)),
   },
   workbenchAsks: {
-    title: "Completions, MCP tasks and forms in VS Code",
+    title: "Completions, MCP tasks, forms and apps in VS Code",
     beside: true,
     run: (log) => run(process.execPath, ["scripts/e2e/workbenchAsks.ts"], into(log)),
   },
@@ -113,6 +117,15 @@ const steps: Readonly<Record<string, Step>> = {
   servers: {
     title: "Servers of others in a browser",
     run: () => run(process.execPath, ["scripts/e2e/thirdParty.ts"]),
+  },
+  apps: {
+    title: "Apps of others in a browser",
+    run: () => run(process.execPath, ["scripts/e2e/mcpApps.ts"]),
+  },
+  hostileApps: {
+    title: "Hostile apps in a browser",
+    beside: true,
+    run: (log) => run(process.execPath, ["scripts/e2e/hostileApps.ts"], into(log)),
   },
   home: {
     title: "Trust, links and the walkthrough in VS Code",

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { bundledScripts } from "./bundledScripts.ts";
 import { run } from "./command.ts";
 import { cacheFolder, extensionFolder, root, sidecarBinary } from "./paths.ts";
@@ -15,9 +15,9 @@ export interface Platform {
 
 /** Builds the sidecar as a static, stripped binary; for this machine when no platform is given. */
 export async function buildSidecar(file = sidecarBinary, platform?: Platform): Promise<void> {
-  const flags = ["-trimpath", "-ldflags", `-s -w -X main.version=${version}`];
+  const flags = ["-trimpath", "-ldflags", `-s -w -X assent/sidecar.version=${version}`];
   const target = platform === undefined ? {} : { GOOS: platform.os, GOARCH: platform.arch };
-  await run("go", ["build", ...flags, "-o", file, "./sidecar"], {
+  await run("go", ["build", ...flags, "-o", file, "./sidecar/assent"], {
     env: { CGO_ENABLED: "0", ...target },
   });
 }
@@ -34,7 +34,7 @@ type Bundle = "webview" | "extension";
 /** Where is noted which files a bundle was made of. */
 const filesOf = (name: Bundle): string => join(cacheFolder, "bundled", `${name}.json`);
 
-async function bundle(name: Bundle, options: BuildOptions): Promise<void> {
+async function bundle(name: Bundle, options: BuildOptions): Promise<Metafile> {
   const nested: string[] = [];
   const { metafile } = await build({
     ...shared,
@@ -46,6 +46,7 @@ async function bundle(name: Bundle, options: BuildOptions): Promise<void> {
   const files = [...new Set([...Object.keys(metafile.inputs), ...nested])].sort();
   await mkdir(dirname(filesOf(name)), { recursive: true });
   await writeFile(filesOf(name), JSON.stringify(files));
+  return metafile;
 }
 
 /** The files that the last build put into the webview and the extension, as paths from the root. */
@@ -59,13 +60,14 @@ export async function readBundledFiles(): Promise<readonly string[]> {
 const panelOfSidecar = join(root, "sidecar", "browser", "panel");
 
 /** Gives the next build of the sidecar the panel, packed. A file that stays is never absent: a build may be reading it. */
-async function givePanelToSidecar(webview: string): Promise<void> {
+async function givePanelToSidecar(webview: string, imports: readonly string[]): Promise<void> {
   const names = (await readdir(webview)).filter((name) => !name.endsWith(".LEGAL.txt"));
   const pack = async (name: string) => {
     const packed = gzipSync(await readFile(join(webview, name)), { level: 9 });
     await writeFile(join(panelOfSidecar, `${name}.gz`), packed);
   };
   await Promise.all(names.map(pack));
+  await writeFile(join(panelOfSidecar, "imports.txt"), imports.map((name) => `${name}\n`).join(""));
   const stale = (await readdir(panelOfSidecar)).filter(
     (name) => name.endsWith(".gz") && !names.includes(name.slice(0, -".gz".length)),
   );
@@ -76,7 +78,7 @@ async function givePanelToSidecar(webview: string): Promise<void> {
 export async function buildWebview(): Promise<void> {
   const outdir = join(extensionFolder, "dist", "webview");
   await rm(outdir, { recursive: true, force: true });
-  await bundle("webview", {
+  const { outputs } = await bundle("webview", {
     entryPoints: [join(root, "webview-ui", "src", "main.tsx")],
     outdir,
     format: "esm",
@@ -86,7 +88,22 @@ export async function buildWebview(): Promise<void> {
     loader: { ".ttf": "file" },
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  await givePanelToSidecar(outdir);
+  await givePanelToSidecar(outdir, importsOf("main.js", outputs));
+}
+
+/** The names of the files that a built file imports, and that these import, except files that are loaded later. */
+function importsOf(name: string, outputs: Metafile["outputs"]): readonly string[] {
+  const found = new Set<string>();
+  const follow = (file: string): void => {
+    for (const { path, kind } of outputs[file]?.imports ?? []) {
+      if (kind !== "import-statement" || found.has(path)) continue;
+      found.add(path);
+      follow(path);
+    }
+  };
+  const file = Object.keys(outputs).find((path) => basename(path) === name);
+  if (file !== undefined) follow(file);
+  return [...found].map((path) => basename(path));
 }
 
 /** Builds the extension: one file for VS Code to load. */

@@ -37,8 +37,7 @@ const whatCommandsDo: Readonly<Record<string, string>> = {
   "assent.askAbout": "puts the selection, or the file, into your message",
   "assent.runTool": "opens **Use a Server** in the panel",
   "assent.showOpenAsks": "lists the open questions of all tasks",
-  "assent.nextAsk": "goes to the next open question",
-  "assent.previousAsk": "goes to the previous open question",
+  "assent.nextAsk": "goes to the next open question; Shift+Alt+F8 goes to the previous one",
   "assent.showServers": "lists the servers; each has a page",
   "assent.showMcpTasks": "lists the long-running work of all servers",
   "assent.showAutomaticAnswers": "lists everything that answers in your name",
@@ -48,6 +47,7 @@ const whatCommandsDo: Readonly<Record<string, string>> = {
   "assent.chooseModel":
     "offers VS Code's models, those on your machine, and settings; keeps API keys in the secret storage",
   "assent.forgetSecrets": "forgets every login, or the values that inputs asked for",
+  "assent.setUpHosts": "has other programs use their servers through Assent, and undoes that",
   "assent.getStarted":
     "shows a question of the example server, copies the servers of another program, has other programs use Assent, and opens the walkthrough or this guide",
   "assent.showLog": "shows the backend's log and what servers write to stderr",

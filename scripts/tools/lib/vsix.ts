@@ -34,6 +34,11 @@ export function vsixOf(target: Target): string {
   return join(distFolder, `assent-${target}-${version}.vsix`);
 }
 
+/** Where the files of the package for a target are put together. They stay there. */
+export function stageOf(target: Target): string {
+  return join(cacheFolder, "package", target);
+}
+
 export function isTarget(name: string): name is Target {
   return Object.hasOwn(targets, name);
 }
@@ -56,7 +61,7 @@ const staged = [
  * extension must have been built. Works in a copy, so that the developer's own sidecar stays.
  */
 export async function packageFor(target: Target): Promise<string> {
-  const stage = join(cacheFolder, "package", target);
+  const stage = stageOf(target);
   await rm(stage, { recursive: true, force: true });
   await mkdir(stage, { recursive: true });
   for (const name of [...documents, ...(await reachableFrom("README.md", filesOf(root)))]) {

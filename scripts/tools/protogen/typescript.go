@@ -88,7 +88,10 @@ func (a *api) writeInterface(b *bytes.Buffer, d *decl) error {
 		fmt.Fprintf(b, "  type: %q;\n", d.unionTag)
 	}
 	for _, f := range d.fields {
-		if f.json == "" || f.json == "-" {
+		if f.json == "-" {
+			continue // it does not travel
+		}
+		if f.json == "" {
 			return fmt.Errorf("field %s has no json name", f.name)
 		}
 		typ, nullable, err := tsType(f.typ)
