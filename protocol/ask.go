@@ -286,6 +286,11 @@ type McpElicitationRequest struct {
 	Fields []Field `json:"fields,omitempty"`
 	// RequestedSchema is the JSON text of the schema as the server wrote it, for a person to read.
 	RequestedSchema string `json:"requestedSchema,omitempty"`
+	// AppURI is the ui:// URI of an app of the server that proposes an answer; absent if there is none, and if no front end
+	// shows one. What the app proposes is untrusted: the person sees it in the form's fields and submits it.
+	AppURI string `json:"appUri,omitempty"`
+	// Meta is the request's _meta as the server wrote it, for the app; absent without an app, and if it is large.
+	Meta json.RawMessage `json:"_meta,omitempty"`
 }
 
 // McpElicitationResponse is MCP's result of elicitation/create.

@@ -254,7 +254,7 @@ type ConfigureTaskParams struct {
 	Settings TaskSettings `json:"settings"`
 }
 
-// UseMcpTool asks whether a model may call a tool. [YesButtonClicked] calls it, with the arguments as they
+// UseMcpTool asks whether a model, or an app, may call a tool. [YesButtonClicked] calls it, with the arguments as they
 // are or as the person edited them. [NoButtonClicked] tells the model that the person declined,
 // [CancelButtonClicked] that they gave no answer.
 //
@@ -263,6 +263,9 @@ type UseMcpTool struct {
 	Type tag[UseMcpTool] `json:"type"`
 	Origin
 	ToolUse ToolUseRef `json:"toolUse"`
+	// FromApp: not a model asks but the app of the call [Origin.MessageID], which is of the same server. ToolUse is then
+	// zero.
+	FromApp bool `json:"fromApp,omitempty"`
 	// Tool is the server's description of the tool. It is untrusted. A very long schema is left out, together
 	// with the fields.
 	Tool Tool `json:"tool"`
@@ -274,21 +277,25 @@ type UseMcpTool struct {
 	// Destructive: the tool may destroy data. That is the default if the server does not deny it
 	// (2025-11-25, ToolAnnotations).
 	Destructive bool `json:"destructive,omitempty"`
-	// Changed is set if the person allowed the tool before, and it or its server has changed since.
+	// Changed is set if the person, or a host, let the tool run before, and it or its server has changed since.
 	Changed *ToolChange `json:"changed,omitempty"`
+	// HostName is the host that calls the tool, if no model of Assent's does. Such a call is asked about only if the tool
+	// has changed. Its arguments cannot be edited, and the answer cannot be remembered.
+	HostName string `json:"hostName,omitempty"`
 	// SentArguments are the edited arguments of the call; absent if the person changed nothing.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
 }
 
-// ToolChange is why a remembered answer no longer holds for a tool.
+// ToolChange is how a tool differs from the one that was last let run, once or by a remembered answer.
 type ToolChange struct {
-	// By names the front end in which the person allowed the tool, and At is when.
+	// By names the front end in which the person allowed the tool, or the host that called it, and At is when.
 	By string `json:"by"`
 	At int64  `json:"at"`
 	// Server: the server's definition has changed, or an older version of Assent did not save all
 	// of it.
 	Server bool `json:"server,omitempty"`
-	// Tool: the server's description of the tool has changed. Lines is the difference; absent if an older version of
+	// Tool: what the server says of the tool has changed: its title, description, schemas or claims. Lines is the
+	// difference; absent if an older version of
 	// Assent did not save the description.
 	Tool  bool       `json:"tool,omitempty"`
 	Lines []DiffLine `json:"lines,omitempty"`
@@ -357,7 +364,7 @@ const (
 	RememberNever Remember = "never"
 )
 
-// ToolRule is a remembered answer about a tool or a resource.
+// ToolRule is a remembered answer about a tool, a resource, or the domains of an app.
 type ToolRule struct {
 	ID         string `json:"id"`
 	ServerName string `json:"serverName"`
@@ -366,10 +373,12 @@ type ToolRule struct {
 	Identity string `json:"identity,omitempty"`
 	// Command is the server's [Server.Command] at that time, for people.
 	Command string `json:"command,omitempty"`
-	// ToolName or ResourceURI is set.
-	ToolName    string   `json:"toolName,omitempty"`
-	ResourceURI string   `json:"resourceUri,omitempty"`
-	Remember    Remember `json:"remember"`
+	// ToolName, ResourceURI or AppDomains is set.
+	ToolName    string `json:"toolName,omitempty"`
+	ResourceURI string `json:"resourceUri,omitempty"`
+	// AppDomains are the domains that an app of the server declares, sorted. The rule is about exactly these.
+	AppDomains []string `json:"appDomains,omitempty"`
+	Remember   Remember `json:"remember"`
 	// TaskID is set with [RememberTask].
 	TaskID string `json:"taskId,omitempty"`
 	// Digest, in hexadecimal, is the SHA-256 of the tool's description, schema and annotations at that time.

@@ -36,6 +36,11 @@ export interface HostRequests {
   "host/setModelApiKey": { params: undefined; result: null };
   /** Open the walkthrough. Served if {@link HostReadyResult.setsUp} is set. */
   "host/openWalkthrough": { params: undefined; result: null };
+  /**
+   * Let the person have the program where other programs find it, if it is not there. Served if {@link
+   * HostReadyResult.setsUp} is set.
+   */
+  "host/addProgram": { params: undefined; result: AddProgramResult };
   /** Show a text in an editor. */
   "host/openText": { params: OpenTextParams; result: OpenTextResult };
   /** Let the person choose files to attach. Served if {@link HostReadyResult.picksFiles} is set. */
@@ -63,6 +68,11 @@ export interface HostRequests {
    * seconds later. In VS Code only; a browser stores its own state at once.
    */
   "host/keepView": { params: ViewOfPanel; result: null };
+  /**
+   * Find the address of an app's frame for the person's own machine. Served if {@link HostReadyResult.mapsFrames} is
+   * set.
+   */
+  "host/frameUrl": { params: FrameUrlParams; result: FrameUrlResult };
   /** The person opened or dismissed one of the {@link PagesToOpen}. */
   "host/pageDone": { params: PageDoneParams; result: null };
 }
@@ -125,8 +135,10 @@ export interface HostReadyResult {
   readonly reveal?: Reveal;
   /** The host serves `host/importServers`. */
   readonly imports?: boolean;
-  /** The host serves `host/chooseModel`, `host/setModelApiKey` and `host/openWalkthrough`. */
+  /** The host serves `host/chooseModel`, `host/setModelApiKey`, `host/openWalkthrough` and `host/addProgram`. */
   readonly setsUp?: boolean;
+  /** The host serves `host/frameUrl`: the person's machine is another one than the sidecar's. */
+  readonly mapsFrames?: boolean;
   /**
    * The host serves `host/pickFiles` and `host/readFile`. Otherwise the page has its own control, and takes no files
    * from VS Code.
@@ -134,6 +146,11 @@ export interface HostReadyResult {
   readonly picksFiles?: boolean;
   /** Absent if there are none. */
   readonly pages?: readonly PageToOpen[];
+}
+
+/** Whether other programs can start Assent now. */
+export interface AddProgramResult {
+  readonly added: boolean;
 }
 
 /** The files that the person chose; empty if they chose none. */
@@ -172,6 +189,16 @@ export interface PickedFile {
   readonly size: number;
   /** The content in base64; undefined if it has more than 4 MiB. */
   readonly data?: string;
+}
+
+/** The address of an app's frame, on the machine of the sidecar: `OpenAppResult.url`. */
+export interface FrameUrlParams {
+  readonly url: string;
+}
+
+/** The same frame, as the person's machine reaches it. */
+export interface FrameUrlResult {
+  readonly url: string;
 }
 
 /** A text for the person to read or save. */
@@ -216,6 +243,8 @@ export type Reveal =
   | { readonly kind: "policy"; readonly grantId?: string }
   /** The servers, or one of them. */
   | { readonly kind: "servers"; readonly serverName?: string }
+  /** The setup of other programs. */
+  | { readonly kind: "setup" }
   /** The tool runner, with a server chosen if one is named. */
   | { readonly kind: "toolRunner"; readonly serverName?: string };
 

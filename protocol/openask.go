@@ -50,6 +50,9 @@ type OpenAsk struct {
 	Simple bool `json:"simple,omitempty"`
 	// Fields has at most the one field of a simple form.
 	Fields []Field `json:"fields,omitempty"`
+	// Host names the MCP host whose call causes the question, such as "VS Code"; absent if the task is not one of a host,
+	// or the host has gone.
+	Host string `json:"host,omitempty"`
 	// Workspace names the workspace that the task is of; absent if it is that of the front end.
 	Workspace string `json:"workspace,omitempty"`
 	// Unattended: the ask is of another workspace, and no front end of that workspace shows it.
@@ -80,6 +83,8 @@ const (
 	WantsReview AskWants = "mcp_sampling_review"
 	// WantsTool is a [UseMcpTool].
 	WantsTool AskWants = "use_mcp_tool"
+	// WantsToolForApp is a [UseMcpTool] with FromApp.
+	WantsToolForApp AskWants = "use_mcp_tool_for_app"
 	// WantsResource is an [AccessMcpResource].
 	WantsResource AskWants = "access_mcp_resource"
 	// WantsRepeat is a [RepeatMcpCall].

@@ -69,8 +69,10 @@ type PolicyToolRule struct {
 	RuleID string              `json:"ruleId"`
 	PolicyHead
 	// ResourceURI is set instead of ToolName if the rule is about a resource.
-	ResourceURI string   `json:"resourceUri,omitempty"`
-	Remember    Remember `json:"remember"`
+	ResourceURI string `json:"resourceUri,omitempty"`
+	// AppDomains is set instead of both if the rule is about what apps of the server may load from.
+	AppDomains []string `json:"appDomains,omitempty"`
+	Remember   Remember `json:"remember"`
 	// TaskID is set with [RememberTask].
 	TaskID string `json:"taskId,omitempty"`
 }

@@ -250,6 +250,18 @@ export interface SidecarRequests {
    * keeps the comments in that file, and does not change the file that a server comes from.
    */
   "import/apply": { params: ImportParams; result: ImportResult };
+  /**
+   * PlanSetup finds the hosts on this machine and their servers, and plans how the hosts use those through Assent. It
+   * changes nothing. The files of workspace folders are in the plan, and no plan changes them.
+   */
+  "setup/plan": { params: PlanSetupParams; result: SetupPlan };
+  /**
+   * ApplySetup carries out a plan of `Sidecar.PlanSetup`. It fails with `CodeInvalidParams` if the plan has changed
+   * since, because a file did, and then changes nothing.
+   */
+  "setup/apply": { params: ApplySetupParams; result: ApplySetupResult };
+  /** RestoreSetup undoes all that ApplySetup and "assent setup" did. */
+  "setup/restore": { params: undefined; result: RestoreSetupResult };
   /** ListTools returns a server's tools. It starts the server if it is not running. */
   "tools/list": { params: ServerParams; result: ListToolsResult };
   /**
@@ -263,6 +275,24 @@ export interface SidecarRequests {
    * cancellation ends the call at once.
    */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
+  /**
+   * OpenApp opens the MCP App of a call, or of an open ask: it reads the app's page from the server and serves it to one
+   * frame. At most 32 apps are open at once; the one that was opened first is closed for another. It fails with
+   * `CodeInvalidParams` if the message has no app, and with `CodeUnavailable` if its page cannot be read or shown.
+   */
+  "app/open": { params: OpenAppParams; result: OpenAppResult };
+  /**
+   * CloseApp closes an app. Its page is no longer served, and its requests are cancelled. Closing it again does
+   * nothing. The apps of a front end that detaches are closed.
+   */
+  "app/close": { params: CloseAppParams; result: CloseAppResult };
+  /**
+   * RequestApp makes a request of an app to its own server. A call of a tool is approved like that of a model. The app of an
+   * ask may only read resources, and only while the ask is open. It fails
+   * with `CodeInvalidParams` for what no app may ask, with `CodeInvalidRequest` if the app is not open, and with the
+   * server's own error.
+   */
+  "app/request": { params: AppRequestParams; result: AppRequestResult };
   /**
    * ForgetLogins signs out of every server whose login is in the front end's secret storage. The logins and their
    * stored secrets are deleted, in all open workspaces that use that storage. Connections stay open and calls
@@ -289,6 +319,11 @@ export interface SidecarRequests {
   "resources/templates/list": { params: ServerParams; result: ListResourceTemplatesResult };
   /** ListPrompts returns a server's prompts. */
   "prompts/list": { params: ServerParams; result: ListPromptsResult };
+  /**
+   * ListIcons returns the icons of a server, and of those of its tools, resources and prompts that were listed. It does
+   * not start the server. It takes at most 10 seconds, since icons of an HTTP server may have to be fetched.
+   */
+  "icons/list": { params: ServerParams; result: ListIconsResult };
   /** Complete returns a server's proposals for an argument that the person is typing. */
   "completion/complete": { params: CompleteParams; result: CompleteResult };
   /**
@@ -347,6 +382,88 @@ export interface SidecarNotifications {
 export interface Sidecar {
   requests: SidecarRequests;
   notifications: SidecarNotifications;
+}
+
+/** CallAppFound says that the tool of a call has an app. */
+export interface CallAppFound {
+  type: "callAppFound";
+  messageId: number;
+  /** AppURI is `Call.AppURI`. */
+  appUri: string;
+}
+
+/** OpenAppParams names the app to open. */
+export interface OpenAppParams {
+  taskId: string;
+  /** MessageID is the message of a call with `Call.AppURI`, or of an open ask with `McpElicitationRequest.AppURI`. */
+  messageId: number;
+  /** Network is the person's answer to `OpenAppResult.Asks`. It is remembered for the server and exactly these domains. */
+  network?: AppNetwork;
+  /** Reload reads the page from the server, even if Assent has it. */
+  reload?: boolean;
+}
+
+/** AppNetwork is a person's decision about the domains that an app declares. */
+export type AppNetwork =
+  /** AppNetworkAllow: the app may load from the domains that it declares, and from no other. */
+  | "allow"
+  /** AppNetworkWithout: the app is shown, and loads from nowhere. */
+  | "without";
+
+/** OpenAppResult is an open app, or the question that comes before. */
+export interface OpenAppResult {
+  /**
+   * Asks are the domains that the app declares, in their order: https and wss origins, or with * for any subdomain. If
+   * they are present, the person has to decide first, and nothing else is set.
+   */
+  asks?: readonly string[];
+  /** AppID names the open app until it is closed. */
+  appId?: string;
+  /** URL is the address of the frame. It is on the loopback interface, and valid for as long as the app is open. */
+  url?: string;
+  /** Tool is the server's definition of the call's tool; absent if it is unknown, and for an ask. */
+  tool?: unknown;
+  /** Border: the app wants a border around itself; absent if it leaves that to the front end. */
+  border?: boolean;
+  /** Network is the person's decision about the domains; absent if the app declares none. */
+  network?: AppNetwork;
+  /** Refused are declared domains that no app may have, such as addresses of this machine. */
+  refused?: readonly string[];
+}
+
+/** CloseAppParams names an open app. */
+export interface CloseAppParams {
+  appId: string;
+  /** TaskID is that of `OpenAppParams`. */
+  taskId: string;
+}
+
+/** CloseAppResult is empty. */
+export interface CloseAppResult {
+}
+
+/** AppRequestParams is a request of an app. */
+export interface AppRequestParams {
+  taskId: string;
+  appId: string;
+  /**
+   * Method is one of MCP's: tools/call, resources/read, resources/list, resources/templates/list or prompts/list; or
+   * ui/open-link, which checks the link and opens nothing.
+   */
+  method: string;
+  /** Params are the app's. */
+  params?: unknown;
+}
+
+/** AppRequestResult is the server's result, byte for byte. For ui/open-link it is an `AppLink`. */
+export interface AppRequestResult {
+  result: unknown;
+}
+
+/** AppLink is a link that an app wants opened. The person decides. */
+export interface AppLink {
+  /** URL is http or https, without a user's name and a password. */
+  url: string;
 }
 
 /** Ask is a question to the person. It belongs to one task and is settled exactly once. */
@@ -663,6 +780,13 @@ export interface McpElicitationRequest {
   fields?: readonly Field[];
   /** RequestedSchema is the JSON text of the schema as the server wrote it, for a person to read. */
   requestedSchema?: string;
+  /**
+   * AppURI is the ui:// URI of an app of the server that proposes an answer; absent if there is none, and if no front end
+   * shows one. What the app proposes is untrusted: the person sees it in the form's fields and submits it.
+   */
+  appUri?: string;
+  /** Meta is the request's _meta as the server wrote it, for the app; absent without an app, and if it is large. */
+  _meta?: unknown;
 }
 
 /** McpElicitationResponse is MCP's result of elicitation/create. */
@@ -1121,13 +1245,18 @@ export interface ConfigureTaskParams {
 }
 
 /**
- * UseMcpTool asks whether a model may call a tool. `YesButtonClicked` calls it, with the arguments as they
+ * UseMcpTool asks whether a model, or an app, may call a tool. `YesButtonClicked` calls it, with the arguments as they
  * are or as the person edited them. `NoButtonClicked` tells the model that the person declined,
  * `CancelButtonClicked` that they gave no answer.
  */
 export interface UseMcpTool extends Origin {
   type: "use_mcp_tool";
   toolUse: ToolUseRef;
+  /**
+   * FromApp: not a model asks but the app of the call `Origin.MessageID`, which is of the same server. ToolUse is then
+   * zero.
+   */
+  fromApp?: boolean;
   /**
    * Tool is the server's description of the tool. It is untrusted. A very long schema is left out, together
    * with the fields.
@@ -1145,15 +1274,20 @@ export interface UseMcpTool extends Origin {
    * (2025-11-25, ToolAnnotations).
    */
   destructive?: boolean;
-  /** Changed is set if the person allowed the tool before, and it or its server has changed since. */
+  /** Changed is set if the person, or a host, let the tool run before, and it or its server has changed since. */
   changed?: ToolChange;
+  /**
+   * HostName is the host that calls the tool, if no model of Assent's does. Such a call is asked about only if the tool
+   * has changed. Its arguments cannot be edited, and the answer cannot be remembered.
+   */
+  hostName?: string;
   /** SentArguments are the edited arguments of the call; absent if the person changed nothing. */
   sentArguments?: unknown;
 }
 
-/** ToolChange is why a remembered answer no longer holds for a tool. */
+/** ToolChange is how a tool differs from the one that was last let run, once or by a remembered answer. */
 export interface ToolChange {
-  /** By names the front end in which the person allowed the tool, and At is when. */
+  /** By names the front end in which the person allowed the tool, or the host that called it, and At is when. */
   by: string;
   at: number;
   /**
@@ -1162,7 +1296,8 @@ export interface ToolChange {
    */
   server?: boolean;
   /**
-   * Tool: the server's description of the tool has changed. Lines is the difference; absent if an older version of
+   * Tool: what the server says of the tool has changed: its title, description, schemas or claims. Lines is the
+   * difference; absent if an older version of
    * Assent did not save the description.
    */
   tool?: boolean;
@@ -1229,7 +1364,7 @@ export type Remember =
    */
   | "never";
 
-/** ToolRule is a remembered answer about a tool or a resource. */
+/** ToolRule is a remembered answer about a tool, a resource, or the domains of an app. */
 export interface ToolRule {
   id: string;
   serverName: string;
@@ -1240,9 +1375,11 @@ export interface ToolRule {
   identity?: string;
   /** Command is the server's `Server.Command` at that time, for people. */
   command?: string;
-  /** ToolName or ResourceURI is set. */
+  /** ToolName, ResourceURI or AppDomains is set. */
   toolName?: string;
   resourceUri?: string;
+  /** AppDomains are the domains that an app of the server declares, sorted. The rule is about exactly these. */
+  appDomains?: readonly string[];
   remember: Remember;
   /** TaskID is set with `RememberTask`. */
   taskId?: string;
@@ -2492,6 +2629,11 @@ export interface OpenAsk {
   simple?: boolean;
   /** Fields has at most the one field of a simple form. */
   fields?: readonly Field[];
+  /**
+   * Host names the MCP host whose call causes the question, such as "VS Code"; absent if the task is not one of a host,
+   * or the host has gone.
+   */
+  host?: string;
   /** Workspace names the workspace that the task is of; absent if it is that of the front end. */
   workspace?: string;
   /** Unattended: the ask is of another workspace, and no front end of that workspace shows it. */
@@ -2521,6 +2663,8 @@ export type AskWants =
   | "mcp_sampling_review"
   /** WantsTool is a `UseMcpTool`. */
   | "use_mcp_tool"
+  /** WantsToolForApp is a `UseMcpTool` with FromApp. */
+  | "use_mcp_tool_for_app"
   /** WantsResource is an `AccessMcpResource`. */
   | "access_mcp_resource"
   /** WantsRepeat is a `RepeatMcpCall`. */
@@ -2590,6 +2734,8 @@ export interface PolicyToolRule extends PolicyHead {
   ruleId: string;
   /** ResourceURI is set instead of ToolName if the rule is about a resource. */
   resourceUri?: string;
+  /** AppDomains is set instead of both if the rule is about what apps of the server may load from. */
+  appDomains?: readonly string[];
   remember: Remember;
   /** TaskID is set with `RememberTask`. */
   taskId?: string;
@@ -2766,6 +2912,8 @@ export interface Server {
   reason?: string;
   /** Stderr holds the server's last lines on stderr, if it failed. */
   stderr?: readonly string[];
+  /** IconsRevision grows when `Sidecar.ListIcons` has other icons; absent before the server had any. */
+  iconsRevision?: number;
 }
 
 /** Transport is the transport of a server, with the names of mcp.json's "type". */
@@ -2819,6 +2967,11 @@ export interface Tool {
    * Tool-Level Negotiation").
    */
   mcpTask?: boolean;
+  /** AppURI is the ui:// URI of the tool's MCP App; absent if it has none. */
+  appUri?: string;
+  /** NotForModels and NotForApps: the server offers the tool to others alone (SEP-1865, visibility). */
+  notForModels?: boolean;
+  notForApps?: boolean;
 }
 
 /** ListKind is a list of a server. */
@@ -2869,6 +3022,135 @@ export interface PromptArgument {
   required?: boolean;
 }
 
+/**
+ * SetupChoice says what setup leaves alone, and how far it goes. The zero value is all servers in the hosts that have
+ * them.
+ */
+export interface SetupChoice {
+  /** WithoutHosts and WithoutServers are the names of those that stay as they are. */
+  withoutHosts?: readonly string[];
+  withoutServers?: readonly string[];
+  /** Share gives each server to all chosen hosts, not only to those that have it. */
+  share?: boolean;
+}
+
+/** PlanSetupParams asks for a plan. */
+export interface PlanSetupParams {
+  choice: SetupChoice;
+}
+
+/** SetupPlan is what `Sidecar.ApplySetup` would do. */
+export interface SetupPlan {
+  /** ID changes with everything that the plan says. */
+  id: string;
+  /** UserFile is the path of the person's own mcp.json, to which the servers move. */
+  userFile: string;
+  /** Hosts are the names of all programs on this machine that use MCP servers. */
+  hosts?: readonly string[];
+  servers?: readonly SetupServer[];
+  /** Files are the paths of the hosts' files that would change. */
+  files?: readonly string[];
+  /** Problems are the files, and the entries in them, that are left alone. */
+  problems?: readonly SetupProblem[];
+  /** Secrets says where the likely secrets of the servers that move would go; empty if there are none. */
+  secrets?: SecretPlace;
+  /** Restorable reports that `Sidecar.RestoreSetup` has something to undo. */
+  restorable?: boolean;
+}
+
+/** SecretPlace says where the key is that seals the moved secrets. */
+export type SecretPlace =
+  | "keychain"
+  | "file";
+
+/** SetupServer is a server as Assent has or would have it. */
+export interface SetupServer {
+  /** Name is its name in Assent. It is not the name in a host's file if two different servers have that one. */
+  name: string;
+  /** Runs is the server's command or URL, without secrets, and cut if it is long. */
+  runs: string;
+  /** Copies has at least one. */
+  copies?: readonly SetupCopy[];
+  /** Hosts are the names of the hosts that would use it through Assent. */
+  hosts?: readonly string[];
+  /** Differs names the members that differ from those of the first server of the same name. */
+  differs?: readonly string[];
+  /** Secrets are the places of likely secrets in clear text, such as "env GITHUB_TOKEN". */
+  secrets?: readonly string[];
+  /** Warnings are sentences about what the server will not do as it does in the host. */
+  warnings?: readonly string[];
+  /**
+   * Fixed reports that there is nothing to choose: no file of the person's own has the server, or all use Assent
+   * already.
+   */
+  fixed?: boolean;
+}
+
+/** SetupCopy is a server's entry in a host's file. */
+export interface SetupCopy {
+  host: string;
+  path: string;
+  name: string;
+  /** Folder is the entry's project; empty if the entry is for all. */
+  folder?: string;
+  /** Routed reports that the entry starts Assent already, and Changes that the plan makes it do so. */
+  routed?: boolean;
+  changes?: boolean;
+}
+
+/** SetupProblem is a file, or an entry in it, that is left alone. */
+export interface SetupProblem {
+  path: string;
+  /** Message is a sentence for the person, with the way out. */
+  message: string;
+}
+
+/** ApplySetupParams names a plan that the person has seen. */
+export interface ApplySetupParams {
+  choice: SetupChoice;
+  /** PlanID is the `SetupPlan.ID` of the plan for the choice. */
+  planId: string;
+  /** MoveSecrets moves secrets to the place of the plan. Without it, they are in clear text in the person's own file. */
+  moveSecrets?: boolean;
+}
+
+/** ApplySetupResult says what was changed. */
+export interface ApplySetupResult {
+  /** Added are the names of the servers that were added to the person's own file. */
+  added?: readonly string[];
+  /** Secrets is how many secrets were moved. */
+  secrets?: number;
+  /** Files are the paths of the changed files of hosts. */
+  files?: readonly string[];
+  problems?: readonly SetupProblem[];
+}
+
+/** RestoreSetupResult says what was restored. */
+export interface RestoreSetupResult {
+  files?: readonly RestoredFile[];
+  /** Problems are the files that could not be restored. The next restore tries them again. */
+  problems?: readonly SetupProblem[];
+}
+
+/** RestoredFile is a file that setup had changed. */
+export interface RestoredFile {
+  path: string;
+  how: FileRestored;
+  /** Notes are sentences about entries that stay as they are. */
+  notes?: readonly string[];
+}
+
+/** FileRestored says how a file was restored. */
+export type FileRestored =
+  /** FilePutBack: it has its earlier bytes. */
+  | "put back"
+  /** FileRemoved: it was not there before. */
+  | "removed"
+  /** FileMerged: it was changed after setup. Those changes stay, and the entries of Assent are gone. */
+  | "merged"
+  /** FileUntouched: it had its earlier bytes already. */
+  | "untouched";
+
 /** InitializeParams introduces a front end. */
 export interface InitializeParams {
   /** ProtocolVersion is the `Version` that the front end was built with. */
@@ -2912,6 +3194,10 @@ export interface FrontEndCapabilities {
   secrets?: boolean;
   /** Attention: it notifies the person of waiting questions, as `FrontEnd.OthersChanged` says. */
   attention?: boolean;
+  /** Apps: it shows MCP Apps in frames, from addresses of `OpenAppResult.URL`. */
+  apps?: boolean;
+  /** AppForms: it also shows the apps of `McpElicitationRequest.AppURI`. */
+  appForms?: boolean;
 }
 
 /** Configuration is the settings and the open folders. */
@@ -2922,6 +3208,11 @@ export interface Configuration {
   servers?: unknown;
   /** Inputs are the variables that Servers use, in the shape of mcp.json's "inputs". */
   inputs?: unknown;
+  /**
+   * EditorFile is the editor's own mcp.json, with the person's servers for every folder. It is an absolute path, and there
+   * may be no file.
+   */
+  editorFile?: string;
   /**
    * ExampleServer adds the MCP server that is included in Assent. Like any other server, it
    * starts at its first use.
@@ -3231,6 +3522,34 @@ export interface ListPromptsResult {
   prompts?: readonly Prompt[];
 }
 
+/**
+ * ListIconsResult holds the icons of a server (2025-11-25, "Icons"). What has no icon, or none that may be shown, is
+ * missing.
+ */
+export interface ListIconsResult {
+  /**
+   * Images are data: URIs, each once, of pictures of at most 64 KiB: PNG, JPEG, WebP, GIF or SVG. A front end draws an SVG
+   * picture only as an image, which runs no script and loads nothing. All of them have 2 MiB at most.
+   */
+  images?: readonly string[];
+  /** Server is the icon of the server itself. */
+  server?: Icons;
+  /** Tools are by name, Resources by URI, ResourceTemplates by URI template and Prompts by name. */
+  tools?: Readonly<Record<string, Icons>>;
+  resources?: Readonly<Record<string, Icons>>;
+  resourceTemplates?: Readonly<Record<string, Icons>>;
+  prompts?: Readonly<Record<string, Icons>>;
+}
+
+/**
+ * Icons are the icon for a light background and the one for a dark background, as places in
+ * `ListIconsResult.Images`, counted from 0. They may be the same.
+ */
+export interface Icons {
+  light: number;
+  dark: number;
+}
+
 /** CompleteParams is an argument that the person is typing: of a prompt, or of a resource template. */
 export interface CompleteParams {
   serverName: string;
@@ -3348,6 +3667,7 @@ export interface TaskEventParams {
 
 /** Event is a change of a task. */
 export type Event =
+  | CallAppFound
   | ModelMessageEnded
   | ToolUseFailed
   | TaskChanged
@@ -3542,6 +3862,10 @@ export interface Call {
   request: CallRequest;
   /** ToolUse is set if a model asked for the call, and absent if the person made it. */
   toolUse?: ToolUseRef;
+  /** FromApp is the message of the call with the app that asked for this one; absent if no app did. */
+  fromApp?: number;
+  /** AppURI is the ui:// URI of the tool's MCP App; absent if it has none, or if that is not known. */
+  appUri?: string;
   /** Progress is the server's last report; present only while the call runs. */
   progress?: Progress;
   /** Task is present once the call is an MCP task. Such a call outlives the sidecar. */
@@ -3616,7 +3940,18 @@ export interface ToolResult {
   type: "result";
   content?: readonly ContentBlock[];
   structuredContent?: unknown;
+  /** StructuredText is the text of StructuredContent; present if a double cannot hold one of its numbers exactly. */
+  structuredText?: string;
+  /** Repeats are the places in Content, from 0 and ascending, of the texts that only repeat StructuredContent. */
+  repeats?: readonly number[];
+  /**
+   * Mismatches says in sentences for the person where StructuredContent is not as the tool's outputSchema declares it;
+   * absent if it is, or if the tool's list is not known.
+   */
+  mismatches?: readonly string[];
   isError?: boolean;
+  /** Meta is the result's _meta. Only the tool's app gets it. */
+  _meta?: unknown;
   /**
    * RemovedAfter is the number of days after which `McpTaskSettings` had the content removed;
    * absent if it was not removed.
@@ -3694,6 +4029,8 @@ export type ContentBlock =
 export interface TextContent {
   type: "text";
   text: string;
+  /** Annotations are absent if the server gives none. */
+  annotations?: Annotations;
 }
 
 /** ImageContent is a picture. */
@@ -3702,6 +4039,7 @@ export interface ImageContent {
   /** Data is base64. */
   data: string;
   mimeType: string;
+  annotations?: Annotations;
 }
 
 /** AudioContent is a sound. */
@@ -3710,6 +4048,7 @@ export interface AudioContent {
   /** Data is base64. */
   data: string;
   mimeType: string;
+  annotations?: Annotations;
 }
 
 /** ResourceLink points to a resource that can be read from the server. */
@@ -3720,12 +4059,22 @@ export interface ResourceLink {
   title?: string;
   description?: string;
   mimeType?: string;
+  annotations?: Annotations;
 }
 
 /** EmbeddedResource is a resource's own contents. */
 export interface EmbeddedResource {
   type: "resource";
   resource: ResourceContents;
+  annotations?: Annotations;
+}
+
+/** Annotations are a server's hints for whom a block is and how much it matters (2025-06-18, "Resources: Annotations"). */
+export interface Annotations {
+  /** Audience is empty if the block is for both, the person ("user") and the model ("assistant"). */
+  audience?: readonly Role[];
+  /** Priority is from 0, which means optional, to 1, which means required; absent if the server does not say. */
+  priority?: number;
 }
 
 /** ResourceContents is text or, in base64, bytes. */

@@ -440,6 +440,20 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.Import(ctx, &p)
+	case "setup/plan":
+		var p PlanSetupParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.PlanSetup(ctx, &p)
+	case "setup/apply":
+		var p ApplySetupParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ApplySetup(ctx, &p)
+	case "setup/restore":
+		return s.RestoreSetup(ctx)
 	case "tools/list":
 		var p ServerParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -458,6 +472,24 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CancelCall(ctx, &p)
+	case "app/open":
+		var p OpenAppParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.OpenApp(ctx, &p)
+	case "app/close":
+		var p CloseAppParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.CloseApp(ctx, &p)
+	case "app/request":
+		var p AppRequestParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RequestApp(ctx, &p)
 	case "login/forget":
 		return s.ForgetLogins(ctx)
 	case "mcpTask/list":
@@ -494,6 +526,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.ListPrompts(ctx, &p)
+	case "icons/list":
+		var p ServerParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.ListIcons(ctx, &p)
 	case "completion/complete":
 		var p CompleteParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -812,6 +850,30 @@ func (r remoteSidecar) Import(ctx context.Context, params *ImportParams) (*Impor
 	return &result, nil
 }
 
+func (r remoteSidecar) PlanSetup(ctx context.Context, params *PlanSetupParams) (*SetupPlan, error) {
+	var result SetupPlan
+	if err := r.conn.Call(ctx, "setup/plan", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ApplySetup(ctx context.Context, params *ApplySetupParams) (*ApplySetupResult, error) {
+	var result ApplySetupResult
+	if err := r.conn.Call(ctx, "setup/apply", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RestoreSetup(ctx context.Context) (*RestoreSetupResult, error) {
+	var result RestoreSetupResult
+	if err := r.conn.Call(ctx, "setup/restore", nil, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
 func (r remoteSidecar) ListTools(ctx context.Context, params *ServerParams) (*ListToolsResult, error) {
 	var result ListToolsResult
 	if err := r.conn.Call(ctx, "tools/list", params, &result); err != nil {
@@ -831,6 +893,30 @@ func (r remoteSidecar) StartCall(ctx context.Context, params *StartCallParams) (
 func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error) {
 	var result CancelCallResult
 	if err := r.conn.Call(ctx, "call/cancel", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) OpenApp(ctx context.Context, params *OpenAppParams) (*OpenAppResult, error) {
+	var result OpenAppResult
+	if err := r.conn.Call(ctx, "app/open", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) CloseApp(ctx context.Context, params *CloseAppParams) (*CloseAppResult, error) {
+	var result CloseAppResult
+	if err := r.conn.Call(ctx, "app/close", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RequestApp(ctx context.Context, params *AppRequestParams) (*AppRequestResult, error) {
+	var result AppRequestResult
+	if err := r.conn.Call(ctx, "app/request", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -895,6 +981,14 @@ func (r remoteSidecar) ListResourceTemplates(ctx context.Context, params *Server
 func (r remoteSidecar) ListPrompts(ctx context.Context, params *ServerParams) (*ListPromptsResult, error) {
 	var result ListPromptsResult
 	if err := r.conn.Call(ctx, "prompts/list", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) ListIcons(ctx context.Context, params *ServerParams) (*ListIconsResult, error) {
+	var result ListIconsResult
+	if err := r.conn.Call(ctx, "icons/list", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1242,6 +1336,10 @@ func UnmarshalToolResultBlock(data []byte) (ToolResultBlock, error) {
 	}
 }
 
+func (CallAppFound) isEvent() {}
+
+func (*CallAppFound) unionTag() string { return "callAppFound" }
+
 func (ModelMessageEnded) isEvent() {}
 
 func (*ModelMessageEnded) unionTag() string { return "modelMessageEnded" }
@@ -1301,6 +1399,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return nil, err
 	}
 	switch tag {
+	case "callAppFound":
+		var v CallAppFound
+		err := unmarshal(data, &v)
+		return v, err
 	case "modelMessageEnded":
 		var v ModelMessageEnded
 		err := unmarshal(data, &v)

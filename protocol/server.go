@@ -20,6 +20,8 @@ type Server struct {
 	Reason string `json:"reason,omitempty"`
 	// Stderr holds the server's last lines on stderr, if it failed.
 	Stderr []string `json:"stderr,omitempty"`
+	// IconsRevision grows when [Sidecar.ListIcons] has other icons; absent before the server had any.
+	IconsRevision int64 `json:"iconsRevision,omitempty"`
 }
 
 // Transport is the transport of a server, with the names of mcp.json's "type".
@@ -74,11 +76,18 @@ type Tool struct {
 	// Fields is a form for the arguments.
 	Fields      []Field         `json:"fields,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	// OutputSchema is for Assent alone, which compares it.
+	OutputSchema json.RawMessage `json:"-"`
 	// Annotations are the server's own claims; absent if it makes none.
 	Annotations *ToolAnnotations `json:"annotations,omitempty"`
 	// McpTask: a call of the tool becomes an MCP task, according to the server (2025-11-25, "Tasks:
 	// Tool-Level Negotiation").
 	McpTask bool `json:"mcpTask,omitempty"`
+	// AppURI is the ui:// URI of the tool's MCP App; absent if it has none.
+	AppURI string `json:"appUri,omitempty"`
+	// NotForModels and NotForApps: the server offers the tool to others alone (SEP-1865, visibility).
+	NotForModels bool `json:"notForModels,omitempty"`
+	NotForApps   bool `json:"notForApps,omitempty"`
 }
 
 // ListKind is a list of a server.

@@ -216,6 +216,23 @@ type Sidecar interface {
 	//protocol:method import/apply
 	Import(ctx context.Context, params *ImportParams) (*ImportResult, error)
 
+	// PlanSetup finds the hosts on this machine and their servers, and plans how the hosts use those through Assent. It
+	// changes nothing. The files of workspace folders are in the plan, and no plan changes them.
+	//
+	//protocol:method setup/plan
+	PlanSetup(ctx context.Context, params *PlanSetupParams) (*SetupPlan, error)
+
+	// ApplySetup carries out a plan of [Sidecar.PlanSetup]. It fails with [CodeInvalidParams] if the plan has changed
+	// since, because a file did, and then changes nothing.
+	//
+	//protocol:method setup/apply
+	ApplySetup(ctx context.Context, params *ApplySetupParams) (*ApplySetupResult, error)
+
+	// RestoreSetup undoes all that ApplySetup and "assent setup" did.
+	//
+	//protocol:method setup/restore
+	RestoreSetup(ctx context.Context) (*RestoreSetupResult, error)
+
 	// ListTools returns a server's tools. It starts the server if it is not running.
 	//
 	//protocol:method tools/list
@@ -233,6 +250,27 @@ type Sidecar interface {
 	//
 	//protocol:method call/cancel
 	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
+
+	// OpenApp opens the MCP App of a call, or of an open ask: it reads the app's page from the server and serves it to one
+	// frame. At most 32 apps are open at once; the one that was opened first is closed for another. It fails with
+	// [CodeInvalidParams] if the message has no app, and with [CodeUnavailable] if its page cannot be read or shown.
+	//
+	//protocol:method app/open
+	OpenApp(ctx context.Context, params *OpenAppParams) (*OpenAppResult, error)
+
+	// CloseApp closes an app. Its page is no longer served, and its requests are cancelled. Closing it again does
+	// nothing. The apps of a front end that detaches are closed.
+	//
+	//protocol:method app/close
+	CloseApp(ctx context.Context, params *CloseAppParams) (*CloseAppResult, error)
+
+	// RequestApp makes a request of an app to its own server. A call of a tool is approved like that of a model. The app of an
+	// ask may only read resources, and only while the ask is open. It fails
+	// with [CodeInvalidParams] for what no app may ask, with [CodeInvalidRequest] if the app is not open, and with the
+	// server's own error.
+	//
+	//protocol:method app/request
+	RequestApp(ctx context.Context, params *AppRequestParams) (*AppRequestResult, error)
 
 	// ForgetLogins signs out of every server whose login is in the front end's secret storage. The logins and their
 	// stored secrets are deleted, in all open workspaces that use that storage. Connections stay open and calls
@@ -277,6 +315,12 @@ type Sidecar interface {
 	//
 	//protocol:method prompts/list
 	ListPrompts(ctx context.Context, params *ServerParams) (*ListPromptsResult, error)
+
+	// ListIcons returns the icons of a server, and of those of its tools, resources and prompts that were listed. It does
+	// not start the server. It takes at most 10 seconds, since icons of an HTTP server may have to be fetched.
+	//
+	//protocol:method icons/list
+	ListIcons(ctx context.Context, params *ServerParams) (*ListIconsResult, error)
 
 	// Complete returns a server's proposals for an argument that the person is typing.
 	//
@@ -368,6 +412,10 @@ type FrontEndCapabilities struct {
 	Secrets bool `json:"secrets,omitempty"`
 	// Attention: it notifies the person of waiting questions, as [FrontEnd.OthersChanged] says.
 	Attention bool `json:"attention,omitempty"`
+	// Apps: it shows MCP Apps in frames, from addresses of [OpenAppResult.URL].
+	Apps bool `json:"apps,omitempty"`
+	// AppForms: it also shows the apps of [McpElicitationRequest.AppURI].
+	AppForms bool `json:"appForms,omitempty"`
 }
 
 // Configuration is the settings and the open folders.
@@ -378,6 +426,9 @@ type Configuration struct {
 	Servers json.RawMessage `json:"servers,omitempty"`
 	// Inputs are the variables that Servers use, in the shape of mcp.json's "inputs".
 	Inputs json.RawMessage `json:"inputs,omitempty"`
+	// EditorFile is the editor's own mcp.json, with the person's servers for every folder. It is an absolute path, and there
+	// may be no file.
+	EditorFile string `json:"editorFile,omitempty"`
 	// ExampleServer adds the MCP server that is included in Assent. Like any other server, it
 	// starts at its first use.
 	ExampleServer bool          `json:"exampleServer,omitempty"`
@@ -637,6 +688,28 @@ type ListResourceTemplatesResult struct {
 // ListPromptsResult holds a server's prompts in the server's order.
 type ListPromptsResult struct {
 	Prompts []Prompt `json:"prompts,omitempty"`
+}
+
+// ListIconsResult holds the icons of a server (2025-11-25, "Icons"). What has no icon, or none that may be shown, is
+// missing.
+type ListIconsResult struct {
+	// Images are data: URIs, each once, of pictures of at most 64 KiB: PNG, JPEG, WebP, GIF or SVG. A front end draws an SVG
+	// picture only as an image, which runs no script and loads nothing. All of them have 2 MiB at most.
+	Images []string `json:"images,omitempty"`
+	// Server is the icon of the server itself.
+	Server *Icons `json:"server,omitempty"`
+	// Tools are by name, Resources by URI, ResourceTemplates by URI template and Prompts by name.
+	Tools             map[string]Icons `json:"tools,omitempty"`
+	Resources         map[string]Icons `json:"resources,omitempty"`
+	ResourceTemplates map[string]Icons `json:"resourceTemplates,omitempty"`
+	Prompts           map[string]Icons `json:"prompts,omitempty"`
+}
+
+// Icons are the icon for a light background and the one for a dark background, as places in
+// [ListIconsResult.Images], counted from 0. They may be the same.
+type Icons struct {
+	Light int `json:"light"`
+	Dark  int `json:"dark"`
 }
 
 // CompleteParams is an argument that the person is typing: of a prompt, or of a resource template.

@@ -236,6 +236,10 @@ type Call struct {
 	Request    CallRequest `json:"request"`
 	// ToolUse is set if a model asked for the call, and absent if the person made it.
 	ToolUse *ToolUseRef `json:"toolUse,omitempty"`
+	// FromApp is the message of the call with the app that asked for this one; absent if no app did.
+	FromApp int64 `json:"fromApp,omitempty"`
+	// AppURI is the ui:// URI of the tool's MCP App; absent if it has none, or if that is not known.
+	AppURI string `json:"appUri,omitempty"`
 	// Progress is the server's last report; present only while the call runs.
 	Progress *Progress `json:"progress,omitempty"`
 	// Task is present once the call is an MCP task. Such a call outlives the sidecar.
@@ -306,7 +310,16 @@ type ToolResult struct {
 	Type              tag[ToolResult] `json:"type"`
 	Content           []ContentBlock  `json:"content,omitempty"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
-	IsError           bool            `json:"isError,omitempty"`
+	// StructuredText is the text of StructuredContent; present if a double cannot hold one of its numbers exactly.
+	StructuredText string `json:"structuredText,omitempty"`
+	// Repeats are the places in Content, from 0 and ascending, of the texts that only repeat StructuredContent.
+	Repeats []int `json:"repeats,omitempty"`
+	// Mismatches says in sentences for the person where StructuredContent is not as the tool's outputSchema declares it;
+	// absent if it is, or if the tool's list is not known.
+	Mismatches []string `json:"mismatches,omitempty"`
+	IsError    bool     `json:"isError,omitempty"`
+	// Meta is the result's _meta. Only the tool's app gets it.
+	Meta json.RawMessage `json:"_meta,omitempty"`
 	// RemovedAfter is the number of days after which [McpTaskSettings] had the content removed;
 	// absent if it was not removed.
 	RemovedAfter int `json:"removedAfter,omitempty"`
@@ -384,6 +397,8 @@ type ContentBlock interface{ isContentBlock() }
 type TextContent struct {
 	Type tag[TextContent] `json:"type"`
 	Text string           `json:"text"`
+	// Annotations are absent if the server gives none.
+	Annotations *Annotations `json:"annotations,omitempty"`
 }
 
 // ImageContent is a picture.
@@ -392,8 +407,9 @@ type TextContent struct {
 type ImageContent struct {
 	Type tag[ImageContent] `json:"type"`
 	// Data is base64.
-	Data     string `json:"data"`
-	MIMEType string `json:"mimeType"`
+	Data        string       `json:"data"`
+	MIMEType    string       `json:"mimeType"`
+	Annotations *Annotations `json:"annotations,omitempty"`
 }
 
 // AudioContent is a sound.
@@ -402,8 +418,9 @@ type ImageContent struct {
 type AudioContent struct {
 	Type tag[AudioContent] `json:"type"`
 	// Data is base64.
-	Data     string `json:"data"`
-	MIMEType string `json:"mimeType"`
+	Data        string       `json:"data"`
+	MIMEType    string       `json:"mimeType"`
+	Annotations *Annotations `json:"annotations,omitempty"`
 }
 
 // ResourceLink points to a resource that can be read from the server.
@@ -416,14 +433,24 @@ type ResourceLink struct {
 	Title       string            `json:"title,omitempty"`
 	Description string            `json:"description,omitempty"`
 	MIMEType    string            `json:"mimeType,omitempty"`
+	Annotations *Annotations      `json:"annotations,omitempty"`
 }
 
 // EmbeddedResource is a resource's own contents.
 //
 //protocol:variant ContentBlock,ToolResultBlock resource
 type EmbeddedResource struct {
-	Type     tag[EmbeddedResource] `json:"type"`
-	Resource ResourceContents      `json:"resource"`
+	Type        tag[EmbeddedResource] `json:"type"`
+	Resource    ResourceContents      `json:"resource"`
+	Annotations *Annotations          `json:"annotations,omitempty"`
+}
+
+// Annotations are a server's hints for whom a block is and how much it matters (2025-06-18, "Resources: Annotations").
+type Annotations struct {
+	// Audience is empty if the block is for both, the person ("user") and the model ("assistant").
+	Audience []Role `json:"audience,omitempty"`
+	// Priority is from 0, which means optional, to 1, which means required; absent if the server does not say.
+	Priority *float64 `json:"priority,omitempty"`
 }
 
 // ResourceContents is text or, in base64, bytes.
