@@ -180,6 +180,15 @@ func (c *Capture) fail(err error, unsent bool) {
 	}
 }
 
+// unwritten is fail for a call that could not be written to a stream. It is a no-op for other errors, and for a nil
+// capture.
+func (c *Capture) unwritten(err error) {
+	var u unwritable
+	if c != nil && errors.As(err, &u) {
+		c.fail(u, u.unsent)
+	}
+}
+
 // expects sets the id of the call, and clears the outcome of an earlier attempt.
 func (c *Capture) expects(id jsonrpc.ID) {
 	c.mu.Lock()

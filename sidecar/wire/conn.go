@@ -83,7 +83,7 @@ type Conn struct {
 
 	mu       sync.Mutex // guards the fields below
 	captures map[jsonrpc.ID]pendingCapture
-	calls    map[jsonrpc.ID]chan *jsonrpc.Response // those of Call; each channel holds one
+	calls    map[jsonrpc.ID]ownCall
 	lastCall int64
 	// handshake is the one that Shake did. It answers go-sdk's own handshake.
 	handshake *Handshake
@@ -91,6 +91,12 @@ type Conn struct {
 	// response that matches no request, and is nil before.
 	shaking        context.CancelCauseFunc
 	unmatchedTimer *time.Timer
+}
+
+// ownCall is a request of [Conn.Call]. The channel holds the answer.
+type ownCall struct {
+	answer  chan *jsonrpc.Response
+	capture *Capture
 }
 
 var (
@@ -106,7 +112,7 @@ func NewConn(inner mcp.Connection, opts Options) *Conn {
 		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}),
 		inbound:  newInbound(ctx, opts),
 		captures: map[jsonrpc.ID]pendingCapture{},
-		calls:    map[jsonrpc.ID]chan *jsonrpc.Response{},
+		calls:    map[jsonrpc.ID]ownCall{},
 	}
 	c.close = sync.OnceValue(func() error {
 		cancel(ErrClosed)
@@ -245,14 +251,17 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 			return c.Err()
 		}
 	}
-	if capture, ok := ctx.Value(captureKey{}).(*Capture); ok {
+	capture, _ := ctx.Value(captureKey{}).(*Capture)
+	if capture != nil {
 		c.expect(ctx, r.ID, capture)
 	}
 	r, err := withExtraParams(ctx, r)
 	if err != nil {
 		return err
 	}
-	return c.write(ctx, r)
+	err = c.write(ctx, r)
+	capture.unwritten(err)
+	return err
 }
 
 func (c *Conn) respond(ctx context.Context, m *jsonrpc.Response) error { return c.write(ctx, m) }
@@ -268,36 +277,50 @@ const firstCall = 1_000_000_000
 
 // Call sends a request beside those of go-sdk, and returns the raw result. If the server answers with an error, that is
 // a [jsonrpc.Error]; an answer that cannot be read is an [UnreadableError], a [TooLongError] or [ErrTooDeep]. When ctx
-// ends, Call cancels the request and returns the cause.
+// ends, Call cancels the request and returns the cause. The context may come from [WithCapture], [WithParams] and
+// [WithCapabilities].
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
+	}
+	capture, ok := ctx.Value(captureKey{}).(*Capture)
+	if !ok {
+		capture = &Capture{}
 	}
 	answer := make(chan *jsonrpc.Response, 1)
 	c.mu.Lock()
 	c.lastCall++
 	id, err := jsonrpc.MakeID(float64(firstCall + c.lastCall))
 	if err == nil {
-		c.calls[id] = answer
+		c.calls[id] = ownCall{answer, capture}
 	}
 	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
+	forget := func() {
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		delete(c.calls, id)
-		c.mu.Unlock()
-	}()
-	if err := c.write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw}); err != nil {
+	}
+	defer forget()
+	r, err := withExtraParams(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw})
+	if err != nil {
+		return nil, err
+	}
+	capture.sent()
+	if err := c.write(ctx, r); err != nil && ctx.Err() == nil {
+		capture.unwritten(err)
 		return nil, err
 	}
 	select {
 	case response := <-answer:
 		return response.Result, response.Error
-	case <-ctx.Done():
+	case <-ctx.Done(): // the server may have the request although its writing was cut short
+		forget() // what the server still answers is not the result
 		c.giveUp(method, id)
+		capture.cancellationTold()
 		return nil, context.Cause(ctx)
 	case <-c.ctx.Done():
 		select {
@@ -314,7 +337,7 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 	if method == "initialize" || method == "server/discover" {
 		return
 	}
-	params, err := json.Marshal(map[string]any{"requestId": id.Raw()})
+	params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": cancelledReason})
 	if err == nil {
 		err = c.write(c.ctx, &jsonrpc.Request{Method: "notifications/cancelled", Params: params})
 	}
@@ -326,11 +349,12 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 // answered passes a response to the [Conn.Call] that waits for it. It reports whether there is one.
 func (c *Conn) answered(m *jsonrpc.Response) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	answer, ok := c.calls[m.ID]
+	call, ok := c.calls[m.ID]
+	delete(c.calls, m.ID)
+	c.mu.Unlock()
 	if ok {
-		delete(c.calls, m.ID)
-		answer <- m
+		call.capture.fill(m)
+		call.answer <- m
 	}
 	return ok
 }

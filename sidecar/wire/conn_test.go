@@ -447,3 +447,37 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A server may answer a call while the cancellation is on its way to the server. That answer is not the call's result.
+func TestAnAnswerAfterTheCancellationIsNoResult(t *testing.T) {
+	var p *peer
+	passed := make(chan struct{})
+	var c *wire.Conn
+	c, p = connect(t, wire.Options{
+		Notify: map[string]func(json.RawMessage){"passed": func(json.RawMessage) { close(passed) }},
+		Tap: func(fromServer bool, frame []byte) {
+			if fromServer || !strings.Contains(string(frame), "notifications/cancelled") {
+				return
+			}
+			p.send(`{"jsonrpc":"2.0","id":1000000001,"result":{"isError":true}}` + "\n" + `{"jsonrpc":"2.0","method":"passed"}`)
+			<-passed
+		},
+	})
+	read(t, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	ctx, capture := wire.WithCapture(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Call(ctx, "tools/call", struct{}{})
+		ended <- err
+	}()
+	p.want(`{"jsonrpc":"2.0","id":1000000001,"method":"tools/call","params":{}}`)
+	cancel()
+	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1000000001,"reason":"the client no longer waits for the result"}}`)
+	if err := <-ended; !errors.Is(err, context.Canceled) || capture.Answer().Result != nil {
+		t.Errorf("the call ended with %v and %s", err, capture.Answer().Result)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}

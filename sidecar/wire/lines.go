@@ -16,6 +16,9 @@ import (
 // DefaultMaxFrame is the maximum size of a server's frame, in bytes.
 const DefaultMaxFrame = 16 << 20
 
+// ErrUnwritable says that the server reads no more: its process has ended, or closed its stdin.
+var ErrUnwritable = errors.New("the server reads no more")
+
 // readAtOnce is the size of a stream's read buffer, in bytes. Nearly all messages are shorter, and every idle server
 // has one.
 const readAtOnce = 16 << 10
@@ -146,6 +149,21 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	*frame = append(*frame, '\n')
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	_, err = l.stream.Write(*frame)
-	return err
+	if n, err := l.stream.Write(*frame); err != nil {
+		return unwritable{err, n == 0}
+	}
+	return nil
 }
+
+// unwritable is an [ErrUnwritable].
+type unwritable struct {
+	error
+	// unsent: no byte of the frame was written.
+	unsent bool
+}
+
+// Is makes it an ErrUnwritable.
+func (unwritable) Is(target error) bool { return target == ErrUnwritable }
+
+// Unwrap returns the error of the stream.
+func (u unwritable) Unwrap() error { return u.error }

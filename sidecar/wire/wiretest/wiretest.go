@@ -5,7 +5,8 @@
 // or not. Those of "client NAME" are the messages that the server waits for, compared as JSON. In a
 // server's section, "!exit N" ends the process and "!stderr TEXT" writes to stderr. A section "client?
 // NAME" is optional for a client, and "server? NAME" is the answer to it. A name such as "$ID" matches any
-// value, and stands for that value in later lines; a request's id may use the name of an earlier one.
+// value, and stands for that value in later lines; a request's id may use the name of an earlier one. The number of a
+// client's request is a name, too: the client chooses its ids, and the transcript's answers get these.
 package wiretest
 
 import (
@@ -14,9 +15,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -102,12 +105,13 @@ type player struct {
 	ahead string
 	// skipping is set from there to the next required section.
 	skipping bool
-	// names are the values of "$ID" and other names.
+	// names are the values of "$ID" and other names, and ids those of the numbers of the client's requests.
 	names map[string]any
+	ids   map[float64]any
 }
 
 func newPlayer(name string, in io.Reader, stderr io.Writer, out func(string) error) *player {
-	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out, names: map[string]any{}}
+	return &player{name: name, in: bufio.NewReader(in), stderr: stderr, out: out, names: map[string]any{}, ids: map[float64]any{}}
 }
 
 // play plays the transcript, and then reads until the client leaves.
@@ -168,16 +172,40 @@ func (p *player) matches(want, got string) bool {
 		return false
 	}
 	learned := maps.Clone(p.names)
-	if wanted, ok := x.(map[string]any); ok && wanted["method"] != nil {
-		if name, ok := wanted["id"].(string); ok {
-			delete(learned, name)
+	wanted, _ := x.(map[string]any)
+	frame, _ := y.(map[string]any)
+	number, isNumber := wanted["id"].(float64)
+	if isNumber = isNumber && wanted["method"] != nil; isNumber && !p.mayBe(number, frame["id"]) {
+		return false
+	}
+	switch name, isName := wanted["id"].(string); {
+	case isNumber:
+		wanted["id"] = frame["id"]
+	case isName && wanted["method"] != nil:
+		delete(learned, name)
+	}
+	if params, ok := wanted["params"].(map[string]any); ok && wanted["method"] == "notifications/cancelled" {
+		if number, ok := params["requestId"].(float64); ok && p.ids[number] != nil {
+			params["requestId"] = p.ids[number]
 		}
 	}
 	if !match(x, y, learned) {
 		return false
 	}
+	if isNumber {
+		p.ids[number] = frame["id"]
+	}
 	p.names = learned
 	return true
+}
+
+// mayBe reports whether the id of a client's request may have a number of the transcript: an integer that no other number has.
+func (p *player) mayBe(number float64, id any) bool {
+	n, ok := id.(float64)
+	for other, taken := range p.ids {
+		ok = ok && (other == number || taken != id)
+	}
+	return ok && n == math.Trunc(n)
 }
 
 func match(want, got any, names map[string]any) bool {
@@ -240,8 +268,24 @@ func (p *player) say(line string) error {
 		}
 		line = strings.ReplaceAll(line, strconv.Quote(name), string(raw))
 	}
+	if answer := answerID.FindStringSubmatchIndex(line); answer != nil {
+		number, err := strconv.ParseFloat(line[answer[2]:answer[3]], 64)
+		if err != nil {
+			return err
+		}
+		if id := p.ids[number]; id != nil {
+			raw, err := json.Marshal(id)
+			if err != nil {
+				return err
+			}
+			line = line[:answer[2]] + string(raw) + line[answer[3]:]
+		}
+	}
 	return p.out(line)
 }
+
+// answerID finds the number of the request that a line answers.
+var answerID = regexp.MustCompile(`^\{(?:"jsonrpc":"2.0",)?"id":([0-9]+),"(?:result|error)"`)
 
 // Lines returns the lines of a section that are not empty.
 func Lines(data []byte) []string {
