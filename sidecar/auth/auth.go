@@ -12,7 +12,8 @@
 // grant that another one kept.
 //
 // The answers of servers are bounded, and trusted as far as OAuth allows; see guard for the addresses to which they can
-// lead Assent. Extensions (DPoP, client credentials, enterprise-managed authorization) are not supported.
+// lead Assent. If a server wants it, tokens are bound to a key (DPoP, RFC 9449). A server's configuration can name
+// another way to its tokens than the person's browser: see [Server].
 package auth
 
 import (
@@ -92,6 +93,14 @@ type Server struct {
 	CallbackPort int
 	// ClientMetadataURL is the HTTPS URL of a Client ID Metadata Document about Assent.
 	ClientMetadataURL string
+	// PrivateKey is the client's, in PEM, in place of ClientSecret. KeyID is its name at the authorization server.
+	PrivateKey Text
+	KeyID      string
+	// ClientCredentials, Assertion and IdentityProvider are other ways to a token than the person's browser, of which one
+	// is set at most: the client itself, a JWT about this workload, or what the person's organisation says.
+	ClientCredentials bool
+	Assertion         Text
+	IdentityProvider  *IdentityProvider
 	// Proxy returns which proxy a request of the login goes through; nil means [http.ProxyFromEnvironment]. If several
 	// connections to the server have other proxies, the login uses those of the first one.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -211,6 +220,10 @@ func (a *Authorizer) login(s Server) *login {
 	resource := canonical(s.URL)
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %q %q %d %q", resource, s.ClientID, s.ClientSecret.Secret, s.Issuer, s.Scopes, s.CallbackPort, s.ClientMetadataURL)
+	fmt.Fprintf(sum, "%q %q %t %q", s.PrivateKey, s.KeyID, s.ClientCredentials, s.Assertion)
+	if p := s.IdentityProvider; p != nil {
+		fmt.Fprintf(sum, "%q %q %q %q", p.Issuer, p.ClientID, p.ClientSecret.Secret, p.IDToken)
+	}
 	key := hex.EncodeToString(sum.Sum(nil))
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,8 +19,8 @@ const callbackPath = "/callback"
 // farewell bounds how long a browser may take to read the page that ends a login.
 const farewell = 2 * time.Second
 
-// page is all that a login shows of Assent's. It says nothing of how the login went, which is known only
-// when the code has been exchanged; the front end does.
+// page is the page that ends a login in the browser. It does not say whether the login succeeded, because that is known only
+// after the exchange of the code. The front end says it.
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Assent</title><p>You can close this window and go back to your editor.</p></html>`
 
 // callback listens on this machine for the redirect that ends a login (RFC 8252, section 7.3).
@@ -49,7 +49,7 @@ func listen(port int) (*callback, error) {
 	return c, nil
 }
 
-// expect says which state the redirect must have.
+// expect sets the state that the redirect must have.
 func (c *callback) expect(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

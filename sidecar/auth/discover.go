@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
@@ -20,6 +19,8 @@ type place struct {
 	*oauthex.AuthServerMeta
 	// resource is what tokens are to be for, by the server's own word.
 	resource string
+	// dpop reports whether the server takes tokens that are bound to a key (RFC 9449).
+	dpop bool
 	// scopes are those that the server's metadata proposes.
 	scopes []string
 }
@@ -28,8 +29,8 @@ type place struct {
 var errNoMetadata = errors.New("no metadata")
 
 // discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"):
-// the preferred one, or else the first.
-func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool) (*place, error) {
+// the preferred one, or else the first. Read is how its metadata is read; nil metadata are none.
+func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool, read func(context.Context, string, *http.Client) (*oauthex.AuthServerMeta, error)) (*place, error) {
 	metadata, err := resourceMetadata(ctx, client, resource, c)
 	legacy := errors.Is(err, errNoMetadata) && c.metadataURL == ""
 	switch {
@@ -52,7 +53,7 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 	} else if err := checkSecure(u); err != nil {
 		return nil, fmt.Errorf("the authorization server %w", err)
 	}
-	found, err := sdkauth.GetAuthServerMetadata(ctx, issuer, client)
+	found, err := read(ctx, issuer, client)
 	if err != nil {
 		return nil, fmt.Errorf("the metadata of the authorization server: %w", err)
 	}
@@ -68,17 +69,25 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 			CodeChallengeMethodsSupported: []string{"S256"},
 		}
 	}
-	switch {
-	case found.AuthorizationEndpoint == "" || found.TokenEndpoint == "":
-		return nil, fmt.Errorf("the metadata of %s names no endpoints", issuer)
-	case !slices.Contains(found.CodeChallengeMethodsSupported, "S256"):
-		return nil, fmt.Errorf("the authorization server %s does not support PKCE with S256", issuer)
-	}
-	return &place{AuthServerMeta: found, resource: metadata.Resource, scopes: metadata.ScopesSupported}, nil
+	return &place{
+		AuthServerMeta: found, resource: metadata.Resource, scopes: metadata.ScopesSupported,
+		dpop: c.dpop || metadata.DPOPBoundAccessTokensRequired,
+	}, nil
 }
 
-// resourceMetadata finds out what a server says of itself (RFC 9728), at the address that it gave or else
-// at the well-known ones.
+// checkPage reports what a place lacks for a person to log in there.
+func (at *place) checkPage() error {
+	switch {
+	case at.AuthorizationEndpoint == "" || at.TokenEndpoint == "":
+		return fmt.Errorf("the metadata of %s names no endpoints", at.Issuer)
+	case !slices.Contains(at.CodeChallengeMethodsSupported, "S256"):
+		return fmt.Errorf("the authorization server %s does not support PKCE with S256", at.Issuer)
+	}
+	return nil
+}
+
+// resourceMetadata reads a server's metadata (RFC 9728) from the address in its challenge, or else from the well-known
+// addresses.
 func resourceMetadata(ctx context.Context, client *http.Client, resource string, c challenge) (*oauthex.ProtectedResourceMetadata, error) {
 	u, err := url.Parse(resource)
 	if err != nil {

@@ -6,13 +6,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"assent/protocol"
 )
 
 const (
@@ -22,15 +26,28 @@ const (
 	maxPageURL, maxToken, maxScope = 16 << 10, 64 << 10, 4 << 10
 )
 
-// logIn asks the person to log in, and accepts the grant (2026-07-28, "Authorization Flow Steps").
+// logIn asks the person to log in, unless the configuration names another way, and accepts the grant (2026-07-28,
+// "Authorization Flow Steps").
 func (l *login) logIn(ctx context.Context, c challenge) error {
+	if l.server.byItself() {
+		web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
+		defer web.CloseIdleConnections()
+		at, err := discover(ctx, web, l.resource, c, l.prefers, issuerMetadata)
+		if err != nil {
+			return err
+		}
+		return l.getToken(ctx, at, web, c)
+	}
 	if l.a.opts.OpenURL == nil || l.a.opts.CanOpenURL != nil && !l.a.opts.CanOpenURL() {
 		return errors.New("the front end cannot open a browser: use one that can, or give the server a token in its headers")
 	}
 	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
-	at, err := discover(ctx, web, l.resource, c, l.prefers)
+	at, err := discover(ctx, web, l.resource, c, l.prefers, sdkauth.GetAuthServerMetadata)
 	if err != nil {
+		return err
+	}
+	if err := at.checkPage(); err != nil {
 		return err
 	}
 	id, err := l.identify(ctx, at, web)
@@ -51,12 +68,23 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	if err != nil {
 		return err
 	}
-	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, web), code,
-		oauth2.VerifierOption(verifier), oauth2.SetAuthURLParam("resource", at.resource))
+	params, err := l.clientParams(id.client, at.Issuer)
+	if err != nil {
+		return err
+	}
+	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(verifier), oauth2.SetAuthURLParam("resource", at.resource)}
+	for name := range params {
+		options = append(options, oauth2.SetAuthURLParam(name, params.Get(name)))
+	}
+	tokens, key, err := proving(web, at.dpop)
+	if err != nil {
+		return err
+	}
+	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, tokens), code, options...)
 	if err != nil {
 		return fmt.Errorf("the login was not accepted: %w", tokenError(err))
 	}
-	g := &grant{Issuer: at.Issuer, Resource: at.resource, TokenURL: at.TokenEndpoint, Client: id.client, Scopes: scopes}
+	g := &grant{Issuer: at.Issuer, Resource: at.resource, TokenURL: at.TokenEndpoint, Client: id.client, Scopes: scopes, Key: key}
 	if err := g.take(token); err != nil {
 		return err
 	}
@@ -68,8 +96,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	return nil
 }
 
-// prefers reports whether an authorization server is the one that the person uses, where a server has
-// several.
+// prefers reports whether an authorization server is the one that the person uses, if a server has several.
 func (l *login) prefers(issuer string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +113,7 @@ func (l *login) scopes(at *place, c challenge) []string {
 	if len(wanted) == 0 {
 		wanted = at.scopes
 	}
-	if slices.Contains(at.ScopesSupported, "offline_access") {
+	if slices.Contains(at.ScopesSupported, "offline_access") && !l.server.byItself() {
 		wanted = union(wanted, []string{"offline_access"})
 	}
 	l.mu.Lock()
@@ -170,12 +197,17 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
 	// [oauth2.Config] cannot name the resource of the token (RFC 8707, section 2.2). This can, for any kind of grant.
+	params, err := l.clientParams(old.Client, old.Issuer)
+	if err != nil {
+		return false, fmt.Errorf("renewing the login to %q: %w", l.server.Name, err)
+	}
+	maps.Copy(params, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Secret}, "resource": {old.Resource}})
 	config := clientcredentials.Config{
 		ClientID: old.Client.ID, ClientSecret: old.Client.Secret.Secret, TokenURL: old.TokenURL, AuthStyle: authStyle(old.Client.Method),
-		EndpointParams: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Secret}, "resource": {old.Resource}},
+		EndpointParams: params,
 	}
 	// The first use of a refresh token may end it, so the request goes on even if ctx ends.
-	token, err := config.Token(context.WithValue(l.a.ctx, oauth2.HTTPClient, web))
+	token, err := config.Token(context.WithValue(l.a.ctx, oauth2.HTTPClient, provingWith(web, old.Key)))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
 		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
 		l.drop(ctx, present)
@@ -201,7 +233,11 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 // take puts a token into a grant. If the answer names no scopes or no refresh token, those of the grant stay (RFC 6749,
 // sections 5.1 and 6).
 func (g *grant) take(token *oauth2.Token) error {
-	if !strings.EqualFold(token.Type(), "Bearer") {
+	switch {
+	case strings.EqualFold(token.Type(), "Bearer"):
+		g.Key = protocol.Secret{} // the authorization server did not bind the token
+	case strings.EqualFold(token.Type(), "DPoP") && g.Key.Secret != "":
+	default:
 		return fmt.Errorf("the token is of the type %s, which Assent does not know", clip(token.TokenType, maxQuote))
 	}
 	scope, _ := token.Extra("scope").(string)

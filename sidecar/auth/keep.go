@@ -26,6 +26,8 @@ type grant struct {
 	Scopes  []string        `json:"scopes,omitempty"`
 	Access  protocol.Secret `json:"access"`
 	Refresh protocol.Secret `json:"refresh"`
+	// Key is of the proofs that go with the tokens, in PKCS #8 (DPoP); empty if the bearer of the token may use it.
+	Key protocol.Secret `json:"key,omitzero"`
 	// Expiry is zero if the token has no end.
 	Expiry time.Time `json:"expiry"`
 }
@@ -41,8 +43,8 @@ func (g *grant) fresh() bool {
 type client struct {
 	ID     string          `json:"id"`
 	Secret protocol.Secret `json:"secret"`
-	// Method is how the client authenticates at the token endpoint, by OAuth's registry: none, client_secret_post or
-	// client_secret_basic.
+	// Method is how the client authenticates at the token endpoint, by OAuth's registry: none, client_secret_post,
+	// client_secret_basic or private_key_jwt.
 	Method string `json:"method"`
 	// RedirectURI and Expiry are set if the client registered itself. A zero Expiry means that it does not expire.
 	RedirectURI string    `json:"redirectUri,omitempty"`
@@ -65,6 +67,15 @@ func grantKey(b bond, resource string) string {
 }
 
 func clientKey(issuer string) string { return "oauth/client/" + issuer }
+
+// secrets returns where the login is kept. It returns nil for a login without a person, because Assent can get that again by
+// itself.
+func (l *login) secrets() Secrets {
+	if l.server.byItself() {
+		return nil
+	}
+	return l.a.opts.Secrets
+}
 
 // load reads the kept grant. A grant that cannot be read counts as none.
 func (l *login) load(ctx context.Context) error {
@@ -145,12 +156,13 @@ func (l *login) drop(ctx context.Context, refused *grant) {
 
 // read reads a value, and reports whether there was one. It logs its errors.
 func (l *login) read(ctx context.Context, key string, v any) (found bool, err error) {
-	if l.a.opts.Secrets == nil {
+	secrets := l.secrets()
+	if secrets == nil {
 		return false, nil
 	}
 	reading, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	secret, err := l.a.opts.Secrets.Get(reading, key)
+	secret, err := secrets.Get(reading, key)
 	if err == nil && secret == nil {
 		return false, nil
 	}
@@ -168,7 +180,8 @@ func (l *login) read(ctx context.Context, key string, v any) (found bool, err er
 
 // write keeps a value; nil removes it. It reports whether that succeeded, and logs its errors.
 func (l *login) write(ctx context.Context, key string, v any) bool {
-	if l.a.opts.Secrets == nil {
+	secrets := l.secrets()
+	if secrets == nil {
 		return false
 	}
 	var secret *protocol.Secret
@@ -182,7 +195,7 @@ func (l *login) write(ctx context.Context, key string, v any) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepTimeout)
 	defer cancel()
-	switch err := l.a.opts.Secrets.Set(ctx, key, secret); {
+	switch err := secrets.Set(ctx, key, secret); {
 	case errors.Is(err, ErrNotKept):
 		return false
 	case err != nil:

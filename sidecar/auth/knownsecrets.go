@@ -11,7 +11,7 @@ import (
 type KnownSecret struct {
 	// ServerName is the server of the login.
 	ServerName string
-	// What is the kind of secret: "access token", "refresh token" or "client secret".
+	// What is the kind of secret: "access token" or "client secret".
 	What  string
 	Value protocol.Secret
 }
@@ -30,9 +30,15 @@ func (a *Authorizer) KnownSecrets() []KnownSecret {
 		l.mu.Lock()
 		g := l.grant
 		l.mu.Unlock()
-		secrets := map[string]protocol.Secret{"client secret": l.server.ClientSecret}
+		s := &l.server
+		secrets := map[string]protocol.Secret{
+			"client secret": s.ClientSecret, "private key": s.PrivateKey.Value, "assertion": s.Assertion.Value,
+		}
+		if p := s.IdentityProvider; p != nil {
+			secrets["identity provider's client secret"], secrets["ID Token"] = p.ClientSecret, p.IDToken.Value
+		}
 		if g != nil { // which is not changed once it is there
-			secrets["access token"], secrets["refresh token"] = g.Access, g.Refresh
+			secrets["access token"], secrets["refresh token"], secrets["proof key"] = g.Access, g.Refresh, g.Key
 			if g.Client.Secret.Secret != "" {
 				secrets["client secret"] = g.Client.Secret
 			}

@@ -34,6 +34,8 @@ type login struct {
 	// generation counts the changes of grant.
 	generation int
 	flight     *flight
+	// nonce is what the server last wanted in a proof; see [login.noteNonce].
+	nonce string
 	// answeredNearby reports whether the server's last answer came from this machine or its network.
 	answeredNearby bool
 	// seen is the kept grant as this sidecar read or wrote it last; nil if there was none.
@@ -55,11 +57,11 @@ type flight struct {
 	cancel    context.CancelCauseFunc
 }
 
-// token returns the access token and its generation. The token is empty if there is none.
-func (l *login) token(ctx context.Context) (string, int, error) {
+// token returns the present grant and its generation. The grant is nil, or has no token, if there is none.
+func (l *login) token(ctx context.Context) (*grant, int, error) {
 	loaded := func() bool { return l.loaded }
 	if _, err := l.once(ctx, loaded, l.load); err != nil {
-		return "", 0, err
+		return nil, 0, err
 	}
 	fresh := func() bool { return l.grant.fresh() }
 	renew := func(ctx context.Context) error {
@@ -67,14 +69,11 @@ func (l *login) token(ctx context.Context) (string, int, error) {
 		return err
 	}
 	if _, err := l.once(ctx, fresh, renew); err != nil {
-		return "", 0, err
+		return nil, 0, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.grant == nil {
-		return "", l.generation, nil
-	}
-	return l.grant.Access.Secret, l.generation, nil
+	return l.grant, l.generation, nil
 }
 
 // canRefresh reports whether the token can be renewed without the person.
@@ -92,7 +91,7 @@ func (l *login) gives(scopes []string) bool {
 	return l.grant != nil && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(l.grant.Scopes, s) })
 }
 
-// refresh renews a token of this generation without the person, or drops it; see once. Own is false if another sidecar had
+// refresh renews a token of this generation without the person, or drops it; see once. Own is false if another sidecar
 // renewed it before.
 func (l *login) refresh(ctx context.Context, generation int) (own bool, err error) {
 	taken := false
@@ -112,14 +111,15 @@ func (l *login) since(generation int) func() bool {
 	return func() bool { return l.generation != generation }
 }
 
-// authorize asks the person to log in, unless they have since the generation, here or in another window; see once.
+// authorize asks the person to log in, or gets a token without them, unless that was done since the generation, here or in
+// another window; see once.
 func (l *login) authorize(ctx context.Context, generation int, c challenge) (own bool, err error) {
 	if _, err := l.once(ctx, l.since(generation), l.takeNewerAlone); err != nil {
 		return false, err
 	}
 	return l.once(ctx, l.since(generation), func(ctx context.Context) error {
 		l.mu.Lock()
-		l.flight.byPerson = true
+		l.flight.byPerson = !l.server.byItself()
 		l.mu.Unlock()
 		ctx, cancel := deadline.WithTimeout(ctx, l.a.opts.Timeout,
 			&RefusedError{l.server.Name, fmt.Sprintf("the page was open for %v", l.a.opts.Timeout)})

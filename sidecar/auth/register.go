@@ -31,7 +31,7 @@ func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*ide
 	if s.ClientID == "" && !byDocument {
 		return l.register(ctx, at, web)
 	}
-	id := &identity{client: client{ID: s.ClientID, Secret: s.ClientSecret, Method: "none"}}
+	id := &identity{client: client{Method: "none"}}
 	switch {
 	case byDocument:
 		id.ID = s.ClientMetadataURL
@@ -42,9 +42,7 @@ func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*ide
 		if err := l.checkBond(at.Issuer); err != nil {
 			return nil, err
 		}
-		if s.ClientSecret.Secret != "" {
-			id.Method = secretMethod(at)
-		}
+		id.client = l.configured(at)
 	}
 	var err error
 	id.callback, err = listen(s.CallbackPort)

@@ -52,7 +52,7 @@ func (l *login) alone(ctx context.Context) (release func()) {
 
 // sharedFile returns the path of a file that all sidecars use for this login. It is empty if nothing is shared.
 func (l *login) sharedFile(suffix string) string {
-	if l.a.opts.Folder == "" || l.a.opts.Secrets == nil {
+	if l.a.opts.Folder == "" || l.secrets() == nil {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(bondKey(l.resource, l.server.ClientID)))

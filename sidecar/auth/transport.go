@@ -40,6 +40,9 @@ type challenge struct {
 	status      int
 	metadataURL string
 	scopes      []string
+	// dpop reports whether the server takes tokens that are bound to a key, and nonce what it wants in the proof.
+	dpop  bool
+	nonce string
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -57,11 +60,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var tried remedies
 	for {
-		token, generation, err := t.login.token(r.Context())
+		present, generation, err := t.login.token(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		attempt, err := withToken(r, token, sent)
+		attempt, err := t.login.withToken(r, present, sent)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +94,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // remedies are those that were tried for one request. Each is tried once, because a server that refuses again cannot be
 // satisfied. A remedy that another request tried does not count.
-type remedies struct{ refreshed, loggedIn, steppedUp bool }
+type remedies struct{ proved, refreshed, loggedIn, steppedUp bool }
 
 // remedy returns what may help against a challenge to a token of this generation, or nil, and whether a
 // person has to do it.
@@ -104,10 +107,13 @@ func (t *transport) remedy(c challenge, generation int, tried *remedies) (remedy
 		}
 	}
 	switch {
+	case c.nonce != "" && !tried.proved:
+		tried.proved = true
+		return func(context.Context) error { return nil }, false // the next attempt has the nonce
 	case c.status == http.StatusForbidden && (tried.steppedUp || t.login.gives(c.scopes)):
 		return nil, false
 	case c.status == http.StatusForbidden:
-		return authorize(&tried.steppedUp), true
+		return authorize(&tried.steppedUp), !t.login.server.byItself()
 	case !tried.refreshed && t.login.canRefresh():
 		return func(ctx context.Context) error {
 			own, err := t.login.refresh(ctx, generation)
@@ -115,7 +121,7 @@ func (t *transport) remedy(c challenge, generation int, tried *remedies) (remedy
 			return err
 		}, false
 	case !tried.loggedIn:
-		return authorize(&tried.loggedIn), true
+		return authorize(&tried.loggedIn), !t.login.server.byItself()
 	default:
 		return nil, false
 	}
@@ -154,8 +160,9 @@ func (t *transport) noteLetIn(response *http.Response) {
 	t.letIn, t.refused = true, nil
 }
 
-// withToken returns the request to send. Again means that its body was read before.
-func withToken(r *http.Request, token string, again bool) (*http.Request, error) {
+// withToken returns the request to send, with the token of a grant. The grant may be nil. Again means that the request's
+// body was read before.
+func (l *login) withToken(r *http.Request, present *grant, again bool) (*http.Request, error) {
 	attempt := r.Clone(r.Context())
 	if again && r.Body != nil {
 		body, err := r.GetBody()
@@ -164,9 +171,23 @@ func withToken(r *http.Request, token string, again bool) (*http.Request, error)
 		}
 		attempt.Body = body
 	}
-	if token != "" {
-		attempt.Header.Set("Authorization", "Bearer "+token)
+	if present == nil || present.Access.Secret == "" {
+		return attempt, nil
 	}
+	token := present.Access.Secret
+	if present.Key.Secret == "" {
+		attempt.Header.Set("Authorization", "Bearer "+token)
+		return attempt, nil
+	}
+	l.mu.Lock()
+	nonce := l.nonce
+	l.mu.Unlock()
+	made, err := proof(present.Key, attempt, token, nonce)
+	if err != nil {
+		return nil, err
+	}
+	attempt.Header.Set("Authorization", "DPoP "+token)
+	attempt.Header.Set("DPoP", made)
 	return attempt, nil
 }
 
@@ -180,8 +201,14 @@ func challengeOf(response *http.Response) *challenge {
 	c := &challenge{status: response.StatusCode}
 	insufficient := false
 	for _, parsed := range challenges {
-		if parsed.Scheme != "bearer" {
+		if parsed.Scheme != "bearer" && parsed.Scheme != "dpop" {
 			continue
+		}
+		if parsed.Scheme == "dpop" {
+			c.dpop = true
+			if parsed.Params["error"] == "use_dpop_nonce" {
+				c.nonce = nonceOf(response)
+			}
 		}
 		insufficient = insufficient || parsed.Params["error"] == "insufficient_scope"
 		if c.metadataURL == "" {

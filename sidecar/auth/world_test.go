@@ -61,6 +61,10 @@ type world struct {
 	Needed     map[string]string
 	// Open is what becomes of a login page; nil opens it in a browser.
 	Open func(url string) (bool, error)
+	// Scheme is the one that its challenges name; "" is Bearer. Checks sees each request before it is answered, and reports
+	// whether it answered.
+	Scheme string
+	Checks func(rw http.ResponseWriter, r *http.Request) bool
 	// Waiting is told of each request that is refused.
 	Waiting func()
 
@@ -107,6 +111,10 @@ type issuer struct {
 	DetectsReuse bool
 	// Refreshing is called before each refresh is answered.
 	Refreshing func()
+	// TokenType is that of its tokens; "" is Bearer. Checks sees each token request before it is answered, and reports
+	// whether it answered.
+	TokenType string
+	Checks    func(rw http.ResponseWriter, r *http.Request) bool
 	// RefreshFails is the status with which it answers a refresh.
 	RefreshFails int
 
@@ -264,6 +272,9 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.requests = append(w.requests, r.Clone(context.Background()))
+	if w.Checks != nil && w.Checks(rw, r) {
+		return
+	}
 	describe := ""
 	if w.MetadataAt == "header" {
 		describe = fmt.Sprintf(`, resource_metadata="%s"`, or(w.DescribedAt, w.server.URL+"/described-here"))
@@ -271,7 +282,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	if w.Challenged != "" {
 		describe += fmt.Sprintf(", scope=%q", w.Challenged)
 	}
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), or(w.Scheme, "Bearer")+" ")
 	scopes, known := w.issuers[w.Trusted].tokens[token]
 	needed := w.Needed[r.URL.Path]
 	switch {
@@ -279,7 +290,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		if w.Waiting != nil {
 			w.Waiting()
 		}
-		rw.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`+describe)
+		rw.Header().Set("WWW-Authenticate", or(w.Scheme, "Bearer")+` error="invalid_token"`+describe)
 		http.Error(rw, "who are you?", http.StatusUnauthorized)
 	case needed != "" && !slices.Contains(strings.Fields(scopes), needed):
 		rw.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, needed)+strings.Split(describe, ", scope")[0])
@@ -392,6 +403,9 @@ func (i *issuer) token(rw http.ResponseWriter, r *http.Request) {
 		secret, _ = url.QueryUnescape(password)
 	}
 	i.tokenAuths = append(i.tokenAuths, method)
+	if i.Checks != nil && i.Checks(rw, r) {
+		return
+	}
 	refuse := func(status int, code string) {
 		writeJSON(rw, status, map[string]any{"error": code, "error_description": "the token endpoint says so", "hint": "s3cret"})
 	}
@@ -432,10 +446,12 @@ func (i *issuer) token(rw http.ResponseWriter, r *http.Request) {
 		}
 		delete(i.refreshTokens, form.Get("refresh_token")) // rotated
 		scopes = granted
+	default:
+		scopes = form.Get("scope")
 	}
 	i.count++
 	access, refresh := fmt.Sprintf("%s-access-s3cret-%d", i.name, i.count), fmt.Sprintf("%s-refresh-s3cret-%d", i.name, i.count)
-	answer := map[string]any{"access_token": access, "token_type": "Bearer", "refresh_token": refresh}
+	answer := map[string]any{"access_token": access, "token_type": or(i.TokenType, "Bearer"), "refresh_token": refresh}
 	switch i.Grants {
 	case "":
 		answer["scope"] = scopes

@@ -1,5 +1,5 @@
 // Package config reads which MCP servers a person has configured: in the .vscode/mcp.json and the .mcp.json of each workspace
-// folder, and in the user settings that a front end hands over.
+// folder, in the user settings that a front end hands over, in the editor's own mcp.json, and in the person's own.
 //
 // [Load] never fails as a whole: it reports each problem with its position, and uses the rest. When a server
 // starts, [Server.Resolve] replaces the variables and finds the program, if necessary with the PATH of the login
@@ -7,7 +7,7 @@
 package config
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,6 +72,12 @@ type Server struct {
 	URL     string
 	Headers map[string]string
 	OAuth   OAuth
+	Usage
+	SourceRights
+}
+
+// Usage is how Assent uses a server.
+type Usage struct {
 	// ProtocolVersion is LegacyProtocol if Assent must speak that version with the server. If it is empty, the handshake
 	// decides.
 	ProtocolVersion string
@@ -81,6 +87,10 @@ type Server struct {
 	// ToolTimeout bounds the time in which a call of a tool has neither a result nor progress. 0 is no bound. If it is nil,
 	// the setting of the front end counts.
 	ToolTimeout *time.Duration
+}
+
+// SourceRights are what a server may do and use because of its source.
+type SourceRights struct {
 	// Unconfirmed reports whether a file of the workspace configures the server, so that the person must confirm its
 	// definition before it runs.
 	Unconfirmed bool
@@ -103,36 +113,6 @@ const (
 	sharingShared = "shared"
 )
 
-// OAuth is what a server's member "oauth" says of logging in to it. Most servers need none of it.
-type OAuth struct {
-	// ClientID is of a client that was registered by hand, and ClientSecret is best an ${input:...}.
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret"`
-	// Issuer is the authorization server at which it was registered.
-	Issuer string `json:"issuer"`
-	// Scopes are requested instead of those that the server proposes.
-	Scopes []string `json:"scopes"`
-	// CallbackPort is the port of the redirect URI, http://127.0.0.1:PORT/callback, if the client was registered with one; 0
-	// means any.
-	CallbackPort int `json:"callbackPort"`
-	// ClientMetadataURL is the URL of a document about the client. The URL is then the client's id.
-	ClientMetadataURL string `json:"clientMetadataUrl"`
-}
-
-// Login puts the variables into the server's OAuth.
-func (s Server) Login(ctx context.Context, e Environment) (OAuth, error) {
-	o := s.OAuth
-	for _, field := range []*string{&o.ClientID, &o.ClientSecret, &o.Issuer, &o.ClientMetadataURL} {
-		value, err := s.expand(ctx, e, *field)
-		if err != nil {
-			return OAuth{}, fmt.Errorf("oauth: %w", err)
-		}
-		*field = value
-	}
-	e.note(s, "oauth.clientSecret", o.ClientSecret)
-	return o, nil
-}
-
 // Input is a value that the person is asked for.
 type Input struct {
 	ID          string             `json:"id"`
@@ -148,6 +128,8 @@ type Result struct {
 	// Servers have unique names, in the order of their sources.
 	Servers  []Server
 	Problems []protocol.ConfigProblem
+	// Tracing is nil if no traces are exported.
+	Tracing *Tracing
 }
 
 // Trusted returns the folders that may configure servers, and in which servers may start.
@@ -159,8 +141,9 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
 // because a program that starts there may run files of the folder, as npx does.
 //
-// UserFile is the person's own mcp.json; it may be empty. Its servers come last, and are left out if a folder names
-// another file. Load skips entries of files that start "assent gateway": they are a host's way to a server.
+// UserFile is the person's own mcp.json; it may be empty. Its servers come last, after those of the editor's own file. Both
+// are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
+// files that start "assent gateway": they are a host's way to a server.
 func Load(c protocol.Configuration, userFile string) Result {
 	l := loader{names: map[string]string{}}
 	for _, folder := range c.WorkspaceFolders {
@@ -172,8 +155,12 @@ func Load(c protocol.Configuration, userFile string) Result {
 		l.settings(firstFolder(c.WorkspaceFolders), c.Servers, c.Inputs)
 	}
 	named := slices.ContainsFunc(c.WorkspaceFolders, func(f protocol.WorkspaceFolder) bool { return f.ConfigFile != "" })
-	if userFile != "" && !named {
-		l.user(userFile, c.WorkspaceFolders)
+	if c.EditorFile != "" && !named {
+		data, err := ReadFile(c.EditorFile, maxFile)
+		l.own(c.EditorFile, data, err, c.WorkspaceFolders)
+	}
+	if userFile != "" {
+		l.user(userFile, c.WorkspaceFolders, named)
 	}
 	if c.ExampleServer {
 		l.example()
@@ -210,20 +197,29 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 	}
 }
 
-// user reads the person's own file.
-func (l *loader) user(path string, folders []protocol.WorkspaceFolder) {
+// user reads the person's own file; without its servers if a folder names another one.
+func (l *loader) user(path string, folders []protocol.WorkspaceFolder, isReplaced bool) {
 	data, err := ReadFile(path, maxFile)
+	hasTracing := err == nil && l.tracing(path, data)
+	if isReplaced || hasTracing && !hasServers(data) {
+		return
+	}
+	before := len(l.result.Servers)
+	l.own(path, data, err, folders)
+	for i := range l.result.Servers[before:] {
+		l.result.Servers[before+i].KeptSecrets = true
+	}
+}
+
+// own takes the servers of a file that the person has for every folder, as it was read.
+func (l *loader) own(path string, data []byte, err error, folders []protocol.WorkspaceFolder) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.problem(path, nil, 0, "cannot be read: %v", err)
+	case len(bytes.TrimSpace(data)) == 0: // as VS Code takes it, a file without servers
 	default:
-		folder := protocol.WorkspaceFolder{Path: firstFolder(folders), Confirmed: true}
-		before := len(l.result.Servers)
-		l.file(path, folder, data)
-		for i := range l.result.Servers[before:] {
-			l.result.Servers[before+i].KeptSecrets = true
-		}
+		l.file(path, protocol.WorkspaceFolder{Path: firstFolder(folders), Confirmed: true}, data)
 	}
 }
 
@@ -317,7 +313,8 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, data []byte)
 		if member == otherServers {
 			raw = translated(raw)
 		}
-		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, Unconfirmed: !folder.Confirmed, Inputs: inputs}, data, m.Name.StartOffset, raw)
+		rights := SourceRights{Unconfirmed: !folder.Confirmed, Inputs: inputs}
+		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, SourceRights: rights}, data, m.Name.StartOffset, raw)
 	}
 }
 
@@ -346,7 +343,7 @@ func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
 	}
 	for _, m := range object.Members {
 		name, _ := m.Name.Value.(hujson.Literal)
-		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, Inputs: byID}, nil, 0, standard(m.Value))
+		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, SourceRights: SourceRights{Inputs: byID}}, nil, 0, standard(m.Value))
 	}
 }
 
@@ -409,7 +406,7 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		return
 	}
 	s.Transport, s.URL, s.Headers, s.OAuth, s.ProtocolVersion = transport, c.URL, c.Headers, c.OAuth, c.Version
-	switch o := c.OAuth; {
+	switch {
 	case c.Version != "" && c.Version != LegacyProtocol:
 		l.problem(s.Source, data, offset, "the server %q has the protocolVersion %q; only %q can be asked for, and without it the newest that the server knows is spoken", s.Name, c.Version, LegacyProtocol)
 		return
@@ -419,11 +416,9 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	case c.Timeout != nil && (*c.Timeout < 0 || *c.Timeout > maxToolTimeout.Seconds()):
 		l.problem(s.Source, data, offset, "the server %q has the toolTimeout %v; it is a number of seconds, and 0 is for ever", s.Name, *c.Timeout)
 		return
-	case o.CallbackPort < 0 || o.CallbackPort > 65535:
-		l.problem(s.Source, data, offset, "the server %q: oauth.callbackPort %d is not a port", s.Name, o.CallbackPort)
-		return
-	case o.ClientID == "" && o.ClientSecret != "":
-		l.problem(s.Source, data, offset, "the server %q: oauth.clientSecret needs an oauth.clientId", s.Name)
+	}
+	if err := c.OAuth.check(); err != nil {
+		l.problem(s.Source, data, offset, "the server %q: oauth%v", s.Name, err)
 		return
 	}
 	if earlier, ok := l.names[s.Name]; ok {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -57,21 +56,27 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 		Inputs:           json.RawMessage(`[{"type": "pickString", "id": "which", "options": ["a", "b"], "default": "b"}]`),
 	}, "")
 	inputs := map[string]config.Input{"key": {ID: "key", Type: protocol.PromptString, Description: "The key", Password: true}}
+	rights := config.SourceRights{Unconfirmed: true, Inputs: inputs}
 	want := config.Result{
 		Servers: []config.Server{
 			{
-				Name: "zeta", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
-				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", Inputs: inputs,
+				Name: "zeta", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "npx", Args: []string{"-y", "x"},
+				Env: map[string]*string{"A": new("1"), "B": new("2"), "C": nil}, EnvFile: ".env", Cwd: "sub", SourceRights: rights,
 			},
-			{Name: "alpha", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a", Shared: true, ToolTimeout: new(1500 * time.Millisecond), Inputs: inputs},
 			{
-				Name: "far", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
-				ProtocolVersion: config.LegacyProtocol, Headers: map[string]string{"X-Key": "${input:key}"}, Inputs: inputs,
+				Name: "alpha", Source: path, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "a",
+				Usage: config.Usage{Shared: true, ToolTimeout: new(1500 * time.Millisecond)}, SourceRights: rights,
 			},
-			{Name: "old", Source: path, Unconfirmed: true, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", Inputs: inputs},
+			{
+				Name: "far", Source: path, Folder: ws.Path, Transport: protocol.TransportHTTP, URL: "https://example.org/mcp",
+				Headers: map[string]string{"X-Key": "${input:key}"}, Usage: config.Usage{ProtocolVersion: config.LegacyProtocol}, SourceRights: rights,
+			},
+			{Name: "old", Source: path, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", SourceRights: rights},
 			{
 				Name: "mine", Source: config.SettingsSource, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "m",
-				Inputs: map[string]config.Input{"which": {ID: "which", Type: protocol.PickString, Options: []string{"a", "b"}, Default: "b"}},
+				SourceRights: config.SourceRights{Inputs: map[string]config.Input{
+					"which": {ID: "which", Type: protocol.PickString, Options: []string{"a", "b"}, Default: "b"},
+				}},
 			},
 		},
 		Problems: []protocol.ConfigProblem{
@@ -211,11 +216,9 @@ func TestResolvePutsInTheVariables(t *testing.T) {
 	}
 	s := config.Server{
 		Name: "s", Folder: ws, Command: "${env:NAME}", EnvFile: "${workspaceFolder}/.env", Cwd: "sub",
-		Args: []string{"--home=${userHome}", "${workspaceFolderBasename}${/}x", "${env:UNSET}", "${input:key}${input:key}", "$plain {}"},
-		Env:  map[string]*string{"REMOVED": nil, "ADDED": new("${input:key}!")},
-		Inputs: map[string]config.Input{
-			"key": {ID: "key", Type: protocol.PromptString, Password: true},
-		},
+		Args:         []string{"--home=${userHome}", "${workspaceFolderBasename}${/}x", "${env:UNSET}", "${input:key}${input:key}", "$plain {}"},
+		Env:          map[string]*string{"REMOVED": nil, "ADDED": new("${input:key}!")},
+		SourceRights: config.SourceRights{Inputs: map[string]config.Input{"key": {ID: "key", Type: protocol.PromptString, Password: true}}},
 	}
 	var asked []string
 	cmd, err := s.Resolve(t.Context(), config.Environment{
@@ -293,7 +296,7 @@ func TestResolveSaysWhatItLookedFor(t *testing.T) {
 		{"an unknown variable", config.Server{Command: "${command:x}"}, "${command:x}: this variable is not known"},
 		{"no folder", config.Server{Command: "${workspaceFolder}/x"}, "${workspaceFolder}: no folder is open"},
 		{"an unknown input", config.Server{Command: "x", Args: []string{"${input:nope}"}, Source: "mcp.json"}, `mcp.json has no input with the id "nope"`},
-		{"an input that was not given", config.Server{Command: "${input:key}", Inputs: map[string]config.Input{"key": {}}}, "${input:key}: dismissed"},
+		{"an input that was not given", config.Server{Command: "${input:key}", SourceRights: config.SourceRights{Inputs: map[string]config.Input{"key": {}}}}, "${input:key}: dismissed"},
 		{"a large envFile", config.Server{Command: "x", EnvFile: large}, "the envFile cannot be read: " + large + " has more than 4194304 bytes"},
 		{"an envFile without an end", config.Server{Command: "x", EnvFile: os.DevNull}, "the envFile cannot be read: " + os.DevNull + " is not a file"},
 		{"no envFile", config.Server{Command: "x", EnvFile: filepath.Join(ws, "no.env")}, "the envFile cannot be read"},
@@ -321,8 +324,8 @@ func TestEndpoint(t *testing.T) {
 	}
 	s := config.Server{
 		Transport: protocol.TransportHTTP, URL: "https://${env:HOST}/mcp",
-		Headers: map[string]string{"authorization": "Bearer ${input:key}"},
-		Inputs:  map[string]config.Input{"key": {ID: "key"}},
+		Headers:      map[string]string{"authorization": "Bearer ${input:key}"},
+		SourceRights: config.SourceRights{Inputs: map[string]config.Input{"key": {ID: "key"}}},
 	}
 	u, headers, err := s.Endpoint(t.Context(), e)
 	if err != nil || u.String() != "https://example.org/mcp" || headers.Get("Authorization") != "Bearer K" {
@@ -350,26 +353,32 @@ func TestEndpoint(t *testing.T) {
 }
 
 func TestAChangedFileIsSeen(t *testing.T) {
-	for _, own := range []bool{false, true} {
-		t.Run(fmt.Sprintf("the person's own: %v", own), func(t *testing.T) {
+	for _, of := range []string{"a folder", "the person", "the editor"} {
+		t.Run(of, func(t *testing.T) {
 			dir := t.TempDir()
 			changed := make(chan struct{}, 10)
 			w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
 			defer w.Close()
 			path := filepath.Join(dir, config.FileName)
-			folders, userFile := []string{dir}, ""
-			if own {
+			folders, userFile, editorFile := []string{dir}, "", ""
+			switch of {
+			case "the person":
 				path = filepath.Join(dir, "assent", "mcp.json")
 				folders, userFile = nil, path
+			case "the editor":
+				path = filepath.Join(dir, "mcp.json")
+				folders, editorFile = nil, path
 			}
-			w.Watch(folders, userFile)
+			w.Watch(folders, userFile, editorFile)
 
 			// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
-			// rather than write it.
-			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
+			// rather than write it. The editor has its folder already.
+			if of != "the editor" {
+				if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				<-changed
 			}
-			<-changed
 			for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} {
 				if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
 					t.Fatal(err)
@@ -379,9 +388,9 @@ func TestAChangedFileIsSeen(t *testing.T) {
 				}
 				<-changed
 			}
-			w.Watch(nil, "")
+			w.Watch(nil, "", "")
 			w.Close()
-			w.Watch(folders, userFile) // after the end: nothing
+			w.Watch(folders, userFile, editorFile) // after the end: nothing
 		})
 	}
 }
@@ -441,5 +450,63 @@ func TestUserFile(t *testing.T) {
 	c.WorkspaceFolders[0].ConfigFile = ""
 	if loaded := config.Load(c, user); len(loaded.Problems) != 1 || loaded.Problems[0].Source != user {
 		t.Errorf("%+v", loaded.Problems)
+	}
+}
+
+// TestEditorFile has servers of the editor's own file beside those of a folder, of the settings and of the person's own file.
+func TestEditorFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write(config.FileName, `{"servers": {"a": {"command": "folder"}}}`)
+	editor := write("User/mcp.json", `{
+		"inputs": [{"id": "k", "type": "promptString"}],
+		"servers": {
+			"a": {"command": "editor"},
+			"b": {"command": "editor"},
+			"c": {"command": "editor", "args": ["${input:k}", "${secret:x}"]},
+			"d": {"command": "assent", "args": ["gateway", "d"]},
+		},
+	}`)
+	user := write("assent/mcp.json", `{"servers": {"c": {"command": "user"}, "d": {"command": "user"}}}`)
+	c := protocol.Configuration{
+		WorkspaceFolders: []protocol.WorkspaceFolder{{Path: dir}}, EditorFile: editor,
+		Servers: json.RawMessage(`{"b": {"command": "settings"}}`),
+	}
+	told := func() (from []string) {
+		for _, s := range config.Load(c, user).Servers {
+			from = append(from, s.Name+" "+s.Command)
+		}
+		return from
+	}
+	if diff := cmp.Diff([]string{"a folder", "b settings", "c editor", "d user"}, told()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	third := config.Load(c, user).Servers[2]
+	if third.Source != editor || third.Folder != dir || third.Unconfirmed || third.KeptSecrets || third.Inputs["k"].ID != "k" {
+		t.Errorf("%+v", third)
+	}
+	if problems := config.Load(c, user).Problems; len(problems) != 3 || problems[0].Source != editor || problems[2].Source != user {
+		t.Errorf("%+v", problems)
+	}
+
+	write("User/mcp.json", "\n")
+	if diff := cmp.Diff([]string{"a folder", "b settings", "c user", "d user"}, told()); diff != "" {
+		t.Errorf("with an empty file (-want +got):\n%s", diff)
+	}
+	c.EditorFile = filepath.Join(dir, "none.json")
+	if problems := config.Load(c, user).Problems; len(problems) > 0 {
+		t.Errorf("without a file: %+v", problems)
+	}
+	c.EditorFile = editor
+	c.WorkspaceFolders[0].ConfigFile = filepath.Join(dir, config.FileName)
+	if diff := cmp.Diff([]string{"a folder", "b settings"}, told()); diff != "" {
+		t.Errorf("with a file of the command line (-want +got):\n%s", diff)
 	}
 }

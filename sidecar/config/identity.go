@@ -87,6 +87,9 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	}
 	o := s.OAuth
 	member("oauth", o.ClientID, o.ClientSecret, o.Issuer, o.ClientMetadataURL, strconv.Itoa(o.CallbackPort))
+	if later := o.members(); later != nil {
+		member("grant", later...)
+	}
 	members = append(members, append([]string{"scopes"}, o.Scopes...))
 	members = append(members, []string{"speaks", s.ProtocolVersion, strconv.FormatBool(s.Shared)})
 	// Quoted, so that two different lists never have the same text, for any bytes.

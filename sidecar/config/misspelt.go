@@ -71,7 +71,9 @@ func UnknownMembers(source, serverName string) []string {
 	look("It has", members, jsonNames(reflect.TypeFor[serverObject]()))
 	for name, value := range members {
 		if strings.EqualFold(name, "oauth") {
-			look(`"oauth" has`, membersOf(value), jsonNames(reflect.TypeFor[OAuth]()))
+			login := membersOf(value)
+			look(`"oauth" has`, login, jsonNames(reflect.TypeFor[OAuth]()))
+			look(`"identityProvider" has`, membersOf(login["identityProvider"]), jsonNames(reflect.TypeFor[IdentityProvider]()))
 		}
 	}
 	return said[:min(len(said), maxUnknown)]

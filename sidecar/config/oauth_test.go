@@ -21,6 +21,14 @@ func TestOAuth(t *testing.T) {
 				"clientId": "${env:CLIENT}", "clientSecret": "${input:secret}", "issuer": "https://login.example.org",
 				"scopes": ["read"], "callbackPort": 33418, "clientMetadataUrl": "https://example.org/client.json",
 			}},
+			"machine": {"url": "https://example.org/mcp", "oauth": {
+				"grantType": "client_credentials", "clientId": "mine", "privateKeyFile": "keys/${env:CLIENT}.pem", "keyId": "k1",
+			}},
+			"workload": {"url": "https://example.org/mcp", "oauth": {"assertionFile": "/run/token", "issuer": "https://login.example.org"}},
+			"company": {"url": "https://example.org/mcp", "oauth": {
+				"clientId": "mine", "clientSecret": "${input:secret}",
+				"identityProvider": {"issuer": "https://idp.example.org", "clientId": "${env:CLIENT}", "idToken": "${env:ID_TOKEN}"},
+			}},
 			"unknown": {"url": "https://example.org/mcp", "oauth": {"clientId": "${nobody:knows}"}},
 		},
 	}`)
@@ -29,7 +37,8 @@ func TestOAuth(t *testing.T) {
 		t.Fatal(result.Problems)
 	}
 	e := config.Environment{
-		Environ: []string{"CLIENT=mine"},
+		Environ: []string{"CLIENT=mine", "ID_TOKEN=about.me.x"},
+		Folder:  ws.Path,
 		Ask:     func(context.Context, config.Server, config.Input) (string, error) { return "shh", nil },
 	}
 	want := map[string]config.OAuth{
@@ -37,6 +46,12 @@ func TestOAuth(t *testing.T) {
 		"known": {
 			ClientID: "mine", ClientSecret: "shh", Issuer: "https://login.example.org",
 			Scopes: []string{"read"}, CallbackPort: 33418, ClientMetadataURL: "https://example.org/client.json",
+		},
+		"machine":  {GrantType: config.GrantClientCredentials, ClientID: "mine", PrivateKeyFile: filepath.Join(ws.Path, "keys", "mine.pem"), KeyID: "k1"},
+		"workload": {AssertionFile: "/run/token", Issuer: "https://login.example.org"},
+		"company": {
+			ClientID: "mine", ClientSecret: "shh",
+			IdentityProvider: config.IdentityProvider{Issuer: "https://idp.example.org", ClientID: "mine", IDToken: "about.me.x"},
 		},
 	}
 	got := map[string]config.OAuth{}
@@ -63,6 +78,20 @@ func TestOAuthThatCannotBe(t *testing.T) {
 		`{"clientSecret": "shh"}`:  "oauth.clientSecret needs an oauth.clientId",
 		`{"callbackPort": 70000}`:  "oauth.callbackPort 70000 is not a port",
 		`{"scopes": "read write"}`: `the server "a" cannot be read`,
+
+		`{"grantType": "password"}`:           `oauth.grantType is "password"`,
+		`{"grantType": "client_credentials"}`: "needs a clientId, and a clientSecret",
+		`{"grantType": "client_credentials", "clientId": "a", "clientSecret": "shh"}`:                         "oauth.clientSecret is a secret, which does not belong into a file",
+		`{"clientId": "a", "privateKey": "-----BEGIN PRIVATE KEY-----"}`:                                      "oauth.privateKey is a secret",
+		`{"privateKeyFile": "a.pem"}`:                                                                         "oauth.privateKey needs an oauth.clientId",
+		`{"clientId": "a", "clientSecret": "${env:S}", "privateKeyFile": "a.pem"}`:                            "a clientSecret and a private key",
+		`{"assertion": "a.b.c"}`:                                                                              "oauth.assertion is a secret",
+		`{"assertion": "${env:A}", "assertionFile": "a"}`:                                                     "a value and a file for the same",
+		`{"grantType": "client_credentials", "clientId": "a", "privateKeyFile": "k", "assertionFile": "a"}`:   "can have one of",
+		`{"clientId": "a", "identityProvider": {"clientId": "b", "idTokenFile": "t"}}`:                        "needs an issuer and a clientId",
+		`{"clientId": "a", "identityProvider": {"issuer": "https://i", "clientId": "b"}}`:                     "needs an idToken or an idTokenFile",
+		`{"identityProvider": {"issuer": "https://i", "clientId": "b", "idTokenFile": "t"}}`:                  "needs an oauth.clientId",
+		`{"clientId": "a", "identityProvider": {"issuer": "https://i", "clientId": "b", "idToken": "x.y.z"}}`: "oauth.identityProvider.idToken is a secret",
 	} {
 		ws, _ := folder(t, `{"servers": {"a": {"url": "https://example.org/mcp", "oauth": `+oauth+`}}}`)
 		result := load(ws)

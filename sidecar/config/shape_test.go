@@ -142,7 +142,7 @@ func TestAChangedRootFileIsSeen(t *testing.T) {
 	changed := make(chan struct{}, 10)
 	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
 	defer w.Close()
-	w.Watch([]string{dir}, "")
+	w.Watch([]string{dir}, "", "")
 	if err := os.WriteFile(filepath.Join(dir, config.RootFileName), []byte(`{"mcpServers":{}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,8 @@ func (s Server) Warnings(e Environment) []string {
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		look(fmt.Sprintf("%q in %q", name, "headers"), s.Headers[name])
 	}
-	for _, text := range []string{s.OAuth.ClientID, s.OAuth.ClientSecret, s.OAuth.Issuer, s.OAuth.ClientMetadataURL} {
-		look(`"oauth"`, text)
+	for _, text := range s.OAuth.texts() {
+		look(`"oauth"`, *text)
 	}
 	return warnings
 }

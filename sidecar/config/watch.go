@@ -34,15 +34,15 @@ func NewWatcher(changed func(), log zerolog.Logger) *Watcher {
 	return &Watcher{changed: changed, log: log, done: make(chan struct{})}
 }
 
-// Watch replaces the watched folders, and the person's own file, which may be empty.
-func (w *Watcher) Watch(folders []string, userFile string) {
+// Watch replaces the watched folders, the person's own file, and the editor's. Both files may be empty.
+func (w *Watcher) Watch(folders []string, userFile, editorFile string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return
 	}
 	if w.watcher == nil {
-		if len(folders) == 0 && userFile == "" {
+		if len(folders) == 0 && userFile == "" && editorFile == "" {
 			return
 		}
 		watcher, err := fsnotify.NewWatcher()
@@ -62,6 +62,9 @@ func (w *Watcher) Watch(folders []string, userFile string) {
 	if w.userDir = ""; userFile != "" {
 		w.userDir = filepath.Dir(userFile)
 		paths = append(paths, filepath.Dir(w.userDir), w.userDir)
+	}
+	if editorFile != "" {
+		paths = append(paths, filepath.Dir(editorFile))
 	}
 	for _, old := range w.watched {
 		if !slices.Contains(paths, old) {

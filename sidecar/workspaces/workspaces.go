@@ -24,6 +24,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"assent/sidecar/apps"
 	"assent/sidecar/leftover"
 	"assent/sidecar/secret"
 	"assent/sidecar/server"
@@ -37,11 +38,13 @@ const DefaultIdleTime = 10 * time.Minute
 type Options struct {
 	// Version is the program's version.
 	Version string
-	// RunsDir is [server.Options.RunsDir] of every workspace.
+	// RunsDir is that of [server.SharedDirs] of every workspace.
 	RunsDir string
 	// UserFile and Secret are those of [server.Options] of every workspace.
 	UserFile string
 	Secret   func(name string) (string, error)
+	// Apps is [server.Options.Apps] of every workspace.
+	Apps *apps.Server
 	// IdleTime is how long a workspace stays open without a front end and without work under way.
 	IdleTime time.Duration
 	// Log gets the log lines, as JSON. The secrets of a workspace are masked in its lines.
@@ -57,15 +60,15 @@ type Options struct {
 type Place struct {
 	// DataDir is the absolute path of the data folder. Symbolic links to a folder lead to the same workspace.
 	DataDir string `json:"dataDir"`
-	// LoginsDir, Environ and Folder are as in [server.Options]. The front end that opens the workspace determines
-	// them. A nil Environ means the daemon's own, or that of the open workspace.
+	// LoginsDir is as in [server.SharedDirs], Environ and Folder as in [server.Options]. The front end that opens the
+	// workspace determines them. A nil Environ means the daemon's own, or that of the open workspace.
 	LoginsDir string   `json:"loginsDir,omitempty"`
 	Environ   []string `json:"environ,omitempty"`
 	Folder    string   `json:"folder,omitempty"`
 	// Temporary: the data folder is removed when the last front end has left. It must be empty, and its name must
 	// match [leftover.TemporaryPattern]. The front end that opens the workspace determines it.
 	Temporary bool `json:"temporary,omitempty"`
-	// DecisionsDir is as in [server.Options].
+	// DecisionsDir is as in [server.SharedDirs].
 	DecisionsDir string `json:"decisionsDir,omitempty"`
 	// LogLevel is the lowest level that is logged.
 	LogLevel zerolog.Level `json:"logLevel"`
@@ -274,8 +277,10 @@ func (s *Set) openWorkspace(place Place) *server.Workspace {
 	masker := secret.NewMasker()
 	log := zerolog.New(masker.Writer(s.opts.Log)).Level(place.LogLevel).With().Timestamp().Str("workspace", place.DataDir).Logger()
 	opts := server.Options{
-		Version: s.opts.Version, DataDir: place.DataDir, LoginsDir: place.LoginsDir, RunsDir: s.opts.RunsDir, UserFile: s.opts.UserFile, Secret: s.opts.Secret, Environ: place.Environ,
-		Folder: place.Folder, Temporary: place.Temporary, DecisionsDir: place.DecisionsDir, Log: log, Masker: masker, Person: &s.person,
+		Version: s.opts.Version, DataDir: place.DataDir, Temporary: place.Temporary,
+		SharedDirs: server.SharedDirs{RunsDir: s.opts.RunsDir, DecisionsDir: place.DecisionsDir, LoginsDir: place.LoginsDir},
+		UserFile:   s.opts.UserFile, Secret: s.opts.Secret, Environ: place.Environ, Folder: place.Folder,
+		Log: log, Masker: masker, Person: &s.person, Apps: s.opts.Apps,
 	}
 	if s.opts.Tap != nil {
 		opts.Tap = tap.New(s.opts.Tap, masker)
