@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/trace"
 )
 
 // The ways in which a completion fails. An error of [Set.Generate] wraps one of them, and is a
@@ -256,6 +257,8 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 	})
 	defer silence.Stop()
 	written := 0
+	ctx, span := trace.Start(ctx, trace.Client, "chat", rest)
+	defer span.End()
 	completion, err := p.Generate(ctx, rest, request, func(piece string) {
 		silence.Reset(s.timeout)
 		if written += len(piece); written > mostText {
@@ -264,6 +267,7 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 			emit(piece)
 		}
 	})
+	describe(span, name, rest, completion, err)
 	if written > mostText {
 		return nil, context.Cause(ctx)
 	}
