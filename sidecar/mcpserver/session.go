@@ -45,10 +45,29 @@ type Session struct {
 	initialized bool // the host sent initialize
 	open        map[string]*Request
 	listening   map[string]listening
-	calls       map[int64]chan *frame
-	lastCall    int64
+	calls       hostCalls
 	// recent are the last requests with Answered that were answered or are about to be.
 	recent []*Request
+}
+
+// hostCalls are the requests to a host that have no answer yet. The session's lock guards them.
+type hostCalls struct {
+	answers map[int64]chan *frame
+	last    int64
+}
+
+// begin returns the id of a new request.
+func (c *hostCalls) begin(answer chan *frame) int64 {
+	c.last++
+	c.answers[c.last] = answer
+	return c.last
+}
+
+// end forgets a request, and returns what takes its answer; nil if there is no such request.
+func (c *hostCalls) end(id int64) chan *frame {
+	answer := c.answers[id]
+	delete(c.answers, id)
+	return answer
 }
 
 // listening is one subscription of a host.
@@ -61,7 +80,7 @@ func newSession(id string, server Server, log zerolog.Logger) *Session {
 	life, end := context.WithCancelCause(context.Background())
 	return &Session{
 		ID: id, server: server, log: log, life: life, end: end,
-		open: map[string]*Request{}, listening: map[string]listening{}, calls: map[int64]chan *frame{},
+		open: map[string]*Request{}, listening: map[string]listening{}, calls: hostCalls{answers: map[int64]chan *frame{}},
 	}
 }
 
@@ -100,12 +119,34 @@ type Request struct {
 	cancel context.CancelCauseFunc
 	run    func(ctx context.Context) (json.RawMessage, error)
 
-	notifying  sync.Mutex // guards what follows, and is held while a notification is sent
-	isAnswered bool
-	refused    *Error // with which it was answered, or nil
-
+	answerState
 	// gaveUp: the host cancelled it after its answer. isReported: Answered was told. The session's lock guards both.
 	gaveUp, isReported bool
+}
+
+// answerState is whether a request is answered, and how.
+type answerState struct {
+	notifying  sync.Mutex // guards the fields below, and is held while a notification is sent
+	isAnswered bool
+	refused    *Error // with which it was answered, or nil
+}
+
+// answered notes that the request is answered, with an error or with nil. It returns the error that the host gets.
+func (a *answerState) answered(err error) *Error {
+	a.notifying.Lock()
+	defer a.notifying.Unlock()
+	a.isAnswered = true
+	if err != nil {
+		a.refused = wireError(err)
+	}
+	return a.refused
+}
+
+// refusal returns the error with which the request was answered, or nil.
+func (a *answerState) refusal() *Error {
+	a.notifying.Lock()
+	defer a.notifying.Unlock()
+	return a.refused
 }
 
 // Begin says that the answer may take long. Over HTTP the host then gets the status and the headers at once.
@@ -113,13 +154,6 @@ func (r *Request) Begin() {
 	if stream, ok := r.out.(*eventStream); ok {
 		stream.start()
 	}
-}
-
-// refusal returns the error with which the request was answered, or nil.
-func (r *Request) refusal() *Error {
-	r.notifying.Lock()
-	defer r.notifying.Unlock()
-	return r.refused
 }
 
 // Notify sends a notification that belongs to the request, such as its progress. Params may be nil. A request that has
@@ -224,13 +258,11 @@ func (s *Session) call(out sender, client Client, method string, params json.Raw
 	}
 	answer := make(chan *frame, 1)
 	s.mu.Lock()
-	s.lastCall++
-	id := s.lastCall
-	s.calls[id] = answer
+	id := s.calls.begin(answer)
 	s.mu.Unlock()
 	forget := func() {
 		s.mu.Lock()
-		delete(s.calls, id)
+		s.calls.end(id)
 		s.mu.Unlock()
 	}
 	if err := s.deliver(out, requestFrame(id, method, params)); err != nil {
@@ -481,12 +513,7 @@ func (s *Session) start(r *Request, done func()) {
 		defer done()
 		defer r.cancel(nil)
 		result, err := s.answer(r)
-		r.notifying.Lock()
-		r.isAnswered = true
-		if err != nil {
-			r.refused = wireError(err)
-		}
-		r.notifying.Unlock()
+		refused := r.answered(err)
 		s.mu.Lock()
 		delete(s.open, r.key)
 		cancelled := errors.Is(context.Cause(r.ctx), ErrCancelled)
@@ -497,8 +524,8 @@ func (s *Session) start(r *Request, done func()) {
 		sent := false
 		if !cancelled { // a cancelled request has no answer
 			frame := resultFrame(r.ID, result)
-			if err != nil {
-				frame = errorFrame(r.ID, r.refused)
+			if refused != nil {
+				frame = errorFrame(r.ID, refused)
 			}
 			err := s.deliver(r.out, frame)
 			if sent = err == nil; !sent {
@@ -579,8 +606,7 @@ func (s *Session) response(f *frame) {
 		return
 	}
 	s.mu.Lock()
-	answer := s.calls[id]
-	delete(s.calls, id)
+	answer := s.calls.end(id)
 	s.mu.Unlock()
 	if answer != nil {
 		answer <- f

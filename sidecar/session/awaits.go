@@ -11,7 +11,7 @@ func (c *Conn) await(what string) {
 	}
 }
 
-// awaitsLocked says what a start waits for, or nothing.
+// awaitsLocked returns a sentence on what a start waits for, or "".
 func (s *Server) awaitsLocked() string {
 	for _, c := range s.conns {
 		if c.awaits != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -29,17 +30,7 @@ type Conn struct {
 	// Ledger has the calls that the server may serve, and the requests that they may have caused.
 	Ledger *attribution.Ledger
 
-	// ctx ends the start and every call; its cause says why. It is stored because it is the
-	// connection's lifetime.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	// ready is closed when the session exists or err says why it does not, and over when the connection is gone and its
-	// server has noted that.
-	ready, over chan struct{}
-	err         error
-	// why is the sentence for a person on how the connection ended. It is empty if Assent ended it on purpose.
-	why string
-
+	lifetime
 	channel
 	startup
 	roots    rootsRequest
@@ -50,9 +41,34 @@ type Conn struct {
 	logLevel atomic.Pointer[string]
 }
 
+// lifetime is whether a connection has begun, and how it ends.
+type lifetime struct {
+	// ctx ends the start and every call; its cause says why. It is stored because it is the
+	// connection's lifetime.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	// ready is closed when the session exists or err says why it does not, and over when the connection is gone and its
+	// server has noted that.
+	ready, over chan struct{}
+	err         error
+	// why is the sentence for a person on how the connection ended. It is empty if Assent ended it on purpose.
+	why string
+}
+
+// connected reports whether the handshake of the connection succeeded.
+func (l *lifetime) connected() bool { return isClosed(l.ready) && l.err == nil }
+
+// stop ends the connection and returns when it is over.
+func (l *lifetime) stop(why Stopped) {
+	l.cancel(why)
+	<-l.over
+}
+
 // channel is an established connection. Read it only after ready.
 type channel struct {
-	link    *link
+	link *link
+	// at is where the server is; nil for a process.
+	at      *url.URL
 	client  *mcp.Client
 	session *mcp.ClientSession
 	// known is the era in which the connection began.
@@ -63,7 +79,7 @@ type channel struct {
 
 // startup is the start of a connection.
 type startup struct {
-	// waits is what the start waits for. awaits says it in the server's state, and the server's lock guards that.
+	// waits is what the start waits for. awaits is its text in the server's state. The server's lock guards awaits.
 	waits  awaited.Shared
 	awaits string
 }
@@ -95,9 +111,8 @@ func newConn(s *Server, taskID string) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	log := s.dialer.opts.Log.With().Str("server", s.config.Name).Logger()
 	c := &Conn{
-		server: s, cancel: cancel, log: newSampledLog(log),
-		ready: make(chan struct{}), over: make(chan struct{}),
-		requests: newRequests(),
+		server: s, log: newSampledLog(log), requests: newRequests(),
+		lifetime: lifetime{cancel: cancel, ready: make(chan struct{}), over: make(chan struct{})},
 	}
 	c.roots.asked = make(chan struct{})
 	c.roots.note = sync.OnceFunc(func() { close(c.roots.asked) })
@@ -131,12 +146,6 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 
 // Broken returns nil while the connection lasts.
 func (c *Conn) Broken() error { return c.link.broken() }
-
-// stop ends the connection and returns when it is over.
-func (c *Conn) stop(why Stopped) {
-	c.cancel(why)
-	<-c.over
-}
 
 // closeTimeout is how long the end of a connection waits for its last answers and cancellations to be sent.
 const closeTimeout = time.Second
@@ -179,9 +188,6 @@ func (c *Conn) flush() {
 	c.link.delivered(ctx)
 	c.requests.flush(ctx)
 }
-
-// connected reports whether the handshake of the connection succeeded.
-func (c *Conn) connected() bool { return isClosed(c.ready) && c.err == nil }
 
 // run is the connection's life, from its start to its end.
 func (c *Conn) run() {
@@ -303,7 +309,7 @@ func (c *Conn) newClient() *mcp.Client {
 		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	})
-	client.AddSendingMiddleware(noMemory)
+	client.AddSendingMiddleware(noMemory, c.link.aside)
 	client.AddRoots(d.Roots()...)
 	return client
 }

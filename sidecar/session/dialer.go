@@ -7,7 +7,8 @@
 //
 // Requests and notifications of a server go to the [Handler] of its Server. The package knows no exchange.
 //
-// All methods may be called from any goroutine. A [Server] calls its Handler with its own lock held where the Handler says so.
+// All methods may be called from any goroutine. The comments of [Handler] say which of its methods a
+// [Server] calls with its lock held.
 package session
 
 import (
@@ -88,6 +89,9 @@ type Dialer struct {
 	network *http.Transport
 	starts  startSlots   // of processes
 	idle    atomic.Int64 // the last [Dialer.SetIdle]
+	// iconsRevision is the newest [protocol.Server.IconsRevision] of any server: one that is configured again has no
+	// revision twice.
+	iconsRevision atomic.Int64
 
 	mu      sync.Mutex // guards folders
 	folders []protocol.WorkspaceFolder
@@ -111,8 +115,8 @@ func NewDialer(opts Options) *Dialer {
 func (d *Dialer) Close() { d.network.CloseIdleConnections() }
 
 // SetIdle sets for how long a task's own connection to a legacy server may be unused before it is closed, and so the one that
-// serves discovery; the next use starts the server again. 0 keeps them. A connection that all tasks share stays: it is one,
-// and the server may keep state in it that cannot be made again. [Server.UpdateIdle] applies the change to open connections.
+// serves discovery; the next use starts the server again. 0 keeps them. A connection that all tasks share stays, because the
+// server may have state in it that cannot be restored. [Server.UpdateIdle] applies the change to open connections.
 //
 // Unused means that no exchange of its task is under way, such as a call, an MCP task that is followed, or a page that the
 // person has gone to; that no list is read, and that nothing is asked on it.

@@ -133,9 +133,9 @@ func (s *Server) Era() wire.Era {
 	return s.habits.era
 }
 
-// FallBack has the server spoken to in 2025-11-25 from here on. It reports whether that is so, and whether it was not so
-// before. Calls under way end as they began. If MCP tasks are followed, the server does not fall back: one era does not know
-// the tasks of the other.
+// FallBack has Assent speak 2025-11-25 with the server from then on. It reports whether Assent does, and whether that is a
+// change. Calls under way end in the version in which they began. If MCP tasks are followed, the server does not fall back,
+// because one era does not know the tasks of the other.
 func (s *Server) FallBack(following bool) (older, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

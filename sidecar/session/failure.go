@@ -4,24 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
 
-// LostError says why no answer can come any more.
+// LostError is the error of a request whose connection ended before the answer.
 type LostError struct{ Reason string }
 
 // Error implements error.
 func (e LostError) Error() string { return e.Reason }
 
-// NoAnswerError says why a request failed although its connection did not.
+// NoAnswerError is the error of a request that failed although its connection lasts.
 type NoAnswerError struct{ Reason string }
 
 // Error implements error.
 func (e NoAnswerError) Error() string { return e.Reason }
 
-// BadAnswerError says why an answer cannot be used.
+// BadAnswerError is the error of an answer that cannot be used.
 type BadAnswerError struct{ Reason string }
 
 // Error implements error.
@@ -53,6 +54,8 @@ func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) er
 		return got.Error
 	case IsUnread(got.Failure):
 		return got.Failure
+	case errors.Is(got.Failure, wire.ErrUnwritable):
+		return c.unwritten(ctx, got)
 	case got.Unsent:
 		c.link.lose(got.Failure)
 		<-c.over
@@ -70,6 +73,24 @@ func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) er
 	select {
 	case <-c.over:
 		return LostError{reason.Of(context.Cause(c.ctx))}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// unwritten is [Conn.Failure] for a request that could not be written, as the server reads no more. Nearly always its
+// process has ended, and the connection is about to notice that: a request that came before would meet the same end.
+func (c *Conn) unwritten(ctx context.Context, got wire.Answer) error {
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
+	select {
+	case <-c.over:
+		if got.Unsent {
+			return fmt.Errorf("%w: %w", ErrUnsent, got.Failure)
+		}
+		return LostError{reason.Of(context.Cause(c.ctx))}
+	case <-timer.C:
+		return NoAnswerError{reason.Of(got.Failure)}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

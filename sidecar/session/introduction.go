@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"assent/sidecar/apps"
 	"assent/sidecar/wire"
 )
 
@@ -23,6 +24,9 @@ func (d *Dialer) capabilities(era wire.Era, callsTools bool) *mcp.ClientCapabili
 	if era == wire.EraModern {
 		c.AddExtension(TasksExtension, nil)
 	}
+	if d.opts.Capabilities().Apps {
+		c.AddExtension(apps.Extension, d.appsCapability())
+	}
 	if d.opts.Capabilities().Sampling {
 		c.Sampling = &mcp.SamplingCapabilities{Context: &mcp.SamplingContextCapabilities{}}
 		if callsTools {
@@ -32,10 +36,20 @@ func (d *Dialer) capabilities(era wire.Era, callsTools bool) *mcp.ClientCapabili
 	return c
 }
 
+func (d *Dialer) appsCapability() map[string]any {
+	c := d.opts.Capabilities()
+	return apps.Capability(c.AppForms && c.Elicitation)
+}
+
 // introduction returns the same capabilities in the form of both eras.
 func (d *Dialer) introduction(callsTools bool) wire.Introduction {
-	modern := map[string]any{"roots": struct{}{}, "extensions": map[string]any{TasksExtension: struct{}{}}}
+	extensions := map[string]any{TasksExtension: struct{}{}}
+	modern := map[string]any{"roots": struct{}{}, "extensions": extensions}
 	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
+	if d.opts.Capabilities().Apps {
+		extensions[apps.Extension] = d.appsCapability()
+		legacy["extensions"] = map[string]any{apps.Extension: d.appsCapability()}
+	}
 	requests := map[string]any{}
 	if d.opts.Capabilities().Elicitation {
 		modes := map[string]any{"form": struct{}{}}

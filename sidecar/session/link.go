@@ -19,6 +19,8 @@ type link struct {
 	handshake *wire.Handshake
 	// call makes a request of our own, beside go-sdk's; see [wire.Conn.Call].
 	call func(ctx context.Context, method string, params any) (json.RawMessage, error)
+	// callsAside is set if call can make requests of go-sdk; see aside.
+	callsAside bool
 	// broken returns nil while the link lasts.
 	broken func() error
 	// answered returns when every request of the server that came so far has its answer, or ctx ends.
@@ -45,7 +47,7 @@ type link struct {
 	alive func(ctx context.Context) error
 }
 
-// settled notes what go-sdk settled on, where the handshake was its own.
+// settled notes the version that go-sdk agreed on, if go-sdk made the handshake.
 func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
 	if l.handshake.Result == nil {
 		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Answer().Result}
@@ -118,5 +120,29 @@ func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 			result.TTLMs = 0
 		}
 		return result, err
+	}
+}
+
+// aside makes the requests whose raw answer counts, without go-sdk's connection: that would hand each answer to one more
+// goroutine, and decode it, in a buffer of 32 kB for each block of its content. The results that it returns are empty; see
+// [wire.WithCapture].
+func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		var result mcp.Result
+		switch method {
+		case "tools/call":
+			result = &mcp.CallToolResult{}
+		case "resources/read":
+			result = &mcp.ReadResourceResult{}
+		case "prompts/get":
+			result = &mcp.GetPromptResult{}
+		}
+		if result == nil || !l.callsAside {
+			return next(ctx, method, r)
+		}
+		if _, err := l.call(ctx, method, r.GetParams()); err != nil {
+			return nil, err
+		}
+		return result, nil
 	}
 }

@@ -28,6 +28,7 @@ func (c *Conn) endpoint() (wire.Endpoint, error) {
 		}
 		base = authorize(c.server.config, u, login, base)
 	}
+	c.at = u
 	e := wire.Endpoint{URL: u, Header: header, Base: base}
 	c.log.Info().Str("url", e.Place()).Msg("connecting to server")
 	return e, nil
@@ -106,7 +107,7 @@ func (c *Conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 	stream := wire.NewConn(inner, c.options())
 	who := c.Introduction()
 	l := &link{
-		transport: stream, call: stream.Call, answered: stream.Answered, delivered: stream.Delivered,
+		transport: stream, call: stream.Call, callsAside: true, answered: stream.Answered, delivered: stream.Delivered,
 		broken: stream.Err, lost: stream.Done(), lose: stream.Lose,
 		close: func() error {
 			defer closed()
@@ -132,12 +133,24 @@ func (c *Conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 	return l, errors.Join(err, l.close())
 }
 
-// alive asks the server for a sign of life.
+// alive asks the server for a sign of life. A refusal is one: a server may not know ping, or want a new login, for which
+// nobody is asked before the server is used again.
 func (c *Conn) alive(ctx context.Context) error {
+	ctx, capture := wire.WithCapture(ctx)
+	var err error
 	if c.IsModern() {
-		return c.link.alive(ctx)
+		err = c.link.alive(ctx)
+	} else {
+		err = c.session.Ping(ctx, nil)
 	}
-	return c.session.Ping(ctx, nil)
+	var status *wire.StatusError
+	switch {
+	case capture.Answer().Error != nil: // go-sdk has errors of its own of that type
+		return nil
+	case errors.As(err, &status) && (status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden):
+		return nil
+	}
+	return err
 }
 
 // watch asks an unused server for a sign of life from time to time, so that "running"

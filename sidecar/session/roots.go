@@ -10,14 +10,14 @@ import (
 )
 
 // Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer
-// as if there were none. MCP has no word for "ready", so the first call of a connection waits for that answer. Most
+// as if there were none. MCP has no message for "ready", so the first call of a connection waits for that answer. Most
 // servers ask before they answer a ping that follows notifications/initialized.
 
 const (
-	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. A server that
-	// does not ask by then is not waited for again.
+	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. After that,
+	// Assent does not wait for that server again.
 	DefaultRootsTimeout = 100 * time.Millisecond
-	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time is given all of it.
+	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time gets all of it.
 	maxRootsWait = 3 * time.Second
 	// After the answer the server looks at the folders: rootsPings pings, each with a rootsPause, give it a time that is
 	// longer on a busy machine.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/diagnose"
+	"assent/sidecar/icon"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
 	"assent/sidecar/wire"
@@ -64,10 +67,20 @@ type Server struct {
 	gone string
 	// last is the end of the last connection that failed.
 	last lastFailure
+	serverIcons
 
 	// ending counts the goroutines that reach the server again or close unused connections. It grows under mu only, and not
 	// once the server is gone.
 	ending sync.WaitGroup
+}
+
+// serverIcons are the icons of a server.
+type serverIcons struct {
+	// icons are those of the last handshake, and iconsRevision is [protocol.Server.IconsRevision].
+	icons         []icon.Icon
+	iconsRevision int64
+	// at is where the last connection went; nil for a process.
+	at *url.URL
 }
 
 // lastFailure is how the last connection failed that ended by itself.
@@ -105,6 +118,8 @@ func (s *Server) infoLocked() protocol.Server {
 		Source:    s.config.Source,
 		Transport: s.config.Transport,
 		Command:   strings.Join(append([]string{s.config.Command}, s.config.Args...), " "),
+
+		IconsRevision: s.iconsRevision,
 	}
 	if s.config.URL != "" {
 		info.Command = s.config.URL
@@ -123,6 +138,30 @@ func (s *Server) infoLocked() protocol.Server {
 		info.State = protocol.ServerStopped
 	}
 	return info
+}
+
+// Icons returns the icons of the last handshake, and from where icons of the server may be fetched.
+func (s *Server) Icons() ([]icon.Icon, icon.Origin) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.icons, icon.OriginOf(s.at, s.dialer.network)
+}
+
+// IconsChanged notes that the icons of what the server offers have changed.
+func (s *Server) IconsChanged() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.iconsRevision = s.dialer.iconsRevision.Add(1)
+	s.dialer.opts.Changed(s.infoLocked())
+}
+
+// learnIconsLocked notes the icons of a connection that has just become ready.
+func (s *Server) learnIconsLocked(c *Conn) {
+	s.at = c.at
+	if icons := icon.OfServer(c.link.handshake.Result); !reflect.DeepEqual(icons, s.icons) {
+		s.icons = icons
+		s.iconsRevision = s.dialer.iconsRevision.Add(1)
+	}
 }
 
 // Snapshot returns the known facts about the server, except those of its handler.
@@ -307,6 +346,7 @@ func (s *Server) started(c *Conn) {
 	s.handler.Started()
 	c.noteReady()
 	s.learnEraLocked(c)
+	s.learnIconsLocked(c)
 	if c.IsModern() { // all tasks use it
 		for id, other := range s.conns {
 			if other == c {

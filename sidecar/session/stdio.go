@@ -12,8 +12,8 @@ import (
 	"assent/sidecar/wire"
 )
 
-// openStdio starts the server's process and shakes hands. Where it fails, the process has ended. The
-// link is returned in any case if there was a process, because it has the output.
+// openStdio starts the server's process and shakes hands. If it fails, the process has ended. If there was a process, the
+// link is returned even then, because it has the output.
 func (c *Conn) openStdio(known wire.Era) (*link, error) {
 	l, err := c.startStdio(known)
 	if errors.Is(err, wire.ErrProbe) {
@@ -51,7 +51,7 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 	c.server.logTail.Add(protocol.LogAssent, "", fmt.Sprintf("started as process %d", process.PID()))
 	stream := wire.NewConn(wire.NewLines(process, c.stray, 0), c.options())
 	l := &link{
-		transport: stream, call: stream.Call,
+		transport: stream, call: stream.Call, callsAside: true,
 		broken: stream.Err, answered: stream.Answered, delivered: stream.Delivered,
 		close: stream.Close,
 		why:   func(error) string { return whyGone(process, stream) },
@@ -86,8 +86,8 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 	return l, err
 }
 
-// whyGone says why a process that was to stay is gone. It knows best where it left by itself, and its
-// connection if Assent gave that up.
+// whyGone returns why a process ended that should have stayed. The exit of the process is the best reason, except if Assent
+// gave up the connection.
 func whyGone(process *wire.Process, stream *wire.Conn) string {
 	exit := process.Exit()
 	switch err := stream.Err(); {
