@@ -26,6 +26,7 @@ import (
 	"assent/sidecar/mcptask"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
+	"assent/sidecar/trace"
 )
 
 // DefaultIdlePause is the first pause after an InputRequiredResult without a question. It grows with each further one in a
@@ -51,6 +52,8 @@ type Broker interface {
 type Options struct {
 	session.Options
 	Broker Broker
+	// Tracer follows the calls; nil follows none.
+	Tracer *trace.Tracer
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (attribution.Task, error)
 	// ListChanged gets the lists that a server says have changed. It must not call the hub.
@@ -100,7 +103,7 @@ func New(opts Options) *Hub {
 		dialer: session.NewDialer(opts.Options), listChanged: opts.ListChanged, resourceUpdated: opts.ResourceUpdated, environment: opts.Environment,
 	}
 	h.exchanges = exchange.Options{
-		Broker: opts.Broker, Task: opts.Task, Capabilities: opts.Capabilities,
+		Broker: opts.Broker, Tracer: opts.Tracer, Task: opts.Task, Capabilities: opts.Capabilities,
 		ToolTimeout: func() time.Duration { return time.Duration(h.toolTimeout.Load()) },
 		IdlePause:   cmp.Or(opts.IdlePause, DefaultIdlePause), PollFloor: cmp.Or(opts.PollFloor, mcptask.DefaultFloor),
 		Now: opts.Now, Log: opts.Log,
@@ -259,16 +262,20 @@ func (h *Hub) server(name string) (*server, error) {
 		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
 }
 
-// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil if the call became an
-// MCP task that goes on when Assent has closed; see [Hub.ResumeTool].
+// CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the
+// call became an MCP task and Assent closes before the task ends; see [Hub.ResumeTool].
 func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult { return s.CallTool(ctx, taskID, toolName, arguments, hooks) })
+	return h.call(serverName, func(s *server) protocol.CallResult {
+		return s.checked(toolName, s.CallTool(ctx, taskID, toolName, arguments, hooks))
+	})
 }
 
 // ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
 // the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
 func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult { return s.ResumeTool(ctx, taskID, toolName, known, hooks) })
+	return h.call(serverName, func(s *server) protocol.CallResult {
+		return s.checked(toolName, s.ResumeTool(ctx, taskID, toolName, known, hooks))
+	})
 }
 
 // ReadResource reads a resource for a task.
@@ -291,7 +298,7 @@ func (h *Hub) call(serverName string, run func(s *server) protocol.CallResult) p
 }
 
 // ListTasks returns the MCP tasks that servers list (2025-11-25, "Tasks: Listing Tasks"), in the order of
-// the configuration, and why some lists are not whole. See [exchange.Exchanges.ListTasks].
+// the configuration, and why some lists are incomplete. See [exchange.Exchanges.ListTasks].
 func (h *Hub) ListTasks(ctx context.Context) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
 	servers := h.all()
 	lists := make([]exchange.TaskList, len(servers))
@@ -331,7 +338,7 @@ func (h *Hub) Start(ctx context.Context, name string) (protocol.Server, error) {
 }
 
 // Inspect returns the known facts about a server, and why it does not start; see [diagnose.Machine.Inspect]. It starts nothing.
-// Nothing is left out that may be a secret, which is the caller's to do.
+// The result may contain secrets, which the caller must mask.
 func (h *Hub) Inspect(ctx context.Context, name string) (*protocol.ServerInspection, error) {
 	s, err := h.server(name)
 	if err != nil {

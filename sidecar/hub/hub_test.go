@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 		elicitOverStdio(era)
 		return
 	}
+	if os.Getenv(dyingEnv) != "" {
+		dieSlowly()
+		return
+	}
 	code := wiretest.Main(m)
 	// go-sdk announces a cancelled call in a goroutine of its own, which has five seconds.
 	if err := goleak.Find(goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.call.func1")); err != nil && code == 0 {

@@ -155,8 +155,9 @@ func TestAStoppedServerIsInspectedWithoutAStart(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "started")
 	s := config.Server{
 		Name: "s", Source: "settings", Folder: t.TempDir(), Transport: protocol.TransportStdio, Command: "sh",
-		Args: []string{"-c", "touch " + mark, "${workspaceFolder}", "${input:key}", "--token=${env:TOKEN}"},
-		Env:  map[string]*string{"B": new("${input:key}"), "A": new("1"), "GONE": nil}, Inputs: map[string]config.Input{"key": {ID: "key"}},
+		Args:         []string{"-c", "touch " + mark, "${workspaceFolder}", "${input:key}", "--token=${env:TOKEN}"},
+		Env:          map[string]*string{"B": new("${input:key}"), "A": new("1"), "GONE": nil},
+		SourceRights: config.SourceRights{Inputs: map[string]config.Input{"key": {ID: "key"}}},
 	}
 	got := inspected(t, inspectable(t, s, time.Minute))
 	if got.Server.State != protocol.ServerStopped || got.Verdict != nil || got.LastFailure != nil {

@@ -19,14 +19,14 @@ type listCache struct {
 	announce func(kind protocol.ListKind)
 
 	mu sync.Mutex // guards the fields below
-	// lists are what the server gave and may be used again; changes counts how often each was said to have changed.
+	// lists are the lists that may be used again; changes counts how often the server said that each has changed.
 	lists   map[protocol.ListKind]pages
 	changes map[protocol.ListKind]int
-	// counts holds how long the lists were when they were last read, until they change.
+	// counts holds the lengths of the lists as they were last read, until the lists change.
 	counts map[protocol.ListKind]int64
 	// announcing holds the timers until the next change of a list can be announced.
 	announcing map[protocol.ListKind]*time.Timer
-	// closed: nothing is announced any more.
+	// closed reports that no change is announced any more.
 	closed bool
 }
 
@@ -38,8 +38,8 @@ func newListCache(announce func(kind protocol.ListKind)) *listCache {
 	}
 }
 
-// change forgets a list of which the server says that it has changed. However often it says so, the change is announced a
-// few times a second at most; the last change is never left out.
+// change forgets a list, because the server said that it has changed. Changes are announced a few times a second at most. The
+// last change is always announced.
 func (l *listCache) change(kind protocol.ListKind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,6 +94,14 @@ func (l *listCache) cached(kind protocol.ListKind) []json.RawMessage {
 		return p.raw
 	}
 	return nil
+}
+
+// known returns a list as the server last gave it, even if it should be asked for again before it is used. It is nil if the
+// list has not been read since it changed.
+func (l *listCache) known(kind protocol.ListKind) []json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lists[kind].raw
 }
 
 // clear forgets every list.

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/apps"
 	"assent/sidecar/exchange"
 	"assent/sidecar/form"
 	"assent/sidecar/reason"
@@ -19,15 +20,15 @@ import (
 	"assent/sidecar/wire"
 )
 
-// maxPages bounds a list: a server that hands out cursors for ever would never end.
+// maxPages bounds a list, because a server may return cursors for ever.
 const maxPages = 1000
 
-// lister asks a session for one page of a list and returns the cursor of the next. Where only is not
-// nil, it leaves out of the page's result what go-sdk left out.
+// lister asks a session for one page of a list and returns the cursor of the next. If only is not nil, it removes from the
+// page's result what go-sdk left out.
 type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, only func(json.RawMessage) (json.RawMessage, error), err error)
 
 // list returns the pages of a list, and starts the server if it does not run. A server without
-// the capability has an empty one.
+// the capability has an empty list.
 func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
 	s, err := h.server(serverName)
 	if err != nil {
@@ -42,7 +43,7 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 	return raw, s.listError(ctx, err)
 }
 
-// list is as [Hub.list], once.
+// list is [Hub.list] with one attempt.
 func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
 	if raw := s.lists.cached(kind); raw != nil && s.IsRunning() {
 		return raw, nil
@@ -83,6 +84,7 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 		if next == "" || next == cursor {
 			p.fresh = time.Now().Add(ttl)
 			s.lists.keep(kind, p, generation)
+			s.icons.listed(kind, p.raw)
 			return p.raw, nil
 		}
 		cursor = next
@@ -102,7 +104,7 @@ func askPage(ctx context.Context, c *session.Conn, kind protocol.ListKind, ask l
 	return next, only, capture, err
 }
 
-// listError says in the protocol's words why a list cannot be had.
+// listError returns the [protocol.Error] that explains why a list cannot be read.
 func (s *server) listError(ctx context.Context, err error) error {
 	var answer *jsonrpc.Error
 	switch {
@@ -148,8 +150,8 @@ func listTools(ctx context.Context, session *mcp.ClientSession, cursor string) (
 	return page.NextCursor, onlyTools(page.Tools), nil
 }
 
-// onlyTools leaves those tools in a page that go-sdk took: one with an invalid x-mcp-header is not to be
-// called (2026-07-28, "Transports: Custom Headers from Tool Parameters").
+// onlyTools returns a function that removes from a page the tools that go-sdk refused: a tool with an invalid x-mcp-header
+// must not be called (2026-07-28, "Transports: Custom Headers from Tool Parameters").
 func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error) {
 	return func(raw json.RawMessage) (json.RawMessage, error) {
 		var page map[string]json.RawMessage
@@ -185,31 +187,51 @@ func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error)
 	}
 }
 
+// wireTool is a tool as its server lists it.
+type wireTool struct {
+	Name         string                    `json:"name"`
+	Title        string                    `json:"title"`
+	Description  string                    `json:"description"`
+	InputSchema  json.RawMessage           `json:"inputSchema"`
+	OutputSchema json.RawMessage           `json:"outputSchema"`
+	Annotations  *protocol.ToolAnnotations `json:"annotations"`
+	Execution    exchange.Execution        `json:"execution"`
+	Meta         json.RawMessage           `json:"_meta"`
+}
+
+// tool returns the tool without its form.
+func (t *wireTool) tool() protocol.Tool {
+	tool := protocol.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Annotations: t.Annotations, McpTask: t.Execution.IsTask(),
+	}
+	if tool.Title == "" && t.Annotations != nil {
+		tool.Title = t.Annotations.Title // 2025-03-26 had it there
+	}
+	ui := apps.ReadTool(t.Meta)
+	tool.AppURI, tool.NotForModels, tool.NotForApps = ui.URI, ui.NotForModels, ui.NotForApps
+	return tool
+}
+
+// ParseTool returns a tool of a server's list, without its form.
+func ParseTool(raw json.RawMessage) (protocol.Tool, error) {
+	var t wireTool
+	err := json.Unmarshal(raw, &t)
+	return t.tool(), err
+}
+
 // parseTools reads a page of tools from the wire, where the order of a schema's properties is still
 // the author's.
 func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	var page struct {
-		Tools []struct {
-			Name        string                    `json:"name"`
-			Title       string                    `json:"title"`
-			Description string                    `json:"description"`
-			InputSchema json.RawMessage           `json:"inputSchema"`
-			Annotations *protocol.ToolAnnotations `json:"annotations"`
-			Execution   exchange.Execution        `json:"execution"`
-		} `json:"tools"`
+		Tools []wireTool `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &page); err != nil {
 		return nil, fmt.Errorf("its tools cannot be read: %w", err)
 	}
 	var tools []protocol.Tool
 	for _, t := range page.Tools {
-		tool := protocol.Tool{
-			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, Annotations: t.Annotations,
-			McpTask: t.Execution.IsTask(),
-		}
-		if tool.Title == "" && t.Annotations != nil {
-			tool.Title = t.Annotations.Title // 2025-03-26 had it there
-		}
+		tool := t.tool()
 		fields, err := form.ParseInput(t.InputSchema)
 		if err != nil {
 			return nil, fmt.Errorf("its tool %q: inputSchema: %w", t.Name, err)

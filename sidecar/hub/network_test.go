@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -456,6 +457,46 @@ func TestAServerWithoutASignOfLifeIsNotSaidToRun(t *testing.T) {
 		last := f.states[len(f.states)-1]
 		return last.State == protocol.ServerStarting && strings.Contains(last.Reason, "it gives no sign of life")
 	})
+}
+
+// A server that refuses a ping is there: it may not know the method, or want a new login.
+func TestARefusalIsASignOfLife(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		refuse func(w http.ResponseWriter, m rpc)
+	}{
+		{"no ping", func(w http.ResponseWriter, m rpc) {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+		}},
+		{"no login", func(w http.ResponseWriter, _ rpc) { http.Error(w, "the token has expired", http.StatusUnauthorized) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pings := make(chan struct{}, 100)
+			f := overHTTP(t, legacy(noSession, func(w http.ResponseWriter, _ *http.Request, m rpc) {
+				if m.Method == "ping" {
+					w.Header().Set("Content-Type", "application/json")
+					test.refuse(w, m)
+					pings <- struct{}{}
+					return
+				}
+				result(w, m.ID, `{"tools":[]}`)
+			}))
+			if _, err := f.Tools(t.Context(), "s"); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 { // the third is sent after the refusal of the second was taken
+				<-pings
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			first := slices.IndexFunc(f.states, func(s protocol.Server) bool { return s.State == protocol.ServerRunning })
+			for _, s := range f.states[first:] {
+				if s.State != protocol.ServerRunning {
+					t.Errorf("a server that runs is said to be %+v", s)
+				}
+			}
+		})
+	}
 }
 
 // TestAStalledServerDoesNotAffectOthers has one that takes the connection and says nothing.

@@ -196,7 +196,7 @@ func TestTheTimeoutOfToolCalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := converseInMemory(t, config.Server{ToolTimeout: tt.own}, func(s *rawServer) {
+				c := converseInMemory(t, config.Server{Usage: config.Usage{ToolTimeout: tt.own}}, func(s *rawServer) {
 					s.shake(`{"tools":{}}`)
 					tt.serve(s, s.await("tools/call"))
 					if tt.late != "" {

@@ -9,6 +9,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/exchange"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/session"
 )
 
@@ -72,8 +73,53 @@ func (h *Hub) Request(ctx context.Context, taskID, serverName, method string, pa
 	return s.Request(ctx, taskID, method, params, hooks)
 }
 
-// Watch subscribes to a resource of a server until ctx ends; see [exchange.Exchanges.Watch]. What the server says of it comes to
-// [Options.ResourceUpdated].
+// KnownTool returns a tool from the list of a server as it was read last, or nil. It sends no request.
+func (h *Hub) KnownTool(serverName, toolName string) *protocol.Tool {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil
+	}
+	for _, page := range s.lists.known(protocol.ListTools) {
+		tools, err := parseTools(page)
+		if err != nil {
+			return nil
+		}
+		for _, tool := range tools {
+			if tool.Name == toolName {
+				return &tool
+			}
+		}
+	}
+	return nil
+}
+
+// RawTool returns the definition of a tool as its server wrote it, or nil. It sends no request; see KnownTool.
+func (h *Hub) RawTool(serverName, toolName string) json.RawMessage {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil
+	}
+	for _, page := range s.lists.known(protocol.ListTools) {
+		var p struct {
+			Tools []json.RawMessage `json:"tools"`
+		}
+		if json.Unmarshal(page, &p) != nil {
+			return nil
+		}
+		for _, raw := range p.Tools {
+			var named struct {
+				Name string `json:"name"`
+			}
+			if json.Unmarshal(raw, &named) == nil && named.Name == toolName {
+				return raw
+			}
+		}
+	}
+	return nil
+}
+
+// Watch subscribes to a resource of a server until ctx ends; see [exchange.Exchanges.Watch]. [Options.ResourceUpdated]
+// gets the server's notifications.
 func (h *Hub) Watch(ctx context.Context, serverName, uri string, began func(error)) {
 	s, err := h.server(serverName)
 	if err != nil {
@@ -98,7 +144,17 @@ var listers = map[protocol.ListKind]listRequests{
 	protocol.ListPrompts:   {func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil }, listPrompts},
 }
 
-// ParseResult returns a raw result of a request as the task shows it.
-func ParseResult(serverName, method string, raw json.RawMessage) protocol.CallResult {
-	return exchange.ParseResult(serverName, method, raw)
+// ParseResult returns a raw result of a host's request as the task shows it. The params are the host's.
+func (h *Hub) ParseResult(serverName, method string, params, raw json.RawMessage) protocol.CallResult {
+	result := exchange.ParseResult(serverName, method, raw)
+	if method != "tools/call" {
+		return result
+	}
+	var call struct {
+		Name string `json:"name"`
+	}
+	if err := jsonscan.Unmarshal(params, &call); err != nil {
+		return result // the server took it, so it knows better
+	}
+	return h.call(serverName, func(s *server) protocol.CallResult { return s.checked(call.Name, result) })
 }

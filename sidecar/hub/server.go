@@ -16,6 +16,7 @@ type server struct {
 	*session.Server
 	*exchange.Exchanges
 	lists *listCache
+	icons *icons
 	// resourceUpdated gets the params of notifications/resources/updated.
 	resourceUpdated func(params json.RawMessage)
 }
@@ -29,6 +30,7 @@ func newServer(h *Hub, c config.Server) *server {
 	s := &server{resourceUpdated: func(params json.RawMessage) { h.resourceUpdated(c.Name, params) }}
 	s.Server = h.dialer.NewServer(c, s)
 	s.Exchanges = exchange.New(h.exchanges, s.Server, s)
+	s.icons = newIcons(s.Server, h.exchanges.Log)
 	s.lists = newListCache(func(kind protocol.ListKind) { h.listChanged(c.Name, kind) })
 	return s
 }

@@ -144,7 +144,7 @@ func TestAServerThatSaysNothingOfItsTasksIsNotWaitedForLong(t *testing.T) {
 -- client s --
 {"jsonrpc":"2.0","id":"$ID","method":"tasks/list","params":{}}
 -- client s --
-{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"$ID"}}
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"$ID","reason":"the client no longer waits for the result"}}
 `, legacyWays[:1], func(t *testing.T, c *conversation) {
 		got, problems := c.listed(t)
 		if len(got) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Message, "no whole answer within 3s") {

@@ -264,7 +264,7 @@ func TestAQuestionInTheServersOwnStreamIsOfNoCall(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	f, asked := newFixtureWhose(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportHTTP, URL: s.URL, Shared: true}, "")
+	f, asked := newFixtureWhose(t, config.Server{Name: "s", Source: "test", Transport: protocol.TransportHTTP, URL: s.URL, Usage: config.Usage{Shared: true}}, "")
 	t.Cleanup(f.Close) // before the server, which waits for its streams
 	end := f.call(t.Context(), "t1", "s", "a")
 	u := <-asked

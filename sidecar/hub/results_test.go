@@ -1,0 +1,66 @@
+package hub_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/protocol"
+)
+
+func TestAResultIsComparedWithWhatItsToolDeclares(t *testing.T) {
+	const declared = `{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`
+	tests := []struct {
+		name, schema, result string
+		want                 protocol.ToolResult
+	}{
+		{
+			"as declared, and said twice", declared,
+			`{"content":[{"type":"image","data":"QQ==","mimeType":"image/png"},{"type":"text","text":"{ \"id\": 1 }"}],"structuredContent":{"id":1}}`,
+			protocol.ToolResult{
+				Content:           []protocol.ContentBlock{protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}, protocol.TextContent{Text: `{ "id": 1 }`}},
+				StructuredContent: json.RawMessage(`{"id":1}`),
+				Repeats:           []int{1},
+			},
+		},
+		{
+			"otherwise", declared, `{"content":[],"structuredContent":{"id":"one"}}`,
+			protocol.ToolResult{
+				StructuredContent: json.RawMessage(`{"id":"one"}`),
+				Mismatches:        []string{"id is a text, and must be a whole number."},
+			},
+		},
+		{
+			"with a number that a double cannot hold", declared, `{"content":[],"structuredContent":{"id":9007199254740993}}`,
+			protocol.ToolResult{
+				StructuredContent: json.RawMessage(`{"id":9007199254740993}`), StructuredText: `{"id":9007199254740993}`,
+			},
+		},
+		{
+			"without structured content", declared, `{"content":[]}`,
+			protocol.ToolResult{Mismatches: []string{"The result has no structured content, which the tool declares."}},
+		},
+		{"failed", declared, `{"content":[],"isError":true}`, protocol.ToolResult{IsError: true}},
+		{"undeclared", `null`, `{"content":[],"structuredContent":[]}`, protocol.ToolResult{StructuredContent: json.RawMessage(`[]`)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, handshake("s")+`
+{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"tool","inputSchema":{"type":"object"},"outputSchema":`+tt.schema+`}]}}
+-- client s --
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"tool","arguments":{}}}
+-- server s --
+{"jsonrpc":"2.0","id":3,"result":`+tt.result+`}
+`, "s")
+			if _, err := f.Tools(t.Context(), "s"); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(protocol.CallResult(tt.want), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
