@@ -9,12 +9,12 @@ import (
 )
 
 // Answer settles an ask by a person's answer; by names their front end. When it returns, the answer
-// is kept. See [protocol.Sidecar.AskResponse] for the errors.
+// is saved. See [protocol.Sidecar.AskResponse] for the errors.
 func (s *Asks) Answer(ctx context.Context, params *protocol.AskResponseParams, by string) (*protocol.AskResponseResult, error) {
 	a := s.open.get(params.AskID)
 	var answer *Answer
 	if a != nil {
-		// Without the lock: a check may take its time, and must not hold up the task.
+		// The check runs without the lock, because it may be slow and must not block the task.
 		var err error
 		if answer, err = a.check(params); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/tasklog"
+	"assent/sidecar/trace"
 )
 
 // Options configure Asks. All fields are required.
@@ -60,9 +61,11 @@ type settlement struct {
 	outcome protocol.Outcome
 }
 
-// Ask adds an ask to the task and blocks until it is settled. The error is an [Ended] where no
-// person answered, and a [protocol.Error] where the task takes no ask.
+// Ask adds an ask to the task and blocks until it is settled. The error is an [Ended] if no person answered, and a
+// [protocol.Error] if the task takes no ask.
 func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
+	ctx, span := trace.Start(ctx, trace.Internal, "ask", "")
+	defer span.End()
 	var a *ask
 	var err error
 	s.log.Submit(func() { a, err = s.add(q) }, q.Queued)
@@ -74,7 +77,7 @@ func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
 	}
 	select {
 	case <-a.settled:
-		return s.result(a)
+		return s.result(a, span)
 	case g := <-q.Other:
 		s.log.Submit(func() {
 			outcome := g.Outcome
@@ -82,12 +85,12 @@ func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
 			s.settle(a, g.Answer, outcome)
 		}, nil)
 		<-a.settled // by this answer or an earlier one
-		return s.result(a)
+		return s.result(a, span)
 	case <-ctx.Done():
 	}
 	select {
 	case <-a.settled: // before ctx ended, and a grant may have paid for it
-		return s.result(a)
+		return s.result(a, span)
 	default:
 	}
 	outcome := outcomeOf(context.Cause(ctx))
@@ -98,7 +101,7 @@ func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
 	outcome.At = s.now()
 	s.settle(a, nil, outcome) // unless an answer was first
 	s.log.Unlock()
-	return s.result(a)
+	return s.result(a, span)
 }
 
 // add makes an ask of a question, or finds the one of its key. The lock must be held.
@@ -152,8 +155,8 @@ func (s *Asks) grant(a *ask, g *Granted) {
 	})
 }
 
-// livesOn reports whether the message of an ask may still change once this settles it: its answer is kept until its
-// key is released, or a model is at work for it.
+// livesOn reports whether the message of an ask may change after this answer settles it: the answer is saved until the key
+// of the ask is released, or a model generates the completion.
 func (a *ask) livesOn(answer *Answer) bool {
 	if answer == nil {
 		return false
@@ -163,7 +166,12 @@ func (a *ask) livesOn(answer *Answer) bool {
 }
 
 // result returns how an ask was settled.
-func (s *Asks) result(a *ask) (*Answer, error) {
+func (s *Asks) result(a *ask, span *trace.Span) (*Answer, error) {
+	if span != nil {
+		wants, _ := InBrief(a.question.Question)
+		span.Set("assent.ask.wants", string(wants))
+		span.Set("assent.ask.outcome", string(a.outcome.Reason))
+	}
 	if a.answer == nil {
 		return nil, &Ended{Reason: a.outcome.Reason, Detail: a.outcome.Detail}
 	}

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"assent/protocol"
 )
 
-// cutMark is at the end of a text that is not whole.
+// cutMark is the end of a truncated text.
 const cutMark = "…"
 
 // The bounds of what can be answered in a list.
@@ -33,7 +34,10 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 	case protocol.McpSamplingReview:
 		return protocol.WantsReview, firstText(q.SamplingResponse.Content)
 	case protocol.UseMcpTool:
-		return protocol.WantsTool, FirstLine(q.Tool.Name + " " + string(q.Arguments))
+		if q.FromApp {
+			wants = protocol.WantsToolForApp
+		}
+		return cmp.Or(wants, protocol.WantsTool), FirstLine(q.Tool.Name + " " + string(q.Arguments))
 	case protocol.AccessMcpResource:
 		return protocol.WantsResource, FirstLine(q.URI)
 	case protocol.RepeatMcpCall:
@@ -43,8 +47,8 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 	}
 }
 
-// firstText is what words makes of the first text there is, without the secrets: a list and a notification are in sight
-// of others.
+// firstText returns the first text as words returns it. It leaves out the secrets, because other people may see a list or a
+// notification.
 func firstText(content []protocol.ContentBlock, secrets ...protocol.SecretFinding) string {
 	for _, block := range content {
 		if text, ok := block.(protocol.TextContent); ok {

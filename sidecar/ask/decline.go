@@ -2,8 +2,8 @@ package ask
 
 import "assent/protocol"
 
-// DeclineAll declines every open ask in which a server elicits something: a person said in the front end that by names that
-// they decline everything from it.
+// DeclineAll declines every open elicitation of a server, because a person declined them all. By names the person's front
+// end.
 func (s *Asks) DeclineAll(serverName, by string) {
 	s.log.Lock()
 	defer s.log.Unlock()

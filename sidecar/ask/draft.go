@@ -11,7 +11,7 @@ import (
 // mostDraft bounds a draft, in bytes.
 const mostDraft = 256 << 10
 
-// SaveDraft keeps what a person has typed into an open ask; see [protocol.Sidecar.SaveDraft].
+// SaveDraft saves what a person has typed into an open ask; see [protocol.Sidecar.SaveDraft].
 func (s *Asks) SaveDraft(ctx context.Context, askID string, draft json.RawMessage) error {
 	if bytes.Equal(draft, []byte("null")) {
 		draft = nil

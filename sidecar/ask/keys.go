@@ -11,12 +11,12 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// McpTaskPrefix returns how the keys of an MCP task's questions begin.
+// McpTaskPrefix returns the beginning of the keys of an MCP task's questions.
 func McpTaskPrefix(serverName, mcpTaskID string) string {
 	return serverName + "\x00" + mcpTaskID + "\x00"
 }
 
-// RoundPrefix returns how the keys of the questions begin that came in results of a call.
+// RoundPrefix returns the beginning of the keys of questions that results of a call contain.
 func RoundPrefix(callMessageID int64) string {
 	return "\x00" + strconv.FormatInt(callMessageID, 10) + "\x00"
 }
@@ -24,7 +24,8 @@ func RoundPrefix(callMessageID int64) string {
 // HasKey reports whether there is an ask of a key, open or answered. The log's lock must be held.
 func HasKey(s *Asks, key string) bool { return s.keys[key] != nil }
 
-// IsCompleting reports whether a model is at work for the sampling request of a key. The log's lock must be held.
+// IsCompleting reports whether a model generates the completion for the sampling request of a key. The log's lock must be
+// held.
 func IsCompleting(s *Asks, key string) bool {
 	a := s.keys[key]
 	return a != nil && a.completing()
@@ -105,7 +106,7 @@ func (s *Asks) release(a *ask) {
 	}
 	delete(s.keys, a.question.InputKey)
 	if a.completing() {
-		return // its end will be kept
+		return // the message is saved when the completion ends
 	}
 	if q, ok := a.message.Body.(protocol.Ask); ok {
 		masked := tasklog.WithoutSecrets(q)
@@ -126,7 +127,7 @@ func contentOf(ask protocol.Ask) json.RawMessage {
 	return nil
 }
 
-// completing reports whether a model is at work for an approved sampling request. The lock must be held.
+// completing reports whether a model generates the completion for an approved sampling request. The lock must be held.
 func (a *ask) completing() bool {
 	q, ok := a.message.Body.(protocol.Ask)
 	if !ok {

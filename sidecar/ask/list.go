@@ -33,10 +33,10 @@ func List(tasks iter.Seq[*Asks]) (listed []protocol.OpenAsk, truncated bool) {
 	return listed, truncated
 }
 
-// position is where an open ask belongs in the list: most of ten thousand are looked at no closer.
+// position is the place of an open ask in the list. List reads more only of the asks that it returns.
 type position struct {
-	// since is its time, but never before that of an ask that came before it in its task: the clock may have
-	// been put back.
+	// since is the time of the ask, but never before the time of an earlier ask of the task: the clock may have been set
+	// back.
 	since, messageID int64
 	taskID           string
 	asks             *Asks

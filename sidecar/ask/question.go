@@ -33,8 +33,8 @@ type Question struct {
 	WaitsUntil time.Time
 }
 
-// Granted answers a question in a person's name, who said before how. Front ends see a settled ask, and
-// never an open one. Where the question has a key and was asked before, it changes nothing.
+// Granted answers a question in the name of a person, who determined the answer before. Front ends see a settled ask, and
+// never an open one. If the question has a key and was asked before, Granted changes nothing.
 type Granted struct {
 	Answer *Answer
 	// Outcome is the ask's outcome without the time.
@@ -45,7 +45,7 @@ type Granted struct {
 // before an answer settles the ask, so that a refused person can try again.
 type Check func(*protocol.AskResponseParams) (*Answer, error)
 
-// Answer is what a person answered.
+// Answer is a person's answer.
 type Answer struct {
 	// Response is the button that the person chose.
 	Response protocol.AskResponse

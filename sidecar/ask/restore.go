@@ -7,10 +7,10 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// Restore takes up an ask with a key that an earlier sidecar left open or answered, in a message of the log. The log's lock
+// Restore restores an ask with a key that an earlier sidecar left open or answered, from a message of the log. The log's lock
 // must be held.
 func Restore(s *Asks, m *tasklog.Message, question protocol.Ask) {
-	question.WaitsUntil = 0 // whom the server waited for ended with that sidecar
+	question.WaitsUntil = 0 // the request that the server waited for ended with the earlier sidecar
 	m.Body = question
 	a := &ask{message: m, question: question, settled: make(chan struct{}), drafted: true}
 	s.keys[question.InputKey] = a
@@ -23,11 +23,11 @@ func Restore(s *Asks, m *tasklog.Message, question protocol.Ask) {
 	s.open.put(a)
 	s.log.Info.OpenAsks++
 	if question.ExpiresAt > 0 {
-		// How much there was at first is forgotten with the sidecar; the same rule is good enough.
+		// The first time limit is not saved. The time from the message to the end is close enough.
 		a.timeout.each = time.Duration(question.ExpiresAt-m.Time) * time.Millisecond
 		a.timeout.all = a.timeout.each
 		left := time.Duration(question.ExpiresAt-s.now()) * time.Millisecond
-		s.expireAfter(a, min(left, a.timeout.each)) // a clock that was put back gives no more time
+		s.expireAfter(a, min(left, a.timeout.each)) // a clock that was set back gives no more time
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // timeout is how long an ask waits for the person.
 type timeout struct {
-	// each is how much time there is at first, and more each time it is extended; all is the sum.
+	// each is the first time limit, and the time that each extension adds; all is the sum.
 	each, all time.Duration
 	// ends is the end of the time by the monotonic clock.
 	ends  time.Time

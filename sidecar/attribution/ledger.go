@@ -31,9 +31,9 @@ type Call struct {
 
 	// The ledger's lock guards the fields below.
 
-	// answered is set with the answer. What the server asks after it is not the call's.
+	// answered is set with the answer. Later requests of the server do not belong to the call.
 	answered bool
-	// mcpTask is the id of the MCP task that the answer made of the call, or empty. What the call asked is the task's then.
+	// mcpTask is the id of the MCP task that the answer made of the call, or empty. The task then owns the call's questions.
 	mcpTask string
 	// over is set when the caller no longer waits for the call or for the MCP task that it became.
 	over bool

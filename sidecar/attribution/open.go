@@ -89,10 +89,10 @@ func (r *Request) Withdrawn() bool {
 	o := r.open
 	o.ledger.mu.Lock()
 	defer o.ledger.mu.Unlock()
-	if o.ledger.ctx.Err() != nil && len(r.answered) == 0 {
+	if o.ledger.ctx.Err() != nil && len(r.asks.answered) == 0 {
 		return true
 	}
-	if r.left && len(o.calls) > 0 {
+	if r.asks.left && len(o.calls) > 0 {
 		return true
 	}
 	withdrawn := o.withdrawn

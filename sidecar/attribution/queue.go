@@ -30,13 +30,13 @@ type QueueOptions struct {
 	NewID   func() string
 }
 
-// Assignment is a person's word on the task of a request.
+// Assignment is a person's decision which task a request belongs to.
 type Assignment struct {
 	Task   Task
 	TaskID string
 	// MessageID is the message of the call in flight that the request belongs to; 0 if the person named none.
 	MessageID int64
-	// By names the front end in which the person said so.
+	// By names the front end in which the person decided.
 	By string
 	// Asked gets the message of the request's ask as soon as it exists, or 0 if there will be none. Later calls change
 	// nothing.
@@ -57,7 +57,7 @@ type Queue struct {
 // unattributed is a request that waits.
 type unattributed struct {
 	request *Request
-	// shown is the request for front ends, without candidates, which candidates returns.
+	// shown is the request for front ends, without its candidates.
 	shown      protocol.UnclaimedAsk
 	candidates func() []protocol.AskCandidate
 	// done is closed when one of assignment and ended is set.
@@ -75,8 +75,8 @@ type settlement struct {
 // NewQueue returns an empty queue.
 func NewQueue(opts QueueOptions) *Queue { return &Queue{opts: opts} }
 
-// Await puts a request before the person, blocks until they have assigned it to a task, and gives it to that task. The error
-// is a [task.Ended]: the person dismissed the request, or ctx ended; its cause should then be one.
+// Await shows a request to the person, blocks until they have assigned it to a task, and gives it to that task. The error is
+// a [task.Ended]: the person dismissed the request, or ctx ended, with a task.Ended as its cause.
 func (q *Queue) Await(ctx context.Context, r *Request) error {
 	q.mu.Lock()
 	u := &unattributed{
@@ -168,7 +168,7 @@ func (q *Queue) Claim(ctx context.Context, params *protocol.ClaimAskParams, by s
 	}
 }
 
-// claim settles a request by a person's word. The returned channel gets the message of the ask; it is nil if the person
+// claim settles a request by a person's decision. The returned channel gets the message of the ask; it is nil if the person
 // dismissed the request.
 func (q *Queue) claim(params *protocol.ClaimAskParams, by string) (asked <-chan int64, taskID string, err error) {
 	q.mu.Lock()
@@ -240,7 +240,7 @@ func candidate(all []protocol.AskCandidate, params *protocol.ClaimAskParams) (pr
 	return named[0], nil
 }
 
-// goneLocked says why a request cannot be claimed.
+// goneLocked returns the error that explains why a request cannot be claimed.
 func (q *Queue) goneLocked(id string) error {
 	at := slices.IndexFunc(q.settled, func(s settlement) bool { return s.id == id })
 	if at < 0 {

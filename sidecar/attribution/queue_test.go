@@ -61,7 +61,7 @@ func (f *told) await(ctx context.Context) <-chan awaited {
 	go func() {
 		r := &Request{
 			Method: "elicitation/create", Origin: protocol.Origin{ServerName: "s"}, Wants: protocol.WantsForm, Text: "Which?",
-			Candidates: func() []protocol.AskCandidate { return append([]protocol.AskCandidate{}, candidates...) },
+			proof: proof{Candidates: func() []protocol.AskCandidate { return append([]protocol.AskCandidate{}, candidates...) }},
 		}
 		err := f.Await(ctx, r)
 		if err == nil {

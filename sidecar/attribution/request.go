@@ -16,6 +16,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 	"assent/sidecar/wire"
 )
 
@@ -56,20 +57,23 @@ type Request struct {
 	// [Request.ForwardsTo].
 	Host *Host
 	AskOptions
+	// Traced is the span that the server names.
+	Traced trace.Context
+	proof
 
 	// Wants and Text are the request in brief. They are set before it waits in a [Queue].
 	Wants protocol.AskWants
 	Text  string
-	// Candidates returns the calls that may have caused the request, as of now, without the titles of tasks. It may be
-	// called from any goroutine, and must not call a Queue.
-	Candidates func() []protocol.AskCandidate
 
-	// causes are the calls of which one caused the request, or may have.
-	causes []*Call
 	// open is the request among those that end with their calls; nil if it ends otherwise.
 	open *openRequest
-	// assignment is what a person said; nil if the task is proved.
+	// assignment is the person's; nil if the task is proved.
 	assignment *Assignment
+	asks       asks
+}
+
+// asks is what has come of the asks of a request.
+type asks struct {
 	// answered holds the messages of the asks that were answered: an answer may yet fail to reach the server.
 	answered []int64
 	// acknowledged is set if the server has acknowledged an answer before, and left if the task was closed with an ask of
@@ -104,12 +108,12 @@ func (r *Request) Ask(ctx context.Context, q task.Question) (*task.Answer, error
 	if err != nil {
 		var ended *task.Ended
 		if errors.As(err, &ended) {
-			r.left = ended.Reason == protocol.OutcomeDismissed
+			r.asks.left = ended.Reason == protocol.OutcomeDismissed
 		}
 		return nil, err
 	}
-	r.answered = append(r.answered, answer.MessageID)
-	r.acknowledged = r.acknowledged || answer.Delivered
+	r.asks.answered = append(r.asks.answered, answer.MessageID)
+	r.asks.acknowledged = r.asks.acknowledged || answer.Delivered
 	if r.Opened != nil && answer.Response == protocol.YesButtonClicked {
 		r.Opened(r.Task, answer.MessageID)
 	}
@@ -123,16 +127,16 @@ func (r *Request) Asked(key string) protocol.UseMcpServer { return r.Task.Asked(
 func (r *Request) IsOpen(key string) bool { return r.Task.IsOpen(r.Key + key) }
 
 // Left reports whether the task was closed with an ask of the request open.
-func (r *Request) Left() bool { return r.left }
+func (r *Request) Left() bool { return r.asks.left }
 
 // Acknowledged reports whether the server has acknowledged the answer before.
-func (r *Request) Acknowledged() bool { return r.acknowledged }
+func (r *Request) Acknowledged() bool { return r.asks.acknowledged }
 
 // Served notes how the request was served. If the server gets an error, no answer can be lost: the person declined, or a
 // model failed, and the task shows both.
 func (r *Request) Served(err error) {
 	if err != nil {
-		r.answered = nil
+		r.asks.answered = nil
 	}
 	if r.assignment != nil {
 		r.assignment.Asked(0) // the person need not wait for an ask
@@ -141,7 +145,7 @@ func (r *Request) Served(err error) {
 
 // Delivered notes whether the answer reached the server; err is the one of [wire.WhenDelivered].
 func (r *Request) Delivered(err error) {
-	if len(r.answered) == 0 || r.Task == nil {
+	if len(r.asks.answered) == 0 || r.Task == nil {
 		return
 	}
 	why := undelivered(err)
@@ -150,7 +154,7 @@ func (r *Request) Delivered(err error) {
 	} else if err == nil {
 		return
 	}
-	for _, messageID := range r.answered {
+	for _, messageID := range r.asks.answered {
 		r.Task.Undelivered(messageID, why)
 	}
 }

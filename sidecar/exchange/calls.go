@@ -16,8 +16,8 @@ import (
 	"assent/sidecar/wire"
 )
 
-// CallTool runs a tool for a task and says how that ended. It is cancelled by ctx. The result is nil
-// where the call became an MCP task that goes on when Assent has closed; see [Exchanges.ResumeTool].
+// CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the
+// call became an MCP task and Assent closes before the task ends; see [Exchanges.ResumeTool].
 func (s *Exchanges) CallTool(ctx context.Context, taskID, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
 	raw, err := s.exchange(ctx, request{
 		taskID: taskID, toolName: toolName, hooks: hooks,
@@ -33,7 +33,7 @@ func (s *Exchanges) CallTool(ctx context.Context, taskID, toolName string, argum
 	return toolResult(s.name(), raw, err)
 }
 
-// endedOrNot says how a call ended without a result, and nothing where the next sidecar goes on with it.
+// endedOrNot returns how a call ended without a result, or nil if the next sidecar continues the call.
 func endedOrNot(serverName string, err error) protocol.CallResult {
 	if errors.Is(err, errGoesOn) {
 		return nil
@@ -41,7 +41,7 @@ func endedOrNot(serverName string, err error) protocol.CallResult {
 	return CallFailure(serverName, err)
 }
 
-// toolResult says how a tool call ended.
+// toolResult returns how a tool call ended.
 func toolResult(serverName string, raw json.RawMessage, err error) protocol.CallResult {
 	if err != nil {
 		return endedOrNot(serverName, err)
@@ -122,10 +122,13 @@ func (s *Exchanges) exchange(ctx context.Context, r request) (json.RawMessage, e
 	x := &exchange{server: s, request: r}
 	ctx, end := s.begin(ctx, x)
 	defer end()
-	return x.runOrFallBack(ctx)
+	ctx, span := s.traced(ctx, &x.request)
+	raw, err := x.runOrFallBack(ctx)
+	endSpan(ctx, span, raw, err)
+	return raw, err
 }
 
-// CallFailure says how an exchange without a result ended.
+// CallFailure returns how an exchange without a result ended.
 func CallFailure(serverName string, err error) protocol.CallResult {
 	var rpc *jsonrpc.Error
 	var abandoned attribution.Abandoned
@@ -198,11 +201,12 @@ func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
 		Content           []json.RawMessage `json:"content"`
 		StructuredContent json.RawMessage   `json:"structuredContent"`
 		IsError           bool              `json:"isError"`
+		Meta              json.RawMessage   `json:"_meta"`
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return protocol.ToolResult{}, err
 	}
-	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError}
+	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError, Meta: wire.Meta}
 	for _, raw := range wire.Content {
 		result.Content = append(result.Content, parseBlock(raw))
 	}

@@ -25,6 +25,7 @@ import (
 	"assent/sidecar/broker"
 	"assent/sidecar/session"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 	"assent/sidecar/wire"
 )
 
@@ -35,9 +36,11 @@ type Broker interface {
 	RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error)
 }
 
-// Options configure Exchanges. All fields are required.
+// Options configure Exchanges. All fields but Tracer are required.
 type Options struct {
 	Broker Broker
+	// Tracer follows the calls; nil follows none.
+	Tracer *trace.Tracer
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (attribution.Task, error)
 	// Capabilities returns those of the front ends.
@@ -81,7 +84,7 @@ type Exchanges struct {
 	// taskable are the tools of a legacy server that can be called as tasks, in a version of its list; nil if unknown.
 	taskable        map[string]bool
 	taskableVersion int
-	// toldFallback is set once a person was told that the server is spoken to in an older version.
+	// toldFallback reports that the person was told of the older version; see tellFallback.
 	toldFallback bool
 }
 
@@ -178,7 +181,7 @@ func (s *Exchanges) Ended() {
 	}
 }
 
-// Taken implements [session.Handler]: what the server asked before is of the task now.
+// Taken implements [session.Handler]: the questions that the server made tasks of before belong to the task now.
 func (s *Exchanges) Taken(taskID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

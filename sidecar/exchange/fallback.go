@@ -15,8 +15,8 @@ import (
 )
 
 // A server can accept 2026-07-28 because its SDK does, and have tools that ask by requests, which that
-// version does not have. The SDK then refuses to send the request, and the tool fails. Such a server is
-// spoken to in 2025-11-25 from its first failure on.
+// version does not have. The SDK then refuses to send the request, and the tool fails. After the first such failure, Assent
+// speaks 2025-11-25 with the server.
 
 // maxRefusal bounds how much of a failure is read. An SDK's refusal is a sentence or two; a longer text may
 // quote one that is about something else.
@@ -86,9 +86,8 @@ var errNoRequests = &jsonrpc.Error{
 		": return an InputRequiredResult instead (\"Multi Round-Trip Requests\")",
 }
 
-// runOrFallBack is run. Where the server could not ask in 2026-07-28, it is spoken to in the version before
-// from here on, and the request is made once more in that, if nothing can be done twice by it or the person
-// agrees.
+// runOrFallBack is run. If the server could not ask in 2026-07-28, Assent speaks the version before with it from then on. The
+// request is made again in that version if it changes nothing, or if the person agrees.
 func (x *exchange) runOrFallBack(ctx context.Context) (json.RawMessage, error) {
 	raw, err := x.run(ctx)
 	if !x.couldNotAsk(raw, err) || !x.server.fallBack() {
@@ -118,8 +117,8 @@ func (x *exchange) runOrFallBack(ctx context.Context) (json.RawMessage, error) {
 	return x.run(ctx)
 }
 
-// fallBack has the server spoken to in 2025-11-25 from here on. It reports whether that is so. Calls that are
-// under way end as they began.
+// fallBack has Assent speak 2025-11-25 with the server from then on, and reports whether it does. Calls under way end in the
+// version in which they began.
 func (s *Exchanges) fallBack() bool {
 	s.mu.Lock()
 	following := len(s.followed) > 0
@@ -131,7 +130,7 @@ func (s *Exchanges) fallBack() bool {
 	return older
 }
 
-// tellFallback tells the person once that the server is spoken to in an older version.
+// tellFallback tells the person, once, that Assent speaks an older version with the server.
 func (s *Exchanges) tellFallback(taskID string) {
 	s.mu.Lock()
 	told := s.toldFallback
@@ -168,8 +167,8 @@ func (x *exchange) mayRepeat(ctx context.Context) (bool, error) {
 	})
 }
 
-// isRepeatable reports whether a tool, by its server's word, does nothing more when it is called once more.
-// A list that cannot be had says nothing.
+// isRepeatable reports whether the server says that a second call of the tool changes nothing more. It returns false if the
+// list of tools cannot be read.
 func (x *exchange) isRepeatable(ctx context.Context) bool {
 	pages, err := x.server.tools.ToolPages(ctx)
 	if err != nil {

@@ -65,8 +65,8 @@ func (d *legacyTask) Cancel(ctx context.Context) (*mcptask.State, error) {
 	return parseTask(raw), nil
 }
 
-// Attend implements [mcptask.Driver]: a task that needs input is waited for, so that the server can
-// ask.
+// Attend implements [mcptask.Driver]: it waits for the result of a task that needs input, because a server may ask during
+// that request.
 func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 		d.mu.Lock()
 		d.waiting = false
 		d.mu.Unlock()
-		// What the server said last was of the question.
+		// The status message of the last state was about the question.
 		end := &mcptask.State{ID: d.f.id, Status: protocol.McpTaskCompleted, Result: raw}
 		if err != nil && (ctx.Err() != nil || !errors.As(err, &end.Err)) {
 			return // the next state that is seen waits again
@@ -100,7 +100,7 @@ func (d *legacyTask) Attend(ctx context.Context, s *mcptask.State) {
 	})
 }
 
-// relatedTask returns the id of the task that a request of the server's belongs to, or nothing.
+// relatedTask returns the id of the MCP task that a request of the server names, or "".
 func relatedTask(params json.RawMessage) string {
 	if !mentions(params, `related-task"`) {
 		return ""

@@ -131,8 +131,7 @@ func (f *following) tell(s *mcptask.State) {
 	}
 }
 
-// whenOver has an ask of the task cancelled when the task ends; the cause is a [task.Ended]. The returned function stops
-// that.
+// whenOver cancels an ask of the MCP task when that ends, with a [task.Ended] as the cause. The returned function stops that.
 func (f *following) whenOver(cancel context.CancelCauseFunc) (stop func() bool) {
 	return context.AfterFunc(f.ctx, func() {
 		if closing(f.ctx) {
@@ -224,7 +223,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	return result, err
 }
 
-// errGoesOn says that Assent is closing, and that the next sidecar goes on with the call.
+// errGoesOn is the error of a call that the next sidecar continues, because Assent is closing.
 var errGoesOn = errors.New("the call continues with the next start of Assent")
 
 // closing reports whether ctx ended because Assent is closing.
@@ -323,8 +322,8 @@ func (s *Exchanges) following(id string) *following {
 	return s.followed[id]
 }
 
-// taskNews handles a notification about a task, of either era. After one that cannot be read, such as one that is too
-// long, it has every task polled.
+// taskNews handles a notification about a task, of either era. If the notification cannot be read, for example because it is
+// too long, every task is polled.
 func (s *Exchanges) taskNews(params json.RawMessage) {
 	state := parseTask(params)
 	if state == nil {
@@ -353,5 +352,8 @@ func (s *Exchanges) resume(ctx context.Context, r request, known protocol.McpTas
 	x := &exchange{server: s, request: r}
 	ctx, end := s.begin(ctx, x)
 	defer end()
-	return x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
+	ctx, span := s.traced(ctx, &x.request)
+	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
+	endSpan(ctx, span, raw, err)
+	return raw, err
 }

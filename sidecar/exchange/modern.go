@@ -25,10 +25,10 @@ type modernTask struct {
 	mu sync.Mutex // guards the fields below
 	// attended holds the questions that are being asked, by their keys.
 	attended map[string]string
-	// listening is set while the server is asked to tell by itself.
+	// listening is set while a subscription to the task's states is open.
 	listening bool
 
-	// order is that in which the server asks.
+	// order is the order in which the server asks.
 	order attribution.Sequence
 }
 
@@ -65,8 +65,8 @@ func (d *modernTask) Cancel(ctx context.Context) (*mcptask.State, error) {
 	return nil, err
 }
 
-// Attend implements [mcptask.Driver]: each question is asked once in the task's life, although several
-// answers to polls may have it, and the server is asked to send its states by itself.
+// Attend implements [mcptask.Driver]: it asks each question once, although several states may have it, and subscribes to the
+// task's states.
 func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +88,7 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 	}
 }
 
-// attend asks one question, and sees to it that the answer is delivered.
+// attend asks one question, and sends the answer until the server takes it.
 func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input mcptask.Input) {
 	r := d.f.server.request(input.Method, input.Params, slot)
 	r.Task, r.Key, r.Name = d.f.task, d.f.prefix()+input.Key, input.Key
@@ -113,7 +113,7 @@ func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input m
 	}
 }
 
-// listen asks the server to send its states, and returns when the server no longer does. Polls go on in any case.
+// listen subscribes to the task's states, and returns when the subscription ends. The task is polled all the same.
 func (d *modernTask) listen(ctx context.Context) {
 	c, err := d.f.server.session.Connection(ctx, d.f.taskID)
 	if err == nil {
@@ -127,7 +127,7 @@ func (d *modernTask) listen(ctx context.Context) {
 	d.f.tell(nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Where the connection was lost, the next state that is seen listens again.
+	// If the connection was lost, Attend subscribes again with the next state.
 	d.listening = err != nil && errors.As(err, new(*jsonrpc.Error))
 }
 

@@ -63,7 +63,7 @@ func (s *Exchanges) Request(ctx context.Context, taskID, method string, params j
 	return raw, nil
 }
 
-// passOn sends a request that no question can come of.
+// passOn sends a request that leads to no question.
 func (s *Exchanges) passOn(ctx context.Context, taskID, method string, params json.RawMessage) (json.RawMessage, error) {
 	c, release, err := s.session.Borrow(ctx, taskID)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 const (
 	// maxReceived bounds how many questions of one server are kept as tasks in one conversation.
 	maxReceived = 100
-	// maxReceivedTTL bounds for how long, and receivedTTL is the time where the server asks for none.
+	// maxReceivedTTL bounds for how long, and receivedTTL is the time if the server asks for none.
 	maxReceivedTTL = 24 * time.Hour
 	receivedTTL    = time.Hour
 	// receivedPoll is how often a server is asked to poll.
@@ -41,7 +41,7 @@ type receiver struct {
 	tasks  []*received // in the order of their making
 }
 
-// received is one of them.
+// received is a task that a server made of a question.
 type received struct {
 	id      string
 	created time.Time
@@ -97,8 +97,8 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 	return receivedTTL, true
 }
 
-// create makes a task of a question, which ask asks until its context ends, at the time that it is given. Late is called
-// where the task had ended before the answer came. The task that is returned is as it was created: it "MUST begin in the
+// create makes a task of a question. It calls ask, which asks until its context ends, at the given time. It calls late if the
+// task ended before the answer came. The task that is returned is as it was created: it "MUST begin in the
 // working status" (2025-11-25, "Tasks: Task Status Lifecycle"), also if the answer is there by now.
 func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (wireTask, error) {
 	r.mu.Lock()
@@ -168,7 +168,7 @@ func unknownTask(id string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task " + id + ", or none any more"}
 }
 
-// find returns the task that a request of the server's names.
+// find returns the task that a request of the server names.
 func (r *receiver) find(params json.RawMessage) (*received, error) {
 	var p struct {
 		TaskID string `json:"taskId"`
@@ -238,10 +238,10 @@ func relatedTo(id string, result any) any {
 	return object
 }
 
-// receivedMethods are what a server may ask about the tasks that it made of its questions.
+// receivedMethods are the requests that a server may send about the tasks that it made of its questions.
 var receivedMethods = []string{"tasks/get", "tasks/list", "tasks/result", "tasks/cancel"}
 
-// receive serves one of them on a connection.
+// receive serves one of receivedMethods on a connection.
 func (s *Exchanges) receive(c *session.Conn, method string) func(ctx context.Context, params json.RawMessage) func() (any, error) {
 	return func(ctx context.Context, params json.RawMessage) func() (any, error) {
 		r, release := s.receiver(c), c.Hold()
@@ -286,7 +286,7 @@ func (s *Exchanges) receiveQuestion(c *session.Conn, ttl time.Duration, r *attri
 	}
 }
 
-// closeReceivers ends the tasks of a conversation, or of all where taskID is empty.
+// closeReceivers ends the tasks of a conversation, or of all conversations if taskID is empty.
 func (s *Exchanges) closeReceivers(taskID string, why *task.Ended) {
 	s.mu.Lock()
 	var over []*receiver

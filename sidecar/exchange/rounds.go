@@ -24,6 +24,7 @@ import (
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 	"assent/sidecar/wire"
 )
 
@@ -78,8 +79,8 @@ type attempt struct {
 	forgetProgress func()
 }
 
-// run returns the raw result. The error is a [jsonrpc.Error] where the server answered with one, an
-// abandonedError, an session.BadAnswerError, a session.NoAnswerError or a lostError; or it is ctx's.
+// run makes the request and all that it leads to, and returns the raw result. The error is the server's [jsonrpc.Error], an
+// [attribution.Abandoned], a [session.BadAnswerError], a [session.NoAnswerError], a [session.LostError], or the cause of ctx.
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
@@ -174,7 +175,8 @@ func (x *exchange) progressed(p protocol.Progress, params json.RawMessage) {
 	}
 }
 
-// ask is answer, for a round that outlives the sidecar where the call's owner wants that.
+// ask is answer. If the call's owner saves rounds, ask gives the round to it first, so that the next sidecar can continue the
+// call.
 func (x *exchange) ask(ctx context.Context, number int, required *inputRequired, result json.RawMessage) (map[string]json.RawMessage, error) {
 	if x.hooks.Round == nil || len(required.InputRequests) == 0 {
 		return x.answer(ctx, required, "")
@@ -230,6 +232,9 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		} else if extra, err = withLogLevel(extra, h.LogLevel); err != nil {
 			return nil, false, err
 		}
+	}
+	if span := trace.From(ctx); span != nil {
+		extra = union(extra, map[string]json.RawMessage{"_meta": span.InMeta(extra["_meta"])})
 	}
 	entry := &attribution.Call{
 		TaskID: x.taskID, ToolName: x.toolName, ResourceURI: x.resourceURI, PromptName: x.promptName,
@@ -290,7 +295,7 @@ func union(first, second map[string]json.RawMessage) map[string]json.RawMessage 
 	return both
 }
 
-// answered takes the answer to a request in the order of the frames.
+// answered handles the answer to a request. It is called in the order of the frames.
 func (x *exchange) answered(ctx context.Context, c *session.Conn, entry *attribution.Call, got wire.Answer) {
 	var became *following
 	if state := x.handle(got.Result); state != nil {
@@ -305,8 +310,8 @@ func (x *exchange) answered(ctx context.Context, c *session.Conn, entry *attribu
 	}
 }
 
-// attempted notes that a request has its answer, or was given up for a cause. Its asks have ended then, but those of a
-// call that became an MCP task: they end with that.
+// attempted notes that a request has its answer, or was given up for a cause. Its asks end then. If the call became an MCP
+// task, they end with the task.
 func (x *exchange) attempted(c *session.Conn, entry *attribution.Call, cause error) {
 	if x.became = x.server.following(c.Ledger.McpTask(entry)); x.became == nil {
 		c.Ledger.End(entry, cause)
@@ -338,7 +343,7 @@ func (x *exchange) letGo() {
 	}
 }
 
-// endProgress ends the telling of progress.
+// endProgress ends the use of the progress token.
 func (x *exchange) endProgress() {
 	if x.last.forgetProgress != nil {
 		x.last.forgetProgress()
@@ -346,7 +351,7 @@ func (x *exchange) endProgress() {
 	}
 }
 
-// progressTokenKey is the key of the token under which a request's progress is told.
+// progressTokenKey is the key of a request's progress token in its context.
 type progressTokenKey struct{}
 
 func progressToken(ctx context.Context) any { return ctx.Value(progressTokenKey{}) }
@@ -384,7 +389,7 @@ func (r *inputRequests) UnmarshalJSON(object []byte) error {
 	return nil
 }
 
-// legacyResult follows the task that a call became, if any, and returns the result.
+// legacyResult returns the result of a call. If the call became a task, it follows the task first.
 func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
 	if state := x.handle(result); state != nil {
 		return x.follow(ctx, state)
@@ -392,7 +397,7 @@ func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (js
 	return result, nil
 }
 
-// handle returns the task that a legacy server made of the call, or nil where the result is another.
+// handle returns the task that a legacy server made of the call, or nil if the result is not a task.
 func (x *exchange) handle(result json.RawMessage) *mcptask.State {
 	var created struct {
 		Task    json.RawMessage `json:"task"`
@@ -443,10 +448,10 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 	return &required, nil, nil
 }
 
-// answer asks all questions of a round at once, and returns what the next one adds to the request.
-// One that is declined is an answer like the others. One that cannot be answered ends the exchange,
-// and with it its siblings: this era has no words for it. With a prefix, the questions are known by it and
-// their own keys, and outlive the sidecar.
+// answer asks all questions of a round at once, and returns the members that the next request gets. A declined question is
+// an answer like the others. A question that cannot be answered ends the exchange and the other questions, because this era
+// has no error for a single question. With a prefix, the keys of the questions begin with it, and the questions outlive the
+// sidecar.
 func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix string) (map[string]json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -526,7 +531,7 @@ func (x *exchange) answerOne(ctx context.Context, r *attribution.Request) (json.
 func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json.RawMessage, err error) {
 	defer r.Slot.Pass()
 	defer reason.Panicked(x.server.opts.Log, r.Method, &err)
-	r.Host = x.hooks.Host
+	r.Host, r.Cause = x.hooks.Host, trace.From(ctx)
 	if r.Method == "roots/list" {
 		return x.roots(ctx, r)
 	}

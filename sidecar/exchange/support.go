@@ -10,8 +10,8 @@ import (
 	"assent/sidecar/wire"
 )
 
-// taskSupport returns whether a tool of a legacy server is to be called as a task: by the tool's own
-// word, where the server declares tasks at all (2025-11-25, "Tasks: Tool-Level Negotiation").
+// taskSupport reports whether a tool of a legacy server is called as a task: the server declares tasks, and the tool
+// supports them (2025-11-25, "Tasks: Tool-Level Negotiation").
 func (x *exchange) taskSupport(ctx context.Context, c *session.Conn) (bool, error) {
 	if !declaredTasks(c.Handshake()).calls() {
 		return false, nil
@@ -86,7 +86,7 @@ type declared struct {
 func (d declared) list() bool  { return len(d.List) > 0 && string(d.List) != "null" }
 func (d declared) calls() bool { return d.Requests.Tools.Call != nil }
 
-// declaredTasks reads it from a handshake; one that cannot be read has been refused before.
+// declaredTasks returns what a handshake declares of tasks. A handshake that cannot be read was refused before.
 func declaredTasks(h *wire.Handshake) declared {
 	var result struct {
 		Capabilities struct {

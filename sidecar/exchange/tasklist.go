@@ -27,7 +27,7 @@ const (
 	maxWords  = 1000
 )
 
-// TaskList is a server's list of MCP tasks. The problems are sentences on why it is not whole.
+// TaskList is a server's list of MCP tasks. The problems are sentences on why it is incomplete.
 type TaskList struct {
 	Tasks    []protocol.ServerMcpTask
 	Problems []string
@@ -124,7 +124,7 @@ func (s *Exchanges) listedTask(raw json.RawMessage) (protocol.ServerMcpTask, boo
 	var updated struct {
 		At any `json:"lastUpdatedAt"`
 	}
-	_ = json.Unmarshal(raw, &updated) // it was read as a task before, so that this cannot fail
+	_ = json.Unmarshal(raw, &updated) // this cannot fail: parseTask has read it
 	t := protocol.ServerMcpTask{
 		ServerName: s.name(), McpTaskID: state.ID, Status: state.Status, StatusMessage: words(state.StatusMessage),
 		CreatedAt: state.CreatedAt, LastUpdatedAt: unixMilli(updated.At),

@@ -43,8 +43,8 @@ func (x *exchange) urlsRequired(err error) []broker.URLElicitation {
 	return data.Elicitations
 }
 
-// awaitURLs sends the person to every page, all at once, and returns whether everything is done. One
-// that is refused ends the others: the call could not be made anyway.
+// awaitURLs sends the person to all pages at once, and reports whether everything is done. If the person refuses a page, the
+// others end, because the call cannot be made without it.
 func (x *exchange) awaitURLs(ctx context.Context, elicitations []broker.URLElicitation) (bool, error) {
 	t, err := x.server.opts.Task(x.taskID)
 	if err != nil {
@@ -104,7 +104,7 @@ type pages struct {
 	completed []string
 }
 
-// awaitCompletion notes who waits for a URL elicitation, and returns what ends that.
+// awaitCompletion has complete called when the server says that a URL elicitation is done. The returned function stops that.
 func (s *pages) awaitCompletion(id string, complete func()) (forget func()) {
 	if id == "" {
 		return func() {}

@@ -8,12 +8,26 @@ import (
 	"assent/protocol"
 )
 
-func (s *property) isChoice() bool {
-	return s.enum != nil || s.oneOf != nil || s.anyOf != nil || len(s.constant) > 0
+// choiceTerms are what a property says of the values to choose from.
+type choiceTerms struct {
+	enum         []json.RawMessage
+	enumNames    []string
+	constant     json.RawMessage
+	oneOf, anyOf []json.RawMessage
+}
+
+func (c *choiceTerms) isChoice() bool {
+	return c.enum != nil || c.oneOf != nil || c.anyOf != nil || len(c.constant) > 0
+}
+
+// listBounds are what an array says of its items.
+type listBounds struct {
+	minItems, maxItems *count
+	items              json.RawMessage
 }
 
 func (p *parser) choice(head protocol.FieldHead, s *property) (protocol.Field, error) {
-	options, err := p.optionsOf(s)
+	options, err := p.optionsOf(&s.choiceTerms)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +50,7 @@ func (p *parser) choices(head protocol.FieldHead, s *property) (protocol.Field, 
 	if kind, ok := readText(items.kind); ok && kind != "string" || !items.isChoice() {
 		return nil, free
 	}
-	options, err := p.optionsOf(items)
+	options, err := p.optionsOf(&items.choiceTerms)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +75,9 @@ func (p *parser) choices(head protocol.FieldHead, s *property) (protocol.Field, 
 
 // optionsOf reads the options of a choice in each of their forms: with titles, as an enum with the
 // names of 2025-06-18, as a plain enum, or as a single constant. A repeated option counts once.
-func (p *parser) optionsOf(s *property) ([]protocol.Option, error) {
+func (p *parser) optionsOf(c *choiceTerms) ([]protocol.Option, error) {
 	var options []protocol.Option
-	for _, raw := range slices.Concat(s.oneOf, s.anyOf) {
+	for _, raw := range slices.Concat(c.oneOf, c.anyOf) {
 		var constant json.RawMessage
 		var title string
 		if err := decode(raw, map[string]any{"const": &constant, "title": &title}); err != nil {
@@ -75,9 +89,9 @@ func (p *parser) optionsOf(s *property) ([]protocol.Option, error) {
 		}
 		options = append(options, protocol.Option{Value: value, Title: title})
 	}
-	bare := s.enum
-	if len(s.constant) > 0 && bare == nil {
-		bare = []json.RawMessage{s.constant}
+	bare := c.enum
+	if len(c.constant) > 0 && bare == nil {
+		bare = []json.RawMessage{c.constant}
 	}
 	var listed []protocol.Option
 	for i, raw := range bare {
@@ -86,8 +100,8 @@ func (p *parser) optionsOf(s *property) ([]protocol.Option, error) {
 			return nil, fmt.Errorf("has a choice that is not a text: %s", clip(raw))
 		}
 		o := protocol.Option{Value: value}
-		if len(s.enumNames) == len(bare) {
-			o.Title = s.enumNames[i]
+		if len(c.enumNames) == len(bare) {
+			o.Title = c.enumNames[i]
 		}
 		listed = append(listed, o)
 	}

@@ -102,19 +102,23 @@ func (p *parser) parse(schema json.RawMessage, field func(protocol.FieldHead, js
 
 // property is the part of a property's schema that a form reads.
 type property struct {
-	kind                 json.RawMessage
-	title, description   string
-	defaultValue         json.RawMessage
+	kind               json.RawMessage
+	title, description string
+	defaultValue       json.RawMessage
+	stringBounds
+	numberBounds
+	choiceTerms
+	listBounds
+}
+
+// stringBounds are what a property says of a text that is typed.
+type stringBounds struct {
 	minLength, maxLength *count
 	pattern, format      string
-	minimum, maximum     *float64
-	enum                 []json.RawMessage
-	enumNames            []string
-	constant             json.RawMessage
-	oneOf, anyOf         []json.RawMessage
-	minItems, maxItems   *count
-	items                json.RawMessage
 }
+
+// numberBounds are what a property says of a number.
+type numberBounds struct{ minimum, maximum *float64 }
 
 func readProperty(raw json.RawMessage) (*property, error) {
 	var p property

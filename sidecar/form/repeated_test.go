@@ -1,0 +1,38 @@
+package form
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTextsThatRepeatAValue(t *testing.T) {
+	tests := []struct {
+		name, value string
+		texts       []string
+		want        []int
+	}{
+		{"as it is", `{"a":1}`, []string{"See:", `{"a":1}`}, []int{1}},
+		{"in another order, with another notation", `{"a":1,"b":[true,null]}`, []string{"{\n \"b\": [true, null],\n \"a\": 1.0e0 }"}, []int{0}},
+		{"twice", `{"a":1}`, []string{`{"a":1}`, `{"a": 1}`}, []int{0, 1}},
+		{"beside a summary", `{"rows":3}`, []string{"There are 3 rows."}, nil},
+		{"numbers that are the same as doubles", `{"id":9007199254740993}`, []string{`{"id":9007199254740992}`}, nil},
+		{"a number without an end", `{"id":1e999999999}`, []string{`{"id":10e999999998}`}, []int{0}},
+		{"zeros", `[0]`, []string{`[-0.0]`}, []int{0}},
+		{"a number is no text", `{"a":"1"}`, []string{`{"a":1}`}, nil},
+		{"a text in an object", `{"result":"hello"}`, []string{"hello"}, []int{0}},
+		{"an item for each text", `{"result":[{"n":1},"two"]}`, []string{`{"n": 1}`, "and", "two"}, []int{0, 2}},
+		{"not all items", `{"result":["one","two"]}`, []string{"one"}, nil},
+		{"an empty list", `{"result":[]}`, nil, nil},
+		{"more than JSON", `{"a":1}`, []string{`{"a":1} is the result`}, nil},
+		{"no value", ``, []string{"done"}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Repeated(json.RawMessage(test.value), test.texts)); diff != "" {
+				t.Errorf("Repeated (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
