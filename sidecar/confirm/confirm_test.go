@@ -66,7 +66,10 @@ func newBook(t *testing.T) (*confirm.Book, *person) {
 	}), p
 }
 
-var unconfirmed = config.Server{Name: "s", Source: "/ws/.vscode/mcp.json", Transport: protocol.TransportStdio, Command: "c", Unconfirmed: true}
+var unconfirmed = config.Server{
+	Name: "s", Source: "/ws/.vscode/mcp.json", Transport: protocol.TransportStdio, Command: "c",
+	SourceRights: config.SourceRights{Unconfirmed: true},
+}
 
 func TestManyWhoStartAServerAreOneQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +143,10 @@ func TestAMaskedValueIsNotAChange(t *testing.T) {
 		}
 		local := unconfirmed
 		local.Command, local.Args, local.EnvFile, local.Folder = "c-hunter2", []string{"hunter2"}, "/ws/hunter2.env", "/ws/hunter2"
-		remote := config.Server{Name: "r", Source: local.Source, Transport: protocol.TransportHTTP, URL: "https://e.example/hunter2", Unconfirmed: true}
+		remote := config.Server{
+			Name: "r", Source: local.Source, Transport: protocol.TransportHTTP, URL: "https://e.example/hunter2",
+			SourceRights: config.SourceRights{Unconfirmed: true},
+		}
 		for _, s := range []config.Server{local, remote} {
 			confirm(s)
 			s.Shared = true

@@ -5,63 +5,118 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"assent/protocol"
+	"assent/sidecar/store"
 )
 
-// The bounds of a stored description of a tool, in bytes, and of a difference, in lines.
+// The bounds of what is stored of a tool, in bytes, and of a difference, in lines.
 const (
 	maxDescribed = 64 << 10
 	maxDiff      = 500
 )
 
-// Changed returns the change of a tool or its server since the person last allowed a use of the tool. It returns nil
-// if they never allowed it, or if nothing has changed.
-func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolChange, error) {
+// Allowed saves a tool as the person has let it run, once or by a rule; by names the front end. It is a no-op for a
+// resource.
+func (r *ToolRules) Allowed(ctx context.Context, use ToolUse, by string) error {
+	return r.allowed(ctx, use, by, true)
+}
+
+func (r *ToolRules) allowed(ctx context.Context, use ToolUse, by string, person bool) error {
 	if use.Tool == nil {
+		return nil
+	}
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return err
+	}
+	identity, _ := r.book.opts.Server(use.ServerName)
+	return s.ApproveTool(ctx, store.ToolApproval{
+		ServerName: use.ServerName, ToolName: use.Tool.Name, At: r.now(), By: by, Identity: identity,
+		Digest: use.digest(), Described: bounded(describe(use.Tool)),
+	}, person)
+}
+
+// Changed returns the change of a tool or its server since the person, or a host, last let the tool run. It returns nil if
+// that never was, or if nothing has changed.
+func (r *ToolRules) Changed(ctx context.Context, use ToolUse) (*protocol.ToolChange, error) {
+	change, _, err := r.change(ctx, use)
+	return change, err
+}
+
+// CalledByHost returns the change of a tool that a host calls, since the person or a host last let it run. If that never
+// was, the tool is saved as it is: the host shows it to the person. The server's definition is the person's own, so that
+// a change of that alone is none.
+func (r *ToolRules) CalledByHost(ctx context.Context, use ToolUse, hostName string) (*protocol.ToolChange, error) {
+	change, known, err := r.change(ctx, use)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, r.allowed(ctx, use, hostName, false)
+	case change == nil || !change.Tool:
 		return nil, nil
+	default:
+		return change, nil
+	}
+}
+
+// change returns the change of a tool, and whether it was let run before.
+func (r *ToolRules) change(ctx context.Context, use ToolUse) (change *protocol.ToolChange, known bool, err error) {
+	if use.Tool == nil {
+		return nil, false, nil
 	}
 	rules, identity, err := r.about(ctx, use)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	digest := use.digest()
-	for _, rule := range rules {
-		if rule.Remember == protocol.RememberNever {
-			continue
-		}
-		change := &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: rule.Digest != digest}
-		if !change.Server && !change.Tool {
-			return nil, nil
-		}
-		if change.Tool && rule.Described != nil {
-			change.Lines, change.Truncated = difference(describe(rule.Described), describe(use.described()))
-		}
-		return change, nil
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return nil, false, err
 	}
-	return nil, nil
+	last, err := s.ToolApproval(ctx, use.ServerName, use.Tool.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	at := slices.IndexFunc(rules, func(rule protocol.ToolRule) bool { return rule.Remember != protocol.RememberNever })
+	switch {
+	case at >= 0 && (last == nil || last.At < rules[at].CreatedAt): // an earlier version of Assent saved the rule alone
+		rule := rules[at]
+		same := rule.Digest == use.digest() || rule.Digest == use.olderDigest()
+		change = &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: !same}
+		if before := rule.Described; change.Tool && before != nil {
+			now := *use.Tool
+			now.OutputSchema = nil
+			change.Lines, change.Truncated = difference(bounded(describe(before)), bounded(describe(&now)))
+		}
+	case last != nil:
+		change = &protocol.ToolChange{By: last.By, At: last.At, Server: last.Identity != identity, Tool: last.Digest != use.digest()}
+		if change.Tool {
+			change.Lines, change.Truncated = difference(last.Described, bounded(describe(use.Tool)))
+		}
+	default:
+		return nil, false, nil
+	}
+	if !change.Server && !change.Tool {
+		change = nil
+	}
+	return change, true, nil
 }
 
-// described returns the description of a tool for a rule, or nil.
-func (u *ToolUse) described() *protocol.Tool {
-	if u.Tool == nil {
-		return nil
+// bounded cuts a text that is too long to be stored.
+func bounded(text string) string {
+	if len(text) > maxDescribed {
+		text = strings.ToValidUTF8(text[:maxDescribed], "")
 	}
-	t := *u.Tool
-	t.Fields = nil
-	if len(t.InputSchema) > maxDescribed {
-		t.InputSchema = nil
-	}
-	if len(t.Description) > maxDescribed {
-		t.Description = strings.ToValidUTF8(t.Description[:maxDescribed], "")
-	}
-	return &t
+	return text
 }
 
-// describe returns a tool as lines to read and to compare.
+// describe returns a tool as lines to read and to compare: all that its server says of it and a model or a person relies
+// on. JSON is canonical, so that the order of members makes no difference.
 func describe(t *protocol.Tool) string {
 	var b strings.Builder
 	if t.Title != "" {
@@ -78,16 +133,28 @@ func describe(t *protocol.Tool) string {
 	if t.InputSchema != nil {
 		fmt.Fprintf(&b, "Arguments:\n%s\n", indented(t.InputSchema))
 	}
+	if t.OutputSchema != nil {
+		fmt.Fprintf(&b, "Results:\n%s\n", indented(t.OutputSchema))
+	}
 	return b.String()
 }
 
-// indented returns JSON with each member on its own line, in the original order.
+// indented returns JSON with each member on its own line, in the order of the names.
 func indented(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
 		return string(raw)
 	}
-	return b.String()
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return string(raw)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // difference returns the lines that differ, with the lines around them.

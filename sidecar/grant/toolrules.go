@@ -14,7 +14,7 @@ import (
 
 // ToolRules holds the person's remembered answers: which tools a model may call and which resources it may read, and
 // which it may not. A rule that allows applies to one tool of one server, as both were when the person answered. If the
-// server's definition or the tool's description has changed, the person is asked again. ToolRules may be used from any
+// server's definition or what it says of the tool has changed, the person is asked again. ToolRules may be used from any
 // goroutine, and by several sidecars on one file.
 type ToolRules struct {
 	book *Book
@@ -37,13 +37,13 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 	if err != nil {
 		return nil, err
 	}
-	digest := use.digest()
+	digest, older := use.digest(), use.olderDigest()
 	var found *protocol.ToolRule
 	for _, rule := range rules {
 		switch {
 		case rule.Remember == protocol.RememberNever:
 			return &rule, nil // even if another tool has the name now
-		case rule.Identity == identity && rule.Digest == digest && found == nil:
+		case rule.Identity == identity && (rule.Digest == digest || rule.Digest == older) && found == nil:
 			found = &rule
 		}
 	}
@@ -80,20 +80,55 @@ func (r *ToolRules) Remember(ctx context.Context, use ToolUse, remember protocol
 	}
 	switch remember {
 	case protocol.RememberTask:
-		rule.TaskID, rule.Digest, rule.Described = use.TaskID, use.digest(), use.described()
+		rule.TaskID, rule.Digest = use.TaskID, use.digest()
 	case protocol.RememberAlways:
-		rule.Digest, rule.Described = use.digest(), use.described()
+		rule.Digest = use.digest()
 	case protocol.RememberNever:
 	default:
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "remember %q is none of %s, %s and %s", remember,
 			protocol.RememberTask, protocol.RememberAlways, protocol.RememberNever)
 	}
-	recorded := rule
-	recorded.Described = nil
-	if err := s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(recorded)); err != nil {
+	if err := s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(rule)); err != nil {
 		return nil, err
 	}
-	return &recorded, nil
+	if remember != protocol.RememberNever {
+		err = r.Allowed(ctx, use, by)
+	}
+	return &rule, err
+}
+
+// FindDomains returns the rule about an app's domains, which are sorted, or nil.
+func (r *ToolRules) FindDomains(ctx context.Context, serverName string, domains []string) (*protocol.ToolRule, error) {
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.ToolRules(ctx, serverName)
+	if err != nil {
+		return nil, err
+	}
+	identity, _ := r.book.opts.Server(serverName)
+	for _, rule := range rules {
+		if slices.Equal(rule.AppDomains, domains) && (rule.Identity == identity || rule.Remember == protocol.RememberNever) {
+			return &rule, nil
+		}
+	}
+	return nil, nil
+}
+
+// RememberDomains saves an answer about an app's domains, which are sorted: [protocol.RememberAlways] or
+// [protocol.RememberNever]. It replaces an earlier answer about the same ones. By names the front end.
+func (r *ToolRules) RememberDomains(ctx context.Context, serverName string, domains []string, remember protocol.Remember, by string) error {
+	s, err := r.book.opts.Store()
+	if err != nil {
+		return err
+	}
+	identity, command := r.book.opts.Server(serverName)
+	rule := protocol.ToolRule{
+		ID: r.book.opts.NewID(), ServerName: serverName, Identity: identity, Command: command,
+		AppDomains: domains, Remember: remember, By: by, CreatedAt: r.now(),
+	}
+	return s.AddToolRule(ctx, rule, r.book.opts.Journal.ToolRuleCreated(rule))
 }
 
 // List returns the rules, the newest first.
@@ -147,9 +182,25 @@ func (u *ToolUse) toolName() string {
 	return u.Tool.Name
 }
 
-// digest returns the SHA-256 of a tool's own description, in hexadecimal. It is empty for a resource.
+// digest returns the SHA-256 of what a server says of a tool, in hexadecimal: all that a model or a person relies on, so
+// not the icons. It is empty for a resource.
 func (u *ToolUse) digest() string {
 	if u.Tool == nil {
+		return ""
+	}
+	t := u.Tool
+	said, err := json.Marshal([]any{t.Title, t.Description, indented(t.InputSchema), t.Annotations, indented(t.OutputSchema)})
+	if err != nil {
+		said = fmt.Appendf(nil, "%v", err) // texts and booleans can always be encoded
+	}
+	sum := sha256.Sum256(said)
+	return hex.EncodeToString(sum[:])
+}
+
+// olderDigest is [ToolUse.digest] of earlier versions of Assent, for the rules that they saved. They did not know the
+// schema of results, so that a tool with one has none.
+func (u *ToolUse) olderDigest() string {
+	if u.Tool == nil || u.Tool.OutputSchema != nil {
 		return ""
 	}
 	said, err := json.Marshal([]any{u.Tool.Title, u.Tool.Description, string(u.Tool.InputSchema), u.Tool.Annotations})

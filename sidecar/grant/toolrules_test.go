@@ -1,6 +1,8 @@
 package grant_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"testing"
 	"time"
@@ -125,8 +127,6 @@ func TestAChangeIsSaidWithItsDifference(t *testing.T) {
 		line(protocol.DiffAdded, "Then sends it to us."),
 		line(protocol.DiffSame, "Arguments:"),
 		line(protocol.DiffSame, "{"),
-		line(protocol.DiffSame, `  "type": "object",`),
-		line(protocol.DiffGap, ""),
 		line(protocol.DiffSame, `  "properties": {`),
 		line(protocol.DiffSame, `    "path": {`),
 		line(protocol.DiffSame, `      "type": "string"`),
@@ -134,8 +134,8 @@ func TestAChangeIsSaidWithItsDifference(t *testing.T) {
 		line(protocol.DiffAdded, `    "url": {`),
 		line(protocol.DiffAdded, `      "type": "string"`),
 		line(protocol.DiffSame, "    }"),
-		line(protocol.DiffSame, "  }"),
-		line(protocol.DiffSame, "}"),
+		line(protocol.DiffSame, "  },"),
+		line(protocol.DiffSame, `  "type": "object"`),
 	}}
 	changed(want)
 	identity = "b"
@@ -149,6 +149,149 @@ func TestAChangeIsSaidWithItsDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed(&protocol.ToolChange{By: "a test", At: 9, Server: true, Tool: true})
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A model and a person rely on all of these. Icons are not read at all.
+func TestEachPartOfAToolCounts(t *testing.T) {
+	truth := true
+	tool := protocol.Tool{
+		Name: "t", Title: "T", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object","required":["a"]}`),
+		OutputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &protocol.ToolAnnotations{ReadOnlyHint: &truth},
+	}
+	for name, test := range map[string]struct {
+		change func(*protocol.Tool)
+		want   []protocol.DiffLine // that are no context; nil if nothing has changed
+	}{
+		"nothing":           {func(*protocol.Tool) {}, nil},
+		"the order of JSON": {func(t *protocol.Tool) { t.InputSchema = json.RawMessage(`{ "required": ["a"], "type": "object" }`) }, nil},
+		"the title": {func(t *protocol.Tool) { t.Title = "U" }, []protocol.DiffLine{
+			{Kind: protocol.DiffRemoved, Text: "Title: T"}, {Kind: protocol.DiffAdded, Text: "Title: U"},
+		}},
+		"the description": {func(t *protocol.Tool) { t.Description = "Writes." }, []protocol.DiffLine{
+			{Kind: protocol.DiffRemoved, Text: "Reads."}, {Kind: protocol.DiffAdded, Text: "Writes."},
+		}},
+		"the arguments": {func(t *protocol.Tool) { t.InputSchema = json.RawMessage(`{"type":"object","required":["b"]}`) }, []protocol.DiffLine{
+			{Kind: protocol.DiffRemoved, Text: `    "a"`}, {Kind: protocol.DiffAdded, Text: `    "b"`},
+		}},
+		"the results": {func(t *protocol.Tool) { t.OutputSchema = json.RawMessage(`{"type":"array"}`) }, []protocol.DiffLine{
+			{Kind: protocol.DiffRemoved, Text: `  "type": "object"`}, {Kind: protocol.DiffAdded, Text: `  "type": "array"`},
+		}},
+		"the claims": {func(t *protocol.Tool) { t.Annotations = &protocol.ToolAnnotations{DestructiveHint: &truth} }, []protocol.DiffLine{
+			{Kind: protocol.DiffRemoved, Text: `  "readOnlyHint": true`}, {Kind: protocol.DiffAdded, Text: `  "destructiveHint": true`},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := store.OpenMemory()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules := grant.NewToolRules(grant.NewBook(grant.Options{
+				Store: func() (*store.Store, error) { return s, nil }, Server: func(string) (string, string) { return "a", "serve" },
+			}))
+			if err := rules.Allowed(t.Context(), grant.ToolUse{ServerName: "s", Tool: &tool}, "a test"); err != nil {
+				t.Fatal(err)
+			}
+			other := tool
+			test.change(&other)
+			change, err := rules.Changed(t.Context(), grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &other})
+			if err != nil || (change != nil) != (test.want != nil) {
+				t.Fatalf("Changed = %+v, %v", change, err)
+			}
+			var got []protocol.DiffLine
+			if change != nil {
+				for _, line := range change.Lines {
+					if line.Kind == protocol.DiffAdded || line.Kind == protocol.DiffRemoved {
+						got = append(got, line)
+					}
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("the difference (-want +got):\n%s", diff)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAHostsFirstCallOfAToolIsItsApproval(t *testing.T) {
+	s, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity := "a"
+	rules := grant.NewToolRules(grant.NewBook(grant.Options{
+		Store: func() (*store.Store, error) { return s, nil }, Server: func(string) (string, string) { return identity, "serve" },
+	}))
+	calls := func(description string) *protocol.ToolChange {
+		t.Helper()
+		use := grant.ToolUse{ServerName: "s", Tool: &protocol.Tool{Name: "t", Description: description}}
+		change, err := rules.CalledByHost(t.Context(), use, "Some Host")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return change
+	}
+	for _, description := range []string{"Reads.", "Reads."} {
+		if change := calls(description); change != nil {
+			t.Errorf("%q has changed: %+v", description, change)
+		}
+	}
+	identity = "b" // the person has configured the server otherwise
+	if change := calls("Reads."); change != nil {
+		t.Errorf("the server's definition: %+v", change)
+	}
+	for range 2 { // until the person allows it
+		if change := calls("Writes."); change == nil || change.By != "Some Host" || !change.Tool || len(change.Lines) == 0 {
+			t.Errorf("the description: %+v", change)
+		}
+	}
+	if err := rules.Allowed(t.Context(), grant.ToolUse{ServerName: "s", Tool: &protocol.Tool{Name: "t", Description: "Writes."}}, "a window"); err != nil {
+		t.Fatal(err)
+	}
+	if change := calls("Writes."); change != nil {
+		t.Errorf("after it was allowed: %+v", change)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Rules of versions that hashed the description in another way still hold.
+func TestARuleOfAnEarlierVersionHolds(t *testing.T) {
+	s, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := grant.NewToolRules(grant.NewBook(grant.Options{
+		Store: func() (*store.Store, error) { return s, nil }, Server: func(string) (string, string) { return "a", "serve" },
+	}))
+	tool := protocol.Tool{Name: "t", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object"}`)}
+	sum := sha256.Sum256([]byte(`["","Reads.","{\"type\":\"object\"}",null]`))
+	older := protocol.ToolRule{
+		ID: "r", ServerName: "s", Identity: "a", Command: "serve", ToolName: "t", Remember: protocol.RememberAlways,
+		Digest: hex.EncodeToString(sum[:]), Described: &tool, By: "a test", CreatedAt: 9,
+	}
+	if err := s.AddToolRule(t.Context(), older); err != nil {
+		t.Fatal(err)
+	}
+	use := grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &tool}
+	if rule, err := rules.Find(t.Context(), use); rule == nil || err != nil {
+		t.Errorf("Find = %v, %v", rule, err)
+	}
+	if change, err := rules.Changed(t.Context(), use); change != nil || err != nil {
+		t.Errorf("Changed = %v, %v", change, err)
+	}
+	other := tool
+	other.Description = "Writes."
+	use.Tool = &other
+	if change, err := rules.Changed(t.Context(), use); err != nil || change == nil || !change.Tool || len(change.Lines) == 0 {
+		t.Errorf("Changed = %+v, %v", change, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -88,7 +88,7 @@ func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
 			effect = protocol.EffectDecline
 		}
 		all = append(all, protocol.PolicyToolRule{
-			RuleID: rule.ID, ResourceURI: rule.ResourceURI, Remember: rule.Remember, TaskID: rule.TaskID,
+			RuleID: rule.ID, ResourceURI: rule.ResourceURI, AppDomains: rule.AppDomains, Remember: rule.Remember, TaskID: rule.TaskID,
 			PolicyHead: protocol.PolicyHead{
 				Effect: effect, ServerName: rule.ServerName, ToolName: rule.ToolName,
 				By: rule.By, At: rule.CreatedAt, Used: p.usedLocked(ruleEntry(rule.ID)),

@@ -183,7 +183,7 @@ type Decision struct {
 	Held *grant.Reservation
 	// GrantReason says why the nearest grant does not approve a sampling request, if the person is asked.
 	GrantReason string
-	// Changed is how a tool has changed since the person allowed it, if the person is asked.
+	// Changed is how a tool has changed since it was last let run, if the person is asked.
 	Changed *protocol.ToolChange
 	// Limit is the limit that a refused request exceeds; nil if it was refused because no front
 	// end can show it.

@@ -60,8 +60,14 @@ func (p *Policy) toolRule(ctx context.Context, r *Request) Decision {
 			return Decision{Changed: p.toolChange(ctx, r.Use)}
 		}
 	}
+	readOnly := rule == nil && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations)
+	if readOnly { // unless the claim is another one than the person knows
+		if change := p.toolChange(ctx, r.Use); change != nil && change.Tool {
+			return Decision{Changed: change}
+		}
+	}
 	switch {
-	case rule == nil && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations):
+	case readOnly:
 		return approve(settingEntry(settingAutoApprove), "Its server claims that it changes nothing, and your setting "+settingAutoApprove+" approves such tools.", "")
 	case rule == nil:
 		return Decision{Changed: p.toolChange(ctx, r.Use)}
@@ -86,7 +92,7 @@ func ReadOnly(a *protocol.ToolAnnotations) bool {
 	return a != nil && a.ReadOnlyHint != nil && *a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
 }
 
-// toolChange returns how a tool has changed since the person allowed it; nil if it has not.
+// toolChange returns how a tool has changed since it was last let run; nil if it has not.
 func (p *Policy) toolChange(ctx context.Context, use grant.ToolUse) *protocol.ToolChange {
 	if p.opts.ToolRules == nil {
 		return nil
@@ -117,4 +123,28 @@ func (p *Policy) Remember(ctx context.Context, use grant.ToolUse, remember proto
 	defer p.Changed()
 	_, err := p.opts.ToolRules.Remember(ctx, use, remember, by)
 	return err
+}
+
+// Allowed saves a tool as the person has let it run; by names the front end. It logs its error: the call is approved all the
+// same.
+func (p *Policy) Allowed(ctx context.Context, use grant.ToolUse, by string) {
+	if p.opts.ToolRules == nil {
+		return
+	}
+	if err := p.opts.ToolRules.Allowed(ctx, use, by); err != nil {
+		p.opts.Log.Error().Err(err).Str("server", use.ServerName).Msg("cannot save the tool that was approved, so that a change of it is not seen")
+	}
+}
+
+// CalledByHost returns how a tool that a host calls has changed since it was last let run; see
+// [grant.ToolRules.CalledByHost]. It logs its error, and the host's own approval then counts.
+func (p *Policy) CalledByHost(ctx context.Context, use grant.ToolUse, hostName string) *protocol.ToolChange {
+	if p.opts.ToolRules == nil {
+		return nil
+	}
+	change, err := p.opts.ToolRules.CalledByHost(ctx, use, hostName)
+	if err != nil {
+		p.opts.Log.Error().Err(err).Str("server", use.ServerName).Msg("cannot find out whether a tool has changed")
+	}
+	return change
 }

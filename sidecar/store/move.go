@@ -31,6 +31,8 @@ var moves = []string{
 	`INSERT OR REPLACE INTO home.drafts SELECT * FROM main.drafts`,
 	`INSERT OR IGNORE INTO home.grants SELECT * FROM main.grants`,
 	`INSERT OR IGNORE INTO home.tool_rules SELECT * FROM main.tool_rules`,
+	`INSERT INTO home.tool_approvals SELECT * FROM main.tool_approvals WHERE true
+		ON CONFLICT DO UPDATE SET approved_at = excluded.approved_at, body = excluded.body WHERE excluded.approved_at > approved_at`,
 	`INSERT INTO home.server_decisions SELECT * FROM main.server_decisions WHERE true
 		ON CONFLICT DO UPDATE SET decided_at = excluded.decided_at, body = excluded.body WHERE excluded.decided_at > decided_at`,
 }

@@ -64,7 +64,7 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 
 // toVersion2 removes the additions of later versions.
 const toVersion2 = `
-	DROP TABLE retention_clock; DROP TABLE host_calls;
+	DROP TABLE retention_clock; DROP TABLE host_calls; DROP TABLE tool_approvals;
 	DROP TRIGGER live_added; DROP TRIGGER live_again; DROP TRIGGER live_ended; DROP TABLE heads;
 	DROP INDEX late_messages; ALTER TABLE messages DROP COLUMN late;
 	CREATE INDEX messages_by_number ON messages (task_id, number);

@@ -27,7 +27,7 @@ import (
 )
 
 // schemaVersion is stored in the file's user_version.
-const schemaVersion = 16
+const schemaVersion = 17
 
 var setVersion = fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
 
@@ -100,7 +100,7 @@ CREATE TABLE rounds ( -- where a call is whose server has answered with question
 	required   TEXT NOT NULL,
 	PRIMARY KEY (task_id, message_id)
 ) STRICT, WITHOUT ROWID;
-`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema, ownerlessSchema, hostCallsSchema}
+`, journalSchema, leaseSchema, chatSchema, deletionSchema, headsSchema, retentionSchema, confirmSchema, ownerlessSchema, hostCallsSchema, approvalsSchema}
 
 // Store is an open file, or a database in memory.
 type Store struct {

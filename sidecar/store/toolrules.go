@@ -10,16 +10,23 @@ import (
 )
 
 // AddToolRule saves a rule with its journal records, and replaces the rules for the same server, task and
-// tool, or resource.
+// tool, resource, or domains of an app.
 func (s *Store) AddToolRule(ctx context.Context, rule protocol.ToolRule, records ...Record) error {
 	body, err := json.Marshal(rule)
 	if err != nil {
 		return fmt.Errorf("encode tool rule: %w", err)
 	}
+	domains := []byte("")
+	if rule.AppDomains != nil {
+		if domains, err = json.Marshal(rule.AppDomains); err != nil {
+			return fmt.Errorf("encode tool rule: %w", err)
+		}
+	}
 	err = s.write(ctx, powerLoss, func(w writer) error {
 		_, err := w.ExecContext(ctx, `DELETE FROM tool_rules WHERE server = ? AND task_id = ?
-			AND COALESCE(json_extract(body, '$.toolName'), '') = ? AND COALESCE(json_extract(body, '$.resourceUri'), '') = ?`,
-			rule.ServerName, rule.TaskID, rule.ToolName, rule.ResourceURI)
+			AND COALESCE(json_extract(body, '$.toolName'), '') = ? AND COALESCE(json_extract(body, '$.resourceUri'), '') = ?
+			AND COALESCE(json_extract(body, '$.appDomains'), '') = ?`,
+			rule.ServerName, rule.TaskID, rule.ToolName, rule.ResourceURI, string(domains))
 		if err != nil {
 			return err
 		}
