@@ -22,6 +22,7 @@ import (
 	"assent/sidecar/model"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 )
 
 // Servers sends a task's requests to a server, and returns their results.
@@ -31,6 +32,8 @@ type Servers interface {
 	// not.
 	Confirm(ctx context.Context, serverName string) error
 	Tools(ctx context.Context, serverName string) ([]protocol.Tool, error)
+	// KnownTool returns a tool from the list that was read last, or nil.
+	KnownTool(serverName, toolName string) *protocol.Tool
 	Resources(ctx context.Context, serverName string) ([]protocol.Resource, error)
 	ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error)
 	CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks hub.Hooks) protocol.CallResult
@@ -60,7 +63,11 @@ type Options struct {
 	Approver Approver
 	// Settings returns the current settings for conversations; nil means the defaults.
 	Settings func() protocol.ChatSettings
-	Log      zerolog.Logger
+	// Apps reports whether a front end can show MCP Apps; nil means that none can.
+	Apps func() bool
+	// Tracer follows turns, and the calls of apps; nil follows none.
+	Tracer *trace.Tracer
+	Log    zerolog.Logger
 }
 
 // Chat holds the calls and turns of all tasks.
@@ -89,6 +96,8 @@ type run struct {
 	isTask bool
 	asked  chan struct{}
 	once   sync.Once // closes asked
+	// run runs the call to its end. It is called once.
+	run func()
 	// done is closed when the call has ended here. The result is then set, or nil if a later sidecar
 	// continues the call.
 	done   chan struct{}
@@ -118,6 +127,9 @@ func New(opts Options) *Chat {
 	if opts.Settings == nil {
 		opts.Settings = func() protocol.ChatSettings { return protocol.ChatSettings{} }
 	}
+	if opts.Apps == nil {
+		opts.Apps = func() bool { return false }
+	}
 	return &Chat{
 		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
 		running: map[callKey]*run{}, turns: map[string]*turn{},
@@ -138,7 +150,7 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+		return nil, errUnavailable()
 	}
 	if found, ok := request.(protocol.TaskResultRequest); ok {
 		return c.follow(t, params.ServerName, found)
@@ -147,10 +159,26 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	if err != nil {
 		return nil, err
 	}
+	known := c.noteApp(t, id, params.ServerName, request)
 	c.begin(t, id, false, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return c.call(ctx, params.TaskID, params.ServerName, request, hooks)
+		result := c.call(ctx, params.TaskID, params.ServerName, request, hooks)
+		if !known {
+			c.findApp(ctx, t, id, params.ServerName, request)
+		}
+		return result
 	})
 	return &protocol.StartCallResult{MessageID: id}, nil
+}
+
+// enter has Close wait for a call until c.wg.Done. It fails once Close was called.
+func (c *Chat) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errUnavailable()
+	}
+	c.wg.Add(1)
+	return nil
 }
 
 // Serve makes a call of a host, as a call of a task, and returns when it has ended. If ctx ends, Serve cancels the
@@ -160,42 +188,34 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+	if err := c.enter(); err != nil {
+		return err
 	}
-	c.wg.Add(1)
 	defer c.wg.Done()
-	c.mu.Unlock()
 	id, err := t.StartHostCall(serverName, request) // without the lock, so that several calls are saved together
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx, t, id, false, call)
+	return c.serve(ctx, t, id, false, t.EndHostCall, call)
 }
 
 // Continue is as Serve, for a call of a host that an earlier sidecar left unfinished. [Chat.Resume] has to know of it.
 func (c *Chat) Continue(ctx context.Context, u task.Unfinished, call func(context.Context, hub.Hooks) protocol.CallResult) error {
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return protocol.Errorf(protocol.CodeUnavailable, "Assent is closing")
+	if err := c.enter(); err != nil {
+		return err
 	}
-	c.wg.Add(1)
 	defer c.wg.Done()
-	c.mu.Unlock()
-	return c.serve(ctx, u.Task, u.MessageID, u.Call.Task != nil, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+	return c.serve(ctx, u.Task, u.MessageID, u.Call.Task != nil, u.Task.EndHostCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		hooks.Resume, hooks.Known = u.Round, u.Call.Task
 		return call(ctx, hooks)
 	})
 }
 
-// serve runs a call of a host to its end.
-func (c *Chat) serve(ctx context.Context, t *task.Task, id int64, isTask bool, call func(context.Context, hub.Hooks) protocol.CallResult) error {
+// serve runs a call of a host or an app to its end.
+func (c *Chat) serve(ctx context.Context, t *task.Task, id int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) error {
 	c.mu.Lock()
-	r := c.begin(t, id, isTask, t.EndHostCall, call)
-	if c.closed || t.Info().Closed { // since it was begun
+	r := c.newRun(t, id, isTask, ended, call)
+	if c.closed || t.IsClosed() { // since it was begun
 		r.cancel(nil)
 	}
 	c.mu.Unlock()
@@ -205,7 +225,7 @@ func (c *Chat) serve(ctx context.Context, t *task.Task, id int64, isTask bool, c
 		r.stop()
 	})
 	defer stop()
-	<-r.done
+	r.run()
 	return nil
 }
 
@@ -231,15 +251,22 @@ func (c *Chat) follow(t *task.Task, serverName string, found protocol.TaskResult
 // resume follows an MCP task to its end. The lock must be held.
 func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string, known protocol.McpTask) {
 	c.begin(t, messageID, true, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return c.servers.ResumeTool(ctx, t.Info().ID, serverName, toolName, known, hooks)
+		return c.servers.ResumeTool(ctx, t.ID(), serverName, toolName, known, hooks)
 	})
 }
 
-// begin runs a call to its end, and passes its result to ended. The lock must be held.
+// begin begins a call, and returns at once. The call runs to its end, and its result is passed to ended. The lock must be held.
 func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) *run {
+	r := c.newRun(t, messageID, isTask, ended, call)
+	c.wg.Go(r.run)
+	return r
+}
+
+// newRun returns a call that can be cancelled already. The caller runs it. The lock must be held.
+func (c *Chat) newRun(t *task.Task, messageID int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) *run {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{cancel: cancel, isTask: isTask, asked: make(chan struct{}), done: make(chan struct{})}
-	key := callKey{t.Info().ID, messageID}
+	key := callKey{t.ID(), messageID}
 	c.running[key] = r
 	hooks := hub.Hooks{
 		MessageID: messageID,
@@ -253,7 +280,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int6
 		Round:  func(round *task.Round) { t.CallRound(messageID, round) },
 		Cancel: r.asked,
 	}
-	c.wg.Go(func() {
+	r.run = func() {
 		result := c.contained(func() protocol.CallResult { return call(ctx, hooks) })
 		c.mu.Lock()
 		delete(c.running, key)
@@ -265,7 +292,7 @@ func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int6
 			r.result = result
 		}
 		close(r.done)
-	})
+	}
 	return r
 }
 
@@ -294,7 +321,7 @@ func (c *Chat) Resume(isTaken func(u task.Unfinished) bool) error {
 		if c.closed {
 			break
 		}
-		if c.running[callKey{u.Task.Info().ID, u.MessageID}] != nil {
+		if c.running[callKey{u.Task.ID(), u.MessageID}] != nil {
 			continue // it began after the start
 		}
 		if isTaken(u) {
@@ -303,7 +330,7 @@ func (c *Chat) Resume(isTaken func(u task.Unfinished) bool) error {
 		if u.Round != nil {
 			c.begin(u.Task, u.MessageID, false, u.Task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 				hooks.Resume = u.Round
-				return c.call(ctx, u.Task.Info().ID, u.Call.ServerName, u.Call.Request, hooks)
+				return c.call(ctx, u.Task.ID(), u.Call.ServerName, u.Call.Request, hooks)
 			})
 			continue
 		}

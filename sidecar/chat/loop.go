@@ -11,6 +11,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/model"
 	"assent/sidecar/reason"
+	"assent/sidecar/trace"
 )
 
 const (
@@ -40,6 +41,11 @@ func (u *turn) run(ctx context.Context) (well bool) {
 		}
 	}()
 	defer reason.Panicked(u.opts.Log, "the turn", &panicked)
+	ctx, span := u.opts.Tracer.Start(ctx, trace.Internal, "invoke_agent", "Assent")
+	defer span.End()
+	span.Set("gen_ai.operation.name", "invoke_agent")
+	span.Set("gen_ai.agent.name", "Assent")
+	span.Set("gen_ai.conversation.id", u.taskID)
 	p, err := history(ctx, u.task, u.before)
 	if err != nil {
 		u.end(ctx, nil, fmt.Errorf("the conversation cannot be read: %w", err))

@@ -70,6 +70,8 @@ func (s *servers) Servers() (all []protocol.Server) {
 	return all
 }
 
+func (s *servers) KnownTool(string, string) *protocol.Tool { return nil }
+
 func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, error) {
 	if name == s.broken {
 		s.starts++

@@ -66,6 +66,7 @@ func (c *Chat) list(ctx context.Context, serverName string) offered {
 	if found.tools, found.err = c.servers.Tools(ctx, serverName); found.err != nil {
 		return found
 	}
+	found.tools = slices.DeleteFunc(slices.Clone(found.tools), func(tool protocol.Tool) bool { return tool.NotForModels })
 	// Tools, resources and templates are listed independently: a failure of one does not affect the
 	// others.
 	var err error

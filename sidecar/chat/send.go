@@ -198,7 +198,7 @@ func (c *Chat) UnqueueChat(taskID, queuedID string) (bool, error) {
 
 // beginTurn runs a turn to its end, and then the queued messages. The lock must be held.
 func (c *Chat) beginTurn(t *task.Task, u *turn) {
-	taskID := t.Info().ID
+	taskID := t.ID()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	u.Chat, u.task, u.taskID, u.cancel = c, t, taskID, cancel
 	c.turns[taskID] = u

@@ -12,6 +12,7 @@ import (
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
 	"assent/sidecar/reason"
+	"assent/sidecar/trace"
 )
 
 const (
@@ -122,8 +123,10 @@ func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protoco
 		u.mu.Unlock()
 		return protocol.ToolResultContent{}, errStopped // the task was closed
 	}
+	u.noteApp(u.task, id, serverName, request)
+	span := trace.From(ctx)
 	call := u.begin(u.task, id, false, u.task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return u.call(ctx, u.taskID, serverName, request, hooks)
+		return u.call(trace.With(ctx, span), u.taskID, serverName, request, hooks)
 	})
 	u.mu.Unlock()
 	u.await(ctx, call)

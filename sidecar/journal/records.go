@@ -13,6 +13,8 @@ type (
 		Request   protocol.CallRequest `json:"request"`
 		// ToolUse is set if a model asked for the call.
 		ToolUse *protocol.ToolUseRef `json:"toolUse,omitempty"`
+		// FromApp is the message of the call with the app that asked for the call; absent if no app did.
+		FromApp int64 `json:"fromApp,omitempty"`
 	}
 	callTaskChanged struct {
 		MessageID     int64                  `json:"messageId"`
@@ -80,7 +82,7 @@ type (
 func ofCall(messageID int64, call protocol.Call, event protocol.Event) (protocol.JournalKind, any) {
 	switch e := event.(type) {
 	case protocol.MessageAdded:
-		return protocol.JournalCallStarted, callStarted{messageID, maskedRequest(call.Request), call.ToolUse}
+		return protocol.JournalCallStarted, callStarted{messageID, maskedRequest(call.Request), call.ToolUse, call.FromApp}
 	case protocol.CallTaskChanged:
 		return protocol.JournalCallTaskChanged, callTaskChanged{messageID, e.Task.TaskID, e.Task.Status, e.Task.StatusMessage}
 	case protocol.CallEnded:

@@ -25,156 +25,229 @@ func Line(r protocol.JournalRecord, zone *time.Location) string {
 // sentence describes a record. The body may have been altered, so sentence reads only the members
 // that it knows.
 func sentence(r protocol.JournalRecord) string {
-	var b struct {
-		MessageID int64
-		Request   struct {
-			Type, ToolName, URI, PromptName, McpTaskID string
-			Arguments                                  json.RawMessage
-		}
-		End, Reason, Status, Model, Method, By, Text string
-		IsError, InReview                            bool
-		Bytes, Count                                 int64
-		RemovedAfter                                 int
-		ExpiresAt                                    int64
-		Question                                     struct {
-			Type, Message, URL string
-			ToolNames          []string
-			URI                string
-			Tool               struct{ Name string }
-			Arguments          json.RawMessage
-			ElicitationRequest struct{ Message string }
-			SamplingRequest    struct {
-				Messages  []json.RawMessage
-				MaxTokens int64
-			}
-		}
-		Outcome             protocol.Outcome
-		ElicitationResponse *protocol.McpElicitationResponse
-		SentRequest         json.RawMessage
-		SentResponse        *struct{ ByPerson bool }
-		SentArguments       json.RawMessage
-		ToolUse             *protocol.ToolUseRef
-		ToolName            string
-		ResourceURI         string
-		Remember            protocol.Remember
-		Result              struct{ Type, Reason string }
-		Usage               *protocol.SamplingUsage
-		Models              []string
-		ThroughSeq          int64
-		Title               string
-		Decision, Source    string
-		ID                  string
-	}
-	if err := json.Unmarshal(r.Body, &b); err != nil {
-		return fmt.Sprintf("%s (%s)", r.Kind, reason.Of(err))
-	}
 	switch r.Kind {
 	case protocol.JournalCallStarted:
-		what := cmp.Or(b.Request.ToolName, b.Request.URI, b.Request.PromptName, b.Request.McpTaskID)
-		if b.ToolUse != nil {
-			return fmt.Sprintf("a model's %s %s %s", b.Request.Type, what, b.Request.Arguments)
-		}
-		return fmt.Sprintf("%s %s %s", b.Request.Type, what, b.Request.Arguments)
+		return said(r, sayCallStarted)
 	case protocol.JournalCallTaskChanged:
-		return "the MCP task is " + b.Status
+		return said(r, func(b callTaskChanged) string { return "the MCP task is " + string(b.Status) })
 	case protocol.JournalCallEnded:
-		switch {
-		case b.End == "result" && b.IsError:
-			return fmt.Sprintf("the call ended with an error of the tool (%d bytes)", b.Bytes)
-		case b.End == "result":
-			return fmt.Sprintf("the call ended with a result (%d bytes)", b.Bytes)
-		}
-		return join("the call ended: "+b.End, b.Reason)
+		return said(r, sayCallEnded)
 	case protocol.JournalResultRemoved:
-		return fmt.Sprintf("the result was removed after %d days", b.RemovedAfter)
+		return said(r, func(b callEnded) string {
+			return fmt.Sprintf("the result was removed after %d days", b.RemovedAfter)
+		})
 	case protocol.JournalAskOpened:
-		q := b.Question
-		switch q.Type {
-		case "mcp_sampling":
-			return fmt.Sprintf("asks for a completion of %d messages and up to %d tokens", len(q.SamplingRequest.Messages), q.SamplingRequest.MaxTokens)
-		case "mcp_sampling_review":
-			return "a model's answer is shown for review"
-		case "mcp_url_elicitation":
-			return join("asks for a page to be opened: "+q.URL, q.Message)
-		case "use_mcp_tool":
-			return fmt.Sprintf("a model wants to use the tool %s %s", q.Tool.Name, q.Arguments)
-		case "access_mcp_resource":
-			return "a model wants to read " + q.URI
-		}
-		return "asks: " + q.ElicitationRequest.Message
+		return said(r, sayAskOpened)
 	case protocol.JournalAskExtended:
 		return "time limit extended"
 	case protocol.JournalAskSettled:
-		text := Words(b.Outcome.Reason)
-		if b.Outcome.By != "" {
-			text += " in " + b.Outcome.By
-		}
-		if b.Outcome.GrantID != "" {
-			text += " (grant " + b.Outcome.GrantID + ")"
-		}
-		switch {
-		case b.SentResponse != nil && b.SentResponse.ByPerson:
-			text += ", written by hand"
-		case b.SentRequest != nil || b.SentResponse != nil || b.SentArguments != nil:
-			text += ", edited"
-		}
-		if b.Model != "" {
-			text += ", for " + b.Model
-		}
-		if e := b.ElicitationResponse; e != nil && len(e.Content) > 0 {
-			text += ": " + string(e.Content)
-		}
-		return join(text, b.Outcome.Detail)
+		return said(r, sayAskSettled)
 	case protocol.JournalAskUndelivered:
-		if b.Reason == "" {
-			return "the server got the answer after all"
-		}
-		return join("the server did not get the answer", b.Reason)
+		return said(r, func(b askUndelivered) string {
+			if b.Reason == "" {
+				return "the server got the answer after all"
+			}
+			return join("the server did not get the answer", b.Reason)
+		})
 	case protocol.JournalSamplingMoved:
-		if b.InReview {
-			return b.Model + " has answered"
-		}
-		return b.Model + " answers again"
+		return said(r, func(b samplingMoved) string {
+			if b.InReview {
+				return b.Model + " has answered"
+			}
+			return b.Model + " answers again"
+		})
 	case protocol.JournalSamplingEnded:
-		text := "the server got the answer of " + b.Model
-		if b.Result.Type != "response" {
-			text = join("the server got no answer of "+b.Model, b.Result.Reason)
-		}
-		if u := b.Usage; u != nil {
-			text += fmt.Sprintf(" (%d tokens read, %d written)", u.InputTokens, u.OutputTokens)
-		}
-		return text
+		return said(r, saySamplingEnded)
 	case protocol.JournalGrantCreated:
-		return fmt.Sprintf("grant %s was made in %s, for %s", b.ID, b.By, strings.Join(b.Models, ", "))
+		return said(r, func(b decided) string {
+			return fmt.Sprintf("grant %s was made in %s, for %s", b.ID, b.By, strings.Join(b.Models, ", "))
+		})
 	case protocol.JournalGrantEnded:
-		return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By)
-	case protocol.JournalRequestUnclaimed:
-		text := fmt.Sprintf("%s was not assigned to a conversation, and %s", b.Method, Words(b.Outcome.Reason))
-		if b.Outcome.By != "" {
-			text += " in " + b.Outcome.By
-		}
-		return join(text, b.Text)
+		return said(r, func(b decided) string { return fmt.Sprintf("grant %s was revoked in %s", b.ID, b.By) })
 	case protocol.JournalToolRuleCreated:
-		return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
+		return said(r, func(b decided) string {
+			return fmt.Sprintf("remembered in %s for %s: %s", b.By, cmp.Or(b.ToolName, b.ResourceURI), b.Remember)
+		})
 	case protocol.JournalToolRuleRemoved:
-		return fmt.Sprintf("rule removed in %s for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+		return said(r, func(b decided) string {
+			return fmt.Sprintf("rule removed in %s for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+		})
 	case protocol.JournalServerDecided:
-		return fmt.Sprintf("%s in %s: to run it as configured in %s", b.Decision, b.By, b.Source)
+		return said(r, func(b decided) string {
+			return fmt.Sprintf("%s in %s: to run it as configured in %s", b.Decision, b.By, b.Source)
+		})
 	case protocol.JournalTaskDeleted:
-		return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title)
+		return said(r, func(b decided) string { return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title) })
 	case protocol.JournalTaskRestored:
-		return fmt.Sprintf("restored in %s: the task %q", b.By, b.Title)
+		return said(r, func(b decided) string { return fmt.Sprintf("restored in %s: the task %q", b.By, b.Title) })
 	case protocol.JournalRecordsRemoved:
-		return fmt.Sprintf("%d old records were removed, up to record %d", b.Count, b.ThroughSeq)
+		return said(r, func(b struct{ Count, ThroughSeq int64 }) string {
+			return fmt.Sprintf("%d old records were removed, up to record %d", b.Count, b.ThroughSeq)
+		})
+	case protocol.JournalRequestUnclaimed:
+		return said(r, sayRequestUnclaimed)
 	case protocol.JournalRequestDenied:
-		text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
-		if b.Count > 1 {
-			text += fmt.Sprintf(" (%d times)", b.Count)
-		}
-		return text
+		return said(r, sayRequestDenied)
 	default:
 		return string(r.Kind)
 	}
+}
+
+// said describes a record by the members of its body.
+func said[T any](r protocol.JournalRecord, say func(T) string) string {
+	var body T
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		return fmt.Sprintf("%s (%s)", r.Kind, reason.Of(err))
+	}
+	return say(body)
+}
+
+// decided are the members of records about what a person decided for later.
+type decided struct {
+	By                    string
+	ID                    string
+	Models                []string
+	ToolName, ResourceURI string
+	Remember              protocol.Remember
+	Decision, Source      string
+	Title                 string
+}
+
+func sayCallStarted(b struct {
+	Request struct {
+		Type, ToolName, URI, PromptName, McpTaskID string
+		Arguments                                  json.RawMessage
+	}
+	ToolUse *protocol.ToolUseRef
+	FromApp int64
+},
+) string {
+	r := b.Request
+	text := fmt.Sprintf("%s %s %s", r.Type, cmp.Or(r.ToolName, r.URI, r.PromptName, r.McpTaskID), r.Arguments)
+	switch {
+	case b.FromApp != 0:
+		return "an app's " + text
+	case b.ToolUse != nil:
+		return "a model's " + text
+	}
+	return text
+}
+
+func sayCallEnded(b callEnded) string {
+	switch {
+	case b.End == "result" && b.IsError:
+		return fmt.Sprintf("the call ended with an error of the tool (%d bytes)", b.Bytes)
+	case b.End == "result":
+		return fmt.Sprintf("the call ended with a result (%d bytes)", b.Bytes)
+	}
+	return join("the call ended: "+b.End, b.Reason)
+}
+
+func sayAskOpened(b struct {
+	Question struct {
+		Type, Message, URL, URI string
+		FromApp                 bool
+		Tool                    struct{ Name string }
+		Arguments               json.RawMessage
+		ElicitationRequest      struct{ Message string }
+		SamplingRequest         struct {
+			Messages  []json.RawMessage
+			MaxTokens int64
+		}
+	}
+},
+) string {
+	q := b.Question
+	switch q.Type {
+	case "mcp_sampling":
+		return fmt.Sprintf("asks for a completion of %d messages and up to %d tokens", len(q.SamplingRequest.Messages), q.SamplingRequest.MaxTokens)
+	case "mcp_sampling_review":
+		return "a model's answer is shown for review"
+	case "mcp_url_elicitation":
+		return join("asks for a page to be opened: "+q.URL, q.Message)
+	case "use_mcp_tool":
+		who := "a model"
+		if q.FromApp {
+			who = "its app"
+		}
+		return fmt.Sprintf("%s wants to use the tool %s %s", who, q.Tool.Name, q.Arguments)
+	case "access_mcp_resource":
+		return "a model wants to read " + q.URI
+	}
+	return "asks: " + q.ElicitationRequest.Message
+}
+
+func sayAskSettled(b struct {
+	Outcome             protocol.Outcome
+	Model               string
+	ElicitationResponse *protocol.McpElicitationResponse
+	SentRequest         json.RawMessage
+	SentResponse        *struct{ ByPerson bool }
+	SentArguments       json.RawMessage
+},
+) string {
+	text := outcome(b.Outcome)
+	if b.Outcome.GrantID != "" {
+		text += " (grant " + b.Outcome.GrantID + ")"
+	}
+	switch {
+	case b.SentResponse != nil && b.SentResponse.ByPerson:
+		text += ", written by hand"
+	case b.SentRequest != nil || b.SentResponse != nil || b.SentArguments != nil:
+		text += ", edited"
+	}
+	if b.Model != "" {
+		text += ", for " + b.Model
+	}
+	if e := b.ElicitationResponse; e != nil && len(e.Content) > 0 {
+		text += ": " + string(e.Content)
+	}
+	return join(text, b.Outcome.Detail)
+}
+
+func saySamplingEnded(b struct {
+	Model  string
+	Result struct{ Type, Reason string }
+	Usage  *protocol.SamplingUsage
+},
+) string {
+	text := "the server got the answer of " + b.Model
+	if b.Result.Type != "response" {
+		text = join("the server got no answer of "+b.Model, b.Result.Reason)
+	}
+	if u := b.Usage; u != nil {
+		text += fmt.Sprintf(" (%d tokens read, %d written)", u.InputTokens, u.OutputTokens)
+	}
+	return text
+}
+
+func sayRequestUnclaimed(b struct {
+	Method, Text string
+	Outcome      protocol.Outcome
+},
+) string {
+	return join(fmt.Sprintf("%s was not assigned to a conversation, and %s", b.Method, outcome(b.Outcome)), b.Text)
+}
+
+func sayRequestDenied(b struct {
+	Method  string
+	Outcome protocol.Outcome
+	Count   int64
+},
+) string {
+	text := join(fmt.Sprintf("%s was %s", b.Method, Words(b.Outcome.Reason)), b.Outcome.Detail)
+	if b.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", b.Count)
+	}
+	return text
+}
+
+// outcome says how a request ended, and in which front end.
+func outcome(o protocol.Outcome) string {
+	if o.By == "" {
+		return Words(o.Reason)
+	}
+	return Words(o.Reason) + " in " + o.By
 }
 
 func join(text, more string) string {

@@ -268,7 +268,7 @@ func TestAFrontThatAnEarlierVersionCutIsRecordedOnce(t *testing.T) {
 		}
 	}
 	const cut = `UPDATE journal_ends SET (cut_seq, cut_hash) = (SELECT seq, hash FROM journal WHERE seq = %d);
-		DELETE FROM journal WHERE seq <= %[1]d; DROP TABLE host_calls; PRAGMA user_version = 12;`
+		DELETE FROM journal WHERE seq <= %[1]d; DROP TABLE host_calls; DROP TABLE tool_approvals; PRAGMA user_version = 12;`
 	change(fmt.Sprintf(cut, 2) + `DROP TABLE retention_clock;
 		ALTER TABLE tasks ADD COLUMN owner TEXT; ALTER TABLE tasks ADD COLUMN owner_name TEXT; ALTER TABLE tasks ADD COLUMN owned_since INTEGER;
 		ALTER TABLE tasks ADD COLUMN workspace TEXT; ALTER TABLE tasks ADD COLUMN claimed INTEGER;

@@ -50,15 +50,25 @@ func (t *Task) StartCall(serverName string, request protocol.CallRequest) (int64
 	return m.ID, nil
 }
 
-// StartHostCall adds a call of a host to the task, and returns its message's id. It is not an act of a person: a loss
-// of power may undo it. Concurrent calls are saved together.
+// StartAppCall adds a call that the app of another call asked for, and returns its message's id.
+func (t *Task) StartAppCall(serverName string, request protocol.CallRequest, fromApp int64) (int64, error) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	if err := t.log.CheckOpen(); err != nil {
+		return 0, err
+	}
+	return t.log.Add(protocol.Call{ServerName: serverName, Request: request, FromApp: fromApp}, true, "").ID, nil
+}
+
+// StartHostCall adds a call of a host to the task, and returns its message's id. It is not an act of a person, and is saved
+// later; see [tasklog.Log.Defer].
 func (t *Task) StartHostCall(serverName string, request protocol.CallRequest) (id int64, err error) {
-	t.log.Submit(func() {
+	t.log.Defer(func() {
 		if err = t.log.CheckOpen(); err == nil {
 			m := t.log.Add(protocol.Call{ServerName: serverName, Request: request}, true, "")
 			m.ByHost, id = true, m.ID
 		}
-	}, nil)
+	})
 	return id, err
 }
 
@@ -162,6 +172,19 @@ func (t *Task) CallTask(messageID int64, task protocol.McpTask) {
 	}
 }
 
+// CallApp records the URI of the app of a call's tool.
+func (t *Task) CallApp(messageID int64, uri string) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m, call, ok := t.liveCall(messageID)
+	if !ok || call.AppURI == uri {
+		return
+	}
+	call.AppURI = uri
+	m.Body = call
+	t.log.CommitUnrecorded(m, protocol.CallAppFound{MessageID: messageID, AppURI: uri})
+}
+
 // EndCall ends a call with its result. Only the first end counts.
 func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	t.log.Lock()
@@ -171,20 +194,18 @@ func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	}
 }
 
-// EndHostCall is EndCall for a call of a host. Concurrent ends are saved together.
+// EndHostCall is EndCall for a call of a host. The end is saved later; see [tasklog.Log.Defer].
 func (t *Task) EndHostCall(messageID int64, result protocol.CallResult) {
-	var ended *tasklog.Message
-	t.log.Submit(func() {
-		if m, received := t.endCall(messageID, result); received && t.opened {
-			ended = m
+	isMcpTask := false
+	t.log.Defer(func() {
+		m, call, ok := t.liveCall(messageID)
+		if isMcpTask = ok && call.Task != nil; ok && !isMcpTask {
+			t.endLive(m, call, result)
 		}
-	}, nil)
-	if ended == nil {
-		return
+	})
+	if isMcpTask { // the event says whether a front end has the result
+		t.EndCall(messageID, result)
 	}
-	t.log.Lock()
-	defer t.log.Unlock()
-	t.gotResults([]protocol.Message{ended.Message})
 }
 
 // endCall ends a call, and reports whether a front end received the event. The lock must be held.
@@ -193,8 +214,13 @@ func (t *Task) endCall(messageID int64, result protocol.CallResult) (m *tasklog.
 	if !ok {
 		return nil, false
 	}
+	return m, t.endLive(m, call, result)
+}
+
+// endLive ends a call that has not ended, and reports whether a front end received the event. The lock must be held.
+func (t *Task) endLive(m *tasklog.Message, call protocol.Call, result protocol.CallResult) (received bool) {
 	t.endRounds(m)
 	call.EndedAt, call.Result, call.Progress = t.registry.now(), result, nil
 	m.Body, m.Live = call, false
-	return m, t.log.Commit(m, protocol.CallEnded{MessageID: messageID, EndedAt: call.EndedAt, Result: result})
+	return t.log.Commit(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: result})
 }

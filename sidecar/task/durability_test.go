@@ -59,6 +59,7 @@ func TestActsOfAPersonWaitForTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		tk.EndHostCall(id, protocol.CallCancelled{})
+		tk.Settle()
 	})
 	want("a question of a server", false, func() {
 		done = f.ask(t.Context(), question(form))

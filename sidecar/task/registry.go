@@ -179,6 +179,9 @@ func (t *Task) recover(ctx context.Context) error {
 // Close closes the store, if it was opened. All tasks must be quiet.
 func (r *Registry) Close() error {
 	defer r.closeStacks()
+	for _, t := range r.all() {
+		t.Settle()
+	}
 	return r.storage.Close()
 }
 

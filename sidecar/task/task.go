@@ -13,6 +13,7 @@ import (
 
 // Task is one conversation. Its methods include those of [ask.Asks].
 type Task struct {
+	id       string
 	registry *Registry
 	log      *tasklog.Log
 	*asks
@@ -25,8 +26,17 @@ type asks = ask.Asks
 
 // newTask returns a task with this log.
 func (r *Registry) newTask(log *tasklog.Log) *Task {
-	return &Task{registry: r, log: log, asks: ask.New(log, &r.asks)}
+	return &Task{id: log.Info.ID, registry: r, log: log, asks: ask.New(log, &r.asks)}
 }
+
+// ID returns the task's id.
+func (t *Task) ID() string { return t.id }
+
+// IsClosed reports whether the task is closed.
+func (t *Task) IsClosed() bool { return t.log.IsClosed() }
+
+// Settle saves and announces the changes of which a comment says that they are saved later.
+func (t *Task) Settle() { t.log.Settle() }
 
 // Info returns the task's own data.
 func (t *Task) Info() protocol.Task {

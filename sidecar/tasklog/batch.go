@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"assent/protocol"
 )
 
-// maxBatch bounds how many changes wait for each other.
-const maxBatch = 128
+const (
+	// maxBatch bounds how many changes wait for each other.
+	maxBatch = 128
+	// saveWithin bounds how long a change of [Log.Defer] waits to be saved.
+	saveWithin = 5 * time.Millisecond
+)
 
-// batch collects the changes that are made while the log is locked once. They are saved in one transaction, and announced
-// after it. With many open questions, saving is most of the cost of an answer.
+// batch collects the changes that are made while the log is locked once, or by [Log.Defer]. They are saved in one
+// transaction, and announced after it. With many open questions, saving is most of the cost of an answer.
 type batch struct {
 	// collecting is set until all changes are made.
 	collecting bool
@@ -71,6 +76,36 @@ func (l *Log) makeQueued() {
 	for _, c := range queue {
 		c.make()
 	}
+	l.settle()
+}
+
+// Defer makes a change while the log is locked. The change is saved and announced together with those that follow: before
+// the next lock of the log, and within a few milliseconds. If the process is killed before that, the change is lost.
+// The change may be refused by the store, or find the log closed, like any other.
+func (l *Log) Defer(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	isFirst := len(l.batch.events) == 0
+	l.batch.collecting = true
+	defer func() { l.batch.collecting = false }()
+	change()
+	switch {
+	case len(l.batch.events) >= maxBatch:
+		l.settle()
+	case isFirst:
+		// The callback is a no-op once another goroutine has locked the log, so no goroutine waits for it.
+		time.AfterFunc(saveWithin, l.Settle)
+	}
+}
+
+// Settle saves and announces the changes of [Log.Defer]. The lock must not be held.
+func (l *Log) Settle() {
+	l.Lock()
+	defer l.Unlock()
+}
+
+// settle saves and announces the collected changes. The lock must be held.
+func (l *Log) settle() {
 	all := l.batch
 	l.batch = batch{}
 	if len(all.events) > 0 {

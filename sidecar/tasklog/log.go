@@ -86,8 +86,20 @@ func NewEmptyLog(storage *Storage, info protocol.Task) *Log {
 	return l
 }
 
-// Lock locks the log.
-func (l *Log) Lock() { l.mu.Lock() }
+// Lock locks the log, and settles the changes of [Log.Defer].
+func (l *Log) Lock() {
+	l.mu.Lock()
+	if len(l.batch.events) > 0 {
+		l.settle()
+	}
+}
+
+// IsClosed reports whether the task is closed. The lock must not be held.
+func (l *Log) IsClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Info.Closed
+}
 
 // Unlock unlocks the log.
 func (l *Log) Unlock() { l.mu.Unlock() }
