@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -74,33 +73,37 @@ type call struct {
 	// place is where the call is in Assent, once it has begun. isKept: a later daemon will know of it.
 	place  Place
 	isKept bool
-	// isFollowed: its server has made an MCP task of it, and said this of the task.
-	isFollowed bool
-	said       string
+	// following is what its server says of the MCP task that the server has made of it; nil if it has made none.
+	following *string
 	// changed is closed at the next change of what follows, and replaced.
 	changed  chan struct{}
 	question string // that is open, or ""
 	asked    bool   // it has asked a question
 	// waiting are the requests of the host that wait for it. Each hears its notifications.
 	waiting []*waiter
-	// questions are what the host is to answer. While held is not 0, it is not asked yet.
-	questions    []*question
-	lastQuestion int
-	held         int
-	// names are those of all questions. Earlier ones are those of an earlier daemon that are not asked again yet, by the
-	// server's own names. The host may come back before with the answers: these are early, by the names for the host.
-	names   []string
-	earlier map[string]string
-	early   map[string]json.RawMessage
+	toHost  toHost
+	rounds  rounds
+	end     end
+}
+
+// rounds are the returns of a call with questions (2026-07-28, "Multi Round-Trip Requests").
+type rounds struct {
 	// away is the request that returned with questions, until the host comes back with one of the states.
 	away   *waiter
 	states []string
+}
+
+// end is the end of a call. Its time is zero while the call runs.
+type end struct {
+	time   time.Time
+	result json.RawMessage
+	err    error
 	// delivered is how many hosts were sent the result.
 	delivered int
-	ended     time.Time
-	result    json.RawMessage
-	err       error
 }
+
+// hasCome reports whether the call has ended.
+func (e *end) hasCome() bool { return !e.time.IsZero() }
 
 // waiter is a request of a host that waits for a call, or an MCP task.
 type waiter struct {
@@ -124,23 +127,6 @@ type asker struct {
 	ask func(method string, params json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error)
 	// task is set if the host takes an MCP task for the call.
 	task *taskTerms
-}
-
-// question is what a host is asked. Its name is that of no other open one of the call, and of no other one at all if the
-// call is an MCP task for the host.
-type question struct {
-	Question
-	own string // the server's name for it, or ""
-	// ctx ends when the question is settled otherwise.
-	ctx    context.Context
-	answer chan hostAnswer // takes one
-	isSent bool            // the host has the request
-}
-
-// hostAnswer is a host's answer to a question.
-type hostAnswer struct {
-	result json.RawMessage
-	err    error
 }
 
 // errNoHost is the error of a question that the host cannot answer.
@@ -171,13 +157,14 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 // A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
 func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
-	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
-	var k *call
-	if at >= 0 {
-		k = c.all[at]
-	} else {
+	k, err := c.find(ctx, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
+	switch {
+	case errors.Is(err, errNoHandle):
 		k = newCall(key, what)
 		c.start(k, start)
+	case err != nil:
+		c.mu.Unlock()
+		return nil, nil, err
 	}
 	return c.wait(ctx, k, patience, asker)
 }
@@ -185,43 +172,56 @@ func (c *calls) do(ctx context.Context, key string, patience time.Duration, aske
 // resume waits for the call with a handle, as do.
 func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
 	c.mu.Lock()
-	at := slices.IndexFunc(c.all, func(k *call) bool { return k.handle == handle })
-	if at < 0 {
+	k, err := c.find(ctx, func(k *call) bool { return k.handle == handle })
+	if err != nil {
 		c.mu.Unlock()
-		return nil, nil, errNoHandle
+		return nil, nil, err
 	}
-	return c.wait(ctx, c.all[at], patience, asker)
+	return c.wait(ctx, k, patience, asker)
 }
 
 // comeBack gives a call the host's answers, by the names of the questions, and waits for it, as do. The state is the one with
 // which the host was asked, and the key is the call's.
 func (c *calls) comeBack(ctx context.Context, state, key string, responses map[string]json.RawMessage, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
 	c.mu.Lock()
-	at := slices.IndexFunc(c.all, func(k *call) bool { return k.key == key && slices.Contains(k.states, state) })
-	if at < 0 {
+	k, err := c.find(ctx, func(k *call) bool { return k.key == key && slices.Contains(k.rounds.states, state) })
+	if err != nil {
 		c.mu.Unlock()
-		return nil, nil, errNoHandle
+		return nil, nil, err
 	}
-	k := c.all[at]
-	k.answer(responses)
+	k.toHost.answer(responses)
 	return c.wait(ctx, k, patience, asker)
 }
 
-// answer settles the questions of a call that have an answer by their names. It is called with the lock of calls held.
-func (k *call) answer(responses map[string]json.RawMessage) {
-	for _, q := range slices.Clone(k.questions) {
-		if response := responses[q.Name]; response != nil {
-			k.settle(q, hostAnswer{result: response})
+// find returns a call, or errNoHandle. If the call's result is on its way to a host, find waits until it has arrived, which ends
+// the call, or has not: a host that has its result may send the next request before calls hears of it. Find is called with mu
+// held, and returns with mu held.
+func (c *calls) find(ctx context.Context, isWanted func(*call) bool) (*call, error) {
+	for {
+		at := slices.IndexFunc(c.all, isWanted)
+		if at < 0 {
+			return nil, errNoHandle
+		}
+		k := c.all[at]
+		if !k.isOnItsWay() {
+			return k, nil
+		}
+		changed := k.changed
+		c.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		c.mu.Lock()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
-	for _, name := range k.earlier {
-		if response := responses[name]; response != nil {
-			if k.early == nil {
-				k.early = map[string]json.RawMessage{}
-			}
-			k.early[name] = response
-		}
-	}
+}
+
+// isOnItsWay reports whether requests of hosts are about to return the result. The caller holds the lock of calls.
+func (k *call) isOnItsWay() bool {
+	return k.end.hasCome() && slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of == nil })
 }
 
 func newCall(key string, what calling) *call {
@@ -239,11 +239,11 @@ func (c *calls) start(k *call, start run) {
 		result, err := start(ctx, c.hostOf(k))
 		if !errors.Is(err, mcpserver.ErrEnded) { // if so, a later daemon may go on with it
 			c.mu.Lock()
-			k.result, k.err = result, err
+			k.end.result, k.end.err = result, err
 			c.mu.Unlock()
 			c.keep(k) // before a request gets the result
 		}
-		c.change(k, func() { k.result, k.err, k.ended, k.question = result, err, time.Now(), "" })
+		c.change(k, func() { k.end.result, k.end.err, k.end.time, k.question = result, err, time.Now(), "" })
 	})
 }
 
@@ -265,15 +265,15 @@ func (c *calls) hostOf(k *call) host {
 			})
 		},
 		began:     func(place Place) { c.change(k, func() { k.place = place }) },
-		following: func(message string) { c.change(k, func() { k.isFollowed, k.said = true, message }) },
+		following: func(message string) { c.change(k, func() { k.following = &message }) },
 		ask: func(ctx context.Context, question Question, queued func()) (json.RawMessage, error) {
 			return c.ask(ctx, k, question, queued)
 		},
 		hold: func() func() {
-			c.change(k, func() { k.held++ })
+			c.change(k, func() { k.toHost.held++ })
 			return func() {
 				c.change(k, func() {
-					k.held--
+					k.toHost.held--
 					c.send(k)
 				})
 			}
@@ -290,14 +290,14 @@ func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func())
 	canAnswer := false
 	c.change(k, func() {
 		takes := func(w *waiter) bool { return w.takes(q.Method, q.Params) }
-		if canAnswer = slices.ContainsFunc(k.waiting, takes) || k.away != nil && takes(k.away); !canAnswer {
+		if canAnswer = slices.ContainsFunc(k.waiting, takes) || k.rounds.away != nil && takes(k.rounds.away); !canAnswer {
 			return
 		}
-		k.name(q)
-		k.questions = append(k.questions, q)
+		k.toHost.name(q, k.isTask())
+		k.toHost.open = append(k.toHost.open, q)
 		k.asked = k.asked || q.Method != "roots/list" // for which no person thinks
-		if response := k.early[q.Name]; response != nil {
-			k.settle(q, hostAnswer{result: response})
+		if response := k.toHost.early[q.Name]; response != nil {
+			k.toHost.settle(q, hostAnswer{result: response})
 		}
 		c.send(k)
 	})
@@ -309,32 +309,17 @@ func (c *calls) ask(ctx context.Context, k *call, asked Question, queued func())
 	case a := <-q.answer:
 		return a.result, a.err
 	case <-ctx.Done():
-		c.change(k, func() { k.settle(q, hostAnswer{}) })
+		c.change(k, func() { k.toHost.settle(q, hostAnswer{}) })
 		return nil, context.Cause(ctx)
 	}
 }
 
-// name gives a question a name for the host. It is called with the lock of calls held.
-func (k *call) name(q *question) {
-	if earlier := k.earlier[q.own]; earlier != "" && q.own != "" {
-		delete(k.earlier, q.own)
-		q.Name = earlier
-		return
-	}
-	isTaken := func(other *question) bool { return other.Name == q.Name }
-	for q.Name == "" || slices.ContainsFunc(k.questions, isTaken) || k.isTask() && slices.Contains(k.names, q.Name) {
-		k.lastQuestion++
-		q.Name = "question-" + strconv.Itoa(k.lastQuestion)
-	}
-	k.names = append(k.names, q.Name)
-}
-
 // send sends the questions of a call to a host that takes requests. It is called with mu held.
 func (c *calls) send(k *call) {
-	if k.held > 0 {
+	if k.toHost.held > 0 {
 		return
 	}
-	for _, q := range k.questions {
+	for _, q := range k.toHost.open {
 		at := slices.IndexFunc(k.waiting, func(w *waiter) bool { return w.ask != nil && w.ctx.Err() == nil && w.takes(q.Method, q.Params) })
 		if q.isSent || at < 0 {
 			continue
@@ -364,34 +349,16 @@ func (c *calls) await(k *call, q *question, w *waiter, wait func(context.Context
 			}
 			err = errNoHost
 		}
-		k.settle(q, hostAnswer{result, err})
+		k.toHost.settle(q, hostAnswer{result, err})
 	})
-}
-
-// settle gives a question its answer. It is called with the lock of calls held.
-func (k *call) settle(q *question, a hostAnswer) {
-	at := slices.Index(k.questions, q)
-	if at < 0 {
-		return
-	}
-	k.questions = slices.Delete(k.questions, at, at+1)
-	q.answer <- a
-}
-
-// questionsFor returns the questions that a request has to return with. It is called with the lock of calls held.
-func (k *call) questionsFor(w *waiter) []*question {
-	if w.ask != nil || k.held > 0 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(k.questions), func(q *question) bool { return !w.takes(q.Method, q.Params) })
 }
 
 // forget drops results that no host asked for in time. It is called with mu held.
 func (c *calls) forget() {
 	kept := 0
 	for _, k := range slices.Backward(c.all) {
-		if !k.ended.IsZero() && len(k.waiting) == 0 {
-			if kept++; kept > maxKept || time.Since(k.ended) > keepFor {
+		if k.end.hasCome() && len(k.waiting) == 0 {
+			if kept++; kept > maxKept || time.Since(k.end.time) > keepFor {
 				k.handle = ""
 			}
 		}
@@ -425,7 +392,7 @@ func (k *call) begin() {
 func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
 	defer c.mu.Unlock()
 	w := &waiter{asker: asker, ctx: ctx}
-	k.waiting, k.away = append(k.waiting, w), nil
+	k.waiting, k.rounds.away = append(k.waiting, w), nil
 	k.begin()
 	c.send(k)
 	if asker.task != nil && (patience == 0 || patience > taskAfter) {
@@ -439,16 +406,16 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 	}
 	isLate := false
 	for {
-		questions := k.questionsFor(w)
+		questions := k.toHost.forRequest(w)
 		switch {
 		case k.becomesTask(w, isLate):
 			return nil, nil, errTask{c.newTask(k, w)}
-		case !k.ended.IsZero():
-			return k.result, func(sent bool) { c.answered(k, w, sent) }, k.err
+		case k.end.hasCome():
+			return k.end.result, func(sent bool) { c.answered(k, w, sent) }, k.end.err
 		case len(questions) > 0:
 			k.leave(w)
 			state := uuid.NewString()
-			k.away, k.states = w, append(k.states[max(0, len(k.states)-maxStates+1):], state)
+			k.rounds.away, k.rounds.states = w, append(k.rounds.states[max(0, len(k.rounds.states)-maxStates+1):], state)
 			return nil, nil, errQuestions{k, state, questions}
 		case isLate && k.question != "":
 			k.leave(w)
@@ -465,7 +432,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 			gone = true
 		}
 		c.mu.Lock()
-		if gone && k.ended.IsZero() {
+		if gone && !k.end.hasCome() {
 			if k.leave(w); len(k.waiting) == 0 && !k.asked {
 				k.cancel(context.Cause(ctx)) // no person and no host waits for it
 				c.remove(k)
@@ -478,20 +445,20 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 // answered notes whether a result was sent to a host. One that a person waited for and no host has got is kept.
 func (c *calls) answered(k *call, w *waiter, sent bool) {
 	defer c.keep(k)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k.leave(w)
-	switch {
-	case sent:
-		k.delivered++
-	case w.sent:
-		k.delivered--
-	}
-	w.sent = sent
-	c.remove(k)
-	if k.delivered == 0 && (k.asked || len(k.waiting) > 0) {
-		c.all = append(c.all, k)
-	}
+	c.change(k, func() {
+		k.leave(w)
+		switch {
+		case sent:
+			k.end.delivered++
+		case w.sent:
+			k.end.delivered--
+		}
+		w.sent = sent
+		c.remove(k)
+		if k.end.delivered == 0 && (k.asked || len(k.waiting) > 0) {
+			c.all = append(c.all, k)
+		}
+	})
 }
 
 // remove forgets a call. It is called with mu held.

@@ -59,6 +59,16 @@ func request(ctx context.Context, c *calls, s *scripted, patience time.Duration)
 	return got
 }
 
+// requestToTell sends a request of a host. The test says whether the result was sent.
+func requestToTell(ctx context.Context, c *calls, s *scripted) <-chan answered {
+	told := make(chan answered, 1)
+	go func() {
+		_, answered, _ := c.do(ctx, "key", 0, silent, calling{}, s.run)
+		told <- answered
+	}()
+	return told
+}
+
 func TestACallThatAsksRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := &calls{}, newScripted()
@@ -109,6 +119,64 @@ func TestAnAnswerAfterTheHostHasGone(t *testing.T) {
 	})
 }
 
+// A host sends its next request as soon as it has the result, before the gateway knows that the result was sent.
+func TestARequestRightAfterTheResult(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		next func(ctx context.Context, c *calls, s *scripted, handle string) error
+		// The result of the first request was sent, or was not.
+		sent bool
+		want error
+		runs int
+	}{
+		{"the same call", sameCall, true, nil, 2},
+		{"the same call, and the result was not sent", sameCall, false, nil, 1},
+		{"its handle", itsHandle, true, errNoHandle, 1},
+		{"its handle, and the result was not sent", itsHandle, false, nil, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, s := &calls{}, newScripted()
+				defer c.close()
+				first := requestToTell(t.Context(), c, s)
+				synctest.Wait()
+				s.ask <- "Which size?"
+				synctest.Wait()
+				handle := c.all[0].handle
+				s.finish <- nil
+				told := <-first
+				next := make(chan error, 1)
+				go func() { next <- test.next(t.Context(), c, s, handle) }()
+				synctest.Wait()
+				told(test.sent)
+				synctest.Wait()
+				if test.runs == 2 {
+					s.finish <- nil
+				}
+				if err := <-next; !errors.Is(err, test.want) || s.runs != test.runs {
+					t.Errorf("the next request got %v, and the tool ran %d times; want %v and %d", err, s.runs, test.want, test.runs)
+				}
+			})
+		})
+	}
+}
+
+func sameCall(ctx context.Context, c *calls, s *scripted, _ string) error {
+	_, answered, err := c.do(ctx, "key", 0, silent, calling{}, s.run)
+	if answered != nil {
+		answered(true)
+	}
+	return err
+}
+
+func itsHandle(ctx context.Context, c *calls, _ *scripted, handle string) error {
+	_, answered, err := c.resume(ctx, handle, 0, silent)
+	if answered != nil {
+		answered(true)
+	}
+	return err
+}
+
 // A result and the host's cancellation pass each other.
 func TestAResultThatTheHostDidNotWaitForIsKept(t *testing.T) {
 	for _, test := range []struct {
@@ -122,11 +190,7 @@ func TestAResultThatTheHostDidNotWaitForIsKept(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, s := &calls{}, newScripted()
 				defer c.close()
-				first := make(chan answered, 1)
-				go func() {
-					_, answered, _ := c.do(t.Context(), "key", 0, silent, calling{}, s.run)
-					first <- answered
-				}()
+				first := requestToTell(t.Context(), c, s)
 				s.ask <- "Which size?"
 				s.finish <- nil
 				tell := <-first

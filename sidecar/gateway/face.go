@@ -32,6 +32,11 @@ type Options struct {
 	AnswerIn AnswerIn
 	// AsIs passes results as they are, also to hosts that are known to hide a part of them from their models.
 	AsIs bool
+	// Quiet is passed on in each [Request].
+	Quiet bool
+	// Apps is called when a host comes that shows MCP Apps; nil is not called. With forms, it is asked what servers ask, and
+	// shows the apps of forms.
+	Apps func(forms bool)
 	// Restored is closed when [Face.Restore] was called for all calls of an earlier daemon. Nil means that there are none.
 	Restored <-chan struct{}
 	// Version is Assent's own.
@@ -102,7 +107,7 @@ func (f *Face) callsFor(host string) *calls {
 	if f.calls[host] == nil {
 		f.calls[host] = &calls{keeper: func(place Place, kept *Kept) {
 			if kept != nil {
-				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.AnswerIn, f.opts.AsIs}, host
+				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.AnswerIn, f.opts.AsIs, f.opts.Quiet}, host
 			}
 			f.upstream.Keep(place, kept)
 		}}
@@ -118,6 +123,10 @@ const allCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":
 func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
 	f.enter(s)
 	client := s.Client()
+	if f.opts.Apps != nil && showsApps(client) {
+		asked := f.opts.AnswerIn == AnswerInHost || f.opts.AnswerIn == AnswerInBoth
+		f.opts.Apps(asked && showsAppForms(client))
+	}
 	if f.opts.Server == "" {
 		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": f.opts.Version})
 		return mcpserver.Offer{Info: info, Capabilities: offered(client, json.RawMessage(allCapabilities))}, err
@@ -393,7 +402,7 @@ func (f *Face) run(what calling, place Place) run {
 		return f.upstream.Send(ctx, Request{
 			Session: what.session, Client: what.client, Server: what.server, Method: what.method, Params: what.params, Place: place,
 			Notify: host.notify, Asking: host.asking, Began: host.began, Following: host.following,
-			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Ask: host.ask, Hold: host.hold,
+			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Quiet: f.opts.Quiet, Ask: host.ask, Hold: host.hold,
 		})
 	}
 }
@@ -662,6 +671,7 @@ func (f *Face) pagesForHosts(ctx context.Context, client mcpserver.Client, serve
 			if name != list || json.Unmarshal(value, &tools) != nil {
 				return value
 			}
+			tools = slices.DeleteFunc(tools, func(tool json.RawMessage) bool { return !isFor(client, tool) })
 			for i, tool := range tools {
 				tools[i] = execution(client, tool)
 			}
@@ -714,6 +724,9 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	for _, server := range f.upstream.Servers() {
 		for _, item := range f.items(ctx, server, list) {
 			if list == listTools {
+				if !isFor(r.Client, item) {
+					continue
+				}
 				item = execution(r.Client, item)
 			}
 			if named {

@@ -47,9 +47,14 @@ func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessa
 	switch {
 	case server == "broken":
 		return nil, &mcpserver.Error{Code: -1, Message: "it does not start"}
+	case list == "tools" && server == "apps":
+		return []json.RawMessage{json.RawMessage(`{"tools":[{"name":"view","_meta":{"ui":{"resourceUri":"ui://apps/view","x":1.0}}},` +
+			`{"name":"refresh","_meta":{"ui":{"visibility":["app"]}}},{"name":"both","_meta":{"ui":{"visibility":["model","app"]}}}]}`)}, nil
+	case list == "resources" && server == "apps":
+		return []json.RawMessage{json.RawMessage(`{"resources":[{"uri":"ui://apps/view","name":"view","mimeType":"text/html;profile=mcp-app","_meta":{"ui":{"csp":{}}}}]}`)}, nil
 	case list == "tools":
 		return []json.RawMessage{
-			json.RawMessage(`{"nextCursor":"p2","tools":[{"title":"A","name":"ask","inputSchema":{"b":1.0,"a":{}},"x-mine":[1]}],"_meta":{"k":1}}`),
+			json.RawMessage(`{"nextCursor":"p2","tools":[{"title":"A","name":"ask","inputSchema":{"b":1.0,"a":{}},"icons":[ {"src":"data:,a","theme":"light","x":1.0} ],"x-mine":[1]}],"_meta":{"k":1}}`),
 			json.RawMessage(`{"tools":[{"name":"echo","execution":{"taskSupport":"required"}}]}`),
 		}, nil
 	case list == "resources" && server == "shop":
@@ -154,7 +159,7 @@ func askHost(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 		<-second
 		release()
 	}()
-	size := ask("size", "elicitation/create", `{"message":"Which size?","task":{}}`, sync.OnceFunc(func() { close(first) }))
+	size := ask("size", "elicitation/create", `{"message":"Which size?","task":{},"_meta":{"ui":{"resourceUri":"ui://shop/size"}}}`, sync.OnceFunc(func() { close(first) }))
 	word := ask("word", "sampling/createMessage", `{"messages":[]}`, func() {})
 	if strings.Contains(string(r.Params), `"pause"`) {
 		time.Sleep(time.Second)

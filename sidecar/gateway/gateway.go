@@ -79,6 +79,8 @@ type Request struct {
 	LogLevel string
 	// AnswerIn says who is asked what the server asks during the request.
 	AnswerIn AnswerIn
+	// Quiet: no notification of the operating system calls the person to the questions.
+	Quiet bool
 	// Ask asks the host a question of the server, and returns the result. It calls queued as soon as later questions
 	// are sure to come after it. The error is an [mcpserver.Error] if the host answered with one. Ask and Hold are nil
 	// for requests that cannot lead to questions.

@@ -22,24 +22,13 @@ type Kept struct {
 	Host   string `json:"host"`
 	Key    string `json:"key"`
 	Handle string `json:"handle"`
-
-	Session      string           `json:"session"`
-	Client       mcpserver.Client `json:"client"`
-	Revision     string           `json:"revision"`
-	Capabilities string           `json:"capabilities"`
-	Server       string           `json:"server"`
-	Method       string           `json:"method"`
-	Params       string           `json:"params"`
-
+	keptCalling
 	States []string   `json:"states,omitempty"`
 	Tasks  []keptTask `json:"tasks,omitempty"`
 	// Names are the names of all questions so far, and Open the names of the open ones, by the server's names for them.
 	Names []string          `json:"names,omitempty"`
 	Open  map[string]string `json:"open,omitempty"`
-	// Ended is when the call ended. It ended with Result or Error.
-	Ended  time.Time        `json:"ended,omitzero"`
-	Result string           `json:"result,omitempty"`
-	Error  *mcpserver.Error `json:"error,omitempty"`
+	keptEnd
 }
 
 // KeptFace identifies a face.
@@ -47,6 +36,33 @@ type KeptFace struct {
 	Server   string   `json:"server,omitempty"`
 	AnswerIn AnswerIn `json:"answerIn"`
 	AsIs     bool     `json:"asIs,omitempty"`
+	Quiet    bool     `json:"quiet,omitempty"`
+}
+
+// keptCalling is the saved state of a [calling].
+type keptCalling struct {
+	Session      string           `json:"session"`
+	Client       mcpserver.Client `json:"client"`
+	Revision     string           `json:"revision"`
+	Capabilities string           `json:"capabilities"`
+	Server       string           `json:"server"`
+	Method       string           `json:"method"`
+	Params       string           `json:"params"`
+}
+
+// calling returns the request that was saved. Its log level is not saved.
+func (k *keptCalling) calling() calling {
+	client := k.Client
+	client.Revision, client.Capabilities = k.Revision, json.RawMessage(k.Capabilities)
+	return calling{session: k.Session, server: k.Server, method: k.Method, client: client, params: json.RawMessage(k.Params)}
+}
+
+// keptEnd is the saved end of a call.
+type keptEnd struct {
+	// Ended is when the call ended; zero if it has not. It ended with Result or Error.
+	Ended  time.Time        `json:"ended,omitzero"`
+	Result string           `json:"result,omitempty"`
+	Error  *mcpserver.Error `json:"error,omitempty"`
 }
 
 // keptTask is the saved state of an [mcpTask].
@@ -68,6 +84,14 @@ type calling struct {
 	logLevel                string
 }
 
+// kept returns the state of a request that is saved.
+func (w *calling) kept() keptCalling {
+	return keptCalling{
+		Session: w.session, Client: w.client, Revision: w.client.Revision, Capabilities: string(w.client.Capabilities),
+		Server: w.server, Method: w.method, Params: string(w.params),
+	}
+}
+
 // keep saves a call for a later daemon, as long as its host can come back to it.
 func (c *calls) keep(k *call) {
 	k.keeping.Lock()
@@ -83,31 +107,29 @@ func (c *calls) keep(k *call) {
 
 // kept returns the state of a call that keep saves, or nil. The caller holds mu.
 func (c *calls) kept(k *call) *Kept {
-	w := k.what
 	kept := &Kept{
-		Key: k.key, Handle: k.handle, Session: w.session, Client: w.client, Revision: w.client.Revision,
-		Capabilities: string(w.client.Capabilities), Server: w.server, Method: w.method, Params: string(w.params),
-		States: k.states, Names: k.names, Open: map[string]string{},
+		Key: k.key, Handle: k.handle, keptCalling: k.what.kept(),
+		States: k.rounds.states, Names: k.toHost.names, Open: map[string]string{},
 	}
 	for _, t := range c.tasks {
 		if t.call == k {
 			kept.Tasks = append(kept.Tasks, keptTask{t.id, t.session, t.modern, t.created, t.updated, t.ttl, t.isCancelled})
 		}
 	}
-	hasEnded := k.result != nil || k.err != nil
-	if len(kept.Tasks) == 0 && (len(k.states) == 0 || hasEnded && k.delivered > 0) {
+	hasEnded := k.end.result != nil || k.end.err != nil
+	if len(kept.Tasks) == 0 && (len(k.rounds.states) == 0 || hasEnded && k.end.delivered > 0) {
 		return nil
 	}
-	maps.Copy(kept.Open, k.earlier)
-	for _, q := range k.questions {
+	maps.Copy(kept.Open, k.toHost.earlier)
+	for _, q := range k.toHost.open {
 		if q.own != "" {
 			kept.Open[q.own] = q.Name
 		}
 	}
 	if hasEnded {
-		kept.Ended, kept.Result = cmp.Or(k.ended, time.Now()), string(k.result)
-		if k.err != nil {
-			kept.Error = wireError(k.err)
+		kept.Ended, kept.Result = cmp.Or(k.end.time, time.Now()), string(k.end.result)
+		if k.end.err != nil {
+			kept.Error = wireError(k.end.err)
 		}
 	}
 	return kept
@@ -115,21 +137,18 @@ func (c *calls) kept(k *call) *Kept {
 
 // Restore restores a call of an earlier daemon. If the call continues, [Upstream] gets it again, with its place.
 func (f *Face) Restore(place Place, kept *Kept) {
-	client := kept.Client
-	client.Revision, client.Capabilities = kept.Revision, json.RawMessage(kept.Capabilities)
-	k := newCall(kept.Key, calling{
-		session: kept.Session, server: kept.Server, method: kept.Method, client: client, params: json.RawMessage(kept.Params),
-	})
-	k.handle, k.place, k.isKept, k.states, k.names, k.earlier = kept.Handle, place, true, kept.States, kept.Names, kept.Open
+	k := newCall(kept.Key, kept.calling())
+	k.handle, k.place, k.isKept = kept.Handle, place, true
+	k.rounds.states, k.toHost.names, k.toHost.earlier = kept.States, kept.Names, kept.Open
 	k.asked = true // the host may come back to the call
-	takes := func(method string, params json.RawMessage) bool { return takes(client, method, params) }
+	takes := func(method string, params json.RawMessage) bool { return takes(k.what.client, method, params) }
 	silent := asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: takes}
-	if len(k.states) > 0 {
-		k.away = &waiter{asker: silent}
+	if len(k.rounds.states) > 0 {
+		k.rounds.away = &waiter{asker: silent}
 	}
 	if !kept.Ended.IsZero() {
-		if k.ended, k.result = kept.Ended, json.RawMessage(kept.Result); kept.Error != nil {
-			k.result, k.err = nil, kept.Error
+		if k.end.time, k.end.result = kept.Ended, json.RawMessage(kept.Result); kept.Error != nil {
+			k.end.result, k.end.err = nil, kept.Error
 		}
 	}
 	c := f.callsFor(kept.Host)
@@ -147,15 +166,15 @@ func (f *Face) Restore(place Place, kept *Kept) {
 		}
 	}
 	switch {
-	case k.ended.IsZero():
+	case !k.end.hasCome():
 		c.start(k, f.run(k.what, place))
 		if isCancelled {
 			k.cancel(mcpserver.ErrCancelled)
 		}
-	case len(kept.Tasks) == 0 && time.Since(k.ended) < keepFor:
+	case len(kept.Tasks) == 0 && time.Since(k.end.time) < keepFor:
 		c.all = append(c.all, k)
 	case len(kept.Tasks) == 0:
-		k.delivered++ // too late
+		k.end.delivered++ // too late
 	}
 	c.mu.Unlock()
 	c.keep(k)

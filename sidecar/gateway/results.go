@@ -1,10 +1,9 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/json"
-	"reflect"
 
+	"assent/sidecar/form"
 	"assent/sidecar/mcpserver"
 )
 
@@ -19,10 +18,12 @@ func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
 	if json.Unmarshal(member(result, "content"), &content) != nil {
 		return result
 	}
+	var texts []string
 	for _, block := range content {
-		if sameJSON(json.RawMessage(text(block, "text")), structured) {
-			return result
-		}
+		texts = append(texts, text(block, "text"))
+	}
+	if form.Repeated(structured, texts) != nil {
+		return result
 	}
 	block := appendMember([]byte(`{"type":"text"`), "text", appendString(nil, string(structured)))
 	return with(result, "content", array(append(content, append(block, '}'))))
@@ -36,16 +37,4 @@ func hidesStructured(client mcpserver.Client) bool {
 		}
 	}
 	return false
-}
-
-// sameJSON reports whether two texts are the same JSON. Numbers are compared as they are written.
-func sameJSON(a, b json.RawMessage) bool {
-	decode := func(text json.RawMessage) (value any, ok bool) {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		return value, decoder.Decode(&value) == nil
-	}
-	first, ok := decode(a)
-	second, alsoOK := decode(b)
-	return ok && alsoOK && reflect.DeepEqual(first, second)
 }

@@ -20,6 +20,11 @@ func TestRepeatedResults(t *testing.T) {
 			`{"content":[{"type":"text","text":"{ \"a\": 1, \"n\": 1.50 }"}],"structuredContent":{"n":1.50,"a":1}}`,
 		},
 		{
+			"a text for each item", "opencode",
+			`{"content":[{"type":"text","text":"a"},{"type":"text","text":"2"}],"structuredContent":{"result":["a",2]}}`,
+			`{"content":[{"type":"text","text":"a"},{"type":"text","text":"2"}],"structuredContent":{"result":["a",2]}}`,
+		},
+		{
 			"no content", "opencode",
 			`{"content":[],"structuredContent":{}}`,
 			`{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`,

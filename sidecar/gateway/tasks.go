@@ -84,12 +84,12 @@ var errTaskCancelled = &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "
 // call has asked something, or it takes long. The caller holds the lock of calls.
 func (k *call) becomesTask(w *waiter, isLate bool) bool {
 	switch {
-	case w.task == nil || k.place == "" && k.ended.IsZero(): // only a call that has begun can be kept
+	case w.task == nil || k.place == "" && !k.end.hasCome(): // only a call that has begun can be kept
 		return false
 	case !w.task.modern:
 		return true
 	default:
-		return k.ended.IsZero() && (isLate || k.isFollowed || k.asked)
+		return !k.end.hasCome() && (isLate || k.following != nil || k.asked)
 	}
 }
 
@@ -156,14 +156,14 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 		if isNew {
 			t.told, t.updated = said, time.Now()
 		}
-		isOver := t.isCancelled || !k.ended.IsZero()
+		isOver := t.isCancelled || k.end.hasCome()
 		if isOver {
 			k.leave(t.waiter)
 		}
-		if !k.ended.IsZero() {
+		if k.end.hasCome() {
 			c.remove(k) // a later call with the same arguments runs again
 		}
-		isClosing := errors.Is(k.err, mcpserver.ErrEnded)
+		isClosing := errors.Is(k.end.err, mcpserver.ErrEnded)
 		state, changed := t.state(), k.changed
 		c.mu.Unlock()
 		if isNew && !isClosing {
@@ -201,7 +201,7 @@ func (c *calls) forgetTasks() {
 	var ended []*mcpTask
 	for _, t := range c.tasks {
 		switch {
-		case !t.isCancelled && t.call.ended.IsZero():
+		case !t.isCancelled && !t.call.end.hasCome():
 		case t.hasExpired():
 			c.forgetTask(t)
 		default:
@@ -265,7 +265,7 @@ func (c *calls) cancelTask(t *mcpTask) error {
 	k := t.call
 	var err error
 	c.change(k, func() {
-		if status, _ := t.status(); t.isCancelled || !k.ended.IsZero() {
+		if status, _ := t.status(); t.isCancelled || k.end.hasCome() {
 			err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("the MCP task has ended: it is %s", status)}
 			return
 		}
@@ -279,7 +279,7 @@ func (c *calls) cancelTask(t *mcpTask) error {
 
 // updateTask gives an MCP task the host's answers, by the names of the questions. It ignores answers to other questions.
 func (c *calls) updateTask(t *mcpTask, responses map[string]json.RawMessage) {
-	c.change(t.call, func() { t.call.answer(responses) })
+	c.change(t.call, func() { t.call.toHost.answer(responses) })
 }
 
 // taskResult waits for the result of an MCP task. Until then, the request brings the host the questions.
@@ -296,8 +296,8 @@ func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.R
 		switch {
 		case t.isCancelled:
 			return nil, errTaskCancelled
-		case !k.ended.IsZero():
-			return k.result, k.err
+		case k.end.hasCome():
+			return k.end.result, k.end.err
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		}
@@ -313,10 +313,10 @@ func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.R
 
 // open returns the questions that a host can answer now. The caller holds the lock of calls.
 func (k *call) open() []*question {
-	if k.held > 0 || !k.ended.IsZero() {
+	if k.toHost.held > 0 || k.end.hasCome() {
 		return nil
 	}
-	return k.questions
+	return k.toHost.open
 }
 
 // status returns the status of an MCP task, and its message. A task that waits for a person in Assent is working, because it
@@ -331,13 +331,15 @@ func (t *mcpTask) status() (status taskStatus, message string) {
 		return taskCancelled, ""
 	case len(k.open()) > 0:
 		return taskInputRequired, k.question
-	case k.ended.IsZero() && k.question != "":
+	case !k.end.hasCome() && k.question != "":
 		return taskWorking, "Waiting for the person's answer in Assent: " + k.question
-	case k.ended.IsZero():
-		return taskWorking, k.said
-	case k.err != nil:
-		return taskFailed, k.err.Error()
-	case !t.modern && json.Unmarshal(k.result, &result) == nil && result.IsError:
+	case !k.end.hasCome() && k.following != nil:
+		return taskWorking, *k.following
+	case !k.end.hasCome():
+		return taskWorking, ""
+	case k.end.err != nil:
+		return taskFailed, k.end.err.Error()
+	case !t.modern && json.Unmarshal(k.end.result, &result) == nil && result.IsError:
 		return taskFailed, ""
 	default:
 		return taskCompleted, ""
@@ -389,9 +391,9 @@ func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	case status == taskInputRequired:
 		out = appendMember(out, "inputRequests", inputRequests(k.open()))
 	case status == taskCompleted:
-		out = appendMember(out, "result", k.result)
+		out = appendMember(out, "result", k.end.result)
 	case status == taskFailed:
-		failure, _ := json.Marshal(wireError(k.err)) // its data is valid JSON
+		failure, _ := json.Marshal(wireError(k.end.err)) // its data is valid JSON
 		out = appendMember(out, "error", failure)
 	}
 	return append(out, '}')
