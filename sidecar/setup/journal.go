@@ -52,17 +52,50 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// lock keeps other runs out until the returned function is called.
+// lock keeps other runs out until the returned function is called. Without a run to restore, that removes the lock's file.
 func (o Options) lock() (unlock func() error, err error) {
-	if err := os.MkdirAll(o.runsDir(), 0o700); err != nil {
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, err
 	}
-	l := flock.New(filepath.Join(o.Folder, "setup.lock"))
+	path := filepath.Join(o.Folder, "setup.lock")
+	l := flock.New(path)
 	got, err := l.TryLock()
-	if err == nil && !got {
-		err = errors.New("another assent setup or assent restore runs: wait for it")
+	if err != nil {
+		return nil, err
 	}
-	return l.Unlock, err
+	if !got || !isAt(l, path) {
+		return nil, errors.Join(errors.New("another assent setup or assent restore runs: wait for it"), l.Close())
+	}
+	if err := os.MkdirAll(o.runsDir(), 0o700); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return func() error {
+		if os.Remove(o.runsDir()) != nil { // it has runs
+			return l.Unlock()
+		}
+		early := os.Remove(path)
+		err := l.Unlock()
+		if early != nil { // Windows removes no open file
+			_ = os.Remove(path) // another run may have it by now
+		}
+		return err
+	}, nil
+}
+
+// isAt reports whether a lock's file is still the one at its path: the run that had the lock before may have removed it.
+func isAt(l *flock.Flock, path string) bool {
+	opened, err := l.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, there)
+}
+
+// Restorable reports whether there is something to restore.
+func (o Options) Restorable() (bool, error) {
+	runs, err := o.runs()
+	return len(runs) > 0, err
 }
 
 func (o Options) runsDir() string { return filepath.Join(o.Folder, "setup") }

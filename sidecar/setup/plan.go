@@ -35,6 +35,9 @@ const maxFile = 32 << 20
 // maxUserFile bounds the person's own file, in bytes; package config reads no larger one.
 const maxUserFile = 4 << 20
 
+// maxName bounds a server's name, in bytes.
+const maxName = 200
+
 // Options say which servers to move, and between which files.
 type Options struct {
 	// Places has the hosts' files. Find also reads the project files in its folders.
@@ -49,6 +52,8 @@ type Options struct {
 	Installed func(command string) bool
 	// Hosts and Servers are the names of the chosen ones. Empty means all.
 	Hosts, Servers []string
+	// WithoutHosts and WithoutServers are the names of those that stay as they are.
+	WithoutHosts, WithoutServers []string
 	// Projects changes files in project folders too. Other people may share those, by version control.
 	Projects bool
 	// Share adds each server to all installed hosts, not only to those that have it.
@@ -63,10 +68,13 @@ type Plan struct {
 	// Files are the paths of the hosts' files that would change.
 	Files    []string  `json:"files"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Unreadable are the files of which no server is known.
+	Unreadable []Problem `json:"-"`
 
 	options Options
 	user    *atomicfile.File
 	edits   []*fileEdit
+	copies  []*Copy // all, in the order of the files
 }
 
 // Server is a server as Assent has or would have it.
@@ -103,13 +111,21 @@ type Copy struct {
 	Name   string `json:"name"`
 	// Folder is the entry's project, empty if the entry applies to all projects.
 	Folder string `json:"folder,omitempty"`
+	// Project says that the file is in a project folder.
+	Project bool `json:"project,omitempty"`
 	// Routed says that the entry starts Assent already, and Changes that Apply makes it do so.
 	Routed  bool `json:"routed,omitempty"`
 	Changes bool `json:"changes,omitempty"`
 
-	project bool
-	at      hostfile.Path
-	value   json.RawMessage
+	at     hostfile.Path
+	value  json.RawMessage
+	routed gatewayStart
+}
+
+// gatewayStart is how an entry starts Assent.
+type gatewayStart struct {
+	Program string
+	Server  string // empty for all
 }
 
 // Problem is a file, or an entry in it, that is left alone.
@@ -207,11 +223,16 @@ func (p *Plan) problem(path, format string, args ...any) {
 	p.Problems = append(p.Problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
+func (p *Plan) unreadable(path string, err error) {
+	p.Unreadable = append(p.Unreadable, Problem{Path: path, Message: "It cannot be read: " + reason.Of(err)})
+}
+
 // read reads the servers of a place.
 func (p *Plan) read(place importer.Place) {
 	file, err := atomicfile.Read(place.Path, maxFile)
 	if err != nil {
 		p.problem(place.Path, "It is left alone: %s.", reason.Of(err))
+		p.unreadable(place.Path, err)
 		return
 	}
 	installed := place.Adds && (file.Exists || p.installed(place))
@@ -225,29 +246,36 @@ func (p *Plan) read(place importer.Place) {
 	if err != nil {
 		if place.IsAboutServers(bytes.ReplaceAll(file.Data, []byte{0}, nil)) {
 			p.problem(place.Path, "It is left alone, because it cannot be read: %s. Repair it, and run this again.", err)
+			p.unreadable(place.Path, err)
 		}
 		return
 	}
 	found, err := place.Servers(doc)
 	if err != nil {
 		p.problem(place.Path, "It is left alone, because its servers cannot be read: %s. Repair it, and run this again.", err)
+		p.unreadable(place.Path, err)
 		return
 	}
 	p.edits = append(p.edits, &fileEdit{place: place, file: file, doc: doc})
 	for _, f := range found {
 		c := &Copy{
-			Host: place.Host(), HostID: place.ID(), Path: place.Path, Name: f.Name, Folder: f.Folder, project: place.Folder != "",
+			Host: place.Host(), HostID: place.ID(), Path: place.Path, Name: f.Name, Folder: f.Folder, Project: place.Folder != "",
 			at: f.At, value: f.Value,
 		}
 		if place.Folder != "" {
 			c.Folder = place.Folder
 		}
-		if name, ok := routedTo(f.Value); ok {
-			c.Routed = true
-			if name == "" {
+		p.copies = append(p.copies, c)
+		if start, ok := routedTo(f.Value); ok {
+			c.Routed, c.routed = true, start
+			if start.Server == "" {
 				continue // all servers: nothing to say about one
 			}
-			p.add(&Server{Name: name}, c)
+			p.add(&Server{Name: start.Server}, c)
+			continue
+		}
+		if len(f.Name) > maxName {
+			p.problem(place.Path, "The server %.40q is left alone: its name is too long.", f.Name)
 			continue
 		}
 		if f.Err != nil {
@@ -260,7 +288,7 @@ func (p *Plan) read(place importer.Place) {
 		}
 		p.add(&Server{
 			Name: f.Name, server: f.Server, same: canonical(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
-			Warnings: f.Server.Warnings,
+			Warnings: slices.DeleteFunc(f.Server.Warnings, func(text string) bool { return strings.Contains(text, "secret in plain text") }), // Secrets says it
 		}, c)
 	}
 }
@@ -388,15 +416,20 @@ func runs(raw json.RawMessage, secrets []importer.Secret) string {
 func (p *Plan) choose() {
 	o := p.options
 	for _, s := range p.Servers {
-		if len(o.Servers) > 0 && !slices.Contains(o.Servers, s.Name) && !slices.Contains(o.Servers, s.Copies[0].Name) {
+		for _, c := range s.Copies {
+			if c.Routed {
+				s.uses(c.Host)
+			}
+		}
+		if len(o.Servers) > 0 && !slices.Contains(o.Servers, s.Name) && !slices.Contains(o.Servers, s.Copies[0].Name) ||
+			slices.Contains(o.WithoutServers, s.Name) {
 			continue
 		}
 		for _, c := range s.Copies {
 			if c.Routed {
-				s.uses(c.Host)
 				continue
 			}
-			if c.project && !o.Projects || !p.wants(c.Host, c.HostID) {
+			if c.Project && !o.Projects || !p.wants(c.Host, c.HostID) {
 				continue
 			}
 			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
@@ -463,6 +496,9 @@ func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) b
 }
 
 func (p *Plan) wants(host, id string) bool {
+	if slices.Contains(p.options.WithoutHosts, host) {
+		return false
+	}
 	return len(p.options.Hosts) == 0 || slices.ContainsFunc(p.options.Hosts, func(want string) bool {
 		return strings.EqualFold(want, host) || want == id
 	})
@@ -502,8 +538,8 @@ func gatewayArgs(name string) []string {
 	return []string{"gateway", name}
 }
 
-// routedTo returns the server for which an entry starts Assent, empty if it starts Assent for all.
-func routedTo(raw json.RawMessage) (name string, ok bool) {
+// routedTo returns how an entry starts Assent, or false if it does not.
+func routedTo(raw json.RawMessage) (gatewayStart, bool) {
 	var e struct {
 		Command   json.RawMessage `json:"command"`
 		Cmd       string          `json:"cmd"`
@@ -511,15 +547,10 @@ func routedTo(raw json.RawMessage) (name string, ok bool) {
 		Transport json.RawMessage `json:"transport"`
 	}
 	if json.Unmarshal(raw, &e) != nil {
-		return "", false
+		return gatewayStart{}, false
 	}
-	var inner json.RawMessage
-	switch {
-	case len(e.Transport) > 0 && e.Transport[0] == '{':
-		inner = e.Transport
-	}
-	if inner != nil {
-		return routedTo(inner)
+	if len(e.Transport) > 0 && e.Transport[0] == '{' {
+		return routedTo(e.Transport)
 	}
 	command, args := e.Cmd, e.Args
 	var list []string
@@ -534,16 +565,17 @@ func routedTo(raw json.RawMessage) (name string, ok bool) {
 		command, args = object.Path, object.Args
 	case len(e.Command) > 0:
 		if json.Unmarshal(e.Command, &command) != nil {
-			return "", false
+			return gatewayStart{}, false
 		}
 	}
 	if !config.IsGateway(command, args) {
-		return "", false
+		return gatewayStart{}, false
 	}
+	start := gatewayStart{Program: command}
 	if last := args[len(args)-1]; len(args) > 1 && (!strings.HasPrefix(last, "-") || args[len(args)-2] == "--") {
-		return last, true
+		start.Server = last
 	}
-	return "", true
+	return start, true
 }
 
 // isNotThere reports whether an error says that there is no file.

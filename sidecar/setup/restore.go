@@ -49,6 +49,9 @@ type Undone struct {
 // Restore undoes all runs of Apply, the last one first. A file that it cannot restore stays in the journal.
 func Restore(o Options) (undone *Undone, err error) {
 	undone = &Undone{}
+	if _, err := os.Stat(o.runsDir()); isNotThere(err) {
+		return undone, nil
+	}
 	unlock, err := o.lock()
 	if err != nil {
 		return nil, err
@@ -89,9 +92,6 @@ func Restore(o Options) (undone *Undone, err error) {
 		if slices.ContainsFunc(runs, func(r *run) bool { return r.Sealed }) {
 			err = kept.Clear()
 		}
-		if entries, readErr := os.ReadDir(o.runsDir()); readErr == nil && len(entries) == 0 {
-			err = errors.Join(err, os.Remove(o.runsDir()))
-		}
 	}
 	return undone, err
 }
@@ -115,13 +115,13 @@ func (o Options) restoreFile(kept *vault.Vault, r *run, c *change) (Restored, er
 		}
 		for _, e := range slices.Backward(c.Entries) {
 			entry, err := now.Entry(e.At, e.Name)
-			switch name, routed := routedTo(entry.Value); {
+			switch start, routed := routedTo(entry.Value); {
 			case errors.Is(err, hostfile.ErrNoEntry):
 				notes = append(notes, fmt.Sprintf("The server %q had been removed from it, and stays so.", e.Name))
 				continue
 			case err != nil:
 				return nil, nil, fmt.Errorf("%w. Repair it", err)
-			case !routed || name != e.Server:
+			case !routed || start.Server != e.Server:
 				notes = append(notes, fmt.Sprintf("The server %q had been changed in it, and stays so.", e.Name))
 				continue
 			}
