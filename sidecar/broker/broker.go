@@ -127,7 +127,11 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 			return checkReview(b.models(q.ServerName), p, &q)
 		}
 	case protocol.UseMcpTool:
-		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, Tool: &q.Tool})
+		use := grant.ToolUse{ServerName: q.ServerName, Tool: &q.Tool}
+		if q.HostName != "" {
+			return b.checkHostCall(use)
+		}
+		return b.checkToolUse(use)
 	case protocol.AccessMcpResource:
 		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, URI: q.URI})
 	case protocol.McpURLElicitation:

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/apps"
 	"assent/sidecar/attribution"
 	"assent/sidecar/form"
 	"assent/sidecar/policy"
@@ -57,6 +58,7 @@ func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params 
 		URL             string          `json:"url"`
 		Message         *string         `json:"message"`
 		RequestedSchema json.RawMessage `json:"requestedSchema"`
+		Meta            json.RawMessage `json:"_meta"`
 	}
 	if err := decode(params, &request); err != nil {
 		return nil, err
@@ -77,14 +79,19 @@ func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params 
 	if err != nil {
 		return nil, invalidParams("requestedSchema: %s", reason.Of(err))
 	}
-
-	return protocol.McpElicitation{
-		Origin: r.Origin,
-		ElicitationRequest: protocol.McpElicitationRequest{
-			Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),
-		},
-	}, nil
+	elicitation := protocol.McpElicitationRequest{
+		Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),
+	}
+	if b.opts.FrontEnd().AppForms {
+		if elicitation.AppURI = apps.ReadForm(request.Meta); elicitation.AppURI != "" && len(request.Meta) <= maxAppMeta {
+			elicitation.Meta = request.Meta
+		}
+	}
+	return protocol.McpElicitation{Origin: r.Origin, ElicitationRequest: elicitation}, nil
 }
+
+// maxAppMeta bounds the _meta that is kept for the app of a form, in bytes.
+const maxAppMeta = 64 << 10
 
 // elicitation has the policy decide about an elicitation, and returns the question for its task. The question includes
 // the answer if the policy answers for the person.

@@ -57,6 +57,45 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	return q.Arguments, nil
 }
 
+// UseChangedTool asks whether a host's call may run although its tool has changed since it was last let run, and is a no-op
+// if it has not. The error is a [NotApproved] if it may not run. The host itself approves all other calls.
+func (b *Broker) UseChangedTool(ctx context.Context, t Asker, q protocol.UseMcpTool) error {
+	use := grant.ToolUse{ServerName: q.ServerName, Tool: new(q.Tool)}
+	if q.Changed = b.policy.CalledByHost(ctx, use, q.HostName); q.Changed == nil {
+		return nil
+	}
+	q.Destructive = destructive(q.Tool.Annotations)
+	if len(q.Tool.InputSchema) > maxShownSchema {
+		q.Tool.InputSchema = nil
+	}
+	if !form.IsExact(q.Arguments) {
+		q.ArgumentsText = string(q.Arguments)
+	}
+	question := b.question(protocol.Origin{}, q)
+	question.Check = b.checkHostCall(use)
+	_, err := b.askToolUse(ctx, t, question)
+	return err
+}
+
+// checkHostCall returns the check of the answers about a host's call.
+func (b *Broker) checkHostCall(use grant.ToolUse) task.Check {
+	return func(p *protocol.AskResponseParams) (*task.Answer, error) {
+		answer, err := checkWayOut(p)
+		switch {
+		case err != nil:
+			return nil, err
+		case p.Remember != "" || p.ToolArguments != nil || p.ToolArgumentsText != "":
+			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "a host's call runs as it is, or not at all: nothing is remembered or edited")
+		case p.AskResponse == protocol.YesButtonClicked:
+			answer.Take = func(by string) error {
+				b.policy.Allowed(context.Background(), use, by)
+				return nil
+			}
+		}
+		return answer, nil
+	}
+}
+
 // AccessResource asks whether a model may read a resource, as UseTool does.
 func (b *Broker) AccessResource(ctx context.Context, t Asker, taskID string, q protocol.AccessMcpResource) error {
 	use := grant.ToolUse{TaskID: taskID, ServerName: q.ServerName, URI: q.URI}
@@ -132,9 +171,15 @@ func checkArguments(arguments json.RawMessage) error {
 	return nil
 }
 
-// takeToolRule remembers an answer, if the person chose that.
+// takeToolRule remembers an answer, if the person chose that, and the tool that they allow.
 func (b *Broker) takeToolRule(answer *task.Answer, use grant.ToolUse, p *protocol.AskResponseParams) error {
 	if p.Remember == "" {
+		if p.AskResponse == protocol.YesButtonClicked {
+			answer.Take = func(by string) error {
+				b.policy.Allowed(context.Background(), use, by)
+				return nil
+			}
+		}
 		return nil
 	}
 	if err := b.policy.CheckRemember(p.AskResponse, p.Remember); err != nil {

@@ -98,6 +98,49 @@ func TestALongSchemaIsLeftOut(t *testing.T) {
 	}
 }
 
+// The claims of a tool that has changed since the person allowed it, be it once, approve nothing.
+func TestAToolThatClaimsOtherwiseIsShown(t *testing.T) {
+	f := newFixture(t, nil)
+	kept, err := store.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := grant.NewBook(grant.Options{
+		Store: func() (*store.Store, error) { return kept, nil }, Server: func(string) (string, string) { return "a", "serve" },
+	})
+	f.Broker = broker.New(broker.Options{Policy: policy.New(policy.Options{
+		Settings: func() policy.Settings {
+			return policy.Settings{Tools: protocol.ToolSettings{AutoApprove: protocol.AutoApproveReadOnly}}
+		},
+		ToolRules: grant.NewToolRules(book),
+		Log:       zerolog.New(zerolog.NewTestWriter(t)),
+	})})
+	var seen []string
+	use := func(readOnly bool) *protocol.ToolChange {
+		t.Helper()
+		done := f.useTool(t.Context(), protocol.UseMcpTool{
+			Origin: protocol.Origin{ServerName: "s"}, Arguments: json.RawMessage(`{}`),
+			Tool: protocol.Tool{Name: "t", Annotations: &protocol.ToolAnnotations{ReadOnlyHint: &readOnly}},
+		})
+		ask := f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}, seen...)
+		seen = append(seen, ask.AskID)
+		if got := <-done; got.err != nil {
+			t.Fatal(got.err)
+		}
+		return ask.Question.(protocol.UseMcpTool).Changed
+	}
+	if change := use(false); change != nil {
+		t.Errorf("a tool that was never allowed has changed: %+v", change)
+	}
+	change := use(true)
+	if change == nil || !change.Tool || change.Server || len(change.Lines) == 0 {
+		t.Errorf("the claim has changed: %+v", change)
+	}
+	if err := kept.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // While the rules cannot be read, a setting approves no tool: a rule may forbid it.
 func TestAToolIsAskedAboutWhereItsRulesCannotBeRead(t *testing.T) {
 	f := newFixture(t, nil)

@@ -33,6 +33,25 @@ type scene struct {
 	left      chan struct{} // closed when the workspace may leave
 }
 
+// getPage gets a page of a server, as a browser does that has just been opened. The caller closes the response's body.
+func getPage(t *testing.T, server *browser.Server, target browser.Target) (*http.Client, *http.Response) {
+	t.Helper()
+	address, err := server.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	response, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, response
+}
+
 // open opens a page. The workspace has read the introduction.
 func open(t *testing.T, target browser.Target) (s *scene, introduction string) {
 	t.Helper()
@@ -50,19 +69,7 @@ func open(t *testing.T, target browser.Target) (s *scene, introduction string) {
 		},
 	})
 	t.Cleanup(server.Close)
-	address, err := server.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Jar: jar}
-	response, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, response := getPage(t, server, target)
 	if err := response.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +163,7 @@ func TestAPageIntroducesItselfAsABrowser(t *testing.T) {
 	}
 	want := protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "a browser", Version: "7"},
-		Capabilities:  protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true},
+		Capabilities:  protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true, Apps: true, AppForms: true},
 		Configuration: protocol.Configuration{ExampleServer: true},
 	}
 	if diff := cmp.Diff(want, got.Params); got.Method != "initialize" || diff != "" {

@@ -28,6 +28,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
+	"assent/sidecar/apps"
 	"assent/sidecar/procinfo"
 )
 
@@ -45,11 +46,13 @@ type Options struct {
 	// Version is the program's own.
 	Version string
 	// Panel has the compressed files of the panel: main.js.gz, main.css.gz and the files that they
-	// load.
+	// load. Its imports.txt names those that main.js imports, one a line.
 	Panel fs.FS
 	// Attach serves a front end over conn until conn or ctx ends.
 	Attach func(ctx context.Context, t Target, conn io.ReadWriter) error
-	Log    zerolog.Logger
+	// Apps serves the frames of MCP Apps, which the pages may show; nil if there are none.
+	Apps *apps.Server
+	Log  zerolog.Logger
 }
 
 // Server serves the panel to browsers.
@@ -235,17 +238,28 @@ func (s *Server) redeem(v *view, token string) bool {
 	return true
 }
 
-// page sends the panel's page.
+// page sends the panel's page. The panel's scripts need no nonce, since this origin serves nothing but the panel's own files.
+// With a nonce, which is another one for each load, the browser would compile all of them again. The nonce of the empty script
+// is for the frame that draws diagrams: drawImage.ts.
 func (s *Server) page(w http.ResponseWriter) {
 	if _, err := fs.Stat(s.opts.Panel, "main.js.gz"); err != nil {
 		http.Error(w, "This build of Assent has no panel. Build it with npm run build.", http.StatusNotFound)
 		return
 	}
+	frames := "'none'"
+	if s.opts.Apps != nil {
+		origin, err := s.opts.Apps.Origin()
+		if err != nil {
+			s.opts.Log.Error().Err(err).Msg("apps cannot be shown")
+		} else {
+			frames = origin
+		}
+	}
 	nonce := rand.Text()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", strings.Join([]string{
 		"default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-		"script-src 'nonce-" + nonce + "'", "style-src 'self'", "font-src 'self'", "img-src 'self' data:", "media-src data:", "connect-src 'self'",
+		"script-src 'self' 'nonce-" + nonce + "'", "style-src 'self'", "font-src 'self'", "img-src 'self' data:", "media-src data:", "connect-src 'self'", "frame-src " + frames,
 	}, "; "))
 	_, _ = fmt.Fprintf(w, `<!DOCTYPE html>
 <html lang="en">
@@ -255,13 +269,27 @@ func (s *Server) page(w http.ResponseWriter) {
 <title>Assent</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="main.css">
-</head>
+%s</head>
 <body data-host="browser">
 <div id="root"></div>
-<script type="module" nonce="%s" src="main.js"></script>
+<script type="application/json" nonce="%s"></script>
+<script type="module" src="main.js"></script>
 </body>
 </html>
-`, nonce) // an error means that the browser has gone
+`, s.preloads(), nonce) // an error means that the browser has gone
+}
+
+// preloads returns links to what main.js imports. The browser fetches it together with main.js, and not after it has read that.
+func (s *Server) preloads() string {
+	names, err := fs.ReadFile(s.opts.Panel, "imports.txt")
+	if err != nil {
+		return "" // the page is only slower
+	}
+	var links strings.Builder
+	for name := range strings.Lines(string(names)) {
+		fmt.Fprintf(&links, "<link rel=\"modulepreload\" href=\"%s\">\n", strings.TrimSpace(name))
+	}
+	return links.String()
 }
 
 // contentTypes are those of the panel's files, by their extension. What the system says of them may differ.

@@ -119,7 +119,7 @@ func (v *view) introduction() protocol.InitializeParams {
 	return protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: "a browser", Version: v.version},
-		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true},
+		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true, Apps: true, AppForms: true},
 		Configuration:   v.configuration(),
 	}
 }

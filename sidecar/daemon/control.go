@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -62,6 +63,8 @@ type Status struct {
 	// Log is the path of the log; empty for a process that does not write one, see [ServeAlone].
 	Log    string `json:"log"`
 	Socket string `json:"socket"`
+	// Goroutines is how many the process has: a number that only grows is a leak.
+	Goroutines int `json:"goroutines"`
 }
 
 // command serves a command. KeepOpen means that the connection stays open until the daemon has
@@ -109,7 +112,7 @@ func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bo
 func (s *server) status() *Status {
 	st := &Status{
 		PID: os.Getpid(), Build: s.o.Build, Protocol: Protocol, Since: s.since, Attached: []Attached{},
-		Busy: s.busy(), Log: s.o.Address.Log, Socket: s.o.Address.Socket,
+		Busy: s.busy(), Log: s.o.Address.Log, Socket: s.o.Address.Socket, Goroutines: runtime.NumGoroutine(),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

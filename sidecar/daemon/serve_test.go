@@ -313,7 +313,8 @@ func TestStatusAndStop(t *testing.T) {
 	<-attached
 	status, err := StatusOf(t.Context(), o)
 	if err != nil || status.PID != os.Getpid() || status.Build != "1.0.0" || status.Busy != "a question is open" || status.Since.IsZero() ||
-		len(status.Attached) != 1 || status.Attached[0].PID != os.Getpid() || status.Attached[0].Client != FrontEnd || status.Log != o.Address.Log {
+		len(status.Attached) != 1 || status.Attached[0].PID != os.Getpid() || status.Attached[0].Client != FrontEnd || status.Log != o.Address.Log ||
+		status.Goroutines < 2 {
 		t.Errorf("the status is %+v, %v", status, err)
 	}
 	if status, err := Stop(t.Context(), o); err != nil || status.PID != os.Getpid() {

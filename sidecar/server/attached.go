@@ -118,6 +118,8 @@ func union(a, b protocol.FrontEndCapabilities) protocol.FrontEndCapabilities {
 		OpenURL:        a.OpenURL || b.OpenURL,
 		Secrets:        a.Secrets || b.Secrets,
 		Attention:      a.Attention || b.Attention,
+		Apps:           a.Apps || b.Apps,
+		AppForms:       a.AppForms || b.AppForms,
 	}
 }
 

@@ -58,7 +58,7 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 }
 
 // counting returns the front end that configures the workspace: the one that configured last, or the first one if all
-// are visitors. The workspace's configuring lock must be held.
+// are visitors. The caller holds configured.changing.
 func (w *Workspace) counting() *frontEnd {
 	for _, f := range slices.Backward(w.configured.by) {
 		if !f.visitor {
@@ -118,8 +118,8 @@ func (w *Workspace) tellServers() {
 
 // merge applies the configurations of the attached front ends, and reports whether anything changed. The settings are
 // those of one of them; see counting. A folder is trusted, or confirmed, if each front end with that folder says so. A
-// visitor does not affect the folder of another front end, because that could end work there. The workspace's
-// configuring lock must be held.
+// visitor does not affect the folder of another front end, because that could end work there. The caller
+// holds configured.changing.
 func (w *Workspace) merge() (changed bool) {
 	counting := w.counting()
 	merged := counting.configuration
@@ -170,7 +170,7 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 		folders = append(folders, f.Path)
 	}
 	w.introduce(c.WorkspaceFolders)
-	w.configured.watcher.Watch(folders, w.opts.UserFile)
+	w.configured.watcher.Watch(folders, w.opts.UserFile, c.EditorFile)
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))
@@ -206,7 +206,12 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	defer w.configured.mu.Unlock()
 	result := config.Load(w.configured.merged, w.opts.UserFile)
 	w.configured.problems = result.Problems
-	w.secrets.servers.retain(result.Servers)
+	kept := result.Servers
+	if result.Tracing != nil {
+		kept = append(slices.Clone(kept), result.Tracing.Collector())
+	}
+	w.secrets.servers.retain(kept)
+	w.traceTo(result.Tracing)
 	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}
 }
 

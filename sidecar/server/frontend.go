@@ -37,15 +37,20 @@ type frontEnd struct {
 	// visitor is as of [protocol.InitializeParams].
 	visitor      bool
 	capabilities protocol.FrontEndCapabilities
-	// configuration is its last configuration. [Workspace.configuring] guards it.
-	configuration protocol.Configuration
-	// detached reports that it has gone. [Workspace.configuring] guards it.
-	detached bool
+	contribution
 	// usedAt orders the front ends by their last use. [Person] guards it.
 	usedAt int64
 	// told is the last state that was sent to it. It belongs to [Person.tell] once the front end
 	// is attached.
 	told standing
+}
+
+// contribution is what a front end adds to the configuration of its workspace. [configuration.changing] guards it.
+type contribution struct {
+	// configuration is its last configuration.
+	configuration protocol.Configuration
+	// detached reports that it has gone.
+	detached bool
 }
 
 var _ protocol.Sidecar = (*frontEnd)(nil)
@@ -81,6 +86,7 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 	close(ready)
 	<-f.conn.Done()
 	err := f.conn.Close()
+	f.apps.leave(f.conn)
 	f.leaveGuests()
 	w.detach(f)
 	return err

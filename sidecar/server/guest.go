@@ -223,6 +223,7 @@ func (f *frontEnd) guestOf(w *Workspace) *frontEnd {
 func (f *frontEnd) leaveGuests() {
 	for w, guest := range f.guests.at {
 		w.attached.dismiss(guest)
+		w.apps.leave(f.conn)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"assent/protocol"
@@ -21,6 +20,7 @@ import (
 	"assent/sidecar/hub"
 	"assent/sidecar/mcpserver"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 	"assent/sidecar/visible"
 )
 
@@ -63,7 +63,6 @@ type hostName struct{}
 func (w *Workspace) joinHost(o HostOptions) (leave func()) {
 	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: "a host", Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
-	w.hosts.quiet.Store(o.Quiet)
 	w.join(f, o.Configuration)
 	w.keeping.begun.Do(w.begin)
 	return func() { w.detach(f) }
@@ -75,10 +74,11 @@ type hosts struct {
 	lists *hostLists
 	// watches are the resources to which hosts subscribed.
 	watches hostWatches
-	// quiet is [HostOptions.Quiet] of the host that came last.
-	quiet atomic.Bool
 	// restored is closed once the calls of an earlier daemon are known.
 	restored chan struct{}
+
+	// changed stops calls of tools that have changed.
+	changed *changedTools
 
 	mu sync.Mutex // guards the fields below
 	// faces outlive the sessions of hosts, and so do the calls in them.
@@ -96,9 +96,10 @@ type faceKey struct {
 	server   string
 	answerIn gateway.AnswerIn
 	asIs     bool
+	quiet    bool
 }
 
-func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.AnswerIn, o.AsIs} }
+func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.AnswerIn, o.AsIs, o.Quiet} }
 
 // hostSession is a session of a host that has made a call. It is a task. The lock of hosts guards it.
 type hostSession struct {
@@ -106,8 +107,10 @@ type hostSession struct {
 	create func() error
 	taskID string
 	title  string
-	calls  int  // that run
-	ended  bool // the host has gone
+	host   string // its name for a person; "" for a session of an earlier daemon
+	calls  int    // that run
+	ended  bool   // the host has gone
+	quiet  bool   // as in [HostOptions]
 	// uses are the servers that the session has used.
 	uses map[string]bool
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
@@ -129,6 +132,17 @@ func newHosts(w *Workspace) *hosts {
 	}
 	h.watches = hostWatches{watch: w.hub.Watch, all: map[resource]*hostWatch{}}
 	h.lists = newHostLists(filepath.Join(w.opts.DataDir, "lists.json"), w.hub, h.tellChanged, w.opts.Log)
+	h.changed = &changedTools{
+		pages: func(server string) []exactly { return h.lists.told(server, string(protocol.ListTools)) },
+		ask: func(ctx context.Context, taskID string, q protocol.UseMcpTool) error {
+			t, err := w.tasks.Get(taskID)
+			if err != nil {
+				return err
+			}
+			return w.broker.UseChangedTool(ctx, t, q)
+		},
+		servers: map[string]*toldTools{}, asking: map[hostTool]chan struct{}{},
+	}
 	return h
 }
 
@@ -159,7 +173,9 @@ func (h *hosts) face(o HostOptions) *gateway.Face {
 func (h *hosts) faceLocked(key faceKey) *gateway.Face {
 	if h.faces[key] == nil {
 		h.faces[key] = gateway.New(h, gateway.Options{
-			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Restored: h.restored, Version: h.w.opts.Version, Log: h.w.opts.Log,
+			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
+			Apps:     func(forms bool) { h.w.attached.promise(protocol.FrontEndCapabilities{Apps: true, AppForms: forms}) },
+			Restored: h.restored, Version: h.w.opts.Version, Log: h.w.opts.Log,
 		})
 	}
 	return h.faces[key]
@@ -254,24 +270,42 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	if err != nil {
 		return nil, hostError(err)
 	}
+	_, span := h.w.tracer.StartUnder(ctx, traced(h.w.tracer, r.Params), trace.Server, r.Method, targetOf(request))
+	defer span.End()
+	describe(span, r, s.taskID, request)
 	defer h.endCall(s)
 	defer h.noteUse(s, r.Server)
 	var raw json.RawMessage
 	var result protocol.CallResult
+	hasAsked := false
+	asking := func(question string) {
+		hasAsked = true
+		r.Asking(question)
+	}
 	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		defer h.listen(s, hooks.MessageID, r.Asking)()
+		ctx = trace.With(ctx, span)
+		defer h.listen(s, hooks.MessageID, asking)()
 		r.Began(placeOf(s.taskID, hooks.MessageID))
 		if goesOn {
-			h.askedBefore(s, unfinished, r.Asking)
+			h.askedBefore(s, unfinished, asking)
 		}
 		told := hooks.Task
 		hooks.Task = func(t protocol.McpTask) {
+			told(t) // it is saved before the host hears of it
 			r.Following(t.StatusMessage)
-			told(t)
 		}
 		hooks.Host = askedHost(r)
+		if use, ok := request.(protocol.CallToolRequest); ok && !goesOn {
+			raw = h.changed.check(ctx, s.taskID, protocol.UseMcpTool{
+				Origin: protocol.Origin{ServerName: r.Server, MessageID: hooks.MessageID, ToolNames: []string{use.ToolName}},
+				Tool:   protocol.Tool{Name: use.ToolName}, Arguments: use.Arguments, HostName: visible.Line(hooks.Host.Name),
+			})
+			if raw != nil {
+				return h.w.hub.ParseResult(r.Server, r.Method, r.Params, raw)
+			}
+		}
 		if raw, result = h.w.hub.Request(ctx, s.taskID, r.Server, r.Method, r.Params, hooks); result == nil && raw != nil {
-			return hub.ParseResult(r.Server, r.Method, raw)
+			return h.w.hub.ParseResult(r.Server, r.Method, r.Params, raw)
 		}
 		return result
 	}
@@ -280,13 +314,25 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	} else {
 		err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, call)
 	}
+	if hasAsked { // a result for which a person was asked is saved before the host gets it
+		h.settle(s.taskID)
+	}
 	switch {
 	case err != nil:
+		span.Fail("_OTHER")
 		return nil, hostError(err)
 	case raw == nil && result == nil:
 		return nil, mcpserver.ErrEnded
 	}
+	failed(span, raw, result)
 	return raw, endOf(result)
+}
+
+// settle saves the ends of calls of a task.
+func (h *hosts) settle(taskID string) {
+	if t, err := h.w.tasks.Get(taskID); err == nil { // else it was deleted
+		t.Settle()
+	}
 }
 
 // hostAlone is for how long a question is open in the host alone, if it is to be answered there.
@@ -297,7 +343,11 @@ func askedHost(r gateway.Request) *attribution.Host {
 	host := &attribution.Host{
 		LogLevel: r.LogLevel, Notify: r.Notify, Name: gateway.HostTitle(r.Client), Forward: r.AnswerIn == gateway.AnswerInHost || r.AnswerIn == gateway.AnswerInBoth, Hold: r.Hold,
 		Ask: func(ctx context.Context, asked *attribution.Request) (json.RawMessage, error) {
-			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: asked.Params}, asked.Slot.Pass)
+			params := asked.Params
+			if span := trace.From(ctx); span != nil {
+				params = span.InParams(params)
+			}
+			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: params}, asked.Slot.Pass)
 			if e, ok := errors.AsType[*mcpserver.Error](err); ok && e.Code == codeUserRejected {
 				return nil, attribution.ErrHostDeclined
 			}
@@ -350,11 +400,13 @@ func (h *hosts) begin(r gateway.Request, goesOn task.Unfinished) (*hostSession, 
 		info := goesOn.Task.Info()
 		if s = h.tasks[info.ID]; s == nil {
 			s = newHostSession()
+			s.quiet = r.Quiet
 			s.create, s.taskID, s.title, s.ended = func() error { return nil }, info.ID, info.Title, true
 			h.tasks[info.ID] = s
 		}
 	} else if s == nil {
 		s = newHostSession()
+		s.quiet = r.Quiet
 		s.create = sync.OnceValue(func() error { return h.createTask(s, r.Client) })
 		h.sessions[r.Session] = s
 	}
@@ -379,9 +431,20 @@ func (h *hosts) createTask(s *hostSession, client mcpserver.Client) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.taskID, s.title = info.ID, info.Title
+	s.taskID, s.title, s.host = info.ID, info.Title, gateway.HostTitle(client)
 	h.tasks[info.ID] = s
 	return nil
+}
+
+// name sets [protocol.OpenAsk.Host] of the asks in tasks of hosts.
+func (h *hosts) name(asks []protocol.OpenAsk) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, a := range asks {
+		if s := h.tasks[a.TaskID]; s != nil {
+			asks[i].Host = visible.Text(s.host)
+		}
+	}
 }
 
 // title names the task of a host: "Claude Code in shop".
@@ -470,7 +533,7 @@ func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
 		}
 		call = ask.Question.From().MessageID
 		s.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
-		if !h.quiet.Load() {
+		if !s.quiet {
 			h.w.person.summon(s.title, h.w.opts.Log)
 		}
 	case protocol.AskSettled:
@@ -504,6 +567,8 @@ func questionText(q protocol.UseMcpServer) string {
 		return cmp.Or(q.ElicitationRequest.Message, "a form")
 	case protocol.McpURLElicitation:
 		return cmp.Or(q.Message, "a page to visit")
+	case protocol.UseMcpTool:
+		return fmt.Sprintf("whether the tool %s may run, which has changed", q.Tool.Name)
 	default:
 		return fmt.Sprintf("a request of the server %s for a model", q.From().ServerName)
 	}

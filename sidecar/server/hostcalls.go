@@ -57,7 +57,7 @@ func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 	}
 	goOn = map[gateway.Place]bool{}
 	for _, u := range unfinished {
-		place := placeOf(u.Task.Info().ID, u.MessageID)
+		place := placeOf(u.Task.ID(), u.MessageID)
 		if kept[place] != nil && kept[place].Ended.IsZero() {
 			goOn[place] = true
 			h.mu.Lock()
@@ -66,7 +66,7 @@ func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 		}
 	}
 	for place, k := range kept {
-		h.face(HostOptions{Server: k.Face.Server, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs}).Restore(place, k)
+		h.face(HostOptions{Server: k.Face.Server, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
 	}
 	return goOn
 }

@@ -121,6 +121,15 @@ func (l *hostLists) list(ctx context.Context, server, list string) ([]json.RawMe
 	return pages, nil
 }
 
+// told returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not change
+// them.
+func (l *hostLists) told(server, list string) []exactly {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	return l.kept[server].Lists[list]
+}
+
 func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
 	i, err := l.hub.Introduction(ctx, server)
 	return &keptIntroduction{Info: string(i.Info), Capabilities: string(i.Capabilities), Instructions: i.Instructions}, err

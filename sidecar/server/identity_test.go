@@ -78,7 +78,7 @@ func TestAToolThatChangedIsShownWithTheDifference(t *testing.T) {
 	w := newWindow(t, configured{"servers": map[string]any{"t": map[string]any{
 		"command": installToolServer(t), "env": map[string]any{"TOOLSERVER_DESCRIPTION": said},
 	}}})
-	w.model.then(uses("t__wipe", `{}`), says("Done."), uses("t__wipe", `{}`), says("Done."))
+	w.model.then(uses("t__wipe", `{}`), says("Done."), uses("t__wipe", `{}`), says("Done."), uses("t__wipe", `{}`), says("Done."))
 	w.say("Go.")
 	if change := w.approve("remember", "always").Question.(protocol.UseMcpTool).Changed; change != nil {
 		t.Errorf("a tool that was never allowed has changed: %+v", change)
@@ -92,6 +92,11 @@ func TestAToolThatChangedIsShownWithTheDifference(t *testing.T) {
 	if change == nil || change.Server || !change.Tool {
 		t.Fatalf("the card says of the change: %+v", change)
 	}
+	w.say("Go.") // it was allowed once as it is now, and the rule is for the earlier one
+	if again := w.approve().Question.(protocol.UseMcpTool).Changed; again != nil {
+		t.Errorf("the card says again of the change: %+v", again)
+	}
+	w.idle()
 	want := []protocol.DiffLine{
 		{Kind: protocol.DiffSame, Text: "Description:"},
 		{Kind: protocol.DiffRemoved, Text: "Wipes the board."},

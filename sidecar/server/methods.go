@@ -64,6 +64,7 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 	if err != nil {
 		return nil, err
 	}
+	w.hosts.name(asks)
 	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.unattributed.List(), Declined: w.policy.Declined()}, nil
 }
 
@@ -199,6 +200,11 @@ func (w *Workspace) ListResourceTemplates(ctx context.Context, params *protocol.
 		return nil, err
 	}
 	return &protocol.ListResourceTemplatesResult{ResourceTemplates: templates}, nil
+}
+
+// ListIcons implements [protocol.Sidecar].
+func (w *Workspace) ListIcons(ctx context.Context, params *protocol.ServerParams) (*protocol.ListIconsResult, error) {
+	return w.hub.Icons(ctx, params.ServerName)
 }
 
 // ListPrompts implements [protocol.Sidecar].

@@ -19,7 +19,7 @@ func twoWorkspaces(t *testing.T) (*server.Person, [2]*server.Workspace) {
 	t.Cleanup(person.Close)
 	var both [2]*server.Workspace
 	for i := range both {
-		both[i], _ = openWorkspace(t, server.Options{DataDir: t.TempDir(), LoginsDir: logins, Person: person})
+		both[i], _ = openWorkspace(t, server.Options{DataDir: t.TempDir(), SharedDirs: server.SharedDirs{LoginsDir: logins}, Person: person})
 		t.Cleanup(both[i].Close)
 	}
 	return person, both

@@ -116,9 +116,57 @@ func serveTools() int {
 	server.AddResource(&mcp.Resource{URI: "memo://note", Name: "note", MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "memo://note", MIMEType: "text/plain", Text: "Buy milk."}}}, nil
 	})
+	if os.Getenv("TOOLSERVER_APP") != "" {
+		addApp(server)
+	}
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
+}
+
+// addApp adds a tool with an app, and one for the app alone and one for models alone.
+func addApp(server *mcp.Server) {
+	add := func(name string, ui map[string]any, result *mcp.CallToolResult) {
+		server.AddTool(&mcp.Tool{
+			Name: name, Meta: mcp.Meta{"ui": ui}, InputSchema: json.RawMessage(`{"type":"object"}`),
+		}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return result, nil })
+	}
+	text := []mcp.Content{&mcp.TextContent{Text: "3 seats"}}
+	add("view", map[string]any{"resourceUri": "ui://t/view"}, &mcp.CallToolResult{Content: text})
+	add("refresh", map[string]any{"visibility": []string{"app"}}, &mcp.CallToolResult{Content: text, Meta: mcp.Meta{"fresh": true}})
+	add("secret", map[string]any{"visibility": []string{"model"}}, &mcp.CallToolResult{Content: text})
+	server.AddTool(&mcp.Tool{Name: "book", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if len(r.Params.InputResponses) == 0 {
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"seat": &mcp.ElicitParams{
+				Meta: mcp.Meta{"ui": map[string]any{"resourceUri": "ui://t/view"}, "t/free": []string{"3A"}}, Message: "Which seat?",
+				RequestedSchema: json.RawMessage(`{"type":"object","properties":{"seat":{"type":"string"}},"required":["seat"]}`),
+			}}}, nil
+		}
+		answer, err := json.Marshal(r.Params.InputResponses)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}}, err
+	})
+	kind := os.Getenv("TOOLSERVER_PAGE")
+	if kind == "none" {
+		return
+	}
+	ui := map[string]any{"prefersBorder": true}
+	if domains := os.Getenv("TOOLSERVER_DOMAINS"); domains != "" {
+		ui["csp"] = map[string]any{"connectDomains": json.RawMessage(domains)}
+	}
+	reads := 0
+	server.AddResource(&mcp.Resource{URI: "ui://t/view", Name: "view"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		reads++
+		page := &mcp.ResourceContents{
+			URI: "ui://t/view", MIMEType: "text/html;profile=mcp-app", Text: fmt.Sprintf("<title>seats %d</title>", reads), Meta: mcp.Meta{"ui": ui},
+		}
+		switch kind {
+		case "plain":
+			page.MIMEType = "text/html"
+		case "large":
+			page.Text = strings.Repeat("x", 10<<20+1)
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{page}}, nil
+	})
 }

@@ -154,13 +154,19 @@ func newWindow(t *testing.T, settings configured) *window {
 
 func openWindow(t *testing.T, dir string, model *endpoint, settings configured) *window {
 	t.Helper()
+	return openWindowThatCan(t, dir, model, settings, map[string]any{"elicitation": true, "sampling": true})
+}
+
+// openWindowThatCan is openWindow with other capabilities.
+func openWindowThatCan(t *testing.T, dir string, model *endpoint, settings configured, capabilities map[string]any) *window {
+	t.Helper()
 	w := &window{
 		frontEnd: newFrontEndOf(t, server.Options{DataDir: dir}), model: model, settings: settings,
 		messages: map[int64]protocol.Message{}, written: map[int64]string{},
 	}
 	w.call("initialize", map[string]any{
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a window", "version": "1"},
-		"capabilities": map[string]any{"elicitation": true, "sampling": true}, "configuration": w.configuration(),
+		"capabilities": capabilities, "configuration": w.configuration(),
 	}, nil)
 	return w
 }
@@ -291,6 +297,12 @@ func (w *window) fold(p protocol.TaskEventParams) {
 				ask.Question = q
 			}
 			return ask
+		})
+	case protocol.CallAppFound:
+		change(e.MessageID, func(b protocol.Body) protocol.Body {
+			call := b.(protocol.Call)
+			call.AppURI = e.AppURI
+			return call
 		})
 	case protocol.CallEnded:
 		change(e.MessageID, func(b protocol.Body) protocol.Body {

@@ -21,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/apps"
 	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
 	"assent/sidecar/chat"
@@ -37,6 +38,7 @@ import (
 	"assent/sidecar/store"
 	"assent/sidecar/tap"
 	"assent/sidecar/task"
+	"assent/sidecar/trace"
 )
 
 // Options are what a workspace needs.
@@ -45,20 +47,13 @@ type Options struct {
 	Version string
 	// DataDir holds the store.
 	DataDir string
-	// RunsDir holds the files of package leftover, which all sidecars of a person share. If it is empty, the sidecar does
-	// not end the servers that a killed sidecar left.
-	RunsDir string
+	SharedDirs
 	// Temporary reports that the caller removes DataDir after the end. If the sidecar is killed, package leftover does.
 	Temporary bool
-	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
-	DecisionsDir string
 	// UserFile is the person's own mcp.json, and Secret returns what its servers name as ${secret:NAME}; see package config.
 	// Both may be empty.
 	UserFile string
 	Secret   func(name string) (string, error)
-	// LoginsDir holds the locks of logins. All workspaces with the same secret storage must share it, even if their
-	// DataDirs differ, because they have the same logins. Empty means a folder in DataDir, or beside it.
-	LoginsDir string
 	// Environ is the environment in which servers start, in the form of [os.Environ]; nil means this process's own.
 	Environ []string
 	// Folder is where servers without a workspace folder start; empty means this process's own.
@@ -68,6 +63,8 @@ type Options struct {
 	Masker *secret.Masker
 	// Tap may be nil.
 	Tap *tap.Tap
+	// Apps serves the frames of MCP Apps; with nil, the workspace has a server of its own for them.
+	Apps *apps.Server
 	// Person has the other workspaces of the process; nil if there are none.
 	Person *Person
 	// Now and NewID are replaced by tests that compare whole conversations.
@@ -75,16 +72,27 @@ type Options struct {
 	NewID func() string
 }
 
+// SharedDirs are the folders that workspaces of a person share.
+type SharedDirs struct {
+	// RunsDir holds the files of package leftover, which all sidecars of a person share. If it is empty, the sidecar does
+	// not end the servers that a killed sidecar left.
+	RunsDir string
+	// DecisionsDir holds the store of the person's decisions about servers; empty means DataDir.
+	DecisionsDir string
+	// LoginsDir holds the locks of logins. All workspaces with the same secret storage must share it, even if their
+	// DataDirs differ, because they have the same logins. Empty means a folder in DataDir, or beside it.
+	LoginsDir string
+}
+
 // Workspace is one data folder and all that goes on in it.
 type Workspace struct {
 	parts
-	opts      Options
-	person    *Person
-	keeper    *keeper // the person's; it has the logins
-	attached  *attached
-	editor    protocol.FrontEnd // all that are attached
-	guests    guestRequests
+	opts   Options
+	person *Person
+	keeper *keeper // the person's; it has the logins
+	frontEnds
 	counted   counted
+	apps      openApps
 	providers providers
 	// configured is what the front ends configured, and what follows from it.
 	configured configuration
@@ -110,6 +118,16 @@ type parts struct {
 	unattributed *attribution.Queue
 	chat         *chat.Chat
 	hosts        *hosts
+	tracer       *trace.Tracer
+	// environment is the one in which servers start.
+	environment config.Environment
+}
+
+// frontEnds are the front ends of a workspace.
+type frontEnds struct {
+	attached *attached
+	editor   protocol.FrontEnd // all that are attached
+	guests   guestRequests
 }
 
 // providers are where the models of a workspace are.
@@ -125,11 +143,12 @@ func Open(opts Options) *Workspace {
 		opts.Environ = os.Environ()
 	}
 	w := &Workspace{
-		opts: opts, person: cmp.Or(opts.Person, &Person{}), attached: newAttached(opts.Log), decisions: decisions{dir: opts.DecisionsDir},
-		keeping: newKeeping(),
+		opts: opts, person: cmp.Or(opts.Person, &Person{}), frontEnds: frontEnds{attached: newAttached(opts.Log)},
+		decisions: decisions{dir: opts.DecisionsDir}, keeping: newKeeping(),
 	}
 	w.keeper = w.person.keeperFor(opts)
 	w.secrets.init(opts.Environ, w.keeper.auth)
+	w.initApps()
 	w.editor = editor{protocol.NewFrontEndClient(w.attached), w.attached}
 	w.beginRun()
 	w.journal = journal.New(journal.Options{Known: w.secrets.known})
@@ -159,9 +178,11 @@ func Open(opts Options) *Workspace {
 	web := http.DefaultTransport.(*http.Transport).Clone()
 	web.Proxy = config.Proxy(opts.Environ)
 	w.providers.web.Transport = web
+	w.tracer = trace.New(trace.Options{Version: opts.Version, Client: http.Client{Transport: web}, Log: opts.Log})
 	environment := config.Environment{
 		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Secret: opts.Secret, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
+	w.environment = environment
 	w.hub = hub.New(hub.Options{
 		Options: session.Options{
 			Changed:      w.serverChanged,
@@ -178,12 +199,14 @@ func Open(opts Options) *Workspace {
 			Log:          w.opts.Log,
 		},
 		Broker:      w.broker,
+		Tracer:      w.tracer,
 		Task:        w.taskOf,
 		ListChanged: w.listChanged, ResourceUpdated: w.resourceUpdated,
 		Now: w.now,
 	})
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
+		Apps: func() bool { return w.attached.capabilities().Apps }, Tracer: w.tracer,
 	})
 	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
 	w.hosts = newHosts(w)
@@ -223,6 +246,7 @@ func (w *Workspace) Busy() string {
 // Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
 func (w *Workspace) Close() {
 	w.attached.close()
+	w.apps.close()
 	w.hosts.leave()
 	w.guests.end(w.keeping.stop)
 	w.configured.watcher.Close()
@@ -235,6 +259,7 @@ func (w *Workspace) Close() {
 	}
 	w.chat.Close()
 	w.keeping.running.Wait()
+	w.tracer.Close()
 	if err := errors.Join(w.tasks.Close(), w.decisions.close()); err != nil {
 		w.opts.Log.Error().Err(err).Msg("closing the store")
 	}
@@ -279,6 +304,9 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 
 func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
 	w.hosts.listChanged(serverName)
+	if kind == protocol.ListResources {
+		w.apps.changed(serverName)
+	}
 	err := w.editor.ServerItemsChanged(context.Background(), &protocol.ServerItemsChangedParams{ServerName: serverName, List: kind})
 	if err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
@@ -286,6 +314,7 @@ func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
 }
 
 func (w *Workspace) resourceUpdated(serverName string, params json.RawMessage) {
+	w.apps.changed(serverName)
 	w.hosts.resourceUpdated(serverName, params)
 }
 
