@@ -111,7 +111,7 @@ func (a *addition) run() error {
 	a.lines, a.width = bufio.NewReader(a.o.Stdin), widthOf(a.o.Stderr)
 	a.say("%s", a.shown(s, name))
 	if !a.yes {
-		if !a.plain && !(isTerminal(a.o.Stdin) && isTerminal(a.o.Stderr)) {
+		if !a.plain && !(IsTerminal(a.o.Stdin) && IsTerminal(a.o.Stderr)) {
 			return usagef("assent add cannot ask here whether to add the server: run it in a terminal, or give --yes")
 		}
 		if err := a.ask(s, name, path); err != nil {

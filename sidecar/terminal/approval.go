@@ -25,8 +25,10 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 		if text := changeText(q.Changed); text != "" {
 			p.s.note("%s", strings.TrimSuffix(text, "\n"))
 		}
-		choices = append(choices, "edit")
-		prompt = "Approve? (yes, no, edit; :cancel puts it away): "
+		if q.HostName == "" {
+			choices = append(choices, "edit")
+			prompt = "Approve? (yes, no, edit; :cancel puts it away): "
+		}
 	}
 	for {
 		word, err := p.choose(ctx, prompt, choices...)

@@ -13,7 +13,7 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// property is what matters here of a property of a tool's inputSchema.
+// property is the part of a property of a tool's inputSchema that arguments need.
 type property struct {
 	Type json.RawMessage   `json:"type"`
 	Enum []json.RawMessage `json:"enum"`

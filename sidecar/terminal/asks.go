@@ -18,11 +18,11 @@ type answerer interface {
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
 	// completions are its answers in place of a model.
 	completions() []completion
-	// end is called once all is over that could ask, and fails where something should have been asked.
+	// end is called when nothing can ask any more. It fails if an expected ask did not come.
 	end(ctx context.Context) error
 }
 
-// completion is one that a file has. Err stands for one that there is none.
+// completion is a completion of a file. If there is none, err is the reason.
 type completion struct {
 	id, text string
 	toolUses []protocol.ToolUseContent
@@ -44,7 +44,7 @@ func (a *openAsk) response(way protocol.AskResponse) *protocol.AskResponseParams
 	return &protocol.AskResponseParams{TaskID: a.taskID, AskID: a.AskID, AskResponse: way}
 }
 
-// take takes the events out of the mailbox, one after the other.
+// take handles the events of the mailbox, one after the other.
 func (s *session) take(ctx context.Context) {
 	for {
 		select {
@@ -123,7 +123,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 	}
 }
 
-// settled says why an open question has ended.
+// settled is the error of an open question that ended without an answer of this command.
 type settled struct{ outcome protocol.Outcome }
 
 func (e *settled) Error() string {
@@ -255,7 +255,7 @@ func (s *session) claim(ctx context.Context) {
 	}
 }
 
-// describe says who asks for what, in a sentence.
+// describe returns a sentence on who asks for what.
 func describe(a *openAsk) string {
 	origin := a.Question.From()
 	who := fmt.Sprintf("The server %q", origin.ServerName)
@@ -272,7 +272,14 @@ func describe(a *openAsk) string {
 	case protocol.McpSamplingReview:
 		return fmt.Sprintf("A model answered. %s gets it if you approve.", who)
 	case protocol.UseMcpTool:
-		return fmt.Sprintf("The model wants to call %s of the server %q with %s.", q.Tool.Name, origin.ServerName, q.Arguments)
+		if q.FromApp {
+			return fmt.Sprintf("An app of the server %q wants to call its %s with %s.", origin.ServerName, q.Tool.Name, q.Arguments)
+		}
+		caller := "The model"
+		if q.HostName != "" {
+			caller = q.HostName
+		}
+		return fmt.Sprintf("%s wants to call %s of the server %q with %s.", caller, q.Tool.Name, origin.ServerName, q.Arguments)
 	case protocol.AccessMcpResource:
 		return fmt.Sprintf("The model wants to read %s of the server %q.", q.URI, origin.ServerName)
 	case protocol.RepeatMcpCall:

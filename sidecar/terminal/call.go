@@ -215,7 +215,7 @@ func (s *session) runs(ctx context.Context) bool {
 	})
 }
 
-// findTool returns what the server says of the tool.
+// findTool returns the tool as the server lists it.
 func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
 	list, err := s.sidecar.ListTools(ctx, &protocol.ServerParams{ServerName: s.line.server})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// changeText describes how a tool has changed since the person allowed it. It returns "" for a tool without a change.
+// changeText describes how a tool has changed since it was last let run. It returns "" for a tool without a change.
 // Hidden characters are written out.
 func changeText(c *protocol.ToolChange) string {
 	if c == nil {

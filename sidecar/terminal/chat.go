@@ -33,7 +33,7 @@ func (s *session) chat(ctx context.Context, words []string) error {
 		prompt = string(text)
 	case s.person != nil:
 		lines = s.person.typist()
-	case isTerminal(s.o.Stdin):
+	case IsTerminal(s.o.Stdin):
 		lines = newPerson(s) // a file answers, and the person talks
 	default:
 		return usagef("there is no prompt, and no terminal to type one: give it, or - to read it from stdin")
@@ -122,13 +122,13 @@ func (s *session) conversation(ctx context.Context) (string, error) {
 type talk struct {
 	s      *session
 	taskID string
-	// goesOn: the person may say something else when a turn was stopped.
+	// goesOn reports that the person can type again after a turn was stopped.
 	goesOn bool
 	// shown is how much was printed of a message that the model writes.
 	shown map[int64]int
 }
 
-// stoppedTurn is a turn that ended otherwise than with what the model had to say.
+// stoppedTurn is the error of a turn that ended before the model had finished.
 type stoppedTurn struct{ end protocol.ModelEnd }
 
 func (e *stoppedTurn) Error() string {
@@ -141,7 +141,7 @@ func (e *stoppedTurn) Error() string {
 	return "the model ended the turn: " + string(e.end.Reason)
 }
 
-// typed is what the person says next.
+// typed is the next message of the person.
 func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 	type line struct {
 		text string
@@ -179,8 +179,8 @@ func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 	}
 }
 
-// turn says something to the model, and waits until it has said all that it has to. Interrupted, the turn is stopped;
-// twice, it is left.
+// turn sends a message to the model, and waits until the model has finished. An interrupt stops the turn,
+// and a second one leaves it.
 func (t *talk) turn(ctx context.Context, prompt string) error {
 	t.shown = map[int64]int{}
 	if _, err := t.s.sidecar.SendChat(ctx, &protocol.SendChatParams{TaskID: t.taskID, Text: prompt}); err != nil {

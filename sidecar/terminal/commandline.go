@@ -22,44 +22,59 @@ import (
 
 // commandLine is what the person wants.
 type commandLine struct {
-	// server is empty where a command is for all of them, or for none.
+	// server is empty if a command is for all servers, or for none.
 	server string
 	tool   string
-	// configuration holds the server if the command line itself defines it. That server is then alone.
+	// configuration holds the server if the command line itself defines it.
 	configuration protocol.Configuration
-	alone         bool
+	definedServer
+	callFlags
+	answerFlags
 
-	arguments []argument
-	object    json.RawMessage // nil where --json was not given
-	json      bool            // the result is printed as JSON
-	answers   string
-	record    string
-	replay    string
+	configFile string
+	output     string
+	json       bool // the result is printed as JSON
 	// standalone: the daemon is in this process.
 	standalone bool
-	plain      bool
 	// trust: the servers of the configuration file run without being confirmed.
 	trust    bool
 	dataDir  string
 	logLevel zerolog.Level
 	servers  []string // those that a model may use; none means all
+	// model returns what the flags of the model say; nil for a command that has none.
+	model func() (protocol.ModelSettings, error)
+}
+
+// definedServer is a server that the command line itself defines, as its flags are given.
+type definedServer struct {
+	// alone is set if there is such a server. It is then the only one.
+	alone                      bool
+	protocolVersion, transport string
+	headers, env, roots        []string
+}
+
+// callFlags are the arguments of a call, and its limits.
+type callFlags struct {
+	arguments []argument
+	// object is nil where --json was not given. objectText is its text.
+	object     json.RawMessage
+	objectText string
 	// taskTTL is for how long a server is asked to keep the MCP task that a call becomes; 0 leaves it to the sidecar.
 	taskTTL time.Duration
 	// toolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever.
 	toolTimeout time.Duration
+}
 
-	// As they are given.
-	configFile, objectText, output, protocolVersion, transport string
-	headers, env, roots                                        []string
-
-	// model returns what the flags of the model say; nil for a command that has none.
-	model func() (protocol.ModelSettings, error)
+// answerFlags say who answers questions: files, or the person.
+type answerFlags struct {
+	answers, record, replay string
+	plain                   bool
 }
 
 // argument is an --arg.
 type argument struct{ name, value string }
 
-// words are what a command wants besides flags.
+// words are the arguments of a command besides its flags.
 type words int
 
 const (
@@ -74,9 +89,9 @@ const (
 type command struct {
 	use, short, long, example string
 	words                     words
-	// item is what stands for TOOL in toolWords, unless it is empty.
+	// item replaces TOOL in toolWords, unless it is empty.
 	item string
-	// own names its own words, of which the last ones may be left out.
+	// own names the command's own words. The last ones are optional.
 	own      []string
 	optional int
 	// flags adds its own.
@@ -162,7 +177,7 @@ func ModelFlags(flags *pflag.FlagSet) func() (protocol.ModelSettings, error) {
 	}
 }
 
-// check says whether the flags make sense.
+// check returns an error if the flags do not fit together.
 func (l *commandLine) check() error {
 	switch l.output {
 	case "text", "json":
@@ -225,7 +240,7 @@ func (l *commandLine) addArgument(text string) error {
 	return nil
 }
 
-// take gives the words their meaning, and returns those that are the command's own.
+// take reads the words, and returns those that are the command's own.
 func (c command) take(l *commandLine, words []string, launched bool) ([]string, error) {
 	var wanted []string
 	switch c.words {
@@ -348,7 +363,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	return nil
 }
 
-// transportOf returns the transport of the flag, or else that which the server's URL or command tells.
+// transportOf returns the transport of the flag, or else the transport that follows from the server's URL or command.
 func (l *commandLine) transportOf(told protocol.Transport) (protocol.Transport, error) {
 	given := protocol.Transport(l.transport)
 	byURL := told == protocol.TransportHTTP && given == protocol.TransportSSE // both are at http and https

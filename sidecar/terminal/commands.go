@@ -141,7 +141,7 @@ func (a arguments) Set(text string) error { return a.line.addArgument(text) }
 // ExitError is an end with an exit code of its own.
 type ExitError struct {
 	Code int
-	// Err is told on stderr; nil is told already.
+	// Err is written to stderr; nil means that the reason is written already.
 	Err error
 }
 

@@ -10,7 +10,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// complete says what a shell may propose for a command's words and flags. Nothing is started for it.
+// complete returns what a shell may propose for a command's words and flags. It starts nothing.
 func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 	servers := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return configuredNames(l.configFile, o.Folder), cobra.ShellCompDirectiveNoFileComp
@@ -49,8 +49,8 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 	}
 }
 
-// configuredNames are the servers of an mcp.json, or of the folder's. A shell that waits for them gets none where it
-// cannot be read: the command itself says why.
+// configuredNames returns the servers of an mcp.json, or of the folder's. It returns none if the file cannot be read, because
+// the command itself says why.
 func configuredNames(file, folder string) []string {
 	configured := ConfiguredFolder(file, folder)
 	var names []string

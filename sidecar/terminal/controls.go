@@ -15,12 +15,12 @@ func newControl(f huh.Field, title, describe func(string), rows func(int) int) c
 	keys := huh.NewDefaultKeyMap()
 	keys.Text.Editor.SetEnabled(false)
 	f = f.WithTheme(huh.ThemeFunc(huh.ThemeBase16)).WithKeyMap(keys)
-	// Whether a page is the first or the last, Enter says that it is done.
+	// Enter ends every page, also the first and the last.
 	f = f.WithPosition(huh.FieldPosition{Field: 1, FirstField: 0, LastField: 2, GroupCount: 1})
 	return control{Field: f, title: title, describe: describe, rows: rows}
 }
 
-// lineControl takes a line.
+// lineControl is an input for a line.
 func lineControl(value *string, secret bool, check func(string) error) control {
 	f := huh.NewInput().Value(value).Validate(check)
 	c := newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, nil)
@@ -35,20 +35,20 @@ func lineControl(value *string, secret bool, check func(string) error) control {
 	return c
 }
 
-// textControl takes a text of several lines.
+// textControl is an input for a text of several lines.
 func textControl(value *string, check func(string) error) control {
 	f := huh.NewText().Value(value).ExternalEditor(false).Validate(check)
 	rows := func(int) int { return min(max(strings.Count(*value, "\n")+2, 3), 15) }
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rows)
 }
 
-// listControl takes one of several things, by its place.
+// listControl is an input for one of several options, by its place.
 func listControl(value *int, names []string) control {
 	f := huh.NewSelect[int]().Options(options(names)...).Value(value)
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 2))
 }
 
-// ticksControl takes any of several things.
+// ticksControl is an input for any of several options.
 func ticksControl(value *[]int, names []string) control {
 	f := huh.NewMultiSelect[int]().Options(options(names)...).Value(value)
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 6))

@@ -32,9 +32,9 @@ type dialog struct {
 	width, height int
 	top           int      // the first row of the text that is shown
 	rows          []string // the text of the page, in rows
-	filtered      bool     // a filter of the page's list was set, and Esc is to take it away
+	filtered      bool     // a filter of the page's list was set, and Esc removes it
 	over          bool
-	err           error // why it ended; nil where the last page was left in good order
+	err           error // why it ended; nil if the person left the last page with an answer
 }
 
 // page is one step of a dialog.
@@ -59,7 +59,7 @@ type page struct {
 type control struct {
 	huh.Field
 	title, describe func(string)
-	// rows is how many rows the input itself wants.
+	// rows is how many rows the input itself needs.
 	rows func(width int) int
 	// hide hides the typed text, or shows it again; nil if the control cannot.
 	hide func(hidden bool)
@@ -141,7 +141,7 @@ func (d *dialog) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return d, nil
 		case "esc":
 			switch {
-			case filtering(p.control): // huh sets the filter with this one, and takes it away with the next
+			case filtering(p.control): // huh sets the filter with this key, and removes it with the next
 				d.filtered = false
 				return d, tea.Batch(d.pass(msg), d.pass(msg))
 			case d.filtered:
@@ -224,7 +224,7 @@ func (d *dialog) lay() {
 // room is how many rows there are for the text and the control.
 func (d *dialog) room() int {
 	if d.height >= 4 {
-		return d.height - 1 // the last one says which keys there are
+		return d.height - 1 // the last row shows the keys
 	}
 	return d.height
 }

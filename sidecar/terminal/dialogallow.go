@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
@@ -14,7 +15,11 @@ import (
 // toolText returns the text above the question whether a model may use a tool. It is safe to show.
 func toolText(q protocol.UseMcpTool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Allow the model to use the tool %s of the server %s?\n", strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
+	who := "the model"
+	if q.HostName != "" {
+		who = strong(oneLine(q.HostName, 200))
+	}
+	fmt.Fprintf(&b, "Allow %s to use the tool %s of the server %s?\n", who, strong(oneLine(q.Tool.Name, 200)), strong(oneLine(q.ServerName, 200)))
 	if q.Destructive {
 		b.WriteString("! By what its server says, or does not say, it may destroy something.\n")
 	}
@@ -52,7 +57,11 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 		text = resourceText(question)
 	}
 	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline, and tell the model", "Cancel: put it away without an answer"}
-	if arguments != nil {
+	byHost := isByHost(a.Question)
+	switch {
+	case byHost:
+		names = slices.Delete(names, allowTask, allowTask+1)
+	case arguments != nil:
 		names = append(names, "Edit the arguments first")
 	}
 	response := a.response(protocol.YesButtonClicked)
@@ -67,6 +76,9 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 		at, err := q.choose(ctx, shown, "May it?", true, names...)
 		if err != nil {
 			return nil, err
+		}
+		if byHost && at >= allowTask {
+			at++
 		}
 		switch at {
 		case allowOnce:
@@ -89,6 +101,12 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 			return nil, errDismissed
 		}
 	}
+}
+
+// isByHost reports whether a question is about the call of a host, which runs as it is or not at all.
+func isByHost(question protocol.UseMcpServer) bool {
+	q, ok := question.(protocol.UseMcpTool)
+	return ok && q.HostName != ""
 }
 
 // errNotWhole is of what a control would not show as it is.

@@ -31,7 +31,7 @@ type filling struct {
 	field protocol.Field
 	// value returns the field's value; nil leaves the field out.
 	value func() json.RawMessage
-	// marked: the person says that this is a secret.
+	// marked reports that the person marked this as a secret.
 	marked bool
 }
 

@@ -60,7 +60,7 @@ func (q *dialogs) restore() {
 			running.Kill() // it closes the terminal under its reader, so only if it does not end by itself
 		}
 	}
-	_ = term.Restore(int(q.tty.Fd()), q.state) // there is nothing else to be done about it
+	_ = term.Restore(int(q.tty.Fd()), q.state) // nothing else can be done
 }
 
 func (q *dialogs) begin(ctx context.Context) (done func(), err error) {
@@ -72,7 +72,7 @@ func (q *dialogs) begin(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// watched is a terminal of which it is told that nothing more comes from it: a dialog would wait for ever.
+// watched is a terminal that reports the end of its input, because a dialog would wait for ever.
 type watched struct {
 	*os.File
 	ended func()

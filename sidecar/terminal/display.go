@@ -65,7 +65,7 @@ func (d *display) Write(p []byte) (int, error) {
 	return d.write(d.out, p)
 }
 
-// show draws a status in place of the one before; nil takes it away.
+// show draws a status in place of the one before; nil removes it.
 func (d *display) show(status func(width int) string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -114,7 +114,7 @@ func (d *display) write(to io.Writer, p []byte) (n int, err error) {
 	return n, err
 }
 
-// erase takes the status away. A terminal that was made narrower since has wrapped it to several rows.
+// erase removes the status. A terminal that was made narrower since has wrapped it to several rows.
 func (d *display) erase() {
 	if d.drawn == 0 {
 		return

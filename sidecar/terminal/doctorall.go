@@ -27,18 +27,37 @@ type Host struct {
 	Configuration protocol.Configuration `json:"-"`
 }
 
+// HostFile is a host's own file, and how the host reaches the MCP servers in it.
+type HostFile struct {
+	Host string `json:"host"`
+	Path string `json:"path"`
+	// Through are the servers that it uses through Assent, by their names in Assent. An empty name means all.
+	Through []string `json:"throughAssent,omitempty"`
+	// Missing is the program that it would start as Assent, if there is no such program.
+	Missing string `json:"missing,omitempty"`
+	// Direct are the servers that it uses itself.
+	Direct []string `json:"direct,omitempty"`
+}
+
 // checkup is the output of "assent doctor" without a server and with --output json.
 type checkup struct {
 	Well     bool                         `json:"well"`
 	Servers  []*protocol.ServerInspection `json:"servers,omitempty"`
 	Problems []protocol.ConfigProblem     `json:"problems,omitempty"`
 	Hosts    []hostCheck                  `json:"hosts,omitempty"`
-	// HostsProblem says why the hosts are not known.
+	// HostFiles are the files of hosts on this machine.
+	HostFiles []hostFileCheck `json:"hostFiles,omitempty"`
+	// HostsProblem is why the hosts are not known.
 	HostsProblem string `json:"hostsProblem,omitempty"`
 }
 
 type hostCheck struct {
 	Host
+	Problem string `json:"problem,omitempty"`
+}
+
+type hostFileCheck struct {
+	HostFile
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -64,6 +83,14 @@ func (s *session) doctorAll(ctx context.Context) error {
 		return err
 	}
 	all.Hosts, all.HostsProblem = s.checkHosts(ctx)
+	if s.o.HostFiles != nil {
+		files, problems, err := s.o.HostFiles()
+		if err != nil {
+			return err
+		}
+		all.Problems = append(all.Problems, problems...)
+		all.HostFiles = checkFiles(files, list.Servers)
+	}
 
 	t := table{columns: []column{{header: "what"}, {header: "state"}, {header: "MCP"}, {header: "findings"}}, whole: true}
 	down, found := 0, len(all.Problems)
@@ -91,6 +118,13 @@ func (s *session) doctorAll(ctx context.Context) error {
 			state, what, found = "problem", h.Problem, found+1
 		}
 		t.rows = append(t.rows, []string{"host " + h.Name, state, "", what})
+	}
+	for _, f := range all.HostFiles {
+		state, what := "host", f.reach(s.near(f.Path))
+		if f.Problem != "" {
+			state, what, found = "problem", f.Problem+" "+what, found+1
+		}
+		t.rows = append(t.rows, []string{"host " + f.Host, state, "", what})
 	}
 	if all.HostsProblem != "" {
 		found++
@@ -137,7 +171,7 @@ func findings(i *protocol.ServerInspection) []string {
 	return all
 }
 
-// checkHosts returns the hosts, each with the reason why it cannot use its servers. If they are not known, it says why.
+// checkHosts returns the hosts, each with the reason why it cannot use its servers, or why the hosts are not known.
 func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
 	if s.o.Hosts == nil || s.line.standalone {
 		return nil, ""
@@ -161,6 +195,43 @@ func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
 		all = append(all, check)
 	}
 	return all, ""
+}
+
+// checkFiles compares the files of hosts with the servers of this folder, which are also the person's own.
+func checkFiles(files []HostFile, servers []protocol.Server) []hostFileCheck {
+	var all []hostFileCheck
+	for _, f := range files {
+		check := hostFileCheck{HostFile: f}
+		var unknown []string
+		for _, name := range f.Through {
+			if name != "" && !slices.ContainsFunc(servers, func(s protocol.Server) bool { return s.Name == name }) {
+				unknown = append(unknown, fmt.Sprintf("%q", name))
+			}
+		}
+		switch {
+		case f.Missing != "":
+			check.Problem = fmt.Sprintf("It starts the program %q, which is not there: run assent restore and assent setup, or correct the file.", f.Missing)
+		case len(unknown) > 0:
+			check.Problem = fmt.Sprintf("Assent has no server %s here: add it to your own mcp.json, or run assent restore.", strings.Join(unknown, ", "))
+		}
+		all = append(all, check)
+	}
+	return all
+}
+
+// reach returns how a host reaches its servers.
+func (f *HostFile) reach(path string) string {
+	var ways []string
+	switch {
+	case slices.Contains(f.Through, ""):
+		ways = append(ways, "It uses all servers through Assent.")
+	case len(f.Through) > 0:
+		ways = append(ways, "It uses through Assent: "+strings.Join(f.Through, ", ")+".")
+	}
+	if len(f.Direct) > 0 {
+		ways = append(ways, "It uses itself: "+strings.Join(f.Direct, ", ")+".")
+	}
+	return strings.Join(append(ways, "Its file is "+path+"."), " ")
 }
 
 func upperFirst(text string) string {

@@ -16,7 +16,7 @@ import (
 // inspectTimeout bounds the inspection of a failed server.
 const inspectTimeout = 5 * time.Second
 
-// lostError says that a call has no result because its server is gone.
+// lostError is the error of a call without a result, because its server is gone.
 type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
@@ -118,7 +118,7 @@ func (l *commandLine) serverFlags() string {
 	return strings.Join(flags, "")
 }
 
-// word quotes a word for a shell where it needs that.
+// word quotes a word for a shell if it needs quotes.
 func word(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) || strings.ContainsRune(" '\"\\$`!*?[](){}<>|&;#~", r) }) {
 		return text

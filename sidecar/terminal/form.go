@@ -360,7 +360,7 @@ func unquote(raw json.RawMessage) string {
 	return text
 }
 
-// kindOf says in words what a field wants.
+// kindOf returns a text on what a field needs.
 func kindOf(f protocol.Field) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

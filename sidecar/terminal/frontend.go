@@ -25,7 +25,7 @@ func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.Unclaimed
 	return nil
 }
 
-// DeclinedChanged implements [protocol.FrontEnd]. Who declines everything here sees that each later ask is declined.
+// DeclinedChanged implements [protocol.FrontEnd]. It shows nothing, because each later ask is shown as declined.
 func (f frontEnd) DeclinedChanged(context.Context, *protocol.DeclinedChangedParams) error { return nil }
 
 // OthersChanged implements [protocol.FrontEnd]. A command is about its own workspace.
@@ -59,7 +59,7 @@ func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressP
 	return nil
 }
 
-// ServerChanged implements [protocol.FrontEnd]. That a server failed is told by the call that needed it.
+// ServerChanged implements [protocol.FrontEnd]. The call that needs a server tells the person that it failed.
 func (f frontEnd) ServerChanged(_ context.Context, server *protocol.Server) error {
 	if server.Name == f.s.line.server || slices.Contains(f.s.line.servers, server.Name) {
 		f.s.serverChanged(*server)
@@ -116,7 +116,7 @@ func (f frontEnd) PromptInput(ctx context.Context, params *protocol.PromptInputP
 	return &protocol.PromptInputResult{Value: &protocol.Secret{Secret: *value}}, nil
 }
 
-// OpenURL implements [protocol.FrontEnd]. Nothing is opened: the person gets the whole URL, and goes there.
+// OpenURL implements [protocol.FrontEnd]. It opens nothing, and shows the whole URL to the person.
 func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (*protocol.OpenURLResult, error) {
 	if params.Consented {
 		if f.s.person != nil {
@@ -132,7 +132,7 @@ func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (
 	return &protocol.OpenURLResult{Opened: opened}, err
 }
 
-// GetSecret implements [protocol.FrontEnd]. A terminal keeps none, and says so in its capabilities.
+// GetSecret implements [protocol.FrontEnd]. A terminal keeps no secrets, as its capabilities say.
 func (frontEnd) GetSecret(context.Context, *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }

@@ -60,7 +60,7 @@ func argumentWord(name string, required bool) string {
 	return "[" + name + "]"
 }
 
-// hasNo says that a server has nothing of a kind.
+// hasNo returns the text that a server has nothing of a kind.
 func (s *session) hasNo(kind string) string {
 	return fmt.Sprintf("The server %q has no %s.", s.line.server, kind)
 }

@@ -42,7 +42,7 @@ type person struct {
 
 	// lines brings the typed lines. Only the holder of the turn uses these two.
 	lines   chan typedLine
-	reading bool // a read goes on, and its result was not taken
+	reading bool // a read is under way, or its result was not used
 }
 
 type typedLine struct {
@@ -54,7 +54,7 @@ var _ manner = (*person)(nil)
 
 func newPerson(s *session) *person {
 	p := &person{s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(s.o.Stdin), lines: make(chan typedLine, 1)}
-	if isTerminal(s.o.Stdin) {
+	if IsTerminal(s.o.Stdin) {
 		p.tty = s.o.Stdin.(*os.File)
 		if state, err := term.GetState(int(p.tty.Fd())); err == nil {
 			p.state = state
@@ -72,7 +72,7 @@ func (p *person) typist() *person { return p }
 // restore implements [manner]: the echo may be off for a password.
 func (p *person) restore() {
 	if p.state != nil {
-		_ = term.Restore(int(p.tty.Fd()), p.state) // there is nothing else to be done about it
+		_ = term.Restore(int(p.tty.Fd()), p.state) // nothing else can be done
 	}
 }
 

@@ -15,7 +15,7 @@ type progress struct {
 	mu   sync.Mutex // guards the fields below
 	call *protocol.Progress
 	task *protocol.McpTask
-	// start says why a server does not start yet, or is empty.
+	// start is why a server does not start yet, or empty.
 	start string
 }
 
@@ -50,7 +50,7 @@ func (s *session) taskChanged(t protocol.McpTask) {
 	s.drawProgress(taskLine(t))
 }
 
-// callEnded takes the line away.
+// callEnded removes the line.
 func (s *session) callEnded() {
 	s.stderr.progress.mu.Lock()
 	s.stderr.progress.call, s.stderr.progress.task = nil, nil

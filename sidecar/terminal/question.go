@@ -118,7 +118,7 @@ func stableURL(text string) string {
 	return out
 }
 
-// cleaner takes secrets out of texts. Its methods may be called from any goroutine.
+// cleaner removes secrets from texts. Its methods may be called from any goroutine.
 type cleaner struct {
 	scanner *secret.Scanner
 

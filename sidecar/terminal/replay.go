@@ -26,7 +26,7 @@ type replay struct {
 
 var _ answerer = (*replay)(nil)
 
-// drifted says that a server's asks differ from the recording.
+// drifted is the error that a server's asks differ from the recording.
 type drifted struct{ text string }
 
 func (e *drifted) Error() string { return e.text }

@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 	"assent/sidecar/visible"
 )
 
@@ -79,46 +79,11 @@ func resultText(r protocol.ToolResult) string {
 			b.WriteByte('\n')
 		}
 	}
-	if len(r.StructuredContent) > 0 && !repeated(r.StructuredContent, texts) {
+	if len(r.StructuredContent) > 0 && form.Repeated(r.StructuredContent, texts) == nil {
 		b.Write(r.StructuredContent)
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// repeated reports whether the texts repeat a JSON value. A text repeats a value as JSON, or as the plain string. A list
-// is repeated if each of its items is. Some servers wrap other values in an object with the one member "result".
-func repeated(value json.RawMessage, texts []string) bool {
-	same := func(text string) bool { return canonical(json.RawMessage(text)) == canonical(value) }
-	if slices.ContainsFunc(texts, same) {
-		return true
-	}
-	var words string
-	if json.Unmarshal(value, &words) == nil {
-		return slices.Contains(texts, words)
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
-		return !slices.ContainsFunc(list, func(item json.RawMessage) bool { return !repeated(item, texts) })
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(value, &object) != nil || len(object) != 1 || object["result"] == nil {
-		return false
-	}
-	return repeated(object["result"], texts)
-}
-
-// canonical returns a JSON value in one notation, and other texts unchanged.
-func canonical(text json.RawMessage) string {
-	var value any
-	if json.Unmarshal(text, &value) != nil {
-		return string(text)
-	}
-	out, err := json.Marshal(value)
-	if err != nil {
-		return string(text)
-	}
-	return string(out)
 }
 
 // blockText is a block of content for reading.

@@ -24,6 +24,7 @@ func TestStructuredContentThatNoTextRepeatsIsPrinted(t *testing.T) {
 		{"a list of which one item is not said", `{"result":["one","two"]}`, []string{"one"}, "one\n{\"result\":[\"one\",\"two\"]}\n"},
 		{"a number in an object", `{"result":4}`, []string{"4"}, "4\n"},
 		{"more than the text says", `{"result":4,"unit":"m"}`, []string{"4"}, "4\n{\"result\":4,\"unit\":\"m\"}\n"},
+		{"a number that a double cannot hold", `{"id":9007199254740993}`, []string{`{"id":9007199254740992}`}, "{\"id\":9007199254740992}\n{\"id\":9007199254740993}\n"},
 		{"an empty list", `{"result":[]}`, nil, "{\"result\":[]}\n"},
 		{"nothing", "", []string{"done"}, "done\n"},
 	}

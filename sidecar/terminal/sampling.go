@@ -115,7 +115,7 @@ func (p *person) conditions(ctx context.Context, q protocol.McpSampling, respons
 	return nil
 }
 
-// model has the person choose among the models; nil leaves it as it was.
+// model asks the person to choose among the models; nil keeps the model.
 func (p *person) model(ctx context.Context, serverName string) (*protocol.Model, error) {
 	list, err := p.s.sidecar.ListModels(ctx, &protocol.ListModelsParams{ServerName: serverName})
 	if err != nil {

@@ -79,7 +79,7 @@ type stderr struct {
 type feed struct {
 	events *mailbox[any]
 	stop   context.CancelFunc
-	pump   sync.WaitGroup // takes the events out
+	pump   sync.WaitGroup // handles the events
 	asking sync.WaitGroup // one for each open ask
 	// failed brings the error that ends the run.
 	failed chan error
@@ -118,7 +118,7 @@ type askKey struct {
 func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, err error) {
 	s := &session{
 		o: o, line: line, clean: newCleaner(),
-		stdout: stdout{isTerminal: isTerminal(o.Stdout), width: func() int { return widthOf(o.Stdout) }, paint: paintOf(o.Stdout)},
+		stdout: stdout{isTerminal: IsTerminal(o.Stdout), width: func() int { return widthOf(o.Stdout) }, paint: paintOf(o.Stdout)},
 		stderr: stderr{width: func() int { return widthOf(o.Stderr) }, paint: paintOf(o.Stderr)},
 		feed: feed{
 			events: newMailbox[any](), failed: make(chan error, 1), watched: newMailbox[any](),
@@ -132,7 +132,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		}
 	}()
 	// Before anything else is written there.
-	here := isTerminal(o.Stdin) && isTerminal(o.Stderr)
+	here := IsTerminal(o.Stdin) && IsTerminal(o.Stderr)
 	s.draw()
 	if s.stdout.isTerminal {
 		s.stdout.model = &flow{write: s.write, width: s.stdout.width}
@@ -228,7 +228,7 @@ func (s *session) connect(ctx context.Context, place workspaces.Place) (conn net
 	return conn, err
 }
 
-// errEnded says that the daemon ended in the middle.
+// errEnded is the error of a command during which the daemon ended.
 var errEnded = Exit(ExitEnded, errors.New("the daemon has ended in the middle: run the command again"))
 
 // gone reports whether the connection is over.
@@ -337,7 +337,7 @@ func (s *session) close() error {
 // draw puts a display on stderr, unless that is no terminal, cannot move its cursor, or the person wants plain lines.
 func (s *session) draw() {
 	tty, ok := s.o.Stderr.(*os.File)
-	if !ok || s.line.plain || !isTerminal(tty) || os.Getenv("TERM") == "dumb" {
+	if !ok || s.line.plain || !IsTerminal(tty) || os.Getenv("TERM") == "dumb" {
 		return
 	}
 	s.stderr.display = &display{out: tty, width: s.stderr.width}
@@ -363,8 +363,8 @@ func (s *session) fail(err error) {
 	}
 }
 
-// isTerminal reports whether a stream is a terminal's.
-func isTerminal(stream any) bool {
+// IsTerminal reports whether a stream is a terminal's.
+func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -32,7 +32,7 @@ type manner interface {
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
 	// noted writes what the person did, unless the screen shows it.
 	noted(text string)
-	// typist returns a reader of lines that answer no question. It takes turns with the questions.
+	// typist returns a reader of lines that answer no question. The reader and the questions take turns.
 	typist() *person
 	// restore restores the terminal's state, also during a question.
 	restore()
@@ -40,7 +40,7 @@ type manner interface {
 
 // formWords are the texts of a form.
 type formWords struct {
-	// about says who wants what.
+	// about is the text on who asks for what.
 	about string
 	// question is asked once the form is filled in, and the others are its answers. An empty decline is not offered.
 	question, send, decline, cancel string

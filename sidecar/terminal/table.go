@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -75,6 +76,20 @@ func (t table) drawn(width int, p paint) string {
 		b.WriteString(aligned(split(t.columns, row, widths), widths, func(text string) string { return text }))
 	}
 	return b.String()
+}
+
+// Table returns rows below their headers, for a stream. On a terminal it fits the width; elsewhere it is as wide as it has
+// to be.
+func Table(stream any, headers []string, rows [][]string) string {
+	t := table{rows: rows}
+	for _, header := range headers {
+		t.columns = append(t.columns, column{header: header})
+	}
+	width := widthOf(stream)
+	if width == 0 {
+		width = math.MaxInt
+	}
+	return t.drawn(width, paintOf(stream))
 }
 
 // filled returns the table with cells that are safe to show, without the columns that have none.

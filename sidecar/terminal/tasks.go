@@ -134,7 +134,7 @@ func calledStatus(c protocol.Call, now time.Time) string {
 	}
 }
 
-// mcpStatus is a status that the server told, if it may still know the task.
+// mcpStatus is the status that the server reported, if the server may still know the task.
 func mcpStatus(status protocol.McpTaskStatus, expiresAt int64, now time.Time) string {
 	if expiresAt != 0 && expiresAt <= now.UnixMilli() {
 		return "expired"
@@ -186,7 +186,7 @@ func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallR
 	return askKey{task.ID, call.MessageID}, nil, nil
 }
 
-// unknownMcpTask says that there is no MCP task with an id, and what there is.
+// unknownMcpTask returns the error that there is no MCP task with an id. It lists the MCP tasks that there are.
 func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	if s.line.server != "" {
 		return usagef("neither a conversation in %s nor the server %q has an MCP task %q", s.line.dataDir, s.line.server, id)

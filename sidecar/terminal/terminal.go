@@ -6,7 +6,7 @@
 //
 // It is a visitor of a workspace, over a connection (package attach): the workspace is one of its own, which is temporary, or
 // that of a data folder, in which other front ends may be attached. The workspace decides which questions are allowed, whether
-// an answer is valid, and what a server is told. Of other conversations than its own, a command takes no notice. Results go to
+// an answer is valid, and what a server is told. A command ignores other conversations than its own. Results go to
 // stdout, everything else to stderr. [Run] is called once for a process. When it returns, everything has ended that it started
 // in this process, except for one read of stdin, which cannot be interrupted.
 //
@@ -62,6 +62,8 @@ type Options struct {
 	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
 	// Hosts returns the programs that were added to use servers over HTTP. It may be nil.
 	Hosts func(ctx context.Context) ([]Host, error)
+	// HostFiles returns the hosts' own files with MCP servers, and those that cannot be read. It may be nil.
+	HostFiles func() ([]HostFile, []protocol.ConfigProblem, error)
 	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
 	// typed where no signal comes of them. It may be nil.
 	Interrupts chan os.Signal
@@ -70,7 +72,7 @@ type Options struct {
 // usageError is a wrong command line.
 type usageError struct {
 	text string
-	// wayOut says how to find the right words; empty stands for the command's help.
+	// wayOut is how to find the right words; empty means the command's help.
 	wayOut string
 }
 
@@ -78,15 +80,15 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
-// errInterrupted says that the person left.
+// errInterrupted is the error of a command that the person interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// unanswered is an ask that has no answer here.
+// unanswered is the error of an ask that this command cannot answer.
 type unanswered struct{ text string }
 
 func (e *unanswered) Error() string { return e.text }
 
-// errToolFailed stands for a result that was printed, and says that the tool failed.
+// errToolFailed is the error of a tool that failed. Its result is printed already.
 var errToolFailed = errors.New("the tool says that it failed")
 
 // runSession runs the work of a command in a workspace, and waits for what that started.

@@ -13,7 +13,7 @@ const usualWidth = 80
 
 // widthOf returns the width of a stream's terminal in columns, or 0 for another stream.
 func widthOf(stream any) int {
-	if !isTerminal(stream) {
+	if !IsTerminal(stream) {
 		return 0
 	}
 	width, _, err := term.GetSize(int(stream.(*os.File).Fd()))
@@ -85,12 +85,12 @@ func byWords(line string, width int) []string {
 	return append(rows, strings.TrimRight(row, " "))
 }
 
-// paint has texts stand out on a stream; false leaves them as they are. The texts are safe to show.
+// paint highlights texts on a stream; with false it does not change them. The texts are safe to show.
 type paint bool
 
 // paintOf paints on terminals that can be drawn on, unless the environment has NO_COLOR (https://no-color.org).
 func paintOf(stream any) paint {
-	return paint(isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+	return paint(IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
 
 func (p paint) in(style ansi.Style, text string) string {
