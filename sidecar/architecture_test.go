@@ -1,6 +1,7 @@
-package main
+package sidecar
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -17,8 +18,10 @@ var layers = map[string][]string{
 	"protocol":                 {},
 	"sidecar/deadline":         {},
 	"sidecar/awaited":          {},
+	"sidecar/apps":             {"sidecar/jsonscan"},
 	"sidecar/tap":              {"sidecar/secret"},
 	"sidecar/stack":            {},
+	"sidecar/trace":            {"sidecar/jsonscan"},
 	"sidecar/jsonscan":         {},
 	"sidecar/atomicfile":       {},
 	"sidecar/visible":          {},
@@ -40,35 +43,37 @@ var layers = map[string][]string{
 	"sidecar/add":              {"protocol", "sidecar/config", "sidecar/importer", "sidecar/visible"},
 	"sidecar/store":            {"protocol", "sidecar/procinfo"},
 	"sidecar/journal":          {"protocol", "sidecar/reason", "sidecar/retention", "sidecar/secret", "sidecar/store"},
-	"sidecar/model":            {"protocol"},
+	"sidecar/model":            {"protocol", "sidecar/trace"},
 	"sidecar/grant":            {"protocol", "sidecar/journal", "sidecar/model", "sidecar/store"},
 	"sidecar/confirm":          {"protocol", "sidecar/config", "sidecar/journal", "sidecar/store"},
 	"sidecar/tasklog":          {"protocol", "sidecar/journal", "sidecar/stack", "sidecar/store"},
-	"sidecar/ask":              {"protocol", "sidecar/tasklog"},
+	"sidecar/ask":              {"protocol", "sidecar/tasklog", "sidecar/trace"},
 	"sidecar/recovery":         {"protocol", "sidecar/ask", "sidecar/store", "sidecar/tasklog"},
 	"sidecar/task":             {"protocol", "sidecar/ask", "sidecar/journal", "sidecar/recovery", "sidecar/retention", "sidecar/stack", "sidecar/store", "sidecar/tasklog"},
 	"sidecar/policy":           {"protocol", "sidecar/form", "sidecar/grant", "sidecar/model"},
-	"sidecar/attribution":      {"protocol", "sidecar/mcptask", "sidecar/task", "sidecar/wire"},
-	"sidecar/broker":           {"protocol", "sidecar/ask", "sidecar/attribution", "sidecar/form", "sidecar/grant", "sidecar/jsonscan", "sidecar/model", "sidecar/policy", "sidecar/reason", "sidecar/secret", "sidecar/stack", "sidecar/task"},
+	"sidecar/attribution":      {"protocol", "sidecar/mcptask", "sidecar/task", "sidecar/trace", "sidecar/wire"},
+	"sidecar/broker":           {"protocol", "sidecar/apps", "sidecar/ask", "sidecar/attribution", "sidecar/form", "sidecar/grant", "sidecar/jsonscan", "sidecar/model", "sidecar/policy", "sidecar/reason", "sidecar/secret", "sidecar/stack", "sidecar/task"},
 	"sidecar/mcpserver":        {"sidecar/jsonscan"},
-	"sidecar/gateway":          {"sidecar/jsonscan", "sidecar/mcpserver"},
+	"sidecar/gateway":          {"sidecar/form", "sidecar/jsonscan", "sidecar/mcpserver"},
 	"sidecar/shim":             {"sidecar/jsonscan"},
 	"sidecar/mcptask":          {"protocol", "sidecar/reason"},
+	"sidecar/icon":             {"protocol", "sidecar/jsonscan"},
 	"sidecar/diagnose":         {"protocol", "sidecar/auth", "sidecar/config", "sidecar/confirm", "sidecar/procinfo", "sidecar/reason", "sidecar/wire"},
-	"sidecar/session":          {"protocol", "sidecar/attribution", "sidecar/auth", "sidecar/awaited", "sidecar/config", "sidecar/confirm", "sidecar/deadline", "sidecar/diagnose", "sidecar/jsonscan", "sidecar/leftover", "sidecar/reason", "sidecar/stack", "sidecar/task", "sidecar/wire"},
-	"sidecar/exchange":         {"protocol", "sidecar/ask", "sidecar/attribution", "sidecar/awaited", "sidecar/broker", "sidecar/config", "sidecar/deadline", "sidecar/jsonscan", "sidecar/mcptask", "sidecar/reason", "sidecar/session", "sidecar/task", "sidecar/wire"},
-	"sidecar/hub":              {"protocol", "sidecar/attribution", "sidecar/broker", "sidecar/config", "sidecar/exchange", "sidecar/form", "sidecar/mcptask", "sidecar/reason", "sidecar/session", "sidecar/wire"},
-	"sidecar/chat":             {"protocol", "sidecar/broker", "sidecar/form", "sidecar/hub", "sidecar/model", "sidecar/reason", "sidecar/task"},
-	"sidecar/server":           {"sidecar/atomicfile", "protocol", "sidecar/attribution", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/form", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/deadline", "sidecar/gateway", "sidecar/mcpserver", "sidecar/policy", "sidecar/reason", "sidecar/rpc", "sidecar/secret", "sidecar/session", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task", "sidecar/visible"},
-	"sidecar/workspaces":       {"sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/tap"},
-	"sidecar/browser":          {"protocol", "sidecar/jsonscan", "sidecar/procinfo", "sidecar/workspaces"},
+	"sidecar/session":          {"protocol", "sidecar/apps", "sidecar/attribution", "sidecar/auth", "sidecar/awaited", "sidecar/config", "sidecar/confirm", "sidecar/deadline", "sidecar/diagnose", "sidecar/icon", "sidecar/jsonscan", "sidecar/leftover", "sidecar/reason", "sidecar/stack", "sidecar/task", "sidecar/wire"},
+	"sidecar/exchange":         {"protocol", "sidecar/ask", "sidecar/attribution", "sidecar/awaited", "sidecar/broker", "sidecar/config", "sidecar/deadline", "sidecar/jsonscan", "sidecar/mcptask", "sidecar/reason", "sidecar/session", "sidecar/task", "sidecar/trace", "sidecar/wire"},
+	"sidecar/hub":              {"protocol", "sidecar/apps", "sidecar/attribution", "sidecar/broker", "sidecar/config", "sidecar/exchange", "sidecar/form", "sidecar/icon", "sidecar/jsonscan", "sidecar/mcptask", "sidecar/reason", "sidecar/session", "sidecar/trace", "sidecar/wire"},
+	"sidecar/chat":             {"protocol", "sidecar/broker", "sidecar/form", "sidecar/hub", "sidecar/model", "sidecar/reason", "sidecar/task", "sidecar/trace"},
+	"sidecar/server":           {"sidecar/atomicfile", "protocol", "sidecar/apps", "sidecar/attribution", "sidecar/auth", "sidecar/awaited", "sidecar/broker", "sidecar/chat", "sidecar/config", "sidecar/confirm", "sidecar/form", "sidecar/grant", "sidecar/hub", "sidecar/importer", "sidecar/journal", "sidecar/leftover", "sidecar/model", "sidecar/deadline", "sidecar/gateway", "sidecar/mcpserver", "sidecar/policy", "sidecar/reason", "sidecar/rpc", "sidecar/secret", "sidecar/session", "sidecar/stack", "sidecar/store", "sidecar/tap", "sidecar/task", "sidecar/trace", "sidecar/visible", "sidecar/setup", "sidecar/vault", "sidecar/jsonscan"},
+	"sidecar/workspaces":       {"sidecar/apps", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/tap"},
+	"sidecar/browser":          {"protocol", "sidecar/apps", "sidecar/jsonscan", "sidecar/procinfo", "sidecar/workspaces"},
 	"sidecar/httphosts":        {"sidecar/atomicfile"},
 	"sidecar/terminal":         {"sidecar/atomicfile", "protocol", "sidecar/add", "sidecar/config", "sidecar/daemon", "sidecar/form", "sidecar/importer", "sidecar/leftover", "sidecar/nearest", "sidecar/secret", "sidecar/terminal/answers", "sidecar/terminal/attach", "sidecar/visible", "sidecar/workspaces"},
 	"sidecar/terminal/answers": {"sidecar/nearest", "sidecar/visible"},
 	"sidecar/terminal/attach":  {"protocol", "sidecar/rpc"},
 	"sidecar/daemon":           {"sidecar/leftover", "sidecar/procinfo"},
 	"sidecar/example":          {},
-	"sidecar":                  {"protocol", "sidecar/browser", "sidecar/config", "sidecar/daemon", "sidecar/example", "sidecar/gateway", "sidecar/httphosts", "sidecar/importer", "sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/setup", "sidecar/shim", "sidecar/store", "sidecar/terminal", "sidecar/vault", "sidecar/visible", "sidecar/workspaces"},
+	"sidecar":                  {"protocol", "sidecar/apps", "sidecar/browser", "sidecar/config", "sidecar/daemon", "sidecar/example", "sidecar/gateway", "sidecar/httphosts", "sidecar/importer", "sidecar/journal", "sidecar/leftover", "sidecar/secret", "sidecar/server", "sidecar/setup", "sidecar/shim", "sidecar/store", "sidecar/terminal", "sidecar/vault", "sidecar/visible", "sidecar/workspaces"},
+	"sidecar/assent":           {"sidecar"},
 	"sidecar/auth/authtest":    {},
 	"sidecar/rpc/rpctest":      {"protocol"},
 	"sidecar/task/tasktest":    {"protocol", "sidecar/store", "sidecar/task"},
@@ -94,6 +99,7 @@ var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/auth":    {"sidecar/auth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {"sidecar/auth"},
 	"golang.org/x/oauth2":                            {"sidecar/auth"},
+	"github.com/golang-jwt/jwt/v5":                   {"sidecar/auth"},
 	"github.com/sashabaranov/go-openai":              {"sidecar/model"},
 	"go.yaml.in/yaml/v3":                             {"sidecar/hostfile", "sidecar/terminal/answers"},
 	"github.com/pelletier/go-toml/v2":                {"sidecar/hostfile"},
@@ -105,19 +111,10 @@ var owners = map[string][]string{
 
 func TestImportsRunOneWay(t *testing.T) {
 	docs := map[string]bool{}
-	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "dist" || len(entry.Name()) > 2 && strings.HasPrefix(entry.Name(), ".")) {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
+	for _, file := range productFiles(t, "..") {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		pkg := path.Dir(strings.TrimPrefix(filepath.ToSlash(file), "../"))
 		if parsed.Doc != nil {
@@ -138,14 +135,59 @@ func TestImportsRunOneWay(t *testing.T) {
 				t.Errorf("%s imports %s, which belongs to %v", file, imported, owner)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for pkg, has := range docs {
 		if !has {
 			t.Errorf("%s has no package comment", pkg)
 		}
 	}
+}
+
+// maxFields bounds the fields of a struct, where an embedded one is one field, and maxLines bounds the lines of a function.
+const (
+	maxFields = 15
+	maxLines  = 120
+)
+
+func TestStructsAndFunctionsAreSmall(t *testing.T) {
+	for _, file := range productFiles(t, ".") {
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.StructType:
+				if fields := n.Fields.NumFields(); fields > maxFields {
+					t.Errorf("%s: a struct has %d fields; %d are allowed", files.Position(n.Pos()), fields, maxFields)
+				}
+			case *ast.FuncDecl:
+				if lines := files.Position(n.End()).Line - files.Position(n.Pos()).Line + 1; lines > maxLines {
+					t.Errorf("%s: %s has %d lines; %d are allowed", files.Position(n.Pos()), n.Name.Name, lines, maxLines)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// productFiles returns the Go files of a folder, without the tests.
+func productFiles(t *testing.T, folder string) (files []string) {
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "dist" || len(entry.Name()) > 2 && strings.HasPrefix(entry.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

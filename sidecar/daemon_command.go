@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/sidecar/apps"
 	"assent/sidecar/browser"
 	"assent/sidecar/config"
 	"assent/sidecar/daemon"
@@ -102,10 +103,11 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // serveOptions are those of a daemon in this process, with its workspaces. The log and the tap are as of
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
-	open := workspaces.New(workspaces.Options{Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Summon: summon})
+	frames := apps.New(zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger())
+	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Summon: summon})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	pages := browser.New(browser.Options{
-		Version: version, Panel: browser.Panel(), Log: logger,
+		Version: version, Panel: browser.Panel(), Apps: frames, Log: logger,
 		Attach: func(ctx context.Context, t browser.Target, conn io.ReadWriter) error {
 			return open.Attach(ctx, t.Place, conn)
 		},
@@ -123,6 +125,7 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 			overHTTP.Close()
 			pages.Close()
 			open.Close()
+			frames.Close()
 		},
 		Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 			switch hello.Client {
@@ -149,7 +152,7 @@ func summon(text string) error { return beeep.Notify("Assent", text, "") }
 func runsFolder() string {
 	runs, err := leftover.Folder()
 	if err != nil {
-		return "" // as [server.Options.RunsDir] says
+		return "" // as [server.SharedDirs] says
 	}
 	return runs
 }

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bufio"
@@ -41,8 +41,12 @@ type rawHost struct {
 	killed      bool
 	// heard are Assent's notifications, and the requests that were left open: the method and the params.
 	heard []string
+	// asked are Assent's requests that were answered: the method and the params.
+	asked []string
 	// requests are those of the host that Assent has not answered, as method and params.
 	requests map[int][2]string
+	// early are answers that came while another one was awaited.
+	early map[int]string
 }
 
 // hostCapabilities are those of every raw host.
@@ -63,7 +67,7 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 	if err := gateway.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h := &rawHost{t: t, revision: revision, frames: make(chan string), requests: map[int][2]string{}}
+	h := &rawHost{t: t, revision: revision, frames: make(chan string), requests: map[int][2]string{}, early: map[int]string{}}
 	h.write = func(frame string) {
 		if _, err := io.WriteString(stdin, frame+"\n"); err != nil {
 			t.Fatal(err)
@@ -99,7 +103,7 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 // connectHost connects with an address of "assent hosts", and shakes hands.
 func connectHost(t *testing.T, revision, address, token string) *rawHost {
 	t.Helper()
-	h := &rawHost{t: t, revision: revision, frames: make(chan string, 100), requests: map[int][2]string{}}
+	h := &rawHost{t: t, revision: revision, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
 	var session string
 	streams := map[int]func(){} // ends the stream of a request
 	h.cancel = func(id int) {
@@ -202,6 +206,10 @@ func (h *rawHost) send(method, params string) int {
 // await returns the answer to a request. While it waits, it answers Assent's requests.
 func (h *rawHost) await(id int) string {
 	h.t.Helper()
+	if frame, ok := h.early[id]; ok {
+		delete(h.early, id)
+		return frame
+	}
 	for frame := range h.frames {
 		var m struct {
 			ID     *int
@@ -217,6 +225,7 @@ func (h *rawHost) await(id int) string {
 		}
 		switch {
 		case m.Method != "" && m.ID != nil && h.answer != nil:
+			h.asked = append(h.asked, m.Method+" "+string(m.Params))
 			h.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, *m.ID, h.answer(m.Method)))
 		case m.Method != "" || m.ID == nil:
 			h.heard = append(h.heard, m.Method+" "+string(m.Params))
@@ -232,6 +241,8 @@ func (h *rawHost) await(id int) string {
 			h.requests[id] = again
 		case *m.ID == id:
 			return frame
+		default:
+			h.early[*m.ID] = frame
 		}
 	}
 	h.t.Fatal("the gateway has ended")
@@ -428,6 +439,9 @@ func TestAQuestionOfAHostsServerIsAnsweredInAWindow(t *testing.T) {
 					ask := awaitAsk(t, window)
 					if want := "Claude Code in " + filepath.Base(folder); ask.Title != want {
 						t.Errorf("the conversation is %q, want %q", ask.Title, want)
+					}
+					if ask.Host != "Claude Code" {
+						t.Errorf("the ask is of the host %q, want Claude Code", ask.Host)
 					}
 					accept(t, window, ask)
 					if got := host.await(id); !strings.Contains(got, `"content":[]`) {

@@ -1,7 +1,7 @@
-// Command assent is the sidecar of the Assent extension: it holds the connections to MCP servers and
-// the tasks that use them, and speaks with its front end over stdio. It is also a front end of its own, for a
-// terminal.
-package main
+// Package sidecar is the program of Assent: the sidecar of the extension, and a front end of its own for a terminal. The
+// sidecar holds the connections to MCP servers and the tasks that use them, and speaks with its front end over stdio.
+// [Main] runs it, once in a process.
+package sidecar
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assent/protocol"
 	"assent/sidecar/example"
 	"assent/sidecar/leftover"
 	"assent/sidecar/terminal"
@@ -22,14 +23,14 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-func main() {
+// Main runs the program with the process's arguments, and returns the exit code.
+func Main() int {
 	// A log line without a reader must not kill this process before the servers have ended. Children
 	// would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // ends are the signals that are to end the program in good order.
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return terminal.Run(ctx, longFlags(args), terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
-		Connect: connect, Hosts: addedHosts,
+		Connect: connect, Hosts: addedHosts, HostFiles: func() ([]terminal.HostFile, []protocol.ConfigProblem, error) { return hostFiles(folder) },
 	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), setupCommand(folder, stdin, stdout, stderr), restoreCommand(folder, stdout), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 

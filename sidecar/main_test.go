@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bufio"
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
 		panic(err)
 	}
-	testscript.Main(elsewhere{m}, map[string]func(){"assent": main, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "inquirer": inquirer, "stubborn": stubbornServer})
+	testscript.Main(elsewhere{m}, map[string]func(){"assent": func() { os.Exit(Main()) }, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "inquirer": inquirer, "stubborn": stubbornServer, "turncoat": turncoat, "tracker": tracker})
 }
 
 // elsewhere runs the tests with a home folder of their own: a program that is told no folder must not use the person's.

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -44,6 +45,9 @@ of all others. The address that it prints is valid once, and only on this machin
 		panic(err) // it was just defined
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, err := fs.Stat(browser.Panel(), "main.js.gz"); err != nil {
+			fmt.Fprintln(stderr, "assent: this program was built without the panel: run npm run build in Assent's sources, and build it again. Its daemon has no page.")
+		}
 		place, err := hostPlace(*dataDir, folder, level)
 		if err != nil {
 			return terminal.Exit(1, err)

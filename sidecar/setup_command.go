@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"bufio"
@@ -8,17 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
 	"assent/sidecar/setup"
 	"assent/sidecar/terminal"
 	"assent/sidecar/vault"
@@ -44,12 +39,11 @@ other people may share them. Without a terminal and without --yes, setup only sh
   assent setup --yes --share`,
 		Args: noArguments,
 	}
-	var o setup.Options
 	flags := c.Flags()
-	flags.StringArrayVar(&o.Hosts, "host", nil, "change only this `host`'s files; can be repeated")
-	flags.StringArrayVar(&o.Servers, "server", nil, "move only this `server`; can be repeated")
-	flags.BoolVar(&o.Projects, "projects", false, "change the files in the current folder too")
-	flags.BoolVar(&o.Share, "share", false, "give each server to all programs that are found, not only to those that have it")
+	hosts := flags.StringArray("host", nil, "change only this `host`'s files; can be repeated")
+	servers := flags.StringArray("server", nil, "move only this `server`; can be repeated")
+	projects := flags.Bool("projects", false, "change the files in the current folder too")
+	share := flags.Bool("share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
 	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
 	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
@@ -59,14 +53,16 @@ other people may share them. Without a terminal and without --yes, setup only sh
 		default:
 			return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--secrets is keychain, file or stay, not %q", *secrets))
 		}
-		if err := setupPlaces(&o, folder); err != nil {
+		o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
+		if err != nil {
 			return terminal.Exit(terminal.ExitFailed, err)
 		}
+		o.Hosts, o.Servers, o.Projects, o.Share = *hosts, *servers, *projects, *share
 		plan, err := setup.Find(o)
 		if err != nil {
 			return terminal.Exit(terminal.ExitFailed, err)
 		}
-		asks := isTerminal(stdin) && !*yes && !*asJSON
+		asks := terminal.IsTerminal(stdin) && !*yes && !*asJSON
 		if !*asJSON {
 			if err := showPlan(stdout, plan, o); err != nil {
 				return err
@@ -134,8 +130,8 @@ that setup moved are in the files again.`,
 	}
 	asJSON := c.Flags().Bool("json", false, "print the changes as JSON")
 	c.RunE = func(*cobra.Command, []string) error {
-		var o setup.Options
-		if err := setupPlaces(&o, folder); err != nil {
+		o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
+		if err != nil {
 			return terminal.Exit(terminal.ExitFailed, err)
 		}
 		undone, err := setup.Restore(o)
@@ -155,45 +151,25 @@ that setup moved are in the files again.`,
 	return c
 }
 
-// setupPlaces says where everything is.
-func setupPlaces(o *setup.Options, folder string) error {
-	home, err := os.UserHomeDir()
+// hostFiles returns the files of hosts for a report, and those that cannot be read.
+func hostFiles(folder string) ([]terminal.HostFile, []protocol.ConfigProblem, error) {
+	o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
 	if err != nil {
-		return err
+		return nil, nil, nil // without a home folder, no host has files
 	}
-	if o.Folder, err = terminal.DataFolder(""); err != nil {
-		return err
-	}
-	o.UserFile = config.UserFile()
-	o.Places = importer.Places{OS: runtime.GOOS, Home: home, Env: os.Getenv, Folders: []string{folder}}
-	o.Installed = func(command string) bool {
-		_, err := exec.LookPath(command)
-		return err == nil
-	}
-	o.Command, err = hostCommand()
-	return err
-}
-
-// hostCommand returns how a host starts this program: by its name, if that is what the PATH has, or else by the path that
-// it was started by. That may be a link, which stays when an update moves the program.
-func hostCommand() (string, error) {
-	self, err := os.Executable()
+	plan, err := setup.Find(o)
 	if err != nil {
-		return "", fmt.Errorf("the program of Assent was not found: %w", err)
+		return nil, nil, err
 	}
-	if found, err := exec.LookPath("assent"); err == nil && filepath.IsAbs(found) && isSameFile(found, self) {
-		return "assent", nil
+	var files []terminal.HostFile
+	for _, u := range plan.Uses() {
+		files = append(files, terminal.HostFile(u))
 	}
-	if link := os.Args[0]; filepath.IsAbs(link) && isSameFile(link, self) {
-		return link, nil
+	var problems []protocol.ConfigProblem
+	for _, p := range plan.Unreadable {
+		problems = append(problems, protocol.ConfigProblem{Source: p.Path, Message: p.Message})
 	}
-	return self, nil
-}
-
-func isSameFile(one, other string) bool {
-	a, errA := os.Stat(one)
-	b, errB := os.Stat(other)
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	return files, problems, nil
 }
 
 // keptSecret returns a secret that setup moved.
@@ -214,8 +190,7 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 	if len(p.Hosts) > 0 {
 		fmt.Fprintf(&out, "Found: %s\n\n", strings.Join(p.Hosts, ", "))
 	}
-	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "SERVER\tRUNS\tCONFIGURED IN\tTHROUGH ASSENT IN")
+	var rows [][]string
 	var notes []string
 	for _, s := range p.Servers {
 		var in []string
@@ -233,7 +208,7 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 		if uses == "" {
 			uses = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible.Line(s.Name), visible.Line(shortened(s.Runs, 40)), visible.Line(strings.Join(in, ", ")), visible.Line(uses))
+		rows = append(rows, []string{s.Name, shortened(s.Runs, 40), strings.Join(in, ", "), uses})
 		if len(s.Differs) > 0 {
 			notes = append(notes, fmt.Sprintf("%s is another server than %q elsewhere. It differs in: %s.", s.Name, s.Copies[0].Name, strings.Join(s.Differs, ", ")))
 		}
@@ -241,19 +216,15 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 			notes = append(notes, fmt.Sprintf("%s probably has a secret in clear text: %s.", s.Name, strings.Join(s.Secrets, ", ")))
 		}
 		for _, text := range s.Warnings {
-			if !strings.Contains(text, "secret in plain text") {
-				notes = append(notes, s.Name+": "+text)
-			}
+			notes = append(notes, s.Name+": "+text)
 		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
+	out.WriteString(terminal.Table(w, []string{"server", "runs", "configured in", "through Assent in"}, rows))
 	if len(notes) > 0 {
 		out.WriteString("\n")
 	}
 	for _, text := range notes {
-		fmt.Fprintln(&out, visible.Line(text))
+		fmt.Fprintln(&out, terminal.Hanging(w, visible.Line(text), 2))
 	}
 	if len(p.Files) > 0 {
 		fmt.Fprintf(&out, "\nThe servers move to %s. These files change:\n", visible.Line(o.UserFile))
@@ -343,11 +314,6 @@ func printJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // typed asks a person line by line.

@@ -1,4 +1,4 @@
-package main
+package sidecar
 
 import (
 	"os"
@@ -55,4 +55,29 @@ func TestSetupAsksFirst(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSetupFitsTheTerminal has a narrow terminal, on which no line of the table may break by itself.
+func TestSetupFitsTheTerminal(t *testing.T) {
+	home := t.TempDir()
+	for _, host := range []string{".cursor", ".gemini"} {
+		if err := os.Mkdir(filepath.Join(home, host), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers := `{"mcpServers": {"calendar": {"command": "npx", "args": ["-y", "a-package-with-a-rather-long-name", "--all"]}}}`
+	for _, name := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(servers), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := reads(t, 60, 60, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config")}, "setup")
+	s.sees("Change 2 files? (yes, no):")
+	shown := strings.Join(s.lines(), "\n")
+	const want = "calendar\n  runs: npx -y a-package-with-a-rather-long-nam…\n  configured in: Cursor, Gemini CLI\n  through Assent in: Cursor, Gemini CLI\n"
+	if !strings.Contains(shown, want) {
+		t.Errorf("it shows\n%s\nwant\n%s", shown, want)
+	}
+	s.types("no\r")
+	s.ends(0)
 }

@@ -1,3 +1,3 @@
-package main
+package sidecar
 
 func stubbornServer() {}
