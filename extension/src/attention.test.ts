@@ -69,19 +69,19 @@ test.each<[string, ListOpenAsksResult, string | undefined]>([
   expect(attentionText(asks)).toBe(want);
 });
 
-async function tell(choice: string) {
+async function tell(choice: string, asks = [openAsk("db", { text: "[Yes](command:x)" })]) {
   const { Attention } = await import("./attention.ts");
   vi.useFakeTimers();
   shown.choice = choice;
   const revealed: unknown[] = [];
   const kept = new Map<string, unknown>();
   const attention = new Attention(
-    { visible: false, reveal: async (what: unknown) => void revealed.push(what) } as never,
+    { visible: false, reveal: async (...what: unknown[]) => void revealed.push(...what) } as never,
     {
       get: (key: string) => kept.get(key),
       update: async (key: string, v: unknown) => void kept.set(key, v),
     } as never,
-    async () => ({ asks: [openAsk("db", { text: "[Yes](command:x)" })] }),
+    async () => ({ asks }),
   );
   attention.setOpenAsks(1, false);
   await vi.advanceTimersByTimeAsync(1000);
@@ -95,6 +95,22 @@ test("a question is told of once, without a link, and Show leads to it", async (
   const { revealed } = await tell("Show");
   expect(shown.messages).toEqual([["db asks: [Yes] (command:x)", {}, "Show", "Do Not Show Again"]]);
   expect(revealed).toEqual([{ kind: "ask" }]);
+});
+
+test("a question that VS Code's own chat causes shows the panel, and leaves the focus in the chat", async () => {
+  const { revealed } = await tell("Show", [
+    openAsk("db", { host: "Codex", taskId: "other" }),
+    openAsk("db", { host: "VS Code", taskId: "far", workspace: "api", unattended: true }),
+    openAsk("db", { host: "VS Code", taskId: "chat" }),
+  ]);
+  expect(shown.messages).toEqual([]);
+  expect(revealed).toEqual([{ kind: "task", taskId: "chat" }, true]);
+});
+
+test("a question of another host is told of", async () => {
+  const { revealed } = await tell("", [openAsk("db", { host: "Codex" })]);
+  expect(shown.messages).toHaveLength(1);
+  expect(revealed).toEqual([]);
 });
 
 test("the person can have no more of it", async () => {

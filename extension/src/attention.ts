@@ -9,9 +9,13 @@ const mutedKey = "attention.muted";
 /** Milliseconds to wait, so that questions that come together make one notification. */
 const gatherMs = 300;
 
+/** VS Code as a host of the gateway, as the sidecar names it. */
+const ownChat = "VS Code";
+
 /**
  * Notifies the person of open questions while the panel is hidden: one notification for all of them, and another only
- * after all of them were settled.
+ * after all of them were settled. A question that VS Code's own chat causes shows the panel instead, because the person
+ * is in this window and waits for the answer. The chat keeps the focus.
  */
 export class Attention {
   readonly #panel: Panel;
@@ -49,7 +53,15 @@ export class Attention {
     if (this.#count === 0 || this.#told || this.#quiet || this.#panel.visible) return;
     if (this.#state.get(mutedKey) === true) return;
     this.#told = true;
-    const text = await this.#text();
+    const list = await this.#asks();
+    const caused = list?.asks?.find(
+      ({ host, workspace }) => host === ownChat && workspace === undefined,
+    );
+    if (caused !== undefined && !this.#panel.visible) {
+      await this.#panel.reveal({ kind: "task", taskId: caused.taskId }, true);
+      return;
+    }
+    const text = list && attentionText(list);
     if (text === undefined || this.#panel.visible) {
       this.#told = false; // the person was not notified of these
       return;
@@ -62,9 +74,9 @@ export class Attention {
   }
 
   /** Undefined if nothing waits any more, or the sidecar has ended: the next sidecar starts over. */
-  async #text(): Promise<string | undefined> {
+  async #asks(): Promise<ListOpenAsksResult | undefined> {
     try {
-      return attentionText(await this.#list());
+      return await this.#list();
     } catch {
       return undefined;
     }

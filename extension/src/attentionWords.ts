@@ -61,6 +61,8 @@ function wanted(wants: AskWants, name: string): string {
       return l10n.t("Review the answer for {0}", name);
     case "use_mcp_tool":
       return l10n.t("A model wants to use a tool of {0}", name);
+    case "use_mcp_tool_for_app":
+      return l10n.t("{0}'s app wants to call a tool", name);
     case "access_mcp_resource":
       return l10n.t("A model wants to read a resource of {0}", name);
     case "repeat_mcp_call":

@@ -17,6 +17,8 @@ const capabilities = {
   inputs: true,
   confirmServers: true,
   openUrl: true,
+  apps: true,
+  appForms: true,
   secrets: true,
   attention: true,
 } as const;

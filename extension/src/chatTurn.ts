@@ -269,6 +269,13 @@ export function askInWords({ question }: Ask): string {
     case "mcp_sampling_review":
       return l10n.t("A model's answer to {0} waits for your review.", server);
     case "use_mcp_tool":
+      if (question.fromApp === true) {
+        return l10n.t(
+          "An app wants to run **{0}** of {1}.",
+          words(brief(question.tool.name)),
+          server,
+        );
+      }
       return l10n.t(
         "The model wants to run **{0}** of {1}.",
         words(brief(question.tool.name)),

@@ -19,6 +19,7 @@ const oldCommands = [
   ["openGuide", "getStarted", "guide"],
   ["restoreTask", "panel.focus"],
   ["showGrants", "showAutomaticAnswers"],
+  ["previousAsk", "nextAsk", "previous"],
 ] as const;
 
 /** Registers the commands, and the earlier names of some. Each command starts the sidecar. */

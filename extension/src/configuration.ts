@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type {
   AutoApprove,
   Configuration,
@@ -17,7 +18,7 @@ interface Limits extends SamplingLimits {
 
 /** Reads the person's settings and the open folders as the protocol's configuration. */
 export async function readConfiguration(
-  secrets: vscode.SecretStorage,
+  { secrets, globalStorageUri }: vscode.ExtensionContext,
   exampleServer: boolean,
 ): Promise<Configuration> {
   const read = settingsReader();
@@ -42,6 +43,7 @@ export async function readConfiguration(
       .map(({ name, uri }) => ({ name, path: uri.fsPath, ...distrust })),
     servers: read("servers", {}),
     inputs: read("inputs", []),
+    editorFile: join(globalStorageUri.fsPath, "..", "..", "mcp.json"), // of the default profile
     exampleServer,
     model: await readModelSettings(read, secrets),
     sampling: {

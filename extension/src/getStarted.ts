@@ -4,7 +4,10 @@ import { showQuickPick } from "./window.ts";
 
 /** The first steps, by the names that links use. */
 export type FirstSteps = Readonly<
-  Record<"exampleServer" | "importServers" | "setUpHosts" | "walkthrough" | "guide", () => unknown>
+  Record<
+    "exampleServer" | "importServers" | "setUpHosts" | "setUpInTerminal" | "walkthrough" | "guide",
+    () => unknown
+  >
 >;
 
 export async function openWalkthrough(extensionId: string, contexts: Contexts): Promise<void> {
@@ -23,7 +26,11 @@ export async function getStarted(steps: FirstSteps, wanted: unknown): Promise<vo
   const items = [
     { label: vscode.l10n.t("Try the Example Server"), step: steps.exampleServer },
     { label: vscode.l10n.t("Import MCP Servers…"), step: steps.importServers },
-    { label: vscode.l10n.t("Set Up Other Programs…"), step: steps.setUpHosts },
+    { label: vscode.l10n.t("Set Up Hosts"), step: steps.setUpHosts },
+    {
+      label: vscode.l10n.t("Set Up Hosts in a Terminal…"),
+      step: steps.setUpInTerminal,
+    },
     { label: vscode.l10n.t("Open Walkthrough"), step: steps.walkthrough },
     { label: vscode.l10n.t("Open Guide"), step: steps.guide },
   ];

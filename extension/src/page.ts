@@ -42,6 +42,7 @@ export function page(options: PageOptions): string {
     `font-src ${source}`,
     `img-src ${source} data:`,
     "media-src data:",
+    "frame-src http://127.0.0.1:* http://localhost:*",
   ].join("; ");
   return `<!DOCTYPE html>
 <html lang="${forAttribute(translation?.language ?? "en")}">

@@ -14,6 +14,7 @@ import { ConfirmServer } from "./confirmServer.ts";
 import { Contexts } from "./contexts.ts";
 import { ExampleServer } from "./exampleServer.ts";
 import { forgetSecrets } from "./forgetSecrets.ts";
+import { frameUrl } from "./frameUrl.ts";
 import { type FirstSteps, getStarted, openGuide, openWalkthrough } from "./getStarted.ts";
 import type { Handlers } from "./handlers.ts";
 import { Importer } from "./importServers.ts";
@@ -35,7 +36,7 @@ import { ProgramLink } from "./programLink.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
 import { reportOldSettings } from "./settings.ts";
-import { setUpHosts } from "./setUpHosts.ts";
+import { addProgram, setUpInTerminal } from "./setUpHosts.ts";
 import { Status } from "./status.ts";
 import { type HostHandlers, Panel } from "./view.ts";
 import { registerCommand } from "./window.ts";
@@ -66,7 +67,7 @@ export class Session {
     this.#inputs = new Inputs(context.secrets);
     this.#secrets = new Secrets(context.secrets);
     this.#exampleServer = new ExampleServer(context.workspaceState, () => this.#configure());
-    const read = () => readConfiguration(context.secrets, this.#exampleServer.added);
+    const read = () => readConfiguration(context, this.#exampleServer.added);
     this.#backend = this.#own(new Backend(context, this.#log, this.#frontEnd(), read));
     const { sidecar, program, dataFolder } = this.#backend;
 
@@ -83,14 +84,15 @@ export class Session {
     this.#firstSteps = {
       exampleServer: () => this.#panel.reveal({ kind: "exampleServer" }),
       importServers: () => importer.run(),
-      setUpHosts: () => setUpHosts(link),
+      setUpHosts: () => this.#panel.reveal({ kind: "setup" }),
+      setUpInTerminal: () => setUpInTerminal(link),
       walkthrough: () => openWalkthrough(context.extension.id, contexts),
       guide: () => openGuide(context.extensionUri),
     };
     const view = new KeptView(context.workspaceState);
     const relay = new Relay(sidecar);
     this.#panel = this.#own(
-      new Panel(context.extensionUri, sidecar, relay, view, this.#host(dataFolder)),
+      new Panel(context.extensionUri, sidecar, relay, view, this.#host(dataFolder, link)),
     );
     const openWork = this.#countOpenAsks(contexts);
     const icon = vscode.Uri.joinPath(context.extensionUri, "media", "icon.png");
@@ -131,8 +133,7 @@ export class Session {
   /** Sends the current configuration. */
   async #configure(): Promise<void> {
     void reportOldSettings(this.#log, this.#context.globalState);
-    const { secrets } = this.#context;
-    const configuration = await readConfiguration(secrets, this.#exampleServer.added);
+    const configuration = await readConfiguration(this.#context, this.#exampleServer.added);
     this.#backend.sidecar.notify("workspace/didChangeConfiguration", configuration);
   }
 
@@ -173,8 +174,8 @@ export class Session {
       askAbout: (...chosen) => askAbout(this.#panel, chosen),
       runTool: reveal({ kind: "toolRunner" }),
       showOpenAsks: reveal({ kind: "openAsks" }),
-      nextAsk: reveal({ kind: "nextAsk" }),
-      previousAsk: reveal({ kind: "previousAsk" }),
+      nextAsk: (way) =>
+        this.#panel.reveal({ kind: way === "previous" ? "previousAsk" : "nextAsk" }),
       showServers: reveal({ kind: "servers" }),
       showMcpTasks: reveal({ kind: "mcpTasks" }),
       showAutomaticAnswers: reveal({ kind: "policy" }),
@@ -182,6 +183,7 @@ export class Session {
       openConfiguration: () => openConfiguration(undefined),
       chooseModel: () => chooseModel(secrets),
       forgetSecrets: () => forgetSecrets(this.#inputs, this.#secrets, sidecar),
+      setUpHosts: reveal({ kind: "setup" }),
       getStarted: (step) => getStarted(this.#firstSteps, step),
       showLog,
       restartSidecar: restart,
@@ -208,7 +210,7 @@ export class Session {
   }
 
   /** The requests of the panel's page. */
-  #host(dataFolder: string): HostHandlers {
+  #host(dataFolder: string, link: ProgramLink): HostHandlers {
     const { secrets } = this.#context;
     const keptFiles = new KeptFiles(join(dataFolder, "unsent"));
     const { importServers, walkthrough } = this.#firstSteps;
@@ -216,6 +218,7 @@ export class Session {
       "host/restartSidecar": this.#backend.restart,
       "host/showLog": this.#backend.showLog,
       "host/openText": openText,
+      "host/frameUrl": frameUrl,
       "host/pickFiles": pickFiles,
       "host/readFile": ({ uri }) => readWorkspaceFile(uri, folders()),
       "host/keepFile": (file) => keptFiles.keep(file),
@@ -227,6 +230,7 @@ export class Session {
       "host/chooseModel": done(() => chooseModel(secrets)),
       "host/setModelApiKey": done(() => setModelApiKey(secrets)),
       "host/openWalkthrough": done(walkthrough),
+      "host/addProgram": async () => ({ added: await addProgram(link) }),
     };
   }
 }

@@ -3,10 +3,10 @@ import type { ProgramLink } from "./programLink.ts";
 import { showInformationMessage, showWarningMessage } from "./window.ts";
 
 /**
- * Runs `assent setup` in a terminal, which shows its changes and asks first. The other programs will start
- * Assent by its link, which is set before if the person agrees.
+ * Has the program where other programs find it, if the person agrees. Reports whether it is there now. A program there
+ * that is not of the extension stays, and is not used.
  */
-export async function setUpHosts(link: ProgramLink): Promise<void> {
+export async function addProgram(link: ProgramLink): Promise<boolean> {
   const state = await link.state();
   if (state === "other") {
     await showWarningMessage(
@@ -15,12 +15,18 @@ export async function setUpHosts(link: ProgramLink): Promise<void> {
         link.path,
       ),
     );
-    return;
+    return false;
   }
-  if (state === "absent" && !(await agrees(link))) return;
+  if (state === "absent" && !(await agrees(link))) return false;
   await link.set();
+  return true;
+}
+
+/** Runs `assent setup` in a terminal, which shows its changes and asks first. */
+export async function setUpInTerminal(link: ProgramLink): Promise<void> {
+  if (!(await addProgram(link))) return;
   const terminal = vscode.window.createTerminal({
-    name: vscode.l10n.t("Set Up Other Programs"),
+    name: vscode.l10n.t("Set Up Hosts"),
     // The shell stays, so that the result can be read.
     ...(process.platform === "win32"
       ? { shellPath: "cmd.exe", shellArgs: ["/k", link.path, "setup"] }
@@ -39,7 +45,7 @@ async function agrees(link: ProgramLink): Promise<boolean> {
     {
       modal: true,
       detail: vscode.l10n.t(
-        "Claude Code, Codex, Cursor and other programs start Assent from there. A terminal then shows what would change in their files, and asks before it changes anything.",
+        "Claude Code, Codex, Cursor and other programs start Assent from there, and so can you in a terminal.",
       ),
     },
     add,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { HostRequests, Reveal } from "@assent/protocol/host";
 import * as vscode from "vscode";
 import { type Channel, openChannel } from "./channel.ts";
+import { mapsFrames } from "./frameUrl.ts";
 import type { Handlers } from "./handlers.ts";
 import type { KeptView } from "./keptView.ts";
 import { page } from "./page.ts";
@@ -79,14 +80,14 @@ export class Panel implements vscode.WebviewViewProvider {
     });
   }
 
-  /** Shows the panel, and reveals something in it. */
-  async reveal(reveal: Reveal): Promise<void> {
+  /** Shows the panel, and reveals something in it. With `preserveFocus`, the person can go on typing elsewhere. */
+  async reveal(reveal: Reveal, preserveFocus = false): Promise<void> {
     if (this.visible && this.#channel !== undefined) {
       this.#relay.tell("host/reveal", reveal);
     } else {
       this.#reveal = reveal;
     }
-    await vscode.commands.executeCommand(`${Panel.id}.focus`);
+    await vscode.commands.executeCommand(`${Panel.id}.focus`, { preserveFocus });
   }
 
   /** Sets the number of open asks on the badge. */
@@ -125,6 +126,7 @@ export class Panel implements vscode.WebviewViewProvider {
           imports: true,
           picksFiles: true,
           setsUp: true,
+          ...(mapsFrames() && { mapsFrames: true }),
           ...(reveal !== undefined && { reveal }),
         };
       },
