@@ -3,9 +3,9 @@
  *
  *     <body data-host="vscode"> (or "browser") <div id="root"></div> </body>
  *
- * and loads main.css and this file, bundled as main.js, as a module with the nonce of its Content-Security-Policy. If
- * the panel is not in English, the body has its texts as JSON in `data-texts`. The state of an earlier page, which VS
- * Code's host stored, is JSON in `data-view`.
+ * and loads main.css and this file, bundled as main.js, as a module; in VS Code with the nonce of its
+ * Content-Security-Policy. If the panel is not in English, the body has its texts as JSON in `data-texts`. The state of
+ * an earlier page, which VS Code's host stored, is JSON in `data-view`.
  * In a browser the host's WebSocket is `bridge`, beside the page.
  */
 import "@vscode/codicons/dist/codicon.css";
@@ -22,8 +22,10 @@ import "./styles/timeline.css";
 import "./styles/form.css";
 import "./styles/menus.css";
 import "./styles/servers.css";
+import "./styles/setup.css";
 import "./styles/tasks.css";
 import "./styles/tools.css";
+import "./styles/apps.css";
 import { createRoot } from "react-dom/client";
 import { applyBrowserTheme } from "./browserTheme.ts";
 import { App } from "./components/app/App.tsx";

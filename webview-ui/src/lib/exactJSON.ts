@@ -4,6 +4,7 @@ import { readDecimal } from "./numbers.ts";
 declare global {
   interface JSON {
     rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): boolean;
     parse(
       text: string,
       reviver: (this: unknown, key: string, value: unknown, context: Source) => unknown,

@@ -16,7 +16,9 @@ describe("in VS Code", () => {
     getState: vi.fn(),
     setState: vi.fn(),
   };
-  const deliver = (data: unknown) => window.dispatchEvent(new MessageEvent("message", { data }));
+  const { origin } = window;
+  const deliver = (data: unknown) =>
+    window.dispatchEvent(new MessageEvent("message", { origin, data }));
   const connect = () =>
     new Promise<Client>((resolve) => createBridge().connect({ up: resolve, down: () => {} }));
 
@@ -38,7 +40,12 @@ describe("in VS Code", () => {
     client.dispose();
   });
 
-  test("a sandboxed frame of the page does not speak for the host", async () => {
+  test.each([
+    ["sandboxed", "null"],
+    ["served from this machine", "http://127.0.0.1:40123"],
+    ["of VS Code, and not the page's own", "vscode-webview://other"],
+    ["without an origin", ""],
+  ])("a frame that is %s does not speak for the host", async (_name, from) => {
     const client = await connect();
     const list = client.request("task/list");
     await vi.waitFor(() => expect(posted).toHaveLength(1));
@@ -46,9 +53,9 @@ describe("in VS Code", () => {
       const data = { jsonrpc: "2.0", id: posted[0]?.id, result: { tasks } };
       window.dispatchEvent(new MessageEvent("message", { origin, data }));
     };
-    say("vscode-webview://host", []);
+    say(origin, []);
     // The connection would take the last of two responses that come at once.
-    say("null", [{ id: "forged" }]);
+    say(from, [{ id: "forged" }]);
     await expect(list).resolves.toEqual({ tasks: [] });
     client.dispose();
   });

@@ -103,8 +103,8 @@ function postMessageChannel(api: Pick<VsCodeApi, "postMessage">): Channel {
   return {
     reader: new PushReader((push) => {
       const onMessage = (event: MessageEvent<unknown>) => {
-        // A sandboxed frame of the page sends this. It must not speak for the host.
-        if (event.origin !== "null" && isMessage(event.data)) push(event.data);
+        // VS Code posts from the page's own origin. A frame of the page has another one, and must not speak for the host.
+        if (event.origin === window.origin && isMessage(event.data)) push(event.data);
       };
       window.addEventListener("message", onMessage);
       return Disposable.create(() => window.removeEventListener("message", onMessage));

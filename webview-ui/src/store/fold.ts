@@ -4,6 +4,7 @@ import type {
   AskExtended,
   AskSettled,
   AskUndelivered,
+  CallAppFound,
   CallEnded,
   CallProgressParams,
   CallTaskChanged,
@@ -49,6 +50,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => endCall(message, event));
     case "callTaskChanged":
       return change(messages, event.messageId, (message) => changeTask(message, event));
+    case "callAppFound":
+      return change(messages, event.messageId, (message) => findApp(message, event));
     case "modelMessageEnded":
       return change(messages, event.messageId, (message) => endModelMessage(message, event));
     case "toolUseFailed":
@@ -81,6 +84,11 @@ function onDisk(message: Message): Message {
   if (message.unsaved === undefined) return message;
   const { unsaved: _over, ...kept } = message;
   return kept;
+}
+
+function findApp(message: Message, { appUri }: CallAppFound): Message {
+  const { body } = message;
+  return body.type === "call" ? { ...message, body: { ...body, appUri } } : message;
 }
 
 function extend(message: Message, { expiresAt }: AskExtended): Message {

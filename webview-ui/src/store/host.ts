@@ -14,6 +14,8 @@ export interface HostState {
   readonly picksFiles: boolean;
   /** The host lets the person set up models, and has a walkthrough. */
   readonly setsUp: boolean;
+  /** The host finds the addresses of apps' frames. */
+  readonly mapsFrames: boolean;
   /** Pages that the person may open, oldest first. */
   readonly pages: readonly PageToOpen[];
   /** The host's suggestions for the first message of a new task; undefined if it has none. */
@@ -32,6 +34,7 @@ export const initialHost: HostState = {
   imports: false,
   picksFiles: false,
   setsUp: false,
+  mapsFrames: false,
   pages: [],
   prompts: undefined,
   failure: undefined,
@@ -89,8 +92,8 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
     async begin(client: Client): Promise<void> {
       const { status, reveal: wanted, ...ready } = await client.request("host/ready");
       const { prompts, pages = [] } = ready;
-      const { imports = false, picksFiles = false, setsUp = false } = ready;
-      store.update(set({ imports, picksFiles, setsUp, prompts, pages }));
+      const { imports = false, picksFiles = false, setsUp = false, mapsFrames = false } = ready;
+      store.update(set({ imports, picksFiles, setsUp, mapsFrames, prompts, pages }));
       onStatus(status);
       if (wanted !== undefined) reveal(wanted);
     },

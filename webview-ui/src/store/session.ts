@@ -2,6 +2,7 @@ import type { SidecarStatus } from "@assent/protocol/host";
 import type { LinkListener } from "../link/bridge.ts";
 import type { Client } from "../link/client.ts";
 import type { ViewStateStore } from "../view/viewState.ts";
+import { type AppsActions, createApps } from "./apps.ts";
 import { type AsksActions, createAsks, initialAsks } from "./asks.ts";
 import { type CallsActions, createCalls } from "./calls.ts";
 import { type ChatActions, createChat } from "./chat.ts";
@@ -11,10 +12,12 @@ import {
   initialConversation,
 } from "./conversation.ts";
 import { createHost, type HostActions, initialHost, statusReceived } from "./host.ts";
+import { createIcons, type IconsActions, initialIcons } from "./icons.ts";
 import { createMcpTasks, initialMcpTasks, type McpTasksActions } from "./mcpTasks.ts";
 import { createOffers, initialOffers, type OffersActions } from "./offers.ts";
 import { createPolicy, initialPolicy, type PolicyActions } from "./policy.ts";
 import { createServers, initialServers, type ServersActions } from "./servers.ts";
+import { createSetup, type SetupActions } from "./setup.ts";
 import { type State, set } from "./state.ts";
 import { createStorage, initialStorage, type StorageActions } from "./storage.ts";
 import { createStore } from "./store.ts";
@@ -28,11 +31,14 @@ export interface Actions
     ConversationActions,
     ChatActions,
     CallsActions,
+    AppsActions,
     AsksActions,
     McpTasksActions,
     PolicyActions,
     ServersActions,
-    OffersActions {}
+    OffersActions,
+    IconsActions,
+    SetupActions {}
 
 /** The state, and everything that changes it. It does not depend on components. */
 export interface Session extends LinkListener {
@@ -52,6 +58,7 @@ export const initialState: State = {
   ...initialPolicy,
   ...initialServers,
   ...initialOffers,
+  ...initialIcons,
 };
 
 export function createSession(view: ViewStateStore): Session {
@@ -63,13 +70,19 @@ export function createSession(view: ViewStateStore): Session {
   const policy = createPolicy(store);
   const servers = createServers(store);
   const offers = createOffers(store);
+  const icons = createIcons(store);
   const storage = createStorage(store);
+  const apps = createApps(store);
   const host = createHost(store, onStatus);
 
   /** Reads everything from a running sidecar. */
   function onStatus(status: SidecarStatus): void {
     store.update(statusReceived(status));
-    if (status.state !== "running") return;
+    if (status.state !== "running") {
+      apps.ended();
+      return;
+    }
+    icons.forget();
     store.attempt(servers.listServers);
     store.attempt(() => tasks.listTasks(true));
     store.readMissing();
@@ -86,11 +99,14 @@ export function createSession(view: ViewStateStore): Session {
       ...conversation.actions,
       ...createChat(store, tasks).actions,
       ...createCalls(store, tasks.createTask).actions,
+      ...apps.actions,
       ...asks.actions,
       ...mcpTasks.actions,
       ...policy.actions,
       ...servers.actions,
       ...offers.actions,
+      ...icons.actions,
+      ...createSetup(store).actions,
     },
     up(client: Client) {
       store.connect(client);
@@ -101,6 +117,7 @@ export function createSession(view: ViewStateStore): Session {
     },
     down(retryInMs) {
       store.connect(undefined);
+      apps.ended();
       store.update(set({ link: { up: false, retryInMs } }));
     },
   };

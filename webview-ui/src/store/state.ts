@@ -1,6 +1,7 @@
 import type { AsksState } from "./asks.ts";
 import type { ConversationState } from "./conversation.ts";
 import type { HostState } from "./host.ts";
+import type { IconsState } from "./icons.ts";
 import type { McpTasksState } from "./mcpTasks.ts";
 import type { OffersState } from "./offers.ts";
 import type { PolicyState } from "./policy.ts";
@@ -18,7 +19,8 @@ export interface State
     McpTasksState,
     PolicyState,
     ServersState,
-    OffersState {}
+    OffersState,
+    IconsState {}
 
 /** Returns the new state after a notification or a reading. It has no side effects. */
 export type Change = (state: State) => State;

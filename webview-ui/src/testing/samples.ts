@@ -17,6 +17,7 @@ import type {
   Outcome,
   PolicyEntry,
   Server,
+  SetupPlan,
   Task,
   Tool,
   UnclaimedAsk,
@@ -304,3 +305,43 @@ export const policyEntries: readonly PolicyEntry[] = [
     }),
   ),
 ];
+
+/** Two hosts with servers of one name, a project's server, and a file that cannot be read. */
+export function setupPlan(part: Partial<SetupPlan> = {}): SetupPlan {
+  return {
+    id: "p1",
+    userFile: "/home/ada/.config/assent/mcp.json",
+    hosts: ["Codex", "Cursor"],
+    servers: [
+      {
+        name: "shop",
+        runs: "npx -y shop-server",
+        copies: [
+          { host: "Codex", path: "/home/ada/.codex/config.toml", name: "shop", changes: true },
+        ],
+        hosts: ["Codex"],
+        secrets: ["env SHOP_TOKEN"],
+      },
+      {
+        name: "shop-cursor",
+        runs: "npx -y shop-server@1",
+        copies: [
+          { host: "Cursor", path: "/home/ada/.cursor/mcp.json", name: "shop", changes: true },
+        ],
+        hosts: ["Cursor"],
+        differs: ["args"],
+        warnings: ["Cursor's autoApprove is not copied."],
+      },
+      {
+        name: "theirs",
+        runs: "theirs",
+        copies: [{ host: "Cursor", path: "/p/.cursor/mcp.json", name: "theirs", folder: "/p" }],
+        fixed: true,
+      },
+    ],
+    files: ["/home/ada/.codex/config.toml", "/home/ada/.cursor/mcp.json"],
+    problems: [{ path: "/home/ada/.gemini/settings.json", message: "It cannot be read." }],
+    secrets: "keychain",
+    ...part,
+  };
+}

@@ -8,6 +8,14 @@ configure({ asyncUtilTimeout: 10_000 });
 Element.prototype.scrollIntoView = () => {};
 window.matchMedia = () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;
 HTMLCanvasElement.prototype.getContext = () => null;
+// A dialog is not modal here. It is shown, which is enough for its roles and keys.
+HTMLDialogElement.prototype.showModal = function showModal() {
+  this.open = true;
+  this.querySelector<HTMLElement>("button")?.focus();
+};
+HTMLDialogElement.prototype.close = function close() {
+  this.open = false;
+};
 // Nothing is laid out here, so all rows of a list of messages count as visible.
 for (const name of ["clientHeight", "offsetHeight"] as const) {
   Object.defineProperty(HTMLElement.prototype, name, {

@@ -48,7 +48,9 @@ function headingOf({ question }: Ask): string {
     case "mcp_sampling_review":
       return l10n.t("{0} was waiting for an answer", server);
     case "use_mcp_tool":
-      return l10n.t("The model asked for {0} of {1}", oneLine(question.tool.name), server);
+      return question.fromApp === true
+        ? l10n.t("An app asked for {0} of {1}", oneLine(question.tool.name), server)
+        : l10n.t("The model asked for {0} of {1}", oneLine(question.tool.name), server);
     case "access_mcp_resource":
       return l10n.t("The model asked for {0} of {1}", oneLine(question.uri), server);
     case "repeat_mcp_call":

@@ -107,12 +107,12 @@ function nameOf(request: Extract<Message["body"], { type: "call" }>["request"]):
 function resultOf(result: CallResult): string {
   switch (result.type) {
     case "result": {
-      const { content = [], structuredContent, isError = false } = result;
+      const { content = [], structuredContent, structuredText, isError = false } = result;
       const parts = [
         ...(isError ? [l10n.t("The tool reported an error:")] : []),
         ...content.map(blockOf),
         ...(content.length === 0 && structuredContent !== undefined
-          ? [fenced(json(structuredContent), "json")]
+          ? [fenced(structuredText ?? json(structuredContent), "json")]
           : []),
       ];
       return parts.length === 0 ? l10n.t("It returned nothing.") : parts.join("\n\n");

@@ -179,6 +179,11 @@ function answeredWords(question: UseMcpServer, reviewed: boolean): string {
         : l10n.t("You returned (edited): {0}", contentText(sentResponse.content ?? []));
     }
     case "use_mcp_tool":
+      if (question.fromApp === true) {
+        return question.sentArguments === undefined
+          ? l10n.t("You allowed the app: {0}", subjectOf(question))
+          : l10n.t("You allowed the app (edited): {0}", subjectOf(question));
+      }
       return question.sentArguments === undefined
         ? l10n.t("You allowed: {0}", subjectOf(question))
         : l10n.t("You allowed (edited): {0}", subjectOf(question));

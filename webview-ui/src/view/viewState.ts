@@ -106,6 +106,7 @@ export class ViewStateStore {
   private state: ViewState;
   /** Includes the contents of the files. */
   private readonly attachedTo: Map<string, readonly Attached[]>;
+  private readonly attachedListeners = new Set<() => void>();
   private lastKey: number;
   private readonly storage: ViewStorage;
 
@@ -143,6 +144,12 @@ export class ViewStateStore {
     return this.attachedTo.get(key) ?? nothingAttached;
   }
 
+  /** Calls back after every change of attachments, until the returned function is called. */
+  onAttached(changed: () => void): () => void {
+    this.attachedListeners.add(changed);
+    return () => this.attachedListeners.delete(changed);
+  }
+
   setAttached(key: string, attached: readonly Attached[]): void {
     const some = attached.length > 0;
     if (some) this.attachedTo.set(key, attached);
@@ -152,6 +159,7 @@ export class ViewStateStore {
       ...state,
       attached: withEntry(state.attached, key, kept, maxDrafts),
     }));
+    for (const changed of this.attachedListeners) changed();
   }
 
   /** Returns a new key for an attachment, unique in the view. */

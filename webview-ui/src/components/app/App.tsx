@@ -1,20 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import { useSyncExternalStore } from "react";
 import { brief } from "../../lib/brief.ts";
-import type { Session } from "../../store/session.ts";
-import type { ViewStateStore } from "../../view/viewState.ts";
 import { CheckContext } from "../form/useCheck.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Boundary } from "../ui/Boundary.tsx";
-import { Panel } from "./Panel.tsx";
-
-export interface AppProps {
-  readonly session: Session;
-  readonly view: ViewStateStore;
-}
+import { Panel, type PanelProps } from "./Panel.tsx";
+import { ProvideIcons } from "./ProvideIcons.tsx";
 
 /** The whole panel, or the reason why it cannot be drawn. */
-export function App(props: AppProps) {
+export function App(props: PanelProps) {
   const { subscribe, getState, actions } = props.session;
   const taskId = useSyncExternalStore(subscribe, () => getState().conversation?.taskId);
   return (
@@ -39,7 +33,9 @@ export function App(props: AppProps) {
       )}
     >
       <CheckContext value={actions.checkForm}>
-        <Panel {...props} />
+        <ProvideIcons session={props.session}>
+          <Panel {...props} />
+        </ProvideIcons>
       </CheckContext>
     </Boundary>
   );

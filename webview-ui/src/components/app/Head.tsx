@@ -83,5 +83,6 @@ function listsOf({ mcpTasks, policy, servers }: State) {
       icon: "server",
       label: failed === 0 ? l10n.t("Servers") : l10n.t("Servers ({0} failed)", failed),
     },
+    { list: "setup", icon: "plug", label: l10n.t("Set Up Hosts") },
   ] as const;
 }

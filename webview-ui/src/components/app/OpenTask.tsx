@@ -1,4 +1,4 @@
-import type { RefObject } from "react";
+import { type RefObject, useContext } from "react";
 import { olderAsks } from "../../store/askOrder.ts";
 import { DeclinedContext, ServersContext } from "../../store/contexts.ts";
 import { openAsksOf } from "../../store/openAsks.ts";
@@ -9,6 +9,7 @@ import type { State } from "../../store/state.ts";
 import { type ChatHandle, ChatView } from "../conversation/ChatView.tsx";
 import { AskDock, type DockHandle } from "../dock/AskDock.tsx";
 import { FirstSteps } from "../tasks/FirstSteps.tsx";
+import { IconsContext, noIcons } from "../ui/icons.ts";
 
 export interface OpenTaskProps {
   readonly conversation: Conversation;
@@ -25,32 +26,36 @@ export interface OpenTaskProps {
 export function OpenTask(props: OpenTaskProps) {
   const { conversation, state, actions, chat, dock, onOpenMessage, onLeaveDock } = props;
   const { taskId, task } = conversation;
+  const own = task?.workspace === undefined;
+  const icons = useContext(IconsContext);
   return (
     // The servers of another workspace are unknown here.
-    <ServersContext value={task?.workspace === undefined ? state.servers : undefined}>
-      <DeclinedContext value={state.inbox.declined}>
-        <ChatView
-          key={taskId}
-          ref={chat}
+    <ServersContext value={own ? state.servers : undefined}>
+      <IconsContext value={own ? icons : noIcons}>
+        <DeclinedContext value={state.inbox.declined}>
+          <ChatView
+            key={taskId}
+            ref={chat}
+            {...{ conversation, actions }}
+            begin={<FirstSteps {...{ state, actions }} />}
+            onShowAsk={(askId) => dock.current?.show(askId)}
+          />
+        </DeclinedContext>
+        <AskDock
+          key={`dock ${taskId}`}
+          ref={dock}
           {...{ conversation, actions }}
-          begin={<FirstSteps {...{ state, actions }} />}
-          onShowAsk={(askId) => dock.current?.show(askId)}
+          models={modelsFor(state, task)}
+          older={Math.max(0, (task?.openAsks ?? 0) - openAsksOf(conversation).length)}
+          onOlder={(which) => {
+            const older = olderAsks(state);
+            const ask = which === "first" ? older[0] : older.at(-1);
+            if (ask === undefined) actions.loadEarlier();
+            else onOpenMessage(ask.taskId, ask.messageId);
+          }}
+          onLeave={onLeaveDock}
         />
-      </DeclinedContext>
-      <AskDock
-        key={`dock ${taskId}`}
-        ref={dock}
-        {...{ conversation, actions }}
-        models={modelsFor(state, task)}
-        older={Math.max(0, (task?.openAsks ?? 0) - openAsksOf(conversation).length)}
-        onOlder={(which) => {
-          const older = olderAsks(state);
-          const ask = which === "first" ? older[0] : older.at(-1);
-          if (ask === undefined) actions.loadEarlier();
-          else onOpenMessage(ask.taskId, ask.messageId);
-        }}
-        onLeave={onLeaveDock}
-      />
+      </IconsContext>
     </ServersContext>
   );
 }

@@ -4,10 +4,10 @@ import { GrantsContext } from "../../store/contexts.ts";
 import { openAsksOf } from "../../store/openAsks.ts";
 import { grantsOf } from "../../store/policy.ts";
 import { modelsFor } from "../../store/servers.ts";
-import type { Actions } from "../../store/session.ts";
+import type { Actions, Session } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
-import type { RunnerState } from "../../view/viewState.ts";
+import type { RunnerState, ViewStateStore } from "../../view/viewState.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { TurnLine } from "../composer/TurnLine.tsx";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
@@ -21,7 +21,6 @@ import { Welcome } from "../tasks/Welcome.tsx";
 import { NoServers } from "../tools/NoServers.tsx";
 import { Runner } from "../tools/Runner.tsx";
 import { Announcer } from "./Announcer.tsx";
-import type { AppProps } from "./App.tsx";
 import { Banners } from "./Banners.tsx";
 import { Head } from "./Head.tsx";
 import { OpenTask } from "./OpenTask.tsx";
@@ -30,8 +29,13 @@ import { useLists } from "./useLists.ts";
 import { useModels } from "./useModels.ts";
 import { useReveal } from "./useReveal.ts";
 
+export interface PanelProps {
+  readonly session: Session;
+  readonly view: ViewStateStore;
+}
+
 /** The panel: its head, an optional list, the open task, and the controls below it. */
-export function Panel({ session, view }: AppProps) {
+export function Panel({ session, view }: PanelProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
   const { conversation, deletedHere, policy } = state;
@@ -177,7 +181,7 @@ function Tools({ state, actions, runner }: PartProps & { readonly runner: Runner
 type RunnerHandle = ReturnType<typeof useRunner>;
 
 /** The tool runner's state, which survives the page. */
-function useRunner(view: AppProps["view"]) {
+function useRunner(view: PanelProps["view"]) {
   const [runner, setRunner] = useState(view.get().runner);
   const [asked, setAsked] = useState(0);
   const firstControl = useRef<HTMLSelectElement>(null);

@@ -8,6 +8,7 @@ import { OpenAsks } from "../inbox/OpenAsks.tsx";
 import { McpTasks } from "../mcpTasks/McpTasks.tsx";
 import { PolicyPage } from "../policy/PolicyPage.tsx";
 import { Servers } from "../servers/Servers.tsx";
+import { SetupPage } from "../setup/SetupPage.tsx";
 import type { List } from "./useReveal.ts";
 
 export interface ShownListProps {
@@ -32,6 +33,8 @@ export function ShownList({ list, ...props }: ShownListProps) {
       return <ShownPolicy {...props} />;
     case "servers":
       return <ShownServers {...props} />;
+    case "setup":
+      return <SetupPage actions={props.actions} onClose={props.onClose} />;
     default:
       return unreachable(list);
   }

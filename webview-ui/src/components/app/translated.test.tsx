@@ -33,6 +33,7 @@ import {
   sampling,
   samplingReview,
   server,
+  setupPlan,
   task,
   tool,
   toolRequest,
@@ -511,6 +512,35 @@ test("what answers in the person's name, and the form of a new grant", async () 
   await within(region).findByText(ours("Always approved"));
   await user.click(within(region).getByRole("button", { name: ours("New Grant") }));
   await expectTranslated(entries);
+});
+
+test("the setup of other programs, and what it did", async () => {
+  const restored = {
+    files: (["put back", "removed", "merged", "untouched"] as const).map((how, index) => ({
+      how,
+      path: `/home/${index}`,
+      notes: ["a note"],
+    })),
+    problems: [{ path: "/home/9", message: "gone" }],
+  };
+  const results = [setupPlan({ restorable: true }), restored];
+  const { user } = await show(
+    [],
+    {},
+    {
+      "setup/plan": () => setupPlan({ restorable: true }),
+      "setup/apply": () => ({ added: ["shop"], secrets: 2, files: ["/home/1", "/home/2"] }),
+      "setup/restore": () => restored,
+    },
+  );
+  await chooseInHead(user, ours("Set Up Hosts"), ours("More Actions"));
+  await expectTranslated(results);
+  await user.click(await button("Apply"));
+  await screen.findByText(ours("Changed 2 files"));
+  await expectTranslated([results, "/home/1", "/home/2"]);
+  await user.click(await button("Restore All Files"));
+  await screen.findByText(/⟦As it was before/);
+  await expectTranslated(results);
 });
 
 test("MCP tasks, of every task and of the servers alone", async () => {

@@ -9,13 +9,14 @@ interface Shown {
   readonly times: number;
 }
 
-/** The action that reads each list. */
+/** The action that reads each list; undefined for a page that reads by itself. */
 const listReader = {
   openAsks: "listOpenAsks",
   mcpTasks: "listMcpTasks",
   policy: "listPolicy",
   servers: "listServers",
-} as const satisfies Record<List, keyof Actions>;
+  setup: undefined,
+} as const satisfies Record<List, keyof Actions | undefined>;
 
 /** Keeps track of which list is shown above the conversation. */
 export function useLists(actions: Actions) {
@@ -30,7 +31,8 @@ export function useLists(actions: Actions) {
     show(list: List, at?: string): void {
       // A second request gives it the focus again.
       setShown({ list, at, times: (shown?.times ?? 0) + 1 });
-      actions[listReader[list]]();
+      const read = listReader[list];
+      if (read !== undefined) actions[read]();
     },
     hide(): void {
       if (shown !== undefined) (shown.list === "openAsks" ? inbox : more).current?.focus();

@@ -17,7 +17,7 @@ import type { ChatHandle } from "../conversation/ChatView.tsx";
 import { focusedAskId } from "../ui/focus.ts";
 
 /** The lists above the conversation. At most one is shown. */
-export type List = "openAsks" | "mcpTasks" | "policy" | "servers";
+export type List = "openAsks" | "mcpTasks" | "policy" | "servers" | "setup";
 
 /** The parts of the panel that can be revealed. */
 export interface PanelHandles {
@@ -100,6 +100,7 @@ function follow(reveal: Reveal, scene: Scene): void {
       return;
     case "openAsks":
     case "mcpTasks":
+    case "setup":
       actions.revealed();
       handles.show(reveal.kind);
       return;

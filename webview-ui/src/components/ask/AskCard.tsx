@@ -22,6 +22,8 @@ export interface AskCardProps extends Occasion {
   readonly icon: string;
   /** The title, with the server's name at {0}: "{0} asks", "{0} wants to ask a model". */
   readonly does: string;
+  /** The icon of what is named at {0}. */
+  readonly whatIcon?: ReactNode;
   /** The name to put at {0}. The server's name is then shown beside the title. */
   readonly what?: string;
   /** An answer is being sent. */
@@ -35,7 +37,8 @@ export interface AskCardProps extends Occasion {
 
 /** The frame of every open ask. The head and the actions stay visible, and the question between them scrolls. */
 export function AskCard(props: AskCardProps) {
-  const { askId, serverName, icon, does, what, busy, problems, actions, children } = props;
+  const { askId, serverName, icon, does, what, whatIcon, busy, problems, actions, children } =
+    props;
   const { shown, head, notes, more } = useContext(DockedContext);
   const occasion = during(props);
   const headingId = useId();
@@ -64,7 +67,13 @@ export function AskCard(props: AskCardProps) {
         <Icon name={icon} />
         <div className="ask-who">
           <h2 id={headingId}>
-            {filled(does, <strong className="name">{what ?? serverName}</strong>)}
+            {filled(
+              does,
+              <strong className="name">
+                {whatIcon}
+                {what ?? serverName}
+              </strong>,
+            )}
             {what !== undefined && (
               <>
                 {" "}

@@ -99,10 +99,12 @@ function params(method: string, value: unknown): JSONPart {
   return { label: l10n.t("{0}, params", method), value };
 }
 
-function elicitationParams({ message, requestedSchema }: McpElicitationRequest): unknown {
+function elicitationParams(request: McpElicitationRequest): unknown {
+  const { message, requestedSchema, _meta } = request;
   return {
     message,
     ...(requestedSchema !== undefined && { requestedSchema: parseExact(requestedSchema) }),
+    ...(_meta !== undefined && { _meta }),
   };
 }
 

@@ -28,6 +28,8 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
       return { icon: "eye", words: l10n.t("Review the answer for {0}") };
     case "use_mcp_tool":
       return { icon: "tools", words: l10n.t("A model wants to use a tool of {0}") };
+    case "use_mcp_tool_for_app":
+      return { icon: "tools", words: l10n.t("{0}'s app wants to call a tool") };
     case "access_mcp_resource":
       return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
     case "repeat_mcp_call":
@@ -40,10 +42,12 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
 export function titleOf(question: UseMcpServer): AskTitle {
   switch (question.type) {
     case "use_mcp_tool": {
-      const { tool, destructive = false } = question;
+      const { tool, destructive = false, fromApp = false, serverName } = question;
       return {
         icon: destructive ? "warning" : "tools",
-        words: l10n.t("Allow {0}?"),
+        words: fromApp
+          ? l10n.t("{1}'s app wants to call {0}", "{0}", visible(serverName))
+          : l10n.t("Allow {0}?"),
         what: visible(tool.title ?? tool.annotations?.title ?? tool.name),
       };
     }

@@ -1,15 +1,19 @@
-import type { Call, CallRequest, CallResult, PromptResult, ToolResult } from "@assent/protocol";
+import type { Call, CallResult, PromptResult, ToolResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { shownArguments } from "../../lib/exactJSON.ts";
 import { duration, elapsed, json } from "../../lib/format.ts";
 import { plural } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
+import { AnnotatedBlocks } from "../content/AnnotatedBlocks.tsx";
 import { ContentBlocks, Verbatim } from "../content/ContentBlocks.tsx";
+import { StructuredResult, shownParts } from "../content/StructuredResult.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
+import type { IconList } from "../ui/icons.ts";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { CallProgress } from "./CallProgress.tsx";
 import { CancelCall } from "./CancelCall.tsx";
@@ -28,15 +32,18 @@ export interface CallRowProps {
   readonly waits: boolean;
   /** The asks that the call caused. */
   readonly steps: ReactNode;
+  /** Draws the tool's app; undefined if it has none. The app replaces the plain result until the person wants that. */
+  readonly app?: ((plain: boolean, onPlain: (plain: boolean) => void) => ReactNode) | undefined;
   /** Undefined if the call cannot be cancelled from here. */
   readonly onCancel: (() => Promise<boolean>) | undefined;
 }
 
 /** A request to a server, with its progress and its result. */
 export function CallRow(props: CallRowProps) {
-  const { call, startedAt, keep, elementId, waits, steps, onCancel } = props;
-  const { serverName, request, progress, task, result, endedAt } = call;
-  const { name, from, args, argumentsText } = asked(request, serverName);
+  const { call, startedAt, keep, elementId, waits, steps, app, onCancel } = props;
+  const [plain, setPlain] = useState(false);
+  const { request, progress, task, result, endedAt } = call;
+  const { name, list, from, args, argumentsText } = asked(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
   const cancellingId = useId();
@@ -54,7 +61,12 @@ export function CallRow(props: CallRowProps) {
         <Icon name={icon} spin={spin} />
         <div className="row-title">
           <h2 id={headingId}>
-            <span className="name">{visible(name)}</span>{" "}
+            <span className="name">
+              {list !== undefined && (
+                <ServerIcon serverName={call.serverName} list={list} item={name} />
+              )}
+              {visible(name)}
+            </span>{" "}
             <span className="muted">{visible(from)}</span>
           </h2>
           <span className="row-state muted">
@@ -92,23 +104,38 @@ export function CallRow(props: CallRowProps) {
         />
       )}
       {steps}
-      {result !== undefined && !byModel && <Ending result={result} keep={keep} />}
+      {app?.(plain, setPlain)}
+      {result !== undefined && (app === undefined ? !byModel : plain || !isGood(result)) && (
+        <Ending result={result} keep={keep} />
+      )}
       {byModel && (
         // A model's call is one line, because the model reports the result itself.
         <Disclosure
           keep={`${keep}:call`}
-          summary={result === undefined ? l10n.t("Arguments") : l10n.t("Arguments and result")}
+          summary={
+            result === undefined || app !== undefined
+              ? l10n.t("Arguments")
+              : l10n.t("Arguments and result")
+          }
         >
           <Verbatim text={shownArguments(args ?? {}, argumentsText)} />
-          {result !== undefined && <Ending result={result} keep={keep} />}
+          {result !== undefined && app === undefined && <Ending result={result} keep={keep} />}
         </Disclosure>
       )}
     </article>
   );
 }
 
+/** Reports whether an app shows the result by itself. */
+function isGood(result: CallResult): boolean {
+  if (result.type !== "result") return false;
+  return result.isError !== true && result.removedAfter === undefined;
+}
+
 interface Asked {
   readonly name: string;
+  /** The list that has the item; undefined if it is unknown. */
+  readonly list?: IconList;
   /** Names the kind of the item, and its server. */
   readonly from: string;
   readonly args: unknown;
@@ -116,20 +143,30 @@ interface Asked {
   readonly argumentsText?: string | undefined;
 }
 
-function asked(request: CallRequest, serverName: string): Asked {
+function asked({ request, serverName, fromApp }: Call): Asked {
   switch (request.type) {
     case "tools/call":
       return {
         name: request.toolName,
-        from: l10n.t("of {0}", serverName),
+        list: "tools",
+        from:
+          fromApp === undefined
+            ? l10n.t("of {0}", serverName)
+            : l10n.t("of {0}, called by its app", serverName),
         args: request.arguments,
         argumentsText: request.argumentsText,
       };
     case "resources/read":
-      return { name: request.uri, from: l10n.t("resource of {0}", serverName), args: undefined };
+      return {
+        name: request.uri,
+        list: "resources",
+        from: l10n.t("resource of {0}", serverName),
+        args: undefined,
+      };
     case "prompts/get":
       return {
         name: request.promptName,
+        list: "prompts",
         from: l10n.t("prompt of {0}", serverName),
         args: request.arguments,
       };
@@ -180,7 +217,8 @@ function Ending({ result, keep }: EndingProps<CallResult>) {
 }
 
 function Returned({ result, keep }: EndingProps<ToolResult>) {
-  const { content = [], structuredContent, isError = false, removedAfter } = result;
+  const { isError = false, removedAfter } = result;
+  const parts = shownParts(result);
   if (removedAfter !== undefined) {
     return (
       <p className="ending muted">
@@ -195,19 +233,11 @@ function Returned({ result, keep }: EndingProps<ToolResult>) {
   return (
     <div className={isError ? "ending ending-error" : "ending"}>
       {isError && <p>{l10n.t("The tool reported an error:")}</p>}
-      {content.length === 0 && structuredContent === undefined && (
+      {parts.content.length === 0 && !parts.structured && (
         <p className="muted">{l10n.t("It returned nothing.")}</p>
       )}
-      <ContentBlocks blocks={content} texts="plain" keep={`${keep}:result`} />
-      {structuredContent !== undefined && (
-        <Disclosure
-          keep={`${keep}:structured`}
-          summary={l10n.t("Structured result")}
-          initiallyOpen={content.length === 0}
-        >
-          <Verbatim text={json(structuredContent)} />
-        </Disclosure>
-      )}
+      <AnnotatedBlocks blocks={parts.content} keep={`${keep}:result`} />
+      <StructuredResult {...{ result, parts, keep }} />
     </div>
   );
 }

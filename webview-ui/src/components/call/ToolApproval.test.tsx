@@ -98,6 +98,24 @@ describe("a tool that a model wants to use", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("that a host calls is allowed or declined as it is", async () => {
+    const { onApprove, onDecline } = show({
+      ...wants,
+      hostName: "Claude Code",
+      changed: { by: "Claude Code", at: 1_000, tool: true, lines: [] },
+    });
+    screen.getByText(/^Claude Code calls it\. If you allow it/);
+    for (const name of ["Edit", "More Ways to Allow"]) {
+      expect(screen.queryByRole("button", { name })).toBeNull();
+    }
+    press("Allow");
+    expect(onApprove.mock.calls).toEqual([[undefined, undefined]]);
+    press("Decline");
+    expect(onDecline.mock.calls).toEqual([[undefined]]);
+    fireEvent.click(screen.getByRole("button", { name: "More Ways to Decline" }));
+    expect(screen.queryByRole("menuitem", { name: /Never allow/ })).toBeNull();
+  });
+
   test("says that its server has changed", () => {
     show({ ...wants, changed: { by: "VS Code", at: 1_000, server: true, tool: true } });
     screen.getByText(/^The server's configuration has changed/);

@@ -11,6 +11,7 @@ import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
 import { URLBox } from "../ui/URLBox.tsx";
 import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
@@ -35,7 +36,10 @@ export interface ToolApprovalProps {
   readonly onCancel: () => void;
 }
 
-/** Asks for approval before a model calls a tool or reads a resource. */
+/**
+ * Asks for approval before a model or an app calls a tool, before a model reads a resource, or before a host calls a
+ * changed tool.
+ */
 export function ToolApproval(props: ToolApprovalProps) {
   const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
   const ready = useClickGuard("asked") && !busy;
@@ -45,8 +49,11 @@ export function ToolApproval(props: ToolApprovalProps) {
   // The form checks its fields itself. Enter in a field does not approve.
   const approving = useRef<{ readonly remember: Remember | undefined }>(undefined);
   const isTool = question.type === "use_mcp_tool";
+  const byApp = isTool && question.fromApp === true;
   const destructive = isTool && question.destructive === true;
   const { serverName } = question;
+  // A host approves its calls itself, so that nothing is remembered.
+  const byHost = isTool && question.hostName !== undefined;
   const approveText = (remember: Remember | undefined, text: string) =>
     onApprove(remember, text === writtenOf(question) ? undefined : text);
   const approve = (remember?: Remember) => {
@@ -73,6 +80,13 @@ export function ToolApproval(props: ToolApprovalProps) {
     <AskCard
       {...{ askId, serverName, icon, busy }}
       toolNames={[]}
+      whatIcon={
+        <ServerIcon
+          {...{ serverName }}
+          list={isTool ? "tools" : "resources"}
+          item={isTool ? question.tool.name : question.uri}
+        />
+      }
       does={words}
       {...(what === undefined ? {} : { what })}
       problems={refusal !== undefined && <Refusal message={refusal} />}
@@ -84,37 +98,61 @@ export function ToolApproval(props: ToolApprovalProps) {
             moreLabel={l10n.t("More Ways to Allow")}
             {...{ ready, busy }}
             onClick={() => approve()}
-            entries={[
-              {
-                label: l10n.t("Allow in this task"),
-                about: isTool
-                  ? l10n.t("The model may use this tool in this task without asking.")
-                  : l10n.t("The model may read this resource in this task without asking."),
-                onChoose: () => approve("task"),
-              },
-              {
-                label: l10n.t("Always allow"),
-                about: isTool
-                  ? l10n.t("The model may use this tool in every task without asking.")
-                  : l10n.t("The model may read this resource in every task without asking."),
-                onChoose: () => approve("always"),
-              },
-            ]}
+            entries={
+              byHost
+                ? []
+                : [
+                    {
+                      label: l10n.t("Allow in this task"),
+                      about: byApp
+                        ? l10n.t(
+                            "Apps and the model may use this tool in this task without asking.",
+                          )
+                        : isTool
+                          ? l10n.t("The model may use this tool in this task without asking.")
+                          : l10n.t("The model may read this resource in this task without asking."),
+                      onChoose: () => approve("task"),
+                    },
+                    {
+                      label: l10n.t("Always allow"),
+                      about: byApp
+                        ? l10n.t(
+                            "Apps and the model may use this tool in every task without asking.",
+                          )
+                        : isTool
+                          ? l10n.t("The model may use this tool in every task without asking.")
+                          : l10n.t(
+                              "The model may read this resource in every task without asking.",
+                            ),
+                      onChoose: () => approve("always"),
+                    },
+                  ]
+            }
           />
           <DeclineButton
             {...{ serverName, ready, busy, onCancel }}
             onDecline={() => onDecline(undefined)}
-            more={[
-              {
-                label: l10n.t("Never allow"),
-                about: isTool
-                  ? l10n.t("The model may not use this tool in any task, and you are not asked.")
-                  : l10n.t(
-                      "The model may not read this resource in any task, and you are not asked.",
-                    ),
-                onChoose: () => onDecline("never"),
-              },
-            ]}
+            more={
+              byHost
+                ? []
+                : [
+                    {
+                      label: l10n.t("Never allow"),
+                      about: byApp
+                        ? l10n.t(
+                            "Apps and the model may not use this tool in any task, and you are not asked.",
+                          )
+                        : isTool
+                          ? l10n.t(
+                              "The model may not use this tool in any task, and you are not asked.",
+                            )
+                          : l10n.t(
+                              "The model may not read this resource in any task, and you are not asked.",
+                            ),
+                      onChoose: () => onDecline("never"),
+                    },
+                  ]
+            }
           />
         </>
       }
@@ -154,11 +192,19 @@ interface AskedToolProps {
 
 /** The tool as its server describes it, with the server's claims about it. */
 function AskedTool({ askId, question, destructive }: AskedToolProps) {
-  const { tool, serverName, changed } = question;
+  const { tool, serverName, changed, hostName } = question;
   const title = tool.title ?? tool.annotations?.title;
   return (
     <>
       {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
+      {hostName !== undefined && (
+        <p>
+          {l10n.t(
+            "{0} calls it. If you allow it, it is not asked about again until it changes again.",
+            visible(hostName),
+          )}
+        </p>
+      )}
       {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
       <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
       <ul className="tool-claims" aria-label={l10n.t("{0} says about it", serverName)}>

@@ -65,7 +65,7 @@ export function Arguments(props: ArgumentsProps) {
     <div className="approval-arguments">
       <div className="approval-arguments-head">
         <h3 id={headingId}>{l10n.t("Arguments")}</h3>
-        {edited === undefined ? (
+        {question.hostName !== undefined ? null : edited === undefined ? (
           <button
             ref={editButton}
             type="button"

@@ -10,7 +10,7 @@ export interface ToolChangedProps {
   readonly keep: string;
 }
 
-/** Says that a tool or its server has changed since the person allowed it, with the difference. */
+/** Says that a tool or its server has changed since it was last let run, with the difference. */
 export function ToolChanged({ change, keep }: ToolChangedProps) {
   const { by, at, server = false, tool = false, lines, truncated = false } = change;
   return (
@@ -34,12 +34,14 @@ export function ToolChanged({ change, keep }: ToolChangedProps) {
       )}
       {tool && lines === undefined && (
         <p>
-          {l10n.t("Its server has changed the description. The earlier description was not saved.")}
+          {l10n.t(
+            "Its server describes it differently now. The earlier description was not saved.",
+          )}
         </p>
       )}
       {lines !== undefined && (
         <>
-          <p>{l10n.t("Its server has changed the description:")}</p>
+          <p>{l10n.t("Its server describes it differently now:")}</p>
           <Clamp keep={`${keep}:changed`} text={lines.map(({ text }) => text).join("\n")}>
             <LineDiff lines={lines} />
           </Clamp>

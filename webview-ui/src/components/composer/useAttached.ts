@@ -1,7 +1,7 @@
 import type { AttachedFile } from "@assent/protocol";
 import type { PickedFile } from "@assent/protocol/host";
 import * as l10n from "@vscode/l10n";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { messageOf } from "../../link/client.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
@@ -93,15 +93,17 @@ export function useAttached(draftKey: string, actions: Actions): AttachedState {
 /** The attachments of a draft, stored by the host. */
 function useList(draftKey: string, actions: Actions) {
   const view = useView();
-  const [attached, setAttached] = useState(() => view.attached(draftKey));
+  // An app of the conversation may attach its context.
+  const attached = useSyncExternalStore(
+    useCallback((changed) => view.onAttached(changed), [view]),
+    () => view.attached(draftKey),
+  );
   const [refusals, setRefusals] = useState<readonly string[]>([]);
 
   // A file may finish loading after the composer has gone, so the view's state is used.
   const change = useCallback(
     (edit: (attached: readonly Attached[]) => readonly Attached[]) => {
-      const next = edit(view.attached(draftKey));
-      view.setAttached(draftKey, next);
-      setAttached(next);
+      view.setAttached(draftKey, edit(view.attached(draftKey)));
     },
     [view, draftKey],
   );

@@ -1,24 +1,31 @@
 import type {
   ContentBlock,
   EmbeddedResource,
-  ResourceLink,
   ToolResultContent,
   ToolUseContent,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
-import { json, size } from "../../lib/format.ts";
+import { json } from "../../lib/format.ts";
 import { filled } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { Audio } from "./Audio.tsx";
+import { bytes } from "./base64.ts";
 import { drawableType, essenceOf } from "./imageType.ts";
+import { LinkedResource } from "./LinkedResource.tsx";
+import { LongVerbatim } from "./LongVerbatim.tsx";
 import { Markdown } from "./Markdown.tsx";
-import { Marked, useHasSecret } from "./Marked.tsx";
+import { useHasSecret } from "./Marked.tsx";
 import { fromBase64 } from "./readFile.ts";
 import type { TextsAs } from "./useTexts.tsx";
+import { Verbatim } from "./Verbatim.tsx";
+import { ZoomableImage } from "./ZoomableImage.tsx";
+
+export { Verbatim };
 
 export interface ContentBlocksProps {
   readonly blocks: readonly ContentBlock[];
@@ -88,10 +95,16 @@ interface TextProps {
 
 /** A text. With a secret in it, it is shown verbatim, so that the whole secret can be marked. */
 export function Text({ text, texts, keep }: TextProps) {
-  const isPlain = useHasSecret(text) || texts === "plain";
+  const hasSecret = useHasSecret(text);
   return (
     <Clamp keep={keep} text={text}>
-      {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
+      {hasSecret ? (
+        <Verbatim text={text} />
+      ) : texts === "plain" ? (
+        <LongVerbatim text={text} />
+      ) : (
+        <Markdown text={text} />
+      )}
     </Clamp>
   );
 }
@@ -158,14 +171,6 @@ function returnedWords(isNamed: boolean, isError: boolean): string {
   return isError ? l10n.t("Tool call {0} failed") : l10n.t("Tool call {0} returned");
 }
 
-export function Verbatim({ text }: { readonly text: string }) {
-  return (
-    <pre className="verbatim">
-      <Marked text={text} />
-    </pre>
-  );
-}
-
 interface MediaProps {
   readonly data: string;
   readonly mimeType: string;
@@ -194,8 +199,7 @@ export function Picture({ data, mimeType, alt, keep }: PictureProps) {
     );
   }
   return (
-    <img
-      className="content-image"
+    <ZoomableImage
       src={`data:${type};base64,${data}`}
       alt={alt ?? l10n.t("From the server, {0}, {1}", type, bytes(data))}
       onError={() => setBroken(true)}
@@ -232,41 +236,8 @@ function textOfBase64(data: string): string | undefined {
   }
 }
 
-function Audio({ data, mimeType }: MediaProps) {
-  const [broken, setBroken] = useState(false);
-  if (broken || !/^audio\/[\w.+-]+$/.test(mimeType)) {
-    return (
-      <Undrawn>
-        {l10n.t("Cannot play this audio: {0}, {1}.", visible(mimeType), bytes(data))}
-      </Undrawn>
-    );
-  }
-  return (
-    // biome-ignore lint/a11y/useMediaCaption: MCP has no captions.
-    <audio
-      controls
-      aria-label={l10n.t("Audio from the server, {0}, {1}", mimeType, bytes(data))}
-      src={`data:${mimeType};base64,${data}`}
-      onError={() => setBroken(true)}
-    />
-  );
-}
-
 function Undrawn({ children }: { readonly children: string }) {
   return <p className="muted">{children}</p>;
-}
-
-/** A link to a resource. It is not followed, because its server decides how it is read. */
-function LinkedResource({ link }: { readonly link: ResourceLink }) {
-  const { uri, name, title, description, mimeType } = link;
-  return (
-    <div className="resource">
-      <span className="resource-name">{visible(title || name)}</span>
-      <span className="link-target">{visible(uri)}</span>
-      {mimeType !== undefined && <span className="muted">{visible(mimeType)}</span>}
-      {description !== undefined && <p className="muted">{visible(description)}</p>}
-    </div>
-  );
 }
 
 function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly keep: string }) {
@@ -282,6 +253,8 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
       {blob !== undefined &&
         (essenceOf(mimeType).startsWith("image/") ? (
           <Picture data={blob} mimeType={mimeType} keep={keep} />
+        ) : essenceOf(mimeType).startsWith("audio/") ? (
+          <Audio data={blob} mimeType={mimeType} />
         ) : (
           <Undrawn>
             {l10n.t("Cannot show this file: {0}, {1}.", visible(mimeType), bytes(blob))}
@@ -289,9 +262,4 @@ function Resource({ block, keep }: { readonly block: EmbeddedResource; readonly 
         ))}
     </div>
   );
-}
-
-/** The decoded size of a base64 text. */
-export function bytes(base64: string): string {
-  return size(Math.floor((base64.replace(/=+$/, "").length * 3) / 4));
 }

@@ -31,7 +31,8 @@ import { ChatRow } from "./ChatRow.tsx";
 const cancelCall = vi.fn<Actions["cancelCall"]>();
 // A row calls nothing else without its person.
 const reveal = vi.fn<Actions["reveal"]>();
-const actions = { cancelCall, reveal } as Partial<Actions> as Actions;
+const startCall = vi.fn<Actions["startCall"]>();
+const actions = { cancelCall, reveal, startCall } as Partial<Actions> as Actions;
 
 // An opened part of a row stays open, so each row here has a message of its own.
 let lastId = 1000;
@@ -148,7 +149,20 @@ describe("a call", () => {
       "with a structured result alone",
       result({ structuredContent: { rows: 7 } }),
       "done 1.5 s",
-      [/"rows": 7/],
+      ["rows", "7"],
+    ],
+    [
+      "whose text only repeats its structured result",
+      result({
+        content: [
+          { type: "text", text: "See:" },
+          { type: "text", text: '{"rows": 7}' },
+        ],
+        structuredContent: { rows: 7 },
+        repeats: [1],
+      }),
+      "done 1.5 s",
+      ["See:", "Structured result"],
     ],
     [
       "whose tool failed",
@@ -306,16 +320,46 @@ describe("content", () => {
     expect(screen.getByLabelText(/^Audio from the server/).tagName).toBe("AUDIO");
   });
 
-  test("a link to a resource is told and leads nowhere", () => {
-    showContent({
-      type: "resource_link",
-      uri: "file:///etc/passwd",
-      name: "passwd",
-      title: "Users",
-      mimeType: "text/plain",
-    });
+  test("a sound in a resource can be played, and an endless one is not", () => {
+    showContent(
+      { type: "resource", resource: { uri: "a:b", blob: "AAAA", mimeType: "audio/ogg; codecs=x" } },
+      { type: "audio", data: "A".repeat(16_000_001), mimeType: "audio/wav" },
+    );
+    screen.getByLabelText("Audio from the server, audio/ogg, 3 B");
+    screen.getByText("This audio is too long to play here: audio/wav, 11.4 MB.");
+  });
+
+  const link: ContentBlock = {
+    type: "resource_link",
+    uri: "file:///etc/passwd",
+    name: "passwd",
+    title: "Users",
+    mimeType: "text/plain",
+  };
+
+  test("a link to a resource is read from its server, in the task", async () => {
+    const user = userEvent.setup();
+    startCall.mockRejectedValueOnce(new Error("The task is closed.")).mockResolvedValueOnce();
+    show(ended(result({ content: [link] })));
     for (const text of ["Users", "file:///etc/passwd", "text/plain"]) screen.getByText(text);
     expect(screen.queryByRole("link")).toBeNull();
+    expect(startCall).not.toHaveBeenCalled();
+    const read = screen.getByRole("button", { name: "Read the resource Users" });
+    await user.click(read);
+    expect(startCall).toHaveBeenCalledExactlyOnceWith({
+      serverName: "database",
+      request: { type: "resources/read", uri: "file:///etc/passwd" },
+    });
+    await screen.findByText("The task is closed.");
+    await user.click(read);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("a link leads nowhere in a closed task", () => {
+    const entry = entryOf(message(++lastId, ended(result({ content: [link] }))));
+    render(<ChatRow taskId="t1" entry={entry} actions={actions} closed />);
+    screen.getByText("Users");
+    expect(screen.queryByRole("button", { name: /Users/ })).toBeNull();
   });
 
   test("a resource's own text, picture or bytes are shown", () => {

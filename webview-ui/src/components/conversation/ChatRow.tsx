@@ -4,6 +4,8 @@ import { unreachable } from "../../lib/unreachable.ts";
 import type { Actions } from "../../store/session.ts";
 import { type Entry, lostWith } from "../../timeline/timeline.ts";
 import { CallRow } from "../call/CallRow.tsx";
+import { type ReadResource, ReadResourceContext } from "../content/LinkedResource.tsx";
+import { LazyApp } from "../mcpApps/LazyApp.tsx";
 import { messageElementId } from "../ui/focus.ts";
 import { AttachmentRow } from "./AttachmentRow.tsx";
 import { ModelRow } from "./ModelRow.tsx";
@@ -91,7 +93,9 @@ function Row(props: ChatRowProps) {
       );
     case "call":
       return (
-        <>
+        <ReadResourceContext
+          value={closed || foreign ? undefined : onRead(body.serverName, actions)}
+        >
           <CallRow
             call={body}
             startedAt={time}
@@ -99,16 +103,28 @@ function Row(props: ChatRowProps) {
             elementId={messageElementId(id)}
             waits={steps.some(({ ask }) => ask.outcome === undefined)}
             steps={<Steps {...{ taskId, steps, actions }} inCall />}
+            app={
+              body.appUri === undefined || closed
+                ? undefined
+                : (plain, onPlain) => (
+                    <LazyApp {...{ taskId, actions, plain, onPlain }} messageId={id} call={body} />
+                  )
+            }
             onCancel={() => actions.cancelCall(taskId, id)}
           />
           {!foreign && lostCall !== undefined && (
             <RunAgain {...{ taskId, actions }} asks={lostWith(steps)} call={lostCall} />
           )}
-        </>
+        </ReadResourceContext>
       );
     case "ask":
       return <Steps {...{ taskId, steps, actions }} inCall={false} />;
     default:
       return unreachable(body);
   }
+}
+
+/** Returns how the links in a server's result are followed. */
+function onRead(serverName: string, actions: Actions): ReadResource {
+  return (uri) => actions.startCall({ serverName, request: { type: "resources/read", uri } });
 }

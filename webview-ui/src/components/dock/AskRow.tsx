@@ -1,6 +1,6 @@
 import type { Ask, SamplingTool, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useMemo, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { unreachable } from "../../lib/unreachable.ts";
 import type { Models } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
@@ -9,15 +9,20 @@ import { type Draft, own, parseDraft } from "../../view/viewState.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
 import { RepeatCall } from "../call/RepeatCall.tsx";
 import { ToolApproval } from "../call/ToolApproval.tsx";
-import { McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
+import { type FormFace, McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
 import { McpURLConsent } from "../elicitation/McpURLConsent.tsx";
 import { typedBeforeKey } from "../elicitation/typedBefore.ts";
 import { messagesOf, refusedProblems } from "../form/refusedProblems.ts";
+import { FormAppLine } from "../mcpApps/FormAppLine.tsx";
+import { LazyFormApp } from "../mcpApps/LazyFormApp.tsx";
+import { useFormApp } from "../mcpApps/useFormApp.ts";
 import { McpSamplingApproval } from "../sampling/McpSamplingApproval.tsx";
 import { McpSamplingReview } from "../sampling/McpSamplingReview.tsx";
+import { focusAsk } from "../ui/focus.ts";
 
 export interface AskRowProps {
   readonly taskId: string;
+  readonly messageId: number;
   readonly ask: Ask;
   readonly models: Models;
   readonly actions: Actions;
@@ -86,12 +91,35 @@ function FormRow({ question, ...props }: RowProps<"mcp_elicitation">) {
   const { view, answer, refusal, problems, card, onDeclineAll, draft, onDraft } = useAsk(props);
   const [filledIn, setFilledIn] = useState(false);
   const { serverName, toolNames = [], resourceUri, elicitationRequest } = question;
+  const { ask, taskId, messageId, actions } = props;
+  const app = useFormApp(
+    elicitationRequest,
+    () => (view.draft(ask.askId) ?? parseDraft(ask.draft)) !== undefined,
+  );
+  const face: FormFace | undefined =
+    elicitationRequest.appUri === undefined
+      ? undefined
+      : {
+          ...app,
+          phase: `${app.shown} ${app.note?.is}`,
+          app: app.runs && (
+            <LazyFormApp
+              {...{ taskId, messageId, serverName, actions }}
+              {...app}
+              request={elicitationRequest}
+            />
+          ),
+          line: <FormAppLine {...{ serverName, app }} disabled={card.busy} />,
+          onPlain: app.showPlain,
+        };
+  useKeptFocus(ask.askId, face?.phase);
   const key = typedBeforeKey(props.taskId, question);
   const typedBefore = draft === undefined ? view.draft(key) : undefined;
   const fillIn = (typed: Draft) => {
     view.setDraft(key, undefined);
     onDraft(typed);
     setFilledIn(true);
+    app.showPlain();
   };
   return (
     <>
@@ -99,6 +127,7 @@ function FormRow({ question, ...props }: RowProps<"mcp_elicitation">) {
       <McpElicitationForm
         // A form reads its draft only when it is created.
         key={filledIn ? "filled in" : "as it came"}
+        face={face}
         {...card}
         {...{ serverName, toolNames, resourceUri, onDeclineAll, problems, draft, onDraft }}
         request={elicitationRequest}
@@ -113,6 +142,21 @@ function FormRow({ question, ...props }: RowProps<"mcp_elicitation">) {
       />
     </>
   );
+}
+
+/**
+ * Gives the card the focus if a change took away what had it. A page without the focus must not take it: the app changes
+ * the card while the person writes in the editor, too.
+ */
+function useKeptFocus(askId: string, phase: string | undefined): void {
+  const before = useRef(phase);
+  useLayoutEffect(() => {
+    if (before.current === phase) return;
+    before.current = phase;
+    const at = document.activeElement;
+    const lost = at === null || at === document.body || at.closest("[hidden]") !== null;
+    if (lost && document.hasFocus()) focusAsk(askId);
+  }, [askId, phase]);
 }
 
 function SamplingRow({ question, ...props }: RowProps<"mcp_sampling">) {

@@ -55,7 +55,7 @@ export function DockedAsk(props: DockedAskProps) {
             <UndrawnMessage {...{ taskId, message, problem, actions, onRetry }} />
           )}
         >
-          <AskRow {...{ taskId, ask, models, actions, offered, keep }} />
+          <AskRow messageId={message.id} {...{ taskId, ask, models, actions, offered, keep }} />
         </Boundary>
       </div>
     </DockedContext>

@@ -1,6 +1,6 @@
 import type { Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { titleOf } from "../../lib/fields.ts";
 import { filled } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
@@ -14,12 +14,30 @@ import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 
+/** An app that the server offers for its form. */
+export interface FormFace {
+  /** The app is shown, and the plain form is not. */
+  readonly shown: boolean;
+  /** Names what the card shows now. Its buttons are disabled for a moment after each change. */
+  readonly phase: string;
+  /** The app. It is drawn while the plain form is shown too, and keeps its state. */
+  readonly app: ReactNode;
+  /** Drawn above the plain form. */
+  readonly line: ReactNode;
+  /** Inputs that replace those of the form, each time that they are another object. */
+  readonly fill: Draft | undefined;
+  /** The person wants the plain form. */
+  readonly onPlain: () => void;
+}
+
 export interface McpElicitationFormProps {
   readonly askId: string;
   readonly serverName: string;
   readonly toolNames: readonly string[];
   readonly resourceUri?: string | undefined;
   readonly request: McpElicitationRequest;
+  /** Undefined if the form has no app. */
+  readonly face?: FormFace | undefined;
   /** An answer is being sent. No second one is possible until it is confirmed or refused. */
   readonly busy: boolean;
   /** Why the last answer was refused. */
@@ -44,8 +62,10 @@ export interface McpElicitationFormProps {
 /** A server's form that waits for an answer. */
 export function McpElicitationForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
-  const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel } = props;
-  const ready = useClickGuard() && !busy;
+  const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel, face } = props;
+  const still = useClickGuard(face?.phase);
+  const ready = still && !busy;
+  const appShown = face?.shown === true;
   const asked = request.fields ?? noFields;
   const secrets = asked.filter(({ secret }) => secret);
   const [marked, setMarked] = useState<readonly string[]>([]);
@@ -58,7 +78,8 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
       fields={fields}
       draft={draft}
       onDraft={onDraft}
-      disabled={busy}
+      fill={face?.fill}
+      disabled={busy || appShown}
       refused={problems}
       exactNumbers="asText"
       onSubmit={(content) => {
@@ -79,31 +100,47 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
           }
           actions={
             <>
-              <button type="submit" className="primary" aria-disabled={!ready}>
-                {l10n.t("Submit")}
-              </button>
+              {/* The keys keep the one from becoming the other under a press, which would then submit. */}
+              {appShown ? (
+                <button key="plain" type="button" className="secondary" onClick={face.onPlain}>
+                  {l10n.t("Use the Plain Form")}
+                </button>
+              ) : (
+                <button key="submit" type="submit" className="primary" aria-disabled={!ready}>
+                  {l10n.t("Submit")}
+                </button>
+              )}
               <DeclineButton {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
             </>
           }
         >
           <AskMessage {...{ askId, serverName }} text={request.message} />
-          {secrets.length > 0 && (
-            <p role="note" aria-label={l10n.t("Warning")} className="secret-warning">
-              {filled(
-                secrets.length === 1
-                  ? l10n.t(
-                      "{0} looks like a secret. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
-                    )
-                  : l10n.t(
-                      "{0} look like secrets. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
-                    ),
-                <strong>{secrets.map(titleOf).join(", ")}</strong>,
-                visible(serverName),
-              )}
-            </p>
-          )}
-          {controls}
-          <MarkSecrets {...{ askId, marked }} fields={asked} disabled={busy} onMark={setMarked} />
+          {face !== undefined && <div hidden={!appShown}>{face.app}</div>}
+          <div
+            className="plain-form"
+            hidden={appShown}
+            // An app chooses when its form comes here: no press at that moment was meant for a field.
+            style={face === undefined || still ? undefined : { pointerEvents: "none" }}
+          >
+            {face?.line}
+            {secrets.length > 0 && (
+              <p role="note" aria-label={l10n.t("Warning")} className="secret-warning">
+                {filled(
+                  secrets.length === 1
+                    ? l10n.t(
+                        "{0} looks like a secret. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
+                      )
+                    : l10n.t(
+                        "{0} look like secrets. MCP forbids servers to ask for one in a form. What you type there goes to {1}. Drafts and the conversation do not store it.",
+                      ),
+                  <strong>{secrets.map(titleOf).join(", ")}</strong>,
+                  visible(serverName),
+                )}
+              </p>
+            )}
+            {controls}
+            <MarkSecrets {...{ askId, marked }} fields={asked} disabled={busy} onMark={setMarked} />
+          </div>
         </AskCard>
       )}
     />

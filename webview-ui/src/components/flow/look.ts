@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
+import { onThemeChange } from "../ui/theme.ts";
 import { highlighted } from "./drawing.ts";
 
 /** The fonts and colours of an image in the panel. */
@@ -41,15 +42,6 @@ function readLook(): string {
 /** Theme authors write these values, so each must be a plain value of a declaration. */
 function isColour(value: string): boolean {
   return /^[\w#(),.%/\s-]+$/.test(value);
-}
-
-/** VS Code announces its theme by the root's styles and the body's classes. */
-function onThemeChange(changed: () => void): () => void {
-  const observer = new MutationObserver(changed);
-  const attributes = { attributeFilter: ["style", "class", "data-theme"] };
-  observer.observe(document.documentElement, attributes);
-  observer.observe(document.body, attributes);
-  return () => observer.disconnect();
 }
 
 const query = "(prefers-reduced-motion: reduce)";

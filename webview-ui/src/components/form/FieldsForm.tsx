@@ -1,6 +1,15 @@
 import type { CompleteParams, CompleteResult, Field, FieldProblem } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { memo, type ReactNode, type Ref, useEffect, useId, useRef, useState } from "react";
+import {
+  memo,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { titleOf } from "../../lib/fields.ts";
 import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
@@ -26,6 +35,8 @@ export interface FieldsFormProps {
   /** The inputs from before the view was loaded. */
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
+  /** Inputs that replace those of the form, each time that they are another object. */
+  readonly fill?: Draft | undefined;
   /** Nothing can be edited or submitted. */
   readonly disabled: boolean;
   /** The problems that the sidecar found in the last submitted answer. */
@@ -52,8 +63,19 @@ export interface FieldsFormProps {
  * failed submission a summary lists the current problems. A single problem has no summary: its field gets the focus.
  */
 export function FieldsForm(props: FieldsFormProps) {
-  const { fields, draft, onDraft, disabled, refused, complete, onSubmit, ref, children, frame } =
-    props;
+  const {
+    fields,
+    draft,
+    onDraft,
+    fill,
+    disabled,
+    refused,
+    complete,
+    onSubmit,
+    ref,
+    children,
+    frame,
+  } = props;
   const { exactNumbers = "refused", onNotSubmitted } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
@@ -76,6 +98,19 @@ export function FieldsForm(props: FieldsFormProps) {
     setProblems(found);
     setFailed((failed) => (found.length === 0 ? 0 : failed + 1));
   };
+
+  const [filledWith, setFilledWith] = useState(fill);
+  if (fill !== filledWith) {
+    setFilledWith(fill);
+    if (fill !== undefined) {
+      setInputs(fill);
+      showAll([]);
+    }
+  }
+  const keep = useEffectEvent((filled: Draft) => onDraft(keepable(fields, filled)));
+  useEffect(() => {
+    if (fill !== undefined) keep(fill);
+  }, [fill]);
   const entries = entriesOf(problems, fields, idOf);
 
   const [shownRefusal, setShownRefusal] = useState(refused);

@@ -19,6 +19,11 @@ export function inputsOf(fields: readonly Field[], text: string): Draft | undefi
   if (!Object.keys(given).every((name) => fields.some((field) => field.name === name))) {
     return undefined;
   }
+  return inputsOfMembers(fields, given);
+}
+
+/** Returns the inputs of fields for given values; undefined if a field cannot show its value. */
+export function inputsOfMembers(fields: readonly Field[], given: Members): Draft | undefined {
   const inputs: [string, FieldInput][] = [];
   for (const field of fields) {
     if (!Object.hasOwn(given, field.name)) continue;

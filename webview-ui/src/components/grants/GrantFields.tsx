@@ -4,6 +4,7 @@ import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Draft, FieldInput } from "../../view/viewState.ts";
 import { NumberField } from "../ui/NumberField.tsx";
+import { Tick } from "../ui/Tick.tsx";
 import {
   type GrantOfForm,
   type GrantProblems,
@@ -169,21 +170,6 @@ function Choice({ name, checked, onCheck, children }: ChoiceProps) {
   return (
     <label className="tick">
       <input type="radio" name={name} checked={checked} onChange={onCheck} />
-      <span>{children}</span>
-    </label>
-  );
-}
-
-interface TickProps {
-  readonly checked: boolean;
-  readonly onTick: (checked: boolean) => void;
-  readonly children: ReactNode;
-}
-
-function Tick({ checked, onTick, children }: TickProps) {
-  return (
-    <label className="tick">
-      <input type="checkbox" checked={checked} onChange={(event) => onTick(event.target.checked)} />
       <span>{children}</span>
     </label>
   );

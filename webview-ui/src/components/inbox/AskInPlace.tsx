@@ -28,7 +28,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
   const decline = () => {
     if (ready) answer({ askResponse: "noButtonClicked" });
   };
-  const isTool = wants === "use_mcp_tool";
+  const isTool = wants === "use_mcp_tool" || wants === "use_mcp_tool_for_app";
   return (
     <section className="ask-in-place" aria-label={l10n.t("Answer {0}", visible(origin.serverName))}>
       {refusal !== undefined && problems === undefined && <Refusal message={refusal.message} />}

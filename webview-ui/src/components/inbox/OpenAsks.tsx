@@ -172,7 +172,9 @@ function TaskAsks({ group, tasks, now, onOpen, onAnswer, onDraft }: TaskAsksProp
   const view = useView();
   /** A tool call with edited arguments is answered at its card, where the arguments are visible. */
   const isInPlace = ({ simple = false, wants, askId }: OpenAsk) =>
-    simple && (wants !== "use_mcp_tool" || Object.keys(view.draft(askId) ?? {}).length === 0);
+    simple &&
+    (!(wants === "use_mcp_tool" || wants === "use_mcp_tool_for_app") ||
+      Object.keys(view.draft(askId) ?? {}).length === 0);
   // The conversation may have been renamed since the list was read.
   const task = tasks.find(({ id }) => id === taskId) ?? { title };
   return (

@@ -41,7 +41,9 @@ export function nameOf(entry: PolicyEntry): string {
   const { serverName, toolName } = entry;
   switch (entry.type) {
     case "toolRule":
-      return visible(toolName ?? entry.resourceUri ?? "");
+      return entry.appDomains === undefined
+        ? visible(toolName ?? entry.resourceUri ?? "")
+        : l10n.t("Addresses of apps");
     case "fixedAnswer":
       return visible(toolName ?? "");
     case "readOnlyTools":
@@ -94,9 +96,15 @@ export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
 }
 
 function ruleWords(
-  { remember, toolName, taskId }: PolicyEntry & { type: "toolRule" },
+  { remember, toolName, taskId, appDomains }: PolicyEntry & { type: "toolRule" },
   tasks: readonly Task[],
 ): string {
+  if (appDomains !== undefined) {
+    const domains = listed(appDomains.map(visible));
+    return remember === "never"
+      ? l10n.t("Apps that want to load from {0} are shown without.", domains)
+      : l10n.t("Apps may load from {0}.", domains);
+  }
   const task = tasks.find(({ id }) => id === taskId);
   switch (remember) {
     case "task":

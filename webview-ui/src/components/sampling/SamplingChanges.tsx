@@ -2,7 +2,7 @@ import type { ContentBlock, McpSamplingRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { json } from "../../lib/format.ts";
 import { unreachable } from "../../lib/unreachable.ts";
-import { bytes } from "../content/ContentBlocks.tsx";
+import { bytes } from "../content/base64.ts";
 import { Diff } from "../ui/Diff.tsx";
 
 export interface SamplingChangesProps {

@@ -4,6 +4,7 @@ import { brief } from "../../lib/brief.ts";
 import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Offers } from "../../store/offers.ts";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { ServerState } from "./ServerState.tsx";
 import { transportWords } from "./serverWords.ts";
 
@@ -32,7 +33,10 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
   return (
     <>
       <span className="mcp-task-line">
-        <strong className="task-line-title name">{visible(name)}</strong>
+        <strong className="task-line-title name">
+          <ServerIcon serverName={name} />
+          {visible(name)}
+        </strong>
         <ServerState state={state} />
       </span>
       <span className="server-item-more muted">{facts.join(", ")}</span>

@@ -3,10 +3,11 @@ import * as l10n from "@vscode/l10n";
 import { useEffect } from "react";
 import { brief } from "../../lib/brief.ts";
 import { visible } from "../../lib/visible.ts";
-import type { OfferKind, Offers } from "../../store/offers.ts";
+import type { Offers } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { Part } from "./Part.tsx";
 import { offeredCounts } from "./ServerItem.tsx";
 import { kindWords } from "./serverWords.ts";
@@ -44,8 +45,8 @@ export function ServerOffers({ server, offers, counts, onList }: ServerOffersPro
 const most = 200;
 
 interface OfferListProps extends Pick<ServerOffersProps, "server" | "onList"> {
-  readonly kind: OfferKind;
-  readonly list: Offers[OfferKind];
+  readonly kind: (typeof kinds)[number];
+  readonly list: Offers[(typeof kinds)[number]];
 }
 
 /** One list of a server's offers. Loading it would start the server, so it waits for a server that is not running. */
@@ -75,6 +76,7 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
         <ul className="server-offers">
           {items.slice(0, most).map(({ name: own, title = "", description = "", uri }) => (
             <li key={uri ?? own}>
+              <ServerIcon serverName={name} list={kind} item={uri ?? own} />
               <strong className="name">{visible(own)}</strong>
               {title !== "" && title !== own && <span> {brief(title)}</span>}
               {description !== "" && <span className="muted"> {brief(description)}</span>}

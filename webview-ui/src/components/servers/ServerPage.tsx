@@ -10,6 +10,7 @@ import type { Actions } from "../../store/session.ts";
 import { isActive } from "../policy/policyWords.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListPanel } from "../ui/ListPanel.tsx";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { Part } from "./Part.tsx";
 import { ServerActivity } from "./ServerActivity.tsx";
@@ -63,6 +64,7 @@ export function ServerPage(props: ServerPageProps) {
   return (
     <ListPanel
       heading={visible(name)}
+      icon={<ServerIcon serverName={name} />}
       closeLabel={l10n.t("Close the Page of the Server")}
       back={{ label: l10n.t("Back to the List of Servers"), onBack }}
       onRetry={() => actions.inspectServer(name)}

@@ -21,6 +21,7 @@ export function PromptPane(props: PromptPaneProps) {
   return (
     <>
       <ItemChoice
+        {...{ serverName }}
         kind="prompt"
         items={prompts}
         chosen={prompt}

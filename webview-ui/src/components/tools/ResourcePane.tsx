@@ -5,6 +5,7 @@ import { size } from "../../lib/format.ts";
 import { visible } from "../../lib/visible.ts";
 import { messageOf } from "../../link/client.ts";
 import { Refusal } from "../ui/Refusal.tsx";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { useStart } from "../ui/useStart.ts";
 import { Filter, fewItems, ItemChoice, matches } from "./ItemChoice.tsx";
 import type { CompleteArgument, PaneProps } from "./paneProps.ts";
@@ -30,6 +31,7 @@ export function ResourcePane(props: ResourcePaneProps) {
       {resources.length > 0 && <Resources resources={resources} {...rest} />}
       {templates.length > 0 && (
         <ItemChoice
+          serverName={rest.serverName}
           kind="template"
           items={templates}
           chosen={template}
@@ -51,7 +53,7 @@ export function ResourcePane(props: ResourcePaneProps) {
 const maxDrawn = 50;
 
 function Resources(props: PaneProps & { readonly resources: readonly Resource[] }) {
-  const { resources, disabled, onRun } = props;
+  const { serverName, resources, disabled, onRun } = props;
   const [filter, setFilter] = useState("");
   const [all, setAll] = useState(false);
   const { busy, refusal, start } = useStart((uri: string) =>
@@ -76,7 +78,7 @@ function Resources(props: PaneProps & { readonly resources: readonly Resource[] 
               disabled={disabled || busy}
               onClick={() => start(resource.uri)}
             >
-              <ResourceLine resource={resource} />
+              <ResourceLine {...{ serverName, resource }} />
             </button>
           </li>
         ))}
@@ -90,12 +92,21 @@ function Resources(props: PaneProps & { readonly resources: readonly Resource[] 
   );
 }
 
-function ResourceLine({ resource }: { readonly resource: Resource }) {
+function ResourceLine({
+  serverName,
+  resource,
+}: {
+  readonly serverName: string;
+  readonly resource: Resource;
+}) {
   const { uri, name, title, description, mimeType, size: length } = resource;
   const details = [mimeType ?? "", length === undefined ? "" : size(length)];
   return (
     <>
-      <span className="name resource-title">{visible(title || name)}</span>{" "}
+      <span className="name resource-title">
+        <ServerIcon {...{ serverName }} list="resources" item={uri} />
+        {visible(title || name)}
+      </span>{" "}
       <span className="name muted">{visible(uri)}</span>{" "}
       <span className="muted">{details.filter((text) => text !== "").join(", ")}</span>{" "}
       {description !== undefined && description !== "" && (

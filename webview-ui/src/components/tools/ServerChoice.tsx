@@ -5,6 +5,7 @@ import { Verbatim } from "../content/ContentBlocks.tsx";
 import { stateIcon, stateWords, transportWords } from "../servers/serverWords.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { ServerIcon } from "../ui/ServerIcon.tsx";
 
 export interface ServerChoiceProps {
   readonly servers: readonly Server[];
@@ -24,21 +25,24 @@ export function ServerChoice(props: ServerChoiceProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{l10n.t("Server")}</label>
-      <select
-        id={id}
-        ref={selectRef}
-        value={chosen?.name ?? ""}
-        onChange={(event) => onChoose(event.target.value)}
-      >
-        <option value="" disabled>
-          {l10n.t("Choose a server…")}
-        </option>
-        {servers.map(({ name, state }) => (
-          <option key={name} value={name}>
-            {name} ({stateWords(state)})
+      <div className="iconed-choice">
+        {chosen !== undefined && <ServerIcon serverName={chosen.name} />}
+        <select
+          id={id}
+          ref={selectRef}
+          value={chosen?.name ?? ""}
+          onChange={(event) => onChoose(event.target.value)}
+        >
+          <option value="" disabled>
+            {l10n.t("Choose a server…")}
           </option>
-        ))}
-      </select>
+          {servers.map(({ name, state }) => (
+            <option key={name} value={name}>
+              {name} ({stateWords(state)})
+            </option>
+          ))}
+        </select>
+      </div>
       {chosen !== undefined && <ServerLine server={chosen} {...doing} />}
     </div>
   );

@@ -20,7 +20,13 @@ export function ToolPane(props: ToolPaneProps) {
   const [ttl, setTTL] = useState<number>();
   return (
     <>
-      <ItemChoice kind="tool" items={tools} chosen={tool} onChoose={({ name }) => onChoose(name)} />
+      <ItemChoice
+        {...{ serverName }}
+        kind="tool"
+        items={tools}
+        chosen={tool}
+        onChoose={({ name }) => onChoose(name)}
+      />
       {tool !== undefined && (
         <RequestForm
           key={JSON.stringify([serverName, tool.name])}

@@ -5,6 +5,8 @@ import { Refusal } from "./Refusal.tsx";
 
 export interface ListPanelProps {
   readonly heading: string;
+  /** Drawn before the heading. */
+  readonly icon?: ReactNode;
   readonly closeLabel: string;
   /** Whether the list is loading. */
   readonly busy: boolean;
@@ -19,7 +21,7 @@ export interface ListPanelProps {
 
 /** A list above the conversation. It has the focus at first. */
 export function ListPanel(props: ListPanelProps) {
-  const { heading, closeLabel, busy, failure, onRetry, onClose, back, children } = props;
+  const { heading, icon, closeLabel, busy, failure, onRetry, onClose, back, children } = props;
   const headingId = useId();
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
@@ -41,7 +43,10 @@ export function ListPanel(props: ListPanelProps) {
         {back !== undefined && (
           <IconButton icon="arrow-left" label={back.label} onClick={back.onBack} />
         )}
-        <h2 id={headingId}>{heading}</h2>
+        <h2 id={headingId}>
+          {icon}
+          {heading}
+        </h2>
         <IconButton icon="close" label={closeLabel} onClick={onClose} />
       </header>
       {failure !== undefined && (
