@@ -1,7 +1,7 @@
 // npm run bench: measures the sidecar beside its references, see scripts/bench/main.go, and the panel, see
-// scripts/bench/panel.ts. `npm run bench -- --rounds 9 --only panel --json FILE` are passed on, as are the other
-// options of the former; `npm run bench -- --update-allocations` does nothing but take what the Go benchmarks
-// allocate now as right, see scripts/bench/allocations.ts.
+// scripts/bench/panel.ts and scripts/bench/pixels. `npm run bench -- --rounds 9 --only panel --json FILE` are passed on,
+// as are the other options of the first; `npm run bench -- --update-allocations` does nothing but take what the Go
+// benchmarks allocate now as right, see scripts/bench/allocations.ts.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { run } from "../tools/lib/command.ts";
 import { updateAllocations } from "./allocations.ts";
 import { buildHosts } from "./hosts/build.ts";
 import { measurePanel } from "./panel.ts";
+import { measurePixels } from "./pixels/measure.ts";
 
 const args = process.argv.slice(2);
 
@@ -35,6 +36,7 @@ if (args.includes("--update-allocations")) {
   await updateAllocations();
 } else {
   const only = option("only");
-  if (only !== "panel") await measureSidecar();
+  if (only !== "panel" && only !== "pixels") await measureSidecar();
   if (only === undefined || only === "panel") await measurePanel(option("json"));
+  if (only === undefined || only === "pixels") await measurePixels(option("json"));
 }

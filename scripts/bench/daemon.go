@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,18 +67,17 @@ func (b *bench) withHome(f func(*home) error) error {
 	return errors.Join(err, stopErr, os.RemoveAll(folder))
 }
 
+// run runs a command, even if the bench was interrupted: the daemon has to end.
 func (h *home) run(args ...string) ([]byte, error) {
-	c := h.command(h.sidecar, args...)
+	c := exec.CommandContext(context.WithoutCancel(h.ctx), h.sidecar, args...)
 	c.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+h.folder)
 	return c.Output()
 }
 
 // open starts a window, and returns how many milliseconds passed until it was served.
 func (h *home) open(servers map[string]any, flags ...string) (*frontEnd, float64, error) {
-	c := h.command(h.sidecar, append([]string{"serve", "--data-dir", filepath.Join(h.folder, "data"), "--log-level", "error"}, flags...)...)
-	c.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+h.folder)
 	began := time.Now()
-	f, err := attach(c)
+	f, err := attach(h.relay("data", flags...))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -85,14 +86,31 @@ func (h *home) open(servers map[string]any, flags ...string) (*frontEnd, float64
 	return f, milliseconds(time.Since(began)), err
 }
 
+// relay is the process of a window on a data folder.
+func (h *home) relay(dataDir string, flags ...string) *exec.Cmd {
+	c := h.command(h.sidecar, append([]string{"serve", "--data-dir", filepath.Join(h.folder, dataDir), "--log-level", "error"}, flags...)...)
+	c.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+h.folder)
+	return c
+}
+
 // daemonPID is the process of the daemon.
 func (h *home) daemonPID() (int, error) {
+	status, err := h.status()
+	return status.PID, err
+}
+
+// daemonStatus is what the daemon says of itself.
+type daemonStatus struct {
+	PID        int `json:"pid"`
+	Goroutines int `json:"goroutines"`
+}
+
+func (h *home) status() (status daemonStatus, err error) {
 	out, err := h.run("daemon", "status", "--json")
 	if err != nil {
-		return 0, err
+		return status, err
 	}
-	var status struct{ PID int }
-	return status.PID, json.Unmarshal(out, &status)
+	return status, json.Unmarshal(out, &status)
 }
 
 // daemon measures windows of one daemon beside one that is the daemon itself.

@@ -2,6 +2,8 @@
 // machine, the rounds of the two interleaved. The ratios are what to read; the times drift with the
 // machine.
 //
+// With "soak" it puts a day of asks through one daemon instead, and sees what is lost and what grows: see soak.go.
+//
 // It starts the real binary and speaks its protocol as a front end that answers at once. The MCP
 // server at the other end is this program again, on go-sdk or without a library. The references on Node.js
 // are in hosts/, and speak the same protocol as far as it takes.
@@ -50,6 +52,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == proxyCommand {
 		return serveProxy(ctx)
 	}
+	if len(args) > 0 && args[0] == soakCommand {
+		return runSoak(ctx, args[1:])
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each figure is measured")
 	asks := flags.Int("asks", 1000, "how many asks a round has")
@@ -80,16 +85,24 @@ type bench struct {
 	sidecar, self string
 }
 
-func (b *bench) run() error {
+// build makes the sidecar that is measured.
+func (b *bench) build() error {
 	var err error
 	if b.self, err = os.Executable(); err != nil {
 		return err
 	}
 	b.sidecar = filepath.Join(b.dir, "assent")
-	build := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.sidecar, "./sidecar")
+	build := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.sidecar, "./sidecar/assent")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the sidecar: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (b *bench) run() error {
+	if err := b.build(); err != nil {
+		return err
 	}
 	machine := thisMachine()
 	var rows []row

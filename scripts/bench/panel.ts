@@ -1,8 +1,7 @@
 // The panel's part of the benchmarks: a task of 100,000 messages in a real browser, with the real sidecar,
 // beside one of 100.
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CDPSession, Page } from "playwright-core";
@@ -11,19 +10,12 @@ import { printedUrl, startDemo } from "../e2e/demo.ts";
 import { assertNoneLeft, stopGroup } from "../e2e/processes.ts";
 import { run } from "../tools/lib/command.ts";
 import { LongList } from "./longList.ts";
+import { addTo, print, quantile, type Row } from "./report.ts";
 
 const rounds = 7;
 const long = 100_000;
 const short = 100;
 const scrolledRows = 2000;
-
-/** A row of the table: a measurement, and its reference. */
-interface Row {
-  readonly what: string;
-  readonly unit: string;
-  readonly figure: readonly number[];
-  readonly reference?: readonly number[];
-}
 
 /**
  * Measures the panel and prints a table as scripts/bench/table.go does. Where a file is given, the rows are added to
@@ -41,8 +33,8 @@ export async function measurePanel(report?: string): Promise<void> {
       await page.goto(url.href);
       await new LongList(page).waitFor(short);
       const rows = [...(await opening(page)), ...(await scrolling(page))];
-      print(rows);
-      if (report !== undefined) await addTo(report, rows);
+      print("panel", rows);
+      if (report !== undefined) await addTo(report, "panel", rows);
     });
   } finally {
     await stopGroup(demo);
@@ -61,7 +53,9 @@ async function opening(page: Page): Promise<readonly Row[]> {
     figure.push(longTook);
     reference.push(shortTook);
   }
-  return [{ what: `a task of ${long} messages opened and painted`, unit: "ms", figure, reference }];
+  const what = `a task of ${long} messages opened and painted`;
+  const beside = { is: `${short} messages`, figure: reference };
+  return [{ what, unit: "ms", figure, reference: beside }];
 }
 
 async function open(page: Page, length: number): Promise<number> {
@@ -127,62 +121,4 @@ async function heap(devtools: CDPSession): Promise<number> {
   await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");
   return usedSize / 2 ** 20;
-}
-
-function quantile(sample: readonly number[], q: number): number {
-  const sorted = sample.toSorted((a, b) => a - b);
-  return sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)] ?? 0;
-}
-
-/** Summarises a sample. */
-const spreadOf = (rounds: readonly number[]) => ({
-  median: quantile(rounds, 0.5),
-  min: Math.min(...rounds),
-  max: Math.max(...rounds),
-  rounds,
-});
-
-/** What of a row is compared within each round. */
-const ratiosOf = ({ figure, reference = [] }: Row): readonly number[] =>
-  reference.map((other, round) => (figure[round] ?? Number.NaN) / other);
-
-const referenceIs = `${short} messages`;
-
-function print(rows: readonly Row[]): void {
-  console.log("\n| what | | figure | reference | | ratio | bar | met |");
-  console.log("|---|---|---|---|---|---|---|---|");
-  console.log("| **panel** | | | | | | | |");
-  const said = (rounds: readonly number[], digits: number): string => {
-    const { median, min, max } = spreadOf(rounds);
-    return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
-  };
-  for (const row of rows) {
-    const { what, unit, figure, reference } = row;
-    const compared =
-      reference === undefined
-        ? ["", "", ""]
-        : [referenceIs, said(reference, 1), said(ratiosOf(row), 3)];
-    console.log(`| ${[what, unit, said(figure, 1), ...compared, "", ""].join(" | ")} |`);
-  }
-}
-
-/** Adds rows to a report. Creates the file if it is missing, which means that only the panel was measured. */
-async function addTo(file: string, rows: readonly Row[]): Promise<void> {
-  let report: { rows: unknown[] } = { rows: [] };
-  if (existsSync(file)) report = JSON.parse(await readFile(file, "utf8")) as typeof report;
-  for (const row of rows) {
-    const { what, unit, figure, reference } = row;
-    report.rows.push({
-      group: "panel",
-      what,
-      unit,
-      figure: spreadOf(figure),
-      ...(reference !== undefined && {
-        reference: spreadOf(reference),
-        referenceIs,
-        ratio: spreadOf(ratiosOf(row)),
-      }),
-    });
-  }
-  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
 }

@@ -15,14 +15,26 @@ import (
 // the client, as far as a process and its pipes allow.
 const rawServerCommand = "rawserver"
 
-// rawServer has askTool, and as many other tools as its argument says.
+// checkTool asks as askTool does, each time something else, and checks that each answer is the question's own. It returns a
+// checkedAsks.
+const checkTool = "check"
+
+// checkedAsks is what a server that checks its answers returns.
+type checkedAsks struct {
+	Answered int `json:"answered"`
+	PID      int `json:"pid"` // of the server
+}
+
+// rawServer has askTool and checkTool, and as many other tools as its argument says.
 type rawServer struct {
 	out   *bufio.Writer
 	tools string
 
 	call  json.RawMessage // the id of the call of the tool
+	tool  string          // which it calls
 	in    askInput
-	began []time.Time // of each ask
+	began []time.Time // of each ask that is open, else zero
+	start time.Time
 	times askTimes
 	asked int
 }
@@ -33,7 +45,8 @@ type rawMessage struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Result *struct {
-		Action string `json:"action"`
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content"`
 	} `json:"result"`
 }
 
@@ -44,9 +57,14 @@ const usualTool = `,{"name":"search_issues_%d","title":"Search issues","descript
 	`"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"labels":{"type":"array","items":{"type":"string"}},` +
 	`"page":{"type":"integer","minimum":1}},"required":["query"]},"annotations":{"readOnlyHint":true}}`
 
+func newRawServer(out io.Writer) *rawServer {
+	return &rawServer{out: bufio.NewWriter(out), tools: fmt.Sprintf(
+		`{"name":%q,"inputSchema":{"type":"object"}},{"name":%q,"inputSchema":{"type":"object"}}`, askTool, checkTool)}
+}
+
 // serveRaw reads one message a line until stdin ends.
 func serveRaw(args []string) error {
-	s := &rawServer{out: bufio.NewWriter(os.Stdout), tools: `{"name":"` + askTool + `","inputSchema":{"type":"object"}}`}
+	s := newRawServer(os.Stdout)
 	if len(args) > 0 {
 		n, err := strconv.Atoi(args[0])
 		if err != nil {
@@ -105,6 +123,7 @@ func (s *rawServer) answer(id json.RawMessage, result string) error {
 
 func (s *rawServer) begin(m *rawMessage) error {
 	var params struct {
+		Name      string   `json:"name"`
 		Arguments askInput `json:"arguments"`
 	}
 	if err := json.Unmarshal(m.Params, &params); err != nil {
@@ -113,8 +132,8 @@ func (s *rawServer) begin(m *rawMessage) error {
 	if params.Arguments.N == 0 { // a call that asks nothing
 		return s.answer(m.ID, `{"content":[{"type":"text","text":"done"}]}`)
 	}
-	s.call, s.in, s.asked = m.ID, params.Arguments, 0
-	s.began, s.times = make([]time.Time, s.in.N), askTimes{}
+	s.call, s.tool, s.in, s.asked = m.ID, params.Name, params.Arguments, 0
+	s.began, s.times, s.start = make([]time.Time, s.in.N), askTimes{}, time.Now()
 	for range min(s.in.AtOnce, s.in.N) {
 		if err := s.ask(); err != nil {
 			return err
@@ -125,31 +144,75 @@ func (s *rawServer) begin(m *rawMessage) error {
 
 func (s *rawServer) ask() error {
 	s.began[s.asked] = time.Now()
-	_, err := fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"?","requestedSchema":%s}}`+"\n", s.asked, schema)
+	_, err := fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":%q,"requestedSchema":%s}}`+"\n",
+		s.asked, s.question(s.asked), schema)
 	s.asked++
 	return err
 }
 
+// question returns what an ask asks. That of checkTool is another one for each ask of each server.
+func (s *rawServer) question(i int) string {
+	if s.tool == askTool {
+		return "?"
+	}
+	return fmt.Sprintf("%d.%s.%d", os.Getpid(), s.call, i)
+}
+
 func (s *rawServer) answered(m *rawMessage) error {
-	var i int
-	if err := json.Unmarshal(m.ID, &i); err != nil || i < 0 || i >= s.asked || m.Result == nil || m.Result.Action != "accept" {
-		return fmt.Errorf("the client answered %s with %+v", m.ID, m.Result)
+	i, err := s.settled(m)
+	if err != nil {
+		if s.tool == checkTool {
+			return s.end(err.Error(), true)
+		}
+		return err
 	}
 	s.times.Each = append(s.times.Each, time.Since(s.began[i]))
+	s.began[i] = time.Time{}
 	if s.asked < s.in.N {
 		return s.ask()
 	}
 	if len(s.times.Each) < s.in.N {
 		return nil
 	}
-	s.times.All = time.Since(s.began[0])
-	text, err := json.Marshal(s.times)
+	s.times.All = time.Since(s.start)
+	var result any = s.times
+	if s.tool == checkTool {
+		result = checkedAsks{Answered: len(s.times.Each), PID: os.Getpid()}
+	}
+	text, err := json.Marshal(result)
 	if err != nil {
 		return err
 	}
-	quoted, err := json.Marshal(string(text))
+	return s.end(string(text), false)
+}
+
+// settled returns which ask a message answers. It fails if that is not open, was not accepted, or if the answer is another
+// one's.
+func (s *rawServer) settled(m *rawMessage) (int, error) {
+	var i int
+	if err := json.Unmarshal(m.ID, &i); err != nil || i < 0 || i >= s.asked || m.Result == nil || m.Result.Action != "accept" {
+		return 0, fmt.Errorf("the client answered %s with %+v", m.ID, m.Result)
+	}
+	if s.began[i].IsZero() {
+		return 0, fmt.Errorf("the client answered %d twice", i)
+	}
+	if s.tool == askTool {
+		return i, nil
+	}
+	var content struct {
+		Answer string `json:"answer"`
+	}
+	if err := json.Unmarshal(m.Result.Content, &content); err != nil || content.Answer != s.question(i) {
+		return 0, fmt.Errorf("the client answered %q with %s", s.question(i), m.Result.Content)
+	}
+	return i, nil
+}
+
+// end answers the call.
+func (s *rawServer) end(text string, failed bool) error {
+	quoted, err := json.Marshal(text)
 	if err != nil {
 		return err
 	}
-	return s.answer(s.call, `{"content":[{"type":"text","text":`+string(quoted)+`}]}`)
+	return s.answer(s.call, fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"isError":%t}`, quoted, failed))
 }

@@ -70,8 +70,11 @@ func (s sample) quantile(q float64) float64 {
 }
 
 func (s sample) String() string {
-	if len(s) == 0 {
+	switch len(s) {
+	case 0:
 		return ""
+	case 1:
+		return decimal(s[0])
 	}
 	return fmt.Sprintf("%s (%s–%s)", decimal(s.median()), decimal(slices.Min(s)), decimal(slices.Max(s)))
 }
