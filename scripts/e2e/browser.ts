@@ -20,8 +20,10 @@ import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
+import { lookAtResults } from "./resultsStory.ts";
 import { keepComposerInSight } from "./roomStory.ts";
 import { lookAtServer } from "./serversStory.ts";
+import { setUpInBrowser } from "./setUpStory.ts";
 import { lookAround } from "./statesStory.ts";
 import { step } from "./step.ts";
 import {
@@ -48,6 +50,7 @@ try {
   await step("who is not let in", () => refuseStrangers(another));
   await withPage("browser", { width: 600, height: 900 }, (page) => mainPath(page, url));
   await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
+  await withPage("set-up", { width: 600, height: 900 }, setUpInBrowser);
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
 } finally {
   await stopGroup(demo);
@@ -157,6 +160,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await panel.button("Close the Page of the Server").click();
   await placeQuestion(page, panel, looks, join(folder, "workspace"));
   await lookAround(page, panel, looks, join(folder, "workspace"));
+  await lookAtResults(page, panel, looks, join(folder, "workspace"));
   looks.assertFlawless();
   assert.deepEqual(errors, [], "the page's console has no errors");
 }

@@ -9,6 +9,8 @@ export interface Viewport {
   readonly width: number;
   readonly height: number;
   readonly deviceScaleFactor?: number;
+  /** More flags of the browser. */
+  readonly flags?: readonly string[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Viewport {
  */
 export async function withPage(
   name: string,
-  { deviceScaleFactor = 1, ...viewport }: Viewport,
+  { deviceScaleFactor = 1, flags = [], ...viewport }: Viewport,
   work: (page: Page) => Promise<void>,
 ): Promise<void> {
   const failure = join(screenshotFolder, `${name}-failed.png`);
@@ -34,6 +36,7 @@ export async function withPage(
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      ...flags,
     ],
   });
   try {

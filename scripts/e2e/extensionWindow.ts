@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Frame, FrameLocator, Page } from "playwright-core";
 import {
   buildExampleServers,
   samplingServer,
@@ -95,15 +95,22 @@ export class ExtensionWindow {
   readonly workbench: Workbench;
   readonly page: Page;
   readonly panel: Panel;
+  readonly #view: FrameLocator;
 
   constructor(workbench: Workbench, page: Page) {
     this.workbench = workbench;
     this.page = page;
-    const view = page
+    this.#view = page
       .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
       .frameLocator("iframe#active-frame");
-    this.panel = new Panel(view, page.keyboard);
+    this.panel = new Panel(this.#view, page.keyboard);
   }
+
+  /** The panel's frame, as it is now. */
+  readonly frame = async (): Promise<Frame> => {
+    const element = await this.#view.owner().elementHandle();
+    return (await element?.contentFrame()) ?? assert.fail("the panel has no frame");
+  };
 
   /** The container's icon in the activity bar. */
   get container() {

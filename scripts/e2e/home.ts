@@ -1,7 +1,7 @@
 // Where the extension meets VS Code itself: a workspace that is not trusted and then is, the walkthrough, a link that brings
 // a server, and VS Code's chat.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { linkRegex, linksIn } from "../../extension/src/testing/linkedText.ts";
@@ -135,6 +135,13 @@ async function tell(page: Page): Promise<void> {
     await runCommand(page, "Assent: Show MCP Servers");
     await listed(workspaces).waitFor();
   });
+  await step("VS Code's own file has servers here too, for as long as it names them", async () => {
+    const file = join(workbench.folder, "data", "User", "mcp.json");
+    await writeFile(file, JSON.stringify({ servers: { everywhere: { command: "no-such" } } }));
+    await listed("everywhere").waitFor();
+    await rm(file);
+    await listed("everywhere").waitFor({ state: "detached" });
+  });
   await askAboutSelection(page, panel);
   await page.keyboard.press("Escape"); // the page of the trust
   await page
@@ -142,7 +149,7 @@ async function tell(page: Page): Promise<void> {
     .last()
     .click();
   await panel.button("Close the List of Servers").click();
-  await setUpCodex(page, workbench);
+  await setUpCodex(page, panel, workbench);
   await answerForVsCodeChat(page, panel, own);
   await step(
     "@assent in VS Code's chat is a task, whose questions are in the panel, once",

@@ -58,6 +58,18 @@ export class Panel {
     return this.#view.getByRole("region", { name: new RegExp(`^Allow .*\\? ${server}$`) });
   }
 
+  /** A call that a server's app wants, while it waits for approval. */
+  appCall(server: string): Locator {
+    return this.#view.getByRole("region", {
+      name: new RegExp(`^${server}'s app wants to call .* ${server}$`),
+    });
+  }
+
+  /** What a server's app wants the person to do. */
+  wish(server: string): Locator {
+    return this.#view.getByRole("region", { name: `${server}'s app asks`, exact: true });
+  }
+
   /** The line of an open question in the conversation, by the question's title. */
   waiting(title: string): Locator {
     return this.#view.getByRole("button", { name: `Waiting for you: ${title}`, exact: true });

@@ -1,13 +1,16 @@
 // Hosts that are not ours, as people install them. `assent setup` has each use its server through Assent. A model on
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
 // `assent restore` puts the host's file back.
-import { hosts } from "./realHosts/hosts.ts";
-import { installHosts } from "./realHosts/install.ts";
+//
+// `--licensed` runs Claude Code and Copilot CLI instead. Whoever runs it accepts their licences.
+import { licensed, open } from "./realHosts/hosts.ts";
+import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene } from "./realHosts/journey.ts";
 import { step } from "./step.ts";
 
-await step("the hosts are installed", installHosts);
-for (const host of hosts) {
+const byRequest = process.argv.includes("--licensed");
+await step("the hosts are installed", () => install(byRequest ? licensedHosts : openHosts));
+for (const host of byRequest ? licensed : open) {
   for (const era of ["legacy", "modern"] as const) {
     await inScene({ host, era }, (scene) =>
       step(`${host.title}, with a server that is ${era}: what it asks is answered in Assent`, () =>

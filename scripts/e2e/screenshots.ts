@@ -29,15 +29,24 @@ export async function wearTheme(page: Page, name: Theme): Promise<void> {
   await page.locator(`.monaco-workbench.${shown}`).waitFor();
 }
 
+export interface PhotographOptions {
+  /** All of them, if it is absent. */
+  readonly themes?: readonly Theme[];
+  /** Called when VS Code wears a theme, before its pictures. */
+  readonly look?: (theme: Theme) => Promise<void>;
+}
+
 /** Takes a picture of the side bar in every theme, and in every width in pixels. */
 export async function photograph(
   page: Page,
   scene: string,
   widths: readonly number[] = [300, 600],
+  { themes: worn = themeNames, look }: PhotographOptions = {},
 ): Promise<void> {
   await mkdir(screenshotFolder, { recursive: true });
-  for (const name of themeNames) {
+  for (const name of worn) {
     await wearTheme(page, name);
+    await look?.(name);
     for (const width of widths) {
       await resizeSideBar(page, width);
       const path = join(screenshotFolder, `${scene}-${name}-${width}.png`);

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, watch, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, watch, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
+import { sidecarBinary } from "../tools/lib/paths.ts";
 import type { Workbench } from "./codeServer.ts";
+import { Looks } from "./looks.ts";
+import { Panel } from "./panel.ts";
 import { choose, runCommand } from "./quickInput.ts";
 import { photographPart } from "./screenshots.ts";
 import { step } from "./step.ts";
@@ -12,17 +18,17 @@ command = "shop-server"
 startup_timeout_sec = 30
 `;
 
-/** A person has Codex use Assent, from VS Code. */
-export async function setUpCodex(page: Page, workbench: Workbench): Promise<void> {
+/** A person has Codex use Assent, from VS Code, and takes that back. */
+export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench): Promise<void> {
+  const home = join(workbench.folder, "home");
+  const codex = join(home, ".codex");
+  const file = join(codex, "config.toml");
   await step("another program is set up from VS Code, in a terminal that asks first", async () => {
-    const home = join(workbench.folder, "home");
-    const codex = join(home, ".codex");
-    const file = join(codex, "config.toml");
     await mkdir(codex);
     await writeFile(file, before);
 
     await runCommand(page, "Assent: Get Started");
-    await choose(page, "Set Up Other Programs…");
+    await choose(page, "Set Up Hosts in a Terminal…");
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const terminal = page.locator(".terminal-wrapper.active .xterm-rows");
     await terminal.getByText("yes, no").waitFor();
@@ -45,4 +51,94 @@ export async function setUpCodex(page: Page, workbench: Workbench): Promise<void
     assert.match(text, /^startup_timeout_sec = 30$/m);
     await runCommand(page, "Terminal: Kill All Terminals");
   });
+  await step("the page shows that, restores the file, and sets it up again", async () => {
+    await runCommand(page, "Assent: Set Up Hosts");
+    await panel.button("Restore All Files").click();
+    await panel
+      .text(/As it was before\.$/)
+      .first()
+      .waitFor();
+    assert.equal(await readFile(file, "utf8"), before);
+    await panel.button("Apply").click();
+    await panel.text("Changed 1 file.").waitFor();
+    const link = join(home, ".local", "bin", "assent");
+    assert.match(await readFile(file, "utf8"), new RegExp(`^command = "${link}"$`, "m"));
+    await panel.button("Restore All Files").click();
+    await panel
+      .text(/As it was before\.$/)
+      .first()
+      .waitFor();
+    await panel.button("Close the Setup of Hosts").click();
+  });
+}
+
+/** A machine with three hosts. Two have servers of one name, one file is broken, and one server is a project's. */
+const machine = {
+  "home/.codex/config.toml": `${before}env = { SHOP_TOKEN = "sk-0123456789abcdef" }\n`,
+  "home/.cursor/mcp.json": JSON.stringify({
+    mcpServers: {
+      shop: { command: "shop-server", args: ["--region", "eu", "--log", "/var/log/shop.log"] },
+      calendar: { url: "https://calendar.example/mcp" },
+    },
+  }),
+  "home/.gemini/settings.json": '{ "mcpServers": {',
+  "workspace/.cursor/mcp.json": JSON.stringify({ mcpServers: { notes: { command: "notes" } } }),
+};
+
+/** The page of the setup in a browser, on a machine of its own: looked at, applied and taken back. */
+export async function setUpInBrowser(page: Page): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "assent-set-up-"));
+  const home = join(folder, "home");
+  const env = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "none")}`,
+    ASSENT_DAEMON_DIR: join(folder, "daemon"),
+  };
+  const run = async (...args: readonly string[]) => {
+    const options = { cwd: join(folder, "workspace"), env };
+    return (await promisify(execFile)(sidecarBinary, args, options)).stdout.trim();
+  };
+  const has = async (name: keyof typeof machine) =>
+    (await readFile(join(folder, name), "utf8")) === machine[name];
+  try {
+    for (const [name, text] of Object.entries(machine)) {
+      await mkdir(join(folder, name, ".."), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
+    await page.goto(await run("open", "--print", "--data-dir", join(folder, "data")));
+    const panel = new Panel(page, page.keyboard);
+    const looks = new Looks();
+    await step("the page shows the servers of other programs, and changes nothing", async () => {
+      await panel.chooseInHead("Set Up Hosts");
+      await panel.text("2 files change").waitFor();
+      await panel.text("1 thing is left alone").click();
+      await panel.text("2 files change").click();
+      await looks.inEachSize(page, "set-up");
+      await panel.button("Apply").scrollIntoViewIfNeeded();
+      await looks.inEachSize(page, "set-up-end");
+      assert(await has("home/.cursor/mcp.json"));
+    });
+    await step("it does what was chosen, and takes it back", async () => {
+      await page.getByRole("checkbox", { name: "calendar", exact: true }).uncheck();
+      await page.getByRole("checkbox", { name: "Codex", exact: true }).uncheck();
+      await panel.text("1 file changes").waitFor();
+      await panel.button("Apply").click();
+      await panel.text("Changed 1 file.").waitFor();
+      await looks.inEachSize(page, "set-up-applied");
+      assert(await has("home/.codex/config.toml"));
+      const cursor = await readFile(join(folder, "home/.cursor/mcp.json"), "utf8");
+      assert.match(cursor, /"gateway"/);
+      assert.match(cursor, /calendar\.example/);
+      await panel.button("Restore All Files").click();
+      await panel.text(/As it was before\.$/).waitFor();
+      await looks.inEachSize(page, "set-up-restored");
+      for (const name of Object.keys(machine)) assert(await has(name as keyof typeof machine));
+    });
+    looks.assertFlawless();
+  } finally {
+    await run("daemon", "stop", "--force");
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -14,7 +14,7 @@ export async function answerForVsCodeChat(page: Page, panel: Panel, server: stri
     await page.keyboard.press("Escape");
     await listed.first().waitFor({ state: "hidden" });
   });
-  await step("its agent's tool asks in the panel, and gets the answer", async () => {
+  await step("its agent's tool asks in the panel, which opens by itself", async () => {
     // The list of models wakes VS Code's agent.
     await runCommand(page, "Chat: Manage Language Models");
     const models = page.getByText("Context Size");
@@ -22,12 +22,20 @@ export async function answerForVsCodeChat(page: Page, panel: Panel, server: stri
     await page.keyboard.press("Escape");
     await models.waitFor({ state: "detached" });
     await runCommand(page, "Chat: Open Chat");
+    await page.getByRole("tab", { name: /^Explorer/ }).click();
     await callTool(page, "ask_user_preferences");
     await chat
       .locator(".chat-confirmation-widget2 .monaco-button")
       .filter({ hasText: "Allow in this Session" })
       .click();
-    await panel.openTask("VS Code in workspace");
+    const form = panel.form(server);
+    await form.waitFor();
+    await page.keyboard.type("I go on typing");
+    await chat.locator(".interactive-input-part").getByText("I go on typing").waitFor();
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.press("Delete");
+  });
+  await step("its form is answered in the panel, and the agent gets the answer", async () => {
     const form = panel.form(server);
     await form.getByRole("radio", { name: "markdown" }).check();
     await photographWindow(page, "vscode-chat");

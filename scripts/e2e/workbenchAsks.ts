@@ -1,15 +1,17 @@
-// The packaged extension in the real VS Code workbench: completions by VS Code's models, MCP tasks, and forms, with
-// a killed daemon and reloaded windows in the middle.
+// The packaged extension in the real VS Code workbench: completions by VS Code's models, MCP tasks, forms, and apps, with
+// killed daemons and reloaded windows in the middle.
+import { appServers, tellApps } from "./appsStory.ts";
 import { tellElicitation } from "./elicitationStory.ts";
 import { withExtension } from "./extensionWindow.ts";
 import { tellMcpTasks } from "./mcpTaskStory.ts";
 import { tellSampling } from "./samplingStory.ts";
 
-await withExtension({ name: "workbench-asks" }, async (window) => {
+await withExtension({ name: "workbench-asks", servers: appServers }, async (window) => {
   await tellSampling(window);
   await tellMcpTasks({
     ...window,
     whileServersStop: (work) => window.whileStopped("testservers/tasks.mjs", work),
   });
   await tellElicitation(window);
+  await tellApps(window);
 });

@@ -1,8 +1,8 @@
 // The suite's "client": starts the sidecar with the scenario's server, has a task do what the scenario
 // wants to see, and exits with 0 where that went well. The suite gives the server's URL as the last
 // argument, and the rest by environment variables.
-import { AgreeingFrontEnd } from "./frontEnd.ts";
-import { type Context, play } from "./scenarios.ts";
+import { AgreeingFrontEnd, type Context } from "./frontEnd.ts";
+import { play } from "./scenarios.ts";
 
 /** In milliseconds. It is shorter than the suite's timeout, so that this client reports what took too long. */
 const patience = 55_000;
@@ -13,7 +13,7 @@ if (url === undefined || scenario === undefined) {
   throw new Error("started by the conformance suite only: npm run conformance");
 }
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
-const frontEnd = await AgreeingFrontEnd.start(url, context);
+const frontEnd = await AgreeingFrontEnd.start(url, context, scenario);
 try {
   const late = AbortSignal.timeout(patience);
   await Promise.race([

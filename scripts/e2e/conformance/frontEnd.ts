@@ -13,13 +13,25 @@ import type {
 import type { Handlers } from "../../../extension/src/handlers.ts";
 import { FrontEnd } from "../frontEnd.ts";
 import { fillIn } from "./fillIn.ts";
-import type { Context } from "./scenarios.ts";
 
 /** The name under which the suite's server is configured. */
 const serverName = "test";
 
 /** The input of mcp.json that asks for the secret of a client that the suite has registered. */
 const secretInput = "client-secret";
+
+/** What the suite tells the client of a scenario. */
+export interface Context {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly issuer?: string;
+  readonly private_key_pem?: string;
+  readonly valid_jwt?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
+  readonly idp_issuer?: string;
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: unknown }[];
+}
 
 /**
  * A front end with a person who agrees to everything: they submit every form with its defaults, approve every
@@ -36,21 +48,21 @@ export class AgreeingFrontEnd {
   });
 
   /** Starts a sidecar with one server, which has this URL. */
-  static async start(url: string, context: Context): Promise<AgreeingFrontEnd> {
+  static async start(url: string, context: Context, scenario: string): Promise<AgreeingFrontEnd> {
     const folder = await mkdtemp(join(tmpdir(), "assent-conformance-data-"));
-    const agreeing = new AgreeingFrontEnd(folder, url, context);
+    const agreeing = new AgreeingFrontEnd(folder, url, context, scenario);
     await agreeing.#frontEnd.start();
     return agreeing;
   }
 
-  private constructor(dataFolder: string, url: string, context: Context) {
+  private constructor(dataFolder: string, url: string, context: Context, scenario: string) {
     this.#folder = dataFolder;
     this.failure.catch(() => undefined); // it may come while no call waits
     this.#frontEnd = new FrontEnd({
       name: "the conformance suite",
       dataFolder,
-      environment: {},
-      configuration: configurationOf(url, context),
+      environment: environmentOf(context),
+      configuration: configurationOf(url, context, scenario),
       flags: ["--standalone"],
       capabilities: { inputs: true, secrets: true },
       handlers: this.#handlers(context),
@@ -126,17 +138,39 @@ export class AgreeingFrontEnd {
   }
 }
 
-function configurationOf(url: string, context: Context): Configuration {
-  const credentials =
-    context.client_id === undefined
-      ? {}
-      : {
-          clientId: context.client_id,
-          clientSecret: `$\{input:${secretInput}}`,
-          ...(context.issuer === undefined ? {} : { issuer: context.issuer }),
-        };
+/** The variables that hold what a machine or an organisation gives a client, which is not asked of a person. */
+function environmentOf(context: Context): Record<string, string> {
+  return {
+    ...(context.private_key_pem && { PRIVATE_KEY: context.private_key_pem }),
+    ...(context.valid_jwt && { WORKLOAD: context.valid_jwt }),
+    ...(context.idp_id_token && { ID_TOKEN: context.idp_id_token }),
+  };
+}
+
+/** The suite's registration of the client, in the words of mcp.json. */
+function credentialsOf(context: Context, scenario: string): object {
+  const { client_id: clientId, issuer, idp_client_id, idp_issuer } = context;
+  if (clientId === undefined) return {};
+  return {
+    clientId,
+    ...(context.client_secret && { clientSecret: `$\{input:${secretInput}}` }),
+    ...(issuer && { issuer }),
+    ...(context.private_key_pem && { privateKey: envOf("PRIVATE_KEY") }),
+    ...(context.valid_jwt && { assertion: envOf("WORKLOAD") }),
+    ...(idp_client_id && {
+      identityProvider: { issuer: idp_issuer, clientId: idp_client_id, idToken: envOf("ID_TOKEN") },
+    }),
+    ...(scenario.startsWith("auth/client-credentials") && { grantType: "client_credentials" }),
+  };
+}
+
+function envOf(name: string): string {
+  return `$\{env:${name}}`;
+}
+
+function configurationOf(url: string, context: Context, scenario: string): Configuration {
   const oauth = {
-    ...credentials,
+    ...credentialsOf(context, scenario),
     clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
   };
   return {

@@ -1,12 +1,4 @@
-import type { AgreeingFrontEnd } from "./frontEnd.ts";
-
-/** What the suite tells the client of a scenario. */
-export interface Context {
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly issuer?: string;
-  readonly toolCalls?: readonly { readonly name: string; readonly arguments: unknown }[];
-}
+import type { AgreeingFrontEnd, Context } from "./frontEnd.ts";
 
 type Play = (frontEnd: AgreeingFrontEnd, context: Context) => Promise<void>;
 

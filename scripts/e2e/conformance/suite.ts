@@ -19,7 +19,7 @@ export interface Scenario {
   readonly name: string;
   /** The revision of MCP that it uses. */
   readonly revision: string;
-  /** Whether the revision requires it. Others are only reported. */
+  /** Whether the revision requires it. Others must pass here as well. */
   readonly scored: boolean;
   /** Why it is not scored, in the suite's own word. */
   readonly reason: string;

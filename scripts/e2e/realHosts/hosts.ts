@@ -1,4 +1,4 @@
-import { installed } from "./install.ts";
+import { installed, licensedHosts, openHosts } from "./install.ts";
 
 /** The configuration of a host. */
 export interface Told {
@@ -26,6 +26,8 @@ export interface Host {
   /** Its configuration file, below its home folder. */
   readonly file: string;
   configuration(told: Told): string;
+  /** The host itself changes its file as it runs. */
+  readonly rewrites?: true;
 }
 
 /** How long a host waits for a server's tools. On a busy machine, the usual 5 and 10 s are too short. */
@@ -35,7 +37,7 @@ const codex: Host = {
   title: "Codex",
   command: ({ prompt }) => [
     process.execPath,
-    installed("@openai", "codex", "bin", "codex.js"),
+    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
     ...["exec", "--skip-git-repo-check", prompt],
   ],
   env: () => ({}),
@@ -72,7 +74,7 @@ const geminiCli: Host = {
   title: "Gemini CLI",
   command: ({ prompt }) => [
     process.execPath,
-    installed("@google", "gemini-cli", "bundle", "gemini.js"),
+    installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
     ...["-m", "gemini-2.5-flash", "-p", prompt],
   ],
   env: ({ model }) => ({ GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: model }),
@@ -89,7 +91,7 @@ const geminiCli: Host = {
 const opencode: Host = {
   title: "opencode",
   command: ({ prompt }) => [
-    installed("opencode-linux-x64-baseline", "bin", "opencode"),
+    installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode"),
     ...["run", prompt],
   ],
   // It would fetch a list of models, and packages for plugins.
@@ -120,7 +122,47 @@ const opencode: Host = {
     }),
 };
 
-export const hosts: readonly Host[] = [codex, geminiCli, opencode];
+const claudeCode: Host = {
+  title: "Claude Code",
+  command: ({ prompt, server }) => [
+    installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
+    ...["-p", prompt, "--allowedTools", `mcp__${server.name}__*`],
+  ],
+  env: ({ model }) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: "x",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    ENABLE_TOOL_SEARCH: "false",
+    MCP_TIMEOUT: String(startSeconds * 1000),
+  }),
+  file: ".claude.json",
+  configuration: ({ server: { name, ...server } }) =>
+    JSON.stringify({ hasCompletedOnboarding: true, mcpServers: { [name]: server } }),
+  rewrites: true,
+};
+
+const copilotCli: Host = {
+  title: "Copilot CLI",
+  command: ({ prompt }) => [
+    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
+    ...["--allow-all-tools", "-p", prompt],
+  ],
+  env: ({ model }) => ({
+    COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+    COPILOT_PROVIDER_API_KEY: "x",
+    COPILOT_MODEL: "scripted",
+    COPILOT_OFFLINE: "true",
+  }),
+  file: ".copilot/mcp-config.json",
+  configuration: ({ server: { name, ...server } }) =>
+    JSON.stringify({ mcpServers: { [name]: { type: "local", ...server, tools: ["*"] } } }),
+};
+
+/** Hosts with open licences. */
+export const open: readonly Host[] = [codex, geminiCli, opencode];
+
+/** Hosts whose licences a person has to accept. */
+export const licensed: readonly Host[] = [claudeCode, copilotCli];
 
 function toml(value: string | readonly string[]): string {
   return JSON.stringify(value);

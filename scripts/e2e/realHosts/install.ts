@@ -4,25 +4,37 @@ import { join } from "node:path";
 import { run } from "../../tools/lib/command.ts";
 import { cacheFolder } from "../../tools/lib/paths.ts";
 
+/** Packages of the npm registry, with their versions. */
+type Packages = Readonly<Record<string, string>>;
+
 /**
- * The hosts. opencode's own package has an install script, which looks for the program of the machine; this one is it,
- * for all processors.
+ * The hosts with open licences. opencode's own package has an install script, which looks for the program of the
+ * machine; this one is it, for all processors.
  */
-const packages: Readonly<Record<string, string>> = {
+export const openHosts: Packages = {
   "@openai/codex": "0.169.0",
   "@google/gemini-cli": "0.61.0",
   "opencode-linux-x64-baseline": "1.18.33",
 };
 
-const folder = join(cacheFolder, ["hosts", ...Object.values(packages)].join("-"));
+/** The hosts whose licences a person has to accept. */
+export const licensedHosts: Packages = {
+  "@anthropic-ai/claude-code-linux-x64": "2.1.330",
+  "@github/copilot-linux-x64": "1.0.102",
+};
 
-/** A file of the installed packages. */
-export function installed(...path: readonly string[]): string {
-  return join(folder, "node_modules", ...path);
+function folderOf(packages: Packages): string {
+  return join(cacheFolder, ["hosts", ...Object.values(packages)].join("-"));
 }
 
-/** Installs the hosts once for each clone, 700 MB, without the scripts of their packages. */
-export async function installHosts(): Promise<void> {
+/** A file of installed packages. */
+export function installed(packages: Packages, ...path: readonly string[]): string {
+  return join(folderOf(packages), "node_modules", ...path);
+}
+
+/** Installs packages once for each clone, some 700 MB, without their scripts. */
+export async function install(packages: Packages): Promise<void> {
+  const folder = folderOf(packages);
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new Error("real hosts are tested on Linux on x64 alone");
   }

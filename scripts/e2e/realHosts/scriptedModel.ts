@@ -57,6 +57,7 @@ export class ScriptedModel {
     }
     response.setHeader("Content-Type", "text/event-stream");
     for (const data of this.#answer(wire, wire.read(await json(request)))) {
+      if (typeof data !== "string" && "type" in data) response.write(`event: ${data.type}\n`);
       response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
     }
     response.end();

@@ -153,7 +153,49 @@ function chunks(delta: object, finish_reason: string): readonly (object | string
   ];
 }
 
-export const wires: readonly Wire[] = [responses, gemini, chat];
+interface MessagesBody {
+  readonly messages: readonly {
+    readonly content: string | readonly { readonly type: string; readonly content?: unknown }[];
+  }[];
+  readonly tools?: readonly Offered[];
+}
+
+/** Anthropic's messages, which Claude Code uses. */
+const messages: Wire = {
+  path: "/messages",
+  read(body) {
+    const { messages, tools = [] } = body as MessagesBody;
+    return {
+      tools,
+      results: messages
+        .flatMap(({ content }) => (typeof content === "string" ? [] : content))
+        .filter(({ type }) => type === "tool_result")
+        .map(({ content }) => written(content)),
+    };
+  },
+  say: (text) => message({ type: "text", text: "" }, { type: "text_delta", text }, "end_turn"),
+  call: ({ name }, args) =>
+    message(
+      { type: "tool_use", id: "call-1", name, input: {} },
+      { type: "input_json_delta", partial_json: JSON.stringify(args) },
+      "tool_use",
+    ),
+};
+
+function message(block: object, delta: object, stop_reason: string): readonly object[] {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const empty = { type: "message", role: "assistant", model: "scripted", content: [] };
+  return [
+    { type: "message_start", message: { id: "message-1", ...empty, usage } },
+    { type: "content_block_start", index: 0, content_block: block },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason }, usage },
+    { type: "message_stop" },
+  ];
+}
+
+export const wires: readonly Wire[] = [responses, gemini, chat, messages];
 
 function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
