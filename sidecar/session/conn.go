@@ -27,7 +27,7 @@ import (
 type Conn struct {
 	server *Server
 	log    *sampledLog
-	// Ledger has the calls that the server may serve, and the requests that they may have caused.
+	// Ledger holds the calls that the server may be serving, and the requests that they may have caused.
 	Ledger *attribution.Ledger
 
 	lifetime
@@ -37,21 +37,22 @@ type Conn struct {
 	requests requests
 	usage    usage
 	evidence evidence
-	// logLevel is the level of the log messages that the server was told, or nil.
+	// logLevel is the log level that Assent last set on the server, or nil.
 	logLevel atomic.Pointer[string]
 }
 
-// lifetime is whether a connection has begun, and how it ends.
+// lifetime tracks the start and the end of a connection.
 type lifetime struct {
-	// ctx ends the start and every call; its cause says why. It is stored because it is the
-	// connection's lifetime.
+	// ctx is the connection's lifetime, so it is stored. Its end ends the start and every call; its cause is the
+	// reason.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	// ready is closed when the session exists or err says why it does not, and over when the connection is gone and its
-	// server has noted that.
+	// ready is closed when the session exists, or when err says why it does not. over is closed when the connection has
+	// ended and its Server has recorded that.
 	ready, over chan struct{}
 	err         error
-	// why is the sentence for a person on how the connection ended. It is empty if Assent ended it on purpose.
+	// why is a sentence that tells a person how the connection ended. It is empty if Assent ended the connection on
+	// purpose.
 	why string
 }
 
@@ -64,35 +65,35 @@ func (l *lifetime) stop(why Stopped) {
 	<-l.over
 }
 
-// channel is an established connection. Read it only after ready.
+// channel holds an established connection. Read it only after ready is closed.
 type channel struct {
 	link *link
-	// at is where the server is; nil for a process.
+	// at is the server's URL; nil for a process.
 	at      *url.URL
 	client  *mcp.Client
 	session *mcp.ClientSession
-	// known is the era in which the connection began.
+	// known is the era that the server was known to speak when the connection started.
 	known wire.Era
-	// callsTools: the server got the capability to sample with tools.
+	// callsTools reports whether Assent declared the capability sampling.tools to the server.
 	callsTools bool
 }
 
 // startup is the start of a connection.
 type startup struct {
-	// waits is what the start waits for. awaits is its text in the server's state. The server's lock guards awaits.
+	// waits tracks what the start waits for. awaits names it in the server's state; the server's lock guards awaits.
 	waits  awaited.Shared
 	awaits string
 }
 
-// evidence is what a connection showed, for the person who looks into a failure.
+// evidence is what a connection recorded, for the person who investigates a failure.
 type evidence struct {
 	mu    sync.Mutex // guards the fields below
-	since time.Time  // when the connection was ready; zero before
+	since time.Time  // when the connection became ready; zero before
 	// strayed holds the first frames that were not MCP.
 	strayed []string
 }
 
-// Stopped is the cause of a connection's end if Assent ended it on purpose.
+// Stopped is the cause of a connection's end when Assent ended the connection on purpose.
 type Stopped struct {
 	Reason string
 	// Asks is the outcome of the connection's open asks.
@@ -124,30 +125,30 @@ func newConn(s *Server, taskID string) *Conn {
 // Context returns the connection's lifetime. Its cause says why the connection ended.
 func (c *Conn) Context() context.Context { return c.ctx }
 
-// Over is closed when the connection is gone and its server has noted that.
+// Over returns a channel that is closed when the connection has ended and its Server has recorded that.
 func (c *Conn) Over() <-chan struct{} { return c.over }
 
-// Session returns go-sdk's session. Call it only with a connection that is ready, as are the following.
+// Session returns go-sdk's session. Call this method and those below only on a ready connection.
 func (c *Conn) Session() *mcp.ClientSession { return c.session }
 
-// Handshake returns the handshake.
+// Handshake returns the connection's handshake.
 func (c *Conn) Handshake() *wire.Handshake { return c.link.handshake }
 
-// IsModern reports whether the server needs no session.
+// IsModern reports whether the server speaks [wire.EraModern], which has no sessions.
 func (c *Conn) IsModern() bool { return c.link.handshake.Era == wire.EraModern }
 
-// Introduction returns how the connection introduced Assent to the server.
+// Introduction returns the name, version and capabilities that Assent gave to the server.
 func (c *Conn) Introduction() wire.Introduction { return c.server.dialer.introduction(c.callsTools) }
 
-// Call makes a request of our own, beside go-sdk's; see [wire.Conn.Call].
+// Call sends a request without go-sdk; see [wire.Conn.Call].
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	return c.link.call(ctx, method, params)
 }
 
-// Broken returns nil while the connection lasts.
+// Broken returns why the connection broke, or nil while it lasts.
 func (c *Conn) Broken() error { return c.link.broken() }
 
-// closeTimeout is how long the end of a connection waits for its last answers and cancellations to be sent.
+// closeTimeout bounds how long a closing connection waits until its last answers and cancellations are sent.
 const closeTimeout = time.Second
 
 func isClosed(c <-chan struct{}) bool {
@@ -159,8 +160,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// settle waits, for [closeTimeout] at most, until the cancelled calls have ended, the server's requests are answered, and all
-// of that is sent.
+// settle waits until the cancelled calls have ended, the server's requests are answered, and the answers and
+// cancellations are sent. It waits for [closeTimeout] at most.
 func (c *Conn) settle() {
 	if !c.connected() {
 		return
@@ -177,8 +178,8 @@ func (c *Conn) settle() {
 	c.requests.flush(ctx)
 }
 
-// flush waits, for [closeTimeout] at most, until the given answers and the cancellations are sent. It does not wait for
-// requests without an answer.
+// flush waits until all answers so far and the cancellations are sent. It waits for [closeTimeout] at most, and not for
+// requests that have no answer yet.
 func (c *Conn) flush() {
 	if !c.connected() {
 		return
@@ -189,7 +190,7 @@ func (c *Conn) flush() {
 	c.requests.flush(ctx)
 }
 
-// run is the connection's life, from its start to its end.
+// run starts the connection, waits until it ends, and closes it.
 func (c *Conn) run() {
 	defer close(c.over)
 	if err := c.start(); err != nil {
@@ -218,7 +219,7 @@ func (c *Conn) run() {
 	case <-c.ctx.Done():
 		err = context.Cause(c.ctx)
 	}
-	// The link goes first: the session would wait for its calls to end.
+	// Close the link before the session, because closing the session waits for its calls.
 	closeErr := c.link.close()
 	if !errors.As(err, new(Stopped)) {
 		err = errors.New(c.link.why(err))
@@ -226,7 +227,7 @@ func (c *Conn) run() {
 	}
 	cancel()
 	watching.Wait()
-	closeErr = errors.Join(closeErr, c.session.Close()) // lets go of its subscriptions
+	closeErr = errors.Join(closeErr, c.session.Close()) // ends its subscriptions
 	if !waited {
 		<-ended
 	}
@@ -236,9 +237,9 @@ func (c *Conn) run() {
 	c.finish(err)
 }
 
-// start opens the link and the session on it. A server that is configured with "http" may be an older
-// one of HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). If the server's definition needs the person's
-// confirmation, start waits for that before it starts a process or opens a connection.
+// start opens the link and the session on it. If a server is configured as "http" and refuses Streamable HTTP, start
+// tries the older HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). If the server's definition needs
+// the person's confirmation, start waits for it before it starts a process or opens a connection.
 func (c *Conn) start() error {
 	if err := c.server.Confirm(c.ctx); err != nil {
 		return err
@@ -276,7 +277,7 @@ func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
 	defer cancel()
 	captured, capture := wire.WithCapture(ctx)
 	if c.link.handshake.Era == wire.EraLegacy && c.link.handshake.Result == nil {
-		// go-sdk has no words for all of them.
+		// go-sdk's types cannot express all of these capabilities.
 		captured = wire.WithParams(captured, map[string]json.RawMessage{"capabilities": c.Introduction().Legacy})
 	}
 	c.session, err = c.client.Connect(captured, c.link.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.link.handshake.Version})
@@ -304,7 +305,8 @@ func (c *Conn) newClient() *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: d.opts.Client.Name, Version: d.opts.Client.Version}, &mcp.ClientOptions{
 		Capabilities:   d.capabilities(c.link.handshake.Era, c.callsTools),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-		// go-sdk subscribes to a list if it has a handler. The handlers get nothing: see [Handler.Notifications].
+		// go-sdk subscribes to the changes of a list only if it has a handler. These handlers do nothing:
+		// [Handler.Notifications] gets the notifications.
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) {},
 		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
@@ -314,7 +316,7 @@ func (c *Conn) newClient() *mcp.Client {
 	return client
 }
 
-// closeReason returns an error as the end of a sentence on how the link ended.
+// closeReason formats an error as the end of a sentence on how the link ended. It returns "" if the error adds nothing.
 func closeReason(err error) string {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return ""

@@ -1,11 +1,11 @@
-// Package session holds the connections to MCP servers, from start to end.
+// Package session manages the connections to MCP servers, from start to end.
 //
-// A [Dialer] has what all connections of a workspace share. A [Server] holds the connections to one configured server: one
-// for each task that uses a legacy server, and one for all tasks if the server needs no session or is configured to be
-// shared. A [Conn] is one connection with its handshake, its clocks and its end. The package starts a server at its first
-// use, reaches it again if the network lost it, and closes it if it is not used.
+// A [Dialer] holds what all connections of a workspace share. A [Server] holds the connections to one configured
+// server: one for each task that uses a legacy server, and one for all tasks if the server needs no session or is
+// configured to be shared. A [Conn] is one connection with its handshake, its clocks and its end. The package starts a
+// server at its first use, reconnects after the network lost it, and closes unused connections.
 //
-// Requests and notifications of a server go to the [Handler] of its Server. The package knows no exchange.
+// Requests and notifications of a server go to the [Handler] of its Server. The package does not know about exchanges.
 //
 // All methods may be called from any goroutine. The comments of [Handler] say which of its methods a
 // [Server] calls with its lock held.
@@ -37,19 +37,19 @@ import (
 // DefaultHandshake is how long a server's start may take. npx may have to download the server first.
 const DefaultHandshake = 2 * time.Minute
 
-// DefaultKeepAlive is how long a connection over the network may be silent before it sends a ping, and how long the server has
-// to answer it.
+// DefaultKeepAlive is the interval between pings on an unused connection over the network, and how long the server has
+// to answer one.
 const DefaultKeepAlive = 30 * time.Second
 
-// Timing bounds what servers may take. A zero field means its default.
+// Timing holds the time limits for servers. A zero field means its default.
 type Timing struct {
 	// Handshake bounds a server's start; 0 means [DefaultHandshake].
 	Handshake time.Duration
-	// KeepAlive: 0 means [DefaultKeepAlive].
+	// KeepAlive is the interval between pings; 0 means [DefaultKeepAlive].
 	KeepAlive time.Duration
 	// Housekeeping bounds each request except calls of tools; 0 means [DefaultHousekeeping].
 	Housekeeping time.Duration
-	// RootsTimeout: 0 means [DefaultRootsTimeout].
+	// RootsTimeout is how long a first call waits for roots/list; 0 means [DefaultRootsTimeout].
 	RootsTimeout time.Duration
 }
 
@@ -59,22 +59,23 @@ type Options struct {
 	// Changed gets every new state of a server. It must not call the server.
 	Changed func(protocol.Server)
 	// Confirm blocks until a server may run as it is configured, or returns why it may not. It is called before each
-	// connection. asked reports that a person has just started the server. With nil every server may run.
+	// connection. asked reports whether a person has just started the server. If Confirm is nil, every server may run.
 	Confirm func(ctx context.Context, server config.Server, asked bool) error
-	// CallsTools reports whether a server gets the capability to sample with tools.
+	// CallsTools reports whether to declare the capability sampling.tools to a server.
 	CallsTools func(ctx context.Context, serverName string) bool
-	// Redact removes secrets from the sentence on why a server failed, which may quote the server. It may be nil.
+	// Redact removes secrets from the sentence that explains why a server failed, which may quote the server. It may be
+	// nil.
 	Redact func(string) string
 	// Environment is the environment in which servers start.
 	Environment config.Environment
-	// Capabilities returns those of the front ends; nil means none. Servers get no others.
+	// Capabilities returns the capabilities of the front ends; nil means none. Assent declares no others to servers.
 	Capabilities func() protocol.FrontEndCapabilities
 	Client       protocol.Implementation
-	// Authorize wraps the round tripper to a server at a URL that may require authorization. It may be nil.
+	// Authorize wraps the round tripper for a server at a URL, which may require authorization. It may be nil.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
-	// Memory may be nil. Each dialer then finds out the eras of servers itself.
+	// Memory may be nil. The dialer then probes the era of each server itself.
 	Memory Memory
-	// Tap gets every frame as it was on the wire. It must not keep the bytes.
+	// Tap gets every frame as it was on the wire. It must not retain the bytes.
 	Tap func(serverName string, fromServer bool, frame []byte)
 	// Leftovers mark the processes of servers; nil marks none.
 	Leftovers *leftover.Run
@@ -88,9 +89,9 @@ type Dialer struct {
 	opts    Options
 	network *http.Transport
 	starts  startSlots   // of processes
-	idle    atomic.Int64 // the last [Dialer.SetIdle]
-	// iconsRevision is the newest [protocol.Server.IconsRevision] of any server: one that is configured again has no
-	// revision twice.
+	idle    atomic.Int64 // set by [Dialer.SetIdle]
+	// iconsRevision is the newest [protocol.Server.IconsRevision] of any server. All servers share it, so that a server
+	// that is configured again never reuses a revision.
 	iconsRevision atomic.Int64
 
 	mu      sync.Mutex // guards folders
@@ -111,19 +112,21 @@ func NewDialer(opts Options) *Dialer {
 	return &Dialer{opts: opts, network: network, starts: make(startSlots, startsAtOnce)}
 }
 
-// Close closes the connections that no server uses any more. It is called when all servers are stopped.
+// Close closes the idle HTTP connections. Call it after all servers have stopped.
 func (d *Dialer) Close() { d.network.CloseIdleConnections() }
 
-// SetIdle sets for how long a task's own connection to a legacy server may be unused before it is closed, and so the one that
-// serves discovery; the next use starts the server again. 0 keeps them. A connection that all tasks share stays, because the
-// server may have state in it that cannot be restored. [Server.UpdateIdle] applies the change to open connections.
+// SetIdle sets how long a connection to a legacy server may be unused before it is closed; the next use starts the
+// server again. It applies to connections that belong to one task or serve discovery. 0 keeps them open. A connection
+// that all tasks share stays open, because the server may have state in it that cannot be restored. [Server.UpdateIdle]
+// applies the change to open connections.
 //
-// Unused means that no exchange of its task is under way, such as a call, an MCP task that is followed, or a page that the
-// person has gone to; that no list is read, and that nothing is asked on it.
+// A connection is unused if three conditions hold: its task has no exchange under way, such as a call, an MCP task that
+// is followed, or a page that the person has gone to; no list is being read on it; and no request of the server waits
+// for an answer.
 func (d *Dialer) SetIdle(after time.Duration) { d.idle.Store(int64(after)) }
 
-// SetFolders replaces the workspace folders, which are the roots that servers may ask for. It returns the URIs of the roots
-// that are gone, and all roots, for [Server.SetRoots].
+// SetFolders replaces the workspace folders, which are the roots that servers may ask for. It returns the URIs of the
+// roots that are gone, and all roots, for [Server.SetRoots].
 func (d *Dialer) SetFolders(folders []protocol.WorkspaceFolder) (gone []string, roots []*mcp.Root) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,7 +160,7 @@ func (d *Dialer) rootsLocked() []*mcp.Root {
 	return roots
 }
 
-// Machine returns this machine, as servers start on it.
+// Machine returns this machine, with the environment in which servers start.
 func (d *Dialer) Machine() diagnose.Machine {
 	return diagnose.Machine{Environment: d.opts.Environment, Log: d.opts.Log}
 }

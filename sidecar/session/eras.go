@@ -12,40 +12,41 @@ import (
 	"assent/sidecar/wire"
 )
 
-// Memory keeps facts about servers over restarts, under a key of their configuration. The methods may be
-// called from any goroutine.
+// Memory keeps facts about servers across restarts, by a key of their configuration. The methods may be called from any
+// goroutine.
 type Memory interface {
 	Recall(key string) Learned
 	Keep(key string, l Learned)
 }
 
-// Learned holds facts about a server from its connections. In the zero value nothing is known.
+// Learned holds what earlier connections revealed about a server. The zero value means that nothing is known.
 type Learned struct {
-	// Era is the one in which the server spoke last. With it, a server that does not answer server/discover starts
-	// without [wire.ProbeTimeout].
+	// Era is the era that the server spoke last. If it is known, a server that does not answer server/discover starts
+	// without a wait of [wire.ProbeTimeout].
 	Era wire.Era `json:"era,omitempty"`
-	// AsksByRequests: the server accepts 2026-07-28, but its tools ask by requests, which only the versions
-	// before have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version; a
-	// server with another one is probed again.
+	// AsksByRequests reports that the server accepts 2026-07-28, but its tools ask by requests to the client, which
+	// only earlier versions have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version;
+	// if it changes, the server is probed again.
 	AsksByRequests bool   `json:"asksByRequests,omitempty"`
 	Identity       string `json:"identity,omitempty"`
-	// Roots is what a legacy server did after its last start.
+	// Roots tells whether a legacy server asked for the roots after its last start.
 	Roots RootsHabit `json:"roots,omitempty"`
 }
 
-// habits are how a server speaks. The server's lock guards them.
+// habits records how a server speaks. The server's lock guards it.
 type habits struct {
-	// era is what the server spoke last; the next connection begins with it.
+	// era is the era that the server spoke last; the next connection begins with it.
 	era wire.Era
-	// learned is kept over restarts.
+	// learned is kept across restarts.
 	learned Learned
-	// modernOnly: the server refused to be spoken to in an older version than 2026-07-28.
+	// modernOnly reports that the server refused the versions before 2026-07-28.
 	modernOnly bool
-	// handshake is the last one; nil before the first.
+	// handshake is the last handshake; nil before the first.
 	handshake *wire.Handshake
 }
 
-// memoryKey returns a server's key. A server that is started in another way may speak another version.
+// memoryKey returns a server's key in [Memory]. It covers how the server is started, because the same name with another
+// command or URL may speak another version.
 func memoryKey(c config.Server) string {
 	raw, err := json.Marshal([]any{c.Name, c.Source, c.Transport, c.Command, c.Args, c.URL})
 	if err != nil {
@@ -55,7 +56,7 @@ func memoryKey(c config.Server) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// recall returns what earlier connections to a server have shown.
+// recall returns what [Memory] has about a server.
 func (d *Dialer) recall(c config.Server) Learned {
 	if d.opts.Memory == nil {
 		return Learned{}
@@ -75,7 +76,7 @@ func firstEra(c config.Server, l Learned) wire.Era {
 	return l.Era
 }
 
-// learnEraLocked notes what a connection that has just become ready shows of its server.
+// learnEraLocked records what a newly ready connection reveals about its server.
 func (s *Server) learnEraLocked(c *Conn) {
 	h := c.link.handshake
 	s.habits.handshake, s.habits.era = h, h.Era
@@ -86,13 +87,13 @@ func (s *Server) learnEraLocked(c *Conn) {
 	switch who := identity(h); {
 	case !s.habits.learned.AsksByRequests:
 	case h.Era == wire.EraModern:
-		// It refused initialize, so it speaks no older version.
+		// The server refused initialize, so it speaks no older version.
 		s.habits.modernOnly = s.habits.modernOnly || c.known == wire.EraLegacy
 		s.habits.learned.AsksByRequests, s.habits.learned.Identity = false, ""
 	case s.habits.learned.Identity == "":
 		s.habits.learned.Identity = who
 	case s.habits.learned.Identity != who:
-		// Another version of the server may ask as 2026-07-28 has it: the next start finds out.
+		// Another version of the server may ask in the way of 2026-07-28. The next start probes it.
 		s.habits.learned = Learned{}
 	}
 	s.keepLearnedLocked()
@@ -105,9 +106,9 @@ func (s *Server) keepLearnedLocked() {
 	}
 }
 
-// forgetEraLocked forgets the era of a server that did not start: the server may have changed. The fact that its
-// tools ask by requests is forgotten only if the server was silent. A server without an older version refuses the
-// handshake, and is probed at once.
+// forgetEraLocked forgets the era of a server that did not start, because the server may have changed. It forgets that
+// the tools ask by requests only if the server did not answer in time. A server that does not speak the older version
+// refuses the handshake, and is then probed at once.
 func (s *Server) forgetEraLocked(c *Conn) {
 	if errors.As(c.err, new(*confirm.NotConfirmed)) {
 		return // it was not started
@@ -120,7 +121,7 @@ func (s *Server) forgetEraLocked(c *Conn) {
 	s.keepLearnedLocked()
 }
 
-// identity is a server's own name and version, as its handshake has them.
+// identity returns the name and version that a server gave in its handshake.
 func identity(h *wire.Handshake) string {
 	shown := diagnose.Handshake(h)
 	return shown.Name + " " + shown.Version
@@ -133,9 +134,10 @@ func (s *Server) Era() wire.Era {
 	return s.habits.era
 }
 
-// FallBack has Assent speak 2025-11-25 with the server from then on. It reports whether Assent does, and whether that is a
-// change. Calls under way end in the version in which they began. If MCP tasks are followed, the server does not fall back,
-// because one era does not know the tasks of the other.
+// FallBack makes Assent speak 2025-11-25 with the server from now on. older reports whether Assent does so after the
+// call, and changed whether this call changed it. Calls under way end in the version in which they began. If following
+// is true, Assent follows MCP tasks of the server. FallBack then changes nothing, because the tasks of one era do not
+// exist in the other.
 func (s *Server) FallBack(following bool) (older, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

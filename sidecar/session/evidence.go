@@ -13,24 +13,24 @@ import (
 	"assent/sidecar/jsonscan"
 )
 
-// maxStray is how many lines that are not MCP are kept of a connection.
+// maxStray bounds how many lines that are not MCP a connection keeps.
 const maxStray = 5
 
-// noteReady notes that the connection is ready.
+// noteReady records when the connection became ready.
 func (c *Conn) noteReady() {
 	c.evidence.mu.Lock()
 	defer c.evidence.mu.Unlock()
 	c.evidence.since = time.Now()
 }
 
-// wasReady reports whether the connection was ready at any time.
+// wasReady reports whether the connection was ever ready.
 func (c *Conn) wasReady() bool {
 	c.evidence.mu.Lock()
 	defer c.evidence.mu.Unlock()
 	return !c.evidence.since.IsZero()
 }
 
-// shown returns a ready connection for the page of its server.
+// shown describes a ready connection for the page of its server.
 func (c *Conn) shown() protocol.ServerConnection {
 	c.evidence.mu.Lock()
 	defer c.evidence.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *Conn) shown() protocol.ServerConnection {
 	return shown
 }
 
-// stray handles a frame that is not JSON-RPC: it keeps the beginning.
+// stray handles a frame that is not JSON-RPC: it logs and keeps the beginning of the frame.
 func (c *Conn) stray(data []byte) {
 	text := strings.TrimRight(string(data[:min(len(data), diagnose.MaxLine)]), "\r\n")
 	c.server.logTail.Add(protocol.LogStdout, "", text)
@@ -53,8 +53,8 @@ func (c *Conn) stray(data []byte) {
 	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
 }
 
-// noteFailure keeps how a connection ended by itself, and returns a sentence on why. The list of servers, the page of
-// one, a conversation and a terminal all show it.
+// noteFailure records the failure of a connection, and returns a sentence that explains it. The list of servers, the
+// page of the server, conversations and terminals show the sentence.
 func (s *Server) noteFailure(ctx context.Context, c *Conn, err error, stderr []string) string {
 	var exitCode func() (int, bool)
 	if c.link != nil {
@@ -73,7 +73,8 @@ func (s *Server) noteFailure(ctx context.Context, c *Conn, err error, stderr []s
 	return sentence
 }
 
-// logged handles a message for the log (2025-11-25, "Logging"). It ignores one that cannot be read or has no data.
+// logged handles notifications/message (2025-11-25, "Logging"). It ignores a message that cannot be read or has no
+// data.
 func (c *Conn) logged(params json.RawMessage) {
 	var m struct {
 		Level  string          `json:"level"`
@@ -87,7 +88,7 @@ func (c *Conn) logged(params json.RawMessage) {
 	c.log.sampled.WithLevel(logLevel(m.Level)).Str("logger", diagnose.Clip(m.Logger, diagnose.MaxLine)).Interface("data", m.Data).Msg("server log")
 }
 
-// logLevel returns the level of zerolog that is nearest to one of syslog.
+// logLevel returns the zerolog level that is nearest to a syslog level.
 func logLevel(level string) zerolog.Level {
 	switch level {
 	case "debug":
@@ -101,7 +102,8 @@ func logLevel(level string) zerolog.Level {
 	}
 }
 
-// SetLogLevel tells a legacy server which log messages are wanted, unless it knows. A server that does not log is left alone.
+// SetLogLevel sends logging/setLevel to a legacy server. It does nothing if the server has this level already or lacks
+// the logging capability.
 func (c *Conn) SetLogLevel(ctx context.Context, level string) {
 	capabilities := c.session.InitializeResult().Capabilities
 	if known := c.logLevel.Swap(&level); known != nil && *known == level || capabilities == nil || capabilities.Logging == nil {

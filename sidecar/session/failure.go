@@ -28,13 +28,14 @@ type BadAnswerError struct{ Reason string }
 // Error implements error.
 func (e BadAnswerError) Error() string { return e.Reason }
 
-// ErrUnsent says that the server never took the request, because the connection was lost before.
+// ErrUnsent means that the connection was lost before the server took the request.
 var ErrUnsent = errors.New("the request was not sent")
 
-// MaxSends bounds how often a request is sent that the server did not take.
+// MaxSends bounds how often Assent sends a request that the server does not take.
 const MaxSends = 2
 
-// IsUnread reports whether an answer came that cannot be read: asked again, the server would say the same.
+// IsUnread reports whether the server sent an answer that cannot be read. Repeating the request would not help, because
+// the server would answer the same.
 func IsUnread(err error) bool {
 	return errors.As(err, new(*wire.TooLongError)) || errors.Is(err, wire.ErrTooDeep) || errors.As(err, new(*wire.UnreadableError))
 }
@@ -43,9 +44,9 @@ func IsUnread(err error) bool {
 //
 //   - the cause of ctx, which is an Overdue if the request took too long
 //   - the server's own [jsonrpc.Error]
-//   - an error that isUnread
+//   - an error for which [IsUnread] returns true
 //   - ErrUnsent, after the connection is over
-//   - an BadAnswerError, a NoAnswerError or a LostError
+//   - a BadAnswerError, a NoAnswerError or a LostError
 func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
@@ -64,12 +65,12 @@ func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) er
 		if got.Failure != nil {
 			err = got.Failure
 		}
-		if got.Result != nil { // which go-sdk cannot read
+		if got.Result != nil { // go-sdk cannot read it
 			return BadAnswerError{reason.Of(err)}
 		}
 		return NoAnswerError{reason.Of(err)}
 	}
-	// A request notices the end before the reason is known.
+	// A request can fail before the connection knows why it ended.
 	select {
 	case <-c.over:
 		return LostError{reason.Of(context.Cause(c.ctx))}
@@ -78,8 +79,9 @@ func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) er
 	}
 }
 
-// unwritten is [Conn.Failure] for a request that could not be written, as the server reads no more. Nearly always its
-// process has ended, and the connection is about to notice that: a request that came before would meet the same end.
+// unwritten is [Conn.Failure] for a request that could not be written because the server no longer reads. Nearly always
+// the server's process has ended, and the connection is about to notice that. unwritten waits for it, because a
+// repeated request would otherwise fail on the same connection.
 func (c *Conn) unwritten(ctx context.Context, got wire.Answer) error {
 	timer := time.NewTimer(closeTimeout)
 	defer timer.Stop()

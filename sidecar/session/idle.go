@@ -10,10 +10,11 @@ import (
 // usage counts the uses of a connection.
 type usage struct {
 	mu sync.Mutex // guards the fields below
-	// held counts the uses. idle closes an unused connection, and is nil before the first time it is unused.
+	// held counts the uses. idle is the timer that closes an unused connection; it is nil until the connection is first
+	// unused.
 	held int
 	idle *time.Timer
-	// leaving: the connection takes nothing new, and is closed once nothing holds it.
+	// leaving reports that the connection accepts no new use, and is closed once nothing holds it.
 	leaving bool
 }
 
@@ -40,7 +41,7 @@ func (c *Conn) Hold() (release func()) {
 	}
 }
 
-// leave has the connection closed as soon as nothing holds it.
+// leave closes the connection as soon as nothing holds it.
 func (c *Conn) leave() {
 	c.usage.mu.Lock()
 	defer c.usage.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *Conn) leave() {
 	}
 }
 
-// unusedLocked begins the time after which the connection is closed.
+// unusedLocked starts the timer that closes the connection.
 func (c *Conn) unusedLocked() {
 	after := time.Duration(c.server.dialer.idle.Load())
 	if c.usage.leaving {
@@ -69,7 +70,7 @@ func (c *Conn) unusedLocked() {
 	}
 }
 
-// stopIdle ends the time after which the connection is closed.
+// stopIdle stops the timer that closes the connection.
 func (c *Conn) stopIdle() {
 	c.usage.mu.Lock()
 	defer c.usage.mu.Unlock()
@@ -78,8 +79,8 @@ func (c *Conn) stopIdle() {
 	}
 }
 
-// closeUnused closes a connection when its idle time is over, unless it is in use again: the end of that use begins the
-// time again.
+// closeUnused closes a connection that has been idle long enough. It does nothing if the connection is in use again;
+// the end of that use restarts the timer.
 func (s *Server) closeUnused(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"assent/sidecar/wire"
 )
 
-// TasksExtension is the capability of the tasks of 2026-07-28.
+// TasksExtension is the extension that adds MCP tasks to 2026-07-28.
 const TasksExtension = "io.modelcontextprotocol/tasks"
 
-// capabilities returns the capabilities that servers of an era get: those of the front ends.
+// capabilities returns the client capabilities for servers of an era. They are those of the front ends.
 func (d *Dialer) capabilities(era wire.Era, callsTools bool) *mcp.ClientCapabilities {
 	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
 	if d.opts.Capabilities().Elicitation {
@@ -41,7 +41,7 @@ func (d *Dialer) appsCapability() map[string]any {
 	return apps.Capability(c.AppForms && c.Elicitation)
 }
 
-// introduction returns the same capabilities in the form of both eras.
+// introduction returns the same capabilities as JSON, in the forms of both eras.
 func (d *Dialer) introduction(callsTools bool) wire.Introduction {
 	extensions := map[string]any{TasksExtension: struct{}{}}
 	modern := map[string]any{"roots": struct{}{}, "extensions": extensions}

@@ -12,24 +12,24 @@ import (
 	"assent/sidecar/wire"
 )
 
-// link is the way to a server, opened.
+// link is an open channel to a server, below the session.
 type link struct {
-	// transport is for go-sdk, to be connected in the version that was settled on.
+	// transport is for go-sdk, which connects it in the negotiated version.
 	transport mcp.Transport
 	handshake *wire.Handshake
-	// call makes a request of our own, beside go-sdk's; see [wire.Conn.Call].
+	// call sends a request without go-sdk; see [wire.Conn.Call].
 	call func(ctx context.Context, method string, params any) (json.RawMessage, error)
-	// callsAside is set if call can make requests of go-sdk; see aside.
+	// callsAside reports whether call can replace requests of go-sdk; see aside.
 	callsAside bool
-	// broken returns nil while the link lasts.
+	// broken returns why the link broke, or nil while it lasts.
 	broken func() error
-	// answered returns when every request of the server that came so far has its answer, or ctx ends.
+	// answered returns when every request that the server sent so far has its answer, or ctx ends.
 	answered func(ctx context.Context)
-	// delivered returns when every answer that was given is with the server, or ctx ends.
+	// delivered returns when every answer so far is written, or ctx ends.
 	delivered func(ctx context.Context)
-	// close ends it within bounds.
+	// close closes the link in bounded time.
 	close func() error
-	// why says how the link ended, once it was closed; err is what the session noticed.
+	// why explains how a closed link ended; err is the error that the session returned.
 	why func(err error) string
 	// pid returns the id of the process, and exitCode its exit code. Both are nil for a server at a URL.
 	pid      func() int
@@ -37,27 +37,28 @@ type link struct {
 	// stderr returns the last lines that the server wrote to stderr, if it is a process.
 	stderr func() []string
 
-	// The following belong to a link over the network. They are nil for a process, which shows itself whether it lives.
+	// The fields below belong to a link over the network. They are nil for a process, because its exit is noticed
+	// without them.
 
 	// lost is closed when the link is known to be broken.
 	lost <-chan struct{}
 	// lose ends the link for a reason.
 	lose func(error)
-	// alive asks a modern server for a sign of life; a legacy one is pinged.
+	// alive returns an error if a modern server does not answer. Legacy servers are pinged instead.
 	alive func(ctx context.Context) error
 }
 
-// settled notes the version that go-sdk agreed on, if go-sdk made the handshake.
+// settled records the negotiated version, if go-sdk made the handshake.
 func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
 	if l.handshake.Result == nil {
 		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Answer().Result}
 	}
 }
 
-// network reports whether the link is not to a process of ours.
+// network reports whether the link is over the network, not to a process.
 func (l *link) network() bool { return l.lose != nil }
 
-// options are those of the layer under go-sdk.
+// options returns the options of package wire, the layer under go-sdk.
 func (c *Conn) options() wire.Options {
 	opts := wire.Options{Log: c.log.sampled, Serve: map[string]wire.Handler{}, Stacks: c.server.dialer.opts.Stacks}
 	opts.Unmatched = func(came string) { c.stray([]byte(came)) }
@@ -72,7 +73,7 @@ func (c *Conn) options() wire.Options {
 			handleMessage(params)
 		}
 	}
-	// Over HTTP a server may say these in answer to a request of ours, of which go-sdk does not know.
+	// Over HTTP, a server may ping on the stream of a request that go-sdk did not send.
 	opts.Serve["ping"] = func(context.Context, json.RawMessage) func() (any, error) {
 		return func() (any, error) { return struct{}{}, nil }
 	}
@@ -82,8 +83,8 @@ func (c *Conn) options() wire.Options {
 	return opts
 }
 
-// open opens the link as the server is configured. It can return a closed link together with an error; the link then
-// tells more about the failure.
+// open opens a link over the transport. It can return a closed link together with an error; the link then has details
+// of the failure.
 func (c *Conn) open(transport protocol.Transport, known wire.Era) (*link, error) {
 	switch transport {
 	case protocol.TransportHTTP:
@@ -97,13 +98,14 @@ func (c *Conn) open(transport protocol.Transport, known wire.Era) (*link, error)
 	}
 }
 
-// withinHandshake bounds a server's start. While a person logs in, the clock stands.
+// withinHandshake returns a context with the time limit of a server's start. Its clock stops while a person logs in.
 func (c *Conn) withinHandshake() (context.Context, context.CancelFunc) {
 	return deadline.WithTimeout(c.ctx, c.server.dialer.opts.Handshake, wire.TimeoutError{After: c.server.dialer.opts.Handshake})
 }
 
-// noMemory has go-sdk cache no list and no resource, by removing the time to live from results. The [Handler] learns
-// of changes in the order of the frames, and go-sdk does not get these notifications.
+// noMemory keeps go-sdk from caching lists and resources: it removes the time to live from results. go-sdk does not get
+// the notifications of changes, so it could not invalidate its cache. The [Handler] gets them in the order of the
+// frames.
 func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, r)
@@ -123,9 +125,9 @@ func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// aside makes the requests whose raw answer counts, without go-sdk's connection: that would hand each answer to one more
-// goroutine, and decode it, in a buffer of 32 kB for each block of its content. The results that it returns are empty; see
-// [wire.WithCapture].
+// aside sends tools/call, resources/read and prompts/get without go-sdk's connection, because only their raw answers
+// are used. go-sdk would pass each answer to one more goroutine, and decode it with a buffer of 32 kB for each content
+// block. aside returns empty results; for the raw ones see [wire.WithCapture].
 func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		var result mcp.Result

@@ -13,8 +13,8 @@ import (
 	"assent/sidecar/wire"
 )
 
-// endpoint puts the variables into the server's address. A person who is asked for an input may take
-// their time.
+// endpoint resolves the variables in the server's address. It may ask a person for an input, and sets no time limit for
+// that.
 func (c *Conn) endpoint() (wire.Endpoint, error) {
 	u, header, err := c.server.config.Endpoint(c.ctx, c.server.dialer.opts.Environment)
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *Conn) endpoint() (wire.Endpoint, error) {
 	return e, nil
 }
 
-// openHTTP finds out which era the server speaks. A legacy one is initialized by go-sdk.
+// openHTTP opens a link over HTTP. It probes the server's era, unless the server is known to be legacy. go-sdk
+// initializes a legacy server later.
 func (c *Conn) openHTTP(known wire.Era) (*link, error) {
 	e, err := c.endpoint()
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *Conn) openHTTP(known wire.Era) (*link, error) {
 	return l, nil
 }
 
-// openSSE opens a connection of 2024-11-05. All its servers are legacy.
+// openSSE opens a connection over HTTP with SSE (2024-11-05). All servers of that transport are legacy.
 func (c *Conn) openSSE() (*link, error) {
 	e, err := c.endpoint()
 	if err != nil {
@@ -76,7 +77,7 @@ func (c *Conn) openSSE() (*link, error) {
 	}
 	ctx, cancel := c.withinHandshake()
 	inner, err := wire.ConnectSSE(ctx, e, c.stray, 0)
-	deadline.Pause(ctx) // for good: the connection lives in the context of its opening
+	deadline.Pause(ctx) // never resumed, because the connection lives in the context that opened it
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
@@ -87,7 +88,7 @@ func (c *Conn) openSSE() (*link, error) {
 	return c.shake(inner, cancel, wire.EraLegacy)
 }
 
-// openWebSocket opens a connection on which either era may be spoken.
+// openWebSocket opens a connection over WebSocket. The server may speak either era.
 func (c *Conn) openWebSocket(known wire.Era) (*link, error) {
 	e, err := c.endpoint()
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *Conn) openWebSocket(known wire.Era) (*link, error) {
 	return c.shake(inner, func() {}, known)
 }
 
-// shake shakes hands over a connection of the network.
+// shake makes the handshake on a network connection. The link calls closed when it is closed.
 func (c *Conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link, error) {
 	stream := wire.NewConn(inner, c.options())
 	who := c.Introduction()
@@ -133,8 +134,8 @@ func (c *Conn) shake(inner mcp.Connection, closed func(), known wire.Era) (*link
 	return l, errors.Join(err, l.close())
 }
 
-// alive asks the server for a sign of life. A refusal is one: a server may not know ping, or want a new login, for which
-// nobody is asked before the server is used again.
+// alive checks that the server answers. A refusal counts as an answer: the server may not know ping, or may want a new
+// login. Assent asks the person to log in only when the server is used again.
 func (c *Conn) alive(ctx context.Context) error {
 	ctx, capture := wire.WithCapture(ctx)
 	var err error
@@ -145,7 +146,7 @@ func (c *Conn) alive(ctx context.Context) error {
 	}
 	var status *wire.StatusError
 	switch {
-	case capture.Answer().Error != nil: // go-sdk has errors of its own of that type
+	case capture.Answer().Error != nil: // not err, because go-sdk has errors of its own of that type
 		return nil
 	case errors.As(err, &status) && (status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden):
 		return nil
@@ -153,8 +154,8 @@ func (c *Conn) alive(ctx context.Context) error {
 	return err
 }
 
-// watch asks an unused server for a sign of life from time to time, so that "running"
-// stays true. It returns when ctx ends.
+// watch checks periodically that an unused server answers, so that its state "running" stays true. If the server does
+// not answer, watch ends the link. It returns then, or when ctx ends.
 func (c *Conn) watch(ctx context.Context) {
 	ticker := time.NewTicker(c.server.dialer.opts.KeepAlive)
 	defer ticker.Stop()
@@ -165,7 +166,7 @@ func (c *Conn) watch(ctx context.Context) {
 			return
 		}
 		if c.Ledger.Busy() {
-			continue // some servers answer one thing at a time
+			continue // some servers answer one request at a time
 		}
 		asking, cancel := context.WithTimeout(auth.Unattended(ctx), c.server.dialer.opts.KeepAlive)
 		err := c.alive(asking)

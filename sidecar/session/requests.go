@@ -16,11 +16,11 @@ import (
 	"assent/sidecar/task"
 )
 
-// DefaultHousekeeping bounds each request for a list, a resource, a prompt, a completion, or the state of an MCP task. It
-// does not bound calls of tools, nor tasks/result, which a server answers at the end of the MCP task.
+// DefaultHousekeeping bounds each request for a list, a resource, a prompt, a completion, or the state of an MCP task.
+// It does not bound calls of tools, nor tasks/result, which a server answers at the end of the MCP task.
 const DefaultHousekeeping = time.Minute
 
-// Overdue is the cause of the end of a request that took too long.
+// Overdue is the error of a request that took too long.
 type Overdue struct {
 	// What names the request, as the subject of a sentence.
 	What  string
@@ -37,17 +37,18 @@ func (e Overdue) AskOutcome() *task.Ended {
 	return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: "The call was abandoned: " + e.Error() + "."}
 }
 
-// requests are what a connection knows of our requests under way.
+// requests tracks our requests under way on a connection.
 type requests struct {
 	mu sync.Mutex // guards the fields below
-	// clocks holds the clocks of the bounded requests, each with the function that ends its pause. waiting counts the
-	// server's requests that wait for a person; the clocks stand while it is not 0.
+	// clocks maps the clock of each bounded request to the function that ends its pause. waiting counts the server's
+	// requests that wait for a person; the clocks are paused while it is not 0.
 	clocks  map[*deadline.Clock]func()
 	waiting int
-	// progress holds the functions that get the progress of calls, by token.
+	// progress maps the progress token of a call to the function that gets its progress.
 	progress  map[string]func(protocol.Progress, json.RawMessage)
 	lastToken int
-	// unsent are the cancellations that may not be sent yet.
+	// unsent has a channel for each cancellation that may still be unsent. The channel is closed when the cancellation
+	// is sent.
 	unsent []<-chan struct{}
 }
 
@@ -55,7 +56,8 @@ func newRequests() requests {
 	return requests{clocks: map[*deadline.Clock]func(){}, progress: map[string]func(protocol.Progress, json.RawMessage){}}
 }
 
-// TrackCancellation notes a cancellation that is about to be sent. The channel is closed when it is sent, and may be nil.
+// TrackCancellation makes a closing connection wait for a cancellation that is about to be sent. sent is closed when it
+// is sent, and may be nil.
 func (c *Conn) TrackCancellation(sent <-chan struct{}) {
 	if sent == nil {
 		return
@@ -67,7 +69,7 @@ func (c *Conn) TrackCancellation(sent <-chan struct{}) {
 	r.unsent = append(r.unsent, sent)
 }
 
-// flush waits for the cancellations.
+// flush waits until the cancellations are sent, or ctx ends.
 func (r *requests) flush(ctx context.Context) {
 	r.mu.Lock()
 	unsent := slices.Clone(r.unsent)
@@ -81,7 +83,7 @@ func (r *requests) flush(ctx context.Context) {
 	}
 }
 
-// Within returns a context for a request that is no call of a tool, with its time limit. The caller calls done after the
+// Within returns a context with the time limit of a request that is not a tool call. The caller calls done after the
 // answer.
 func (c *Conn) Within(ctx context.Context, what string) (_ context.Context, done func()) {
 	limit := c.server.dialer.opts.Housekeeping
@@ -116,8 +118,8 @@ func (c *Conn) Time(clock *deadline.Clock) (stop func()) {
 	}
 }
 
-// HoldForPerson is Hold for the time in which the server waits for a person. It stops every clock of the connection,
-// because a server does not say which of our requests wait for that person too.
+// HoldForPerson is Hold for a request of the server that waits for a person. It pauses every clock of the connection,
+// because a server does not say which of our requests wait for its own request.
 func (c *Conn) HoldForPerson() (release func()) {
 	unused := c.Hold()
 	r := &c.requests
@@ -143,8 +145,8 @@ func (c *Conn) HoldForPerson() (release func()) {
 	}
 }
 
-// ExpectProgress returns a progress token for a call, and a function that ends the token's use. Tell gets the progress, also as
-// the server's own params.
+// ExpectProgress returns a progress token for a call, and a function that ends the token's use. tell gets each progress
+// of the call, decoded and as the raw params.
 func (c *Conn) ExpectProgress(tell func(p protocol.Progress, params json.RawMessage)) (token string, end func()) {
 	r := &c.requests
 	r.mu.Lock()
@@ -172,7 +174,7 @@ func (r *requests) progressed(params json.RawMessage) {
 	r.mu.Lock()
 	tell := r.progress[token]
 	r.mu.Unlock()
-	if tell != nil { // or the call has ended
+	if tell != nil { // nil if the call has ended
 		tell(protocol.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message, At: time.Now().UnixMilli()}, params)
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// The pauses between attempts to reach a server again grow from the first to the last, each with as
-// much again by chance: many windows may have lost the same server.
+// The pause between attempts to reconnect doubles from firstRetry to lastRetry. A random part of up to the same length
+// is added, because many windows may have lost the same server.
 const (
 	firstRetry = time.Second
 	lastRetry  = 30 * time.Second
 	maxRetries = 8
 )
 
-// retryLocked begins to reach a server again after its connection over the network was lost. A process
-// starts at its next use instead.
+// retryLocked starts reconnecting to a server after its network connection was lost. A server that is a process starts
+// at its next use instead.
 func (s *Server) retryLocked(c *Conn) {
 	if !c.link.network() || s.gone != "" {
 		return
@@ -36,7 +36,7 @@ func (s *Server) retryLocked(c *Conn) {
 	})
 }
 
-// retry tries until the server is reached, ctx ends, or it is given up.
+// retry tries to connect until it succeeds, ctx ends, or it has tried [maxRetries] times.
 func (s *Server) retry(ctx context.Context, taskID string) {
 	wait := firstRetry
 	for range maxRetries {
@@ -50,7 +50,7 @@ func (s *Server) retry(ctx context.Context, taskID string) {
 	}
 }
 
-// Pause waits, unless ctx ends first.
+// Pause waits for d. If ctx ends first, it returns the cause.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -9,41 +9,42 @@ import (
 	"assent/sidecar/attribution"
 )
 
-// Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer
-// as if there were none. MCP has no message for "ready", so the first call of a connection waits for that answer. Most
+// Some legacy servers ask for the roots once they are initialized, and serve a call that comes before the answer as if
+// there were no roots. MCP has no message for "ready", so the first call of a connection waits for that answer. Most
 // servers ask before they answer a ping that follows notifications/initialized.
 
 const (
-	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. After that,
-	// Assent does not wait for that server again.
+	// DefaultRootsTimeout is how long a first call waits for roots/list after the answer to the ping. If the server
+	// does not ask within that time, Assent does not wait for it again.
 	DefaultRootsTimeout = 100 * time.Millisecond
-	// maxRootsWait bounds the whole wait of a first call. A server that asked the last time gets all of it.
+	// maxRootsWait bounds the whole wait of a first call. A server that asked for the roots last time gets all of it.
 	maxRootsWait = 3 * time.Second
-	// After the answer the server looks at the folders: rootsPings pings, each with a rootsPause, give it a time that is
-	// longer on a busy machine.
+	// After the answer, the server reads the folders. rootsPings pings, each followed by rootsPause, give it the time
+	// for that. On a busy machine they take longer, too.
 	rootsPings = 5
 	rootsPause = 20 * time.Millisecond
 )
 
-// RootsHabit is whether a server asks for the roots before its first call.
+// RootsHabit tells whether a server asks for the roots before its first call.
 type RootsHabit string
 
-// The habits.
+// The values of RootsHabit.
 const (
 	RootsUnknown RootsHabit = ""
 	RootsAsked   RootsHabit = "asked"
 	RootsIgnored RootsHabit = "ignored"
 )
 
-// rootsRequest notes whether the server asked for the roots before its first call.
+// rootsRequest tracks whether the server asked for the roots before its first call.
 type rootsRequest struct {
-	// asked is closed when the server asks, by note. called is set once a call may go out.
+	// note closes asked when the server asks. called is set once the first call may be sent.
 	asked  chan struct{}
 	note   func()
 	called atomic.Bool
 }
 
-// serveRoots serves roots/list: with the folders of the host for which a call runs, or else with those of the workspace.
+// serveRoots answers roots/list with the roots of the host that a call under way belongs to, or else with those of the
+// workspace.
 func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (any, error) {
 	hosts := c.Ledger.Hosts()
 	return func() (any, error) {
@@ -62,7 +63,7 @@ func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (a
 	}
 }
 
-// AwaitRoots holds the first call of a legacy connection until the server has the roots, within bounds.
+// AwaitRoots delays the first call of a legacy connection until the server has read the roots, or a time limit is over.
 func (c *Conn) AwaitRoots(ctx context.Context) error {
 	if c.IsModern() || c.roots.called.Load() || len(c.server.dialer.Roots()) == 0 {
 		return nil
@@ -82,7 +83,7 @@ func (c *Conn) AwaitRoots(ctx context.Context) error {
 	}
 	c.link.answered(bounded)
 	for range rootsPings {
-		c.ping(bounded) // the server answers the first after it has read the roots
+		c.ping(bounded) // the server answers the first ping after it has read the roots
 		if err := Pause(ctx, rootsPause); err != nil {
 			return err
 		}

@@ -25,19 +25,19 @@ import (
 
 // Handler gets the requests and notifications of a server, and the changes of its connections.
 type Handler interface {
-	// Requests returns the functions that serve the requests on a connection, by method. A connection serves roots/list and
-	// ping itself.
+	// Requests returns the functions that serve the requests on a connection, by method. A connection serves roots/list
+	// and ping itself.
 	Requests(c *Conn) map[string]wire.Handler
-	// Notifications returns the functions that get the notifications of a connection, by method, in the order of the frames.
-	// The connection itself gets progress, and reads log messages first.
+	// Notifications returns the functions that get the notifications of a connection, by method, in the order of the
+	// frames. The connection itself handles progress, and reads log messages before the function gets them.
 	Notifications(c *Conn) map[string]func(params json.RawMessage)
-	// Started says that a connection is ready, Ended that one is over, and Taken that a task took the connection that no
-	// task had. The server calls them with its lock held: they must not call the server.
+	// Started is called when a connection is ready, Ended when one is over, and Taken when a task takes over a
+	// connection that belonged to no task. The Server calls them with its lock held, so they must not call the Server.
 	Started()
 	Ended()
 	Taken(taskID string)
-	// Closing says that the connection of a task is about to end, or of all tasks if taskID is empty. It returns when all
-	// that belongs to the task has ended.
+	// Closing is called when the connection of a task is about to end, or those of all tasks if taskID is empty. It
+	// must return only when everything that belongs to the task has ended.
 	Closing(taskID string, why *task.Ended)
 }
 
@@ -49,43 +49,43 @@ type Server struct {
 	logTail diagnose.LogTail
 
 	mu sync.Mutex // guards the fields below
-	// conns holds the connections by their task's id; under "" is one that no task has taken yet,
-	// which serves discovery, or one that serves all tasks: of a modern server, or of one that is configured
-	// to be shared.
+	// conns maps a task's id to its connection. The key "" has a connection that serves discovery until a task takes
+	// it, or one that serves all tasks because the server is modern or configured to be shared.
 	conns map[string]*Conn
-	// running holds those of them that are ready, and those that are closed once nothing uses them.
+	// running holds the ready connections, including those that are no longer in conns and close once nothing uses
+	// them.
 	running map[*Conn]bool
-	// uses holds the functions that end the uses under way, with their task's id.
+	// uses maps the function that ends a use under way to its task's id.
 	uses map[*context.CancelCauseFunc]string
-	// retries holds the functions that end the attempts to reach the server again, by the task's id.
+	// retries maps a task's id to the function that ends the attempts to reconnect.
 	retries map[string]context.CancelFunc
-	// habits are how the server speaks.
+	// habits records how the server speaks.
 	habits habits
 	// byPerson counts the starts under way that a person asked for.
 	byPerson int
-	// gone is why the server may not start again, or empty.
+	// gone is why the server must not start again, or empty.
 	gone string
-	// last is the end of the last connection that failed.
+	// last is the last failure of a connection.
 	last lastFailure
 	serverIcons
 
-	// ending counts the goroutines that reach the server again or close unused connections. It grows under mu only, and not
-	// once the server is gone.
+	// ending counts the goroutines that reconnect or close unused connections. It grows only with mu held, and not once
+	// gone is set.
 	ending sync.WaitGroup
 }
 
 // serverIcons are the icons of a server.
 type serverIcons struct {
-	// icons are those of the last handshake, and iconsRevision is [protocol.Server.IconsRevision].
+	// icons are the icons of the last handshake. iconsRevision is [protocol.Server.IconsRevision].
 	icons         []icon.Icon
 	iconsRevision int64
-	// at is where the last connection went; nil for a process.
+	// at is the URL of the last connection; nil for a process.
 	at *url.URL
 }
 
-// lastFailure is how the last connection failed that ended by itself.
+// lastFailure describes the last connection that Assent did not end on purpose.
 type lastFailure struct {
-	// reason and stderr are for the person, until another connection is started.
+	// reason and stderr are shown to the person until another connection is started.
 	reason string
 	stderr []string
 	shown  *diagnose.Failure
@@ -111,7 +111,7 @@ func (s *Server) Info() protocol.Server {
 	return s.infoLocked()
 }
 
-// infoLocked derives the state: one ready connection is enough to be running.
+// infoLocked returns the server's state. The server is running if at least one connection is ready.
 func (s *Server) infoLocked() protocol.Server {
 	info := protocol.Server{
 		Name:      s.config.Name,
@@ -140,14 +140,14 @@ func (s *Server) infoLocked() protocol.Server {
 	return info
 }
 
-// Icons returns the icons of the last handshake, and from where icons of the server may be fetched.
+// Icons returns the icons of the last handshake, and the origin from which the server's icons may be fetched.
 func (s *Server) Icons() ([]icon.Icon, icon.Origin) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.icons, icon.OriginOf(s.at, s.dialer.network)
 }
 
-// IconsChanged notes that the icons of what the server offers have changed.
+// IconsChanged records that the icons of the server's tools, prompts or resources have changed.
 func (s *Server) IconsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func (s *Server) IconsChanged() {
 	s.dialer.opts.Changed(s.infoLocked())
 }
 
-// learnIconsLocked notes the icons of a connection that has just become ready.
+// learnIconsLocked records the server's icons from a newly ready connection.
 func (s *Server) learnIconsLocked(c *Conn) {
 	s.at = c.at
 	if icons := icon.OfServer(c.link.handshake.Result); !reflect.DeepEqual(icons, s.icons) {
@@ -180,7 +180,7 @@ func (s *Server) Snapshot() diagnose.Snapshot {
 	return now
 }
 
-// Housekeeping returns the limit of each request except calls of tools.
+// Housekeeping returns the time limit of each request except tool calls.
 func (s *Server) Housekeeping() time.Duration { return s.dialer.opts.Housekeeping }
 
 // Roots returns the roots that the server may ask for.
@@ -216,9 +216,9 @@ func (s *Server) Connections() (conns []*Conn, release func()) {
 }
 
 // Connection returns a ready connection for a task, and opens one if there is none. For the task "" it returns any
-// connection. It waits no longer than ctx; the start goes on for later callers.
+// connection. If ctx ends first, the start continues for later callers.
 //
-// The connection stays while a use of the task is under way (see [Server.Use]); for everything else there is Borrow.
+// The connection stays open while a use of the task is under way (see [Server.Use]). Callers without a use call Borrow.
 func (s *Server) Connection(ctx context.Context, taskID string) (*Conn, error) {
 	c, release, err := s.Borrow(ctx, taskID)
 	if err != nil {
@@ -228,7 +228,8 @@ func (s *Server) Connection(ctx context.Context, taskID string) (*Conn, error) {
 	return c, nil
 }
 
-// Start connects to the server if there is no connection. A person who refused to run it is asked again.
+// Start connects to the server if there is no connection. If the person refused to run it before, Assent asks them
+// again.
 func (s *Server) Start(ctx context.Context) (protocol.Server, error) {
 	add := func(n int) {
 		s.mu.Lock()
@@ -281,7 +282,7 @@ func (s *Server) Borrow(ctx context.Context, taskID string) (_ *Conn, release fu
 	}
 }
 
-// acquire returns the connection to wait for, held.
+// acquire is acquireLocked that also holds the connection until release is called.
 func (s *Server) acquire(taskID string) (c *Conn, release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +292,8 @@ func (s *Server) acquire(taskID string) (c *Conn, release func(), err error) {
 	return c, c.Hold(), nil
 }
 
-// acquireLocked returns the connection to wait for. While the server's era is not known there is only one.
+// acquireLocked returns the connection for a task, which may still be starting, and starts one if there is none. While
+// the server's era is unknown, there is only one.
 func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	if s.gone != "" {
 		return nil, Failed(s.config.Name, s.gone)
@@ -327,7 +329,7 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	return c, nil
 }
 
-// serves reports whether a connection, which is ready, is for this task.
+// serves reports whether a ready connection is for this task.
 func (s *Server) serves(c *Conn, taskID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -337,7 +339,7 @@ func (s *Server) serves(c *Conn, taskID string) bool {
 	return s.conns[taskID] == c
 }
 
-// started notes that a connection is ready.
+// started records that a connection is ready.
 func (s *Server) started(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -356,12 +358,12 @@ func (s *Server) started(c *Conn) {
 		c.Ledger.ShareModern()
 		s.conns[""] = c
 	}
-	c.Hold()() // the caller that had it started may not wait any more
+	c.Hold()() // starts the idle time, because the caller may have given up waiting
 	s.dialer.opts.Changed(s.infoLocked())
 }
 
-// Use notes a use of the server by a task, for as long as which its connection stays. The context ends when end is called,
-// or with the server if a person stops that.
+// Use records that a task uses the server. The task's connection stays open until end is called. The returned context
+// ends then, or when the server is stopped.
 func (s *Server) Use(ctx context.Context, taskID string) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -371,14 +373,14 @@ func (s *Server) Use(ctx context.Context, taskID string) (_ context.Context, end
 		s.mu.Lock()
 		delete(s.uses, &cancel)
 		if c := s.conns[taskID]; c != nil {
-			c.Hold()() // begins its idle time again
+			c.Hold()() // restarts its idle time
 		}
 		s.mu.Unlock()
 		cancel(nil)
 	}
 }
 
-// ended notes that a connection is over. The reason is empty if Assent ended it on purpose.
+// ended records that a connection is over. The reason is empty if Assent ended it on purpose.
 func (s *Server) ended(c *Conn, reason string, stderr []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -400,7 +402,7 @@ func (s *Server) ended(c *Conn, reason string, stderr []string) {
 	s.dialer.opts.Changed(s.infoLocked())
 }
 
-// Retire is Stop for good: the server starts no more.
+// Retire is Stop for good: the server cannot start again.
 func (s *Server) Retire(why Stopped) {
 	s.mu.Lock()
 	s.gone = why.Reason
@@ -408,8 +410,8 @@ func (s *Server) Retire(why Stopped) {
 	s.Stop(why)
 }
 
-// Stop ends every connection and use, and returns when the connections are over. Answers and cancellations that are due are
-// sent first.
+// Stop ends every connection and use, and returns when the connections are over. Answers and cancellations that are due
+// are sent first.
 func (s *Server) Stop(why Stopped) {
 	s.flush()
 	s.mu.Lock()
@@ -429,7 +431,7 @@ func (s *Server) Stop(why Stopped) {
 	s.ending.Wait()
 }
 
-// allConnsLocked returns every connection, also those that are closed once their calls have ended.
+// allConnsLocked returns every connection, including those that close once their calls have ended.
 func (s *Server) allConnsLocked() []*Conn {
 	all := map[*Conn]bool{}
 	maps.Copy(all, s.running)
@@ -439,7 +441,7 @@ func (s *Server) allConnsLocked() []*Conn {
 	return slices.Collect(maps.Keys(all))
 }
 
-// flush sends the answers and cancellations that are due on every connection.
+// flush waits until the answers and cancellations that are due on every connection are sent; see [Conn.flush].
 func (s *Server) flush() {
 	s.mu.Lock()
 	conns := s.allConnsLocked()
@@ -447,8 +449,8 @@ func (s *Server) flush() {
 	each(conns, (*Conn).flush)
 }
 
-// CloseTask ends a task's connection and returns when it is over. Its asks have ended, and the server gets their outcomes
-// first.
+// CloseTask ends a task's connection and returns when it is over. The task's asks end first, and the server gets their
+// outcomes.
 func (s *Server) CloseTask(taskID string) {
 	why := Stopped{"its task was closed", protocol.OutcomeServerLost}
 	s.mu.Lock()

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// startsAtOnce bounds how many processes of servers start at the same time: each needs a processor then, and the
-	// first ones should be there soon.
+	// startsAtOnce bounds how many server processes start at the same time. A starting process needs a processor, and
+	// the first servers should be ready soon.
 	startsAtOnce = 16
-	// longestStart is how long a start holds its slot at most. It is then assumed to wait for I/O.
+	// longestStart is how long a start holds its slot at most. A longer start is assumed to wait for I/O.
 	longestStart = 3 * time.Second
 )
 
-// startSlots is a semaphore of the starts that go on at the same time.
+// startSlots is a semaphore that bounds concurrent starts.
 type startSlots chan struct{}
 
-// take waits for a slot until ctx ends; the error is then its cause. Release frees the slot and may be called again. After
-// longest the slot is free in any case.
+// take waits for a slot. If ctx ends first, it returns the cause. release frees the slot, and may be called more than
+// once. After the duration longest, the slot is freed in any case.
 func (t startSlots) take(ctx context.Context, longest time.Duration) (release func(), err error) {
 	select {
 	case t <- struct{}{}:

@@ -12,12 +12,12 @@ import (
 	"assent/sidecar/wire"
 )
 
-// openStdio starts the server's process and shakes hands. If it fails, the process has ended. If there was a process, the
-// link is returned even then, because it has the output.
+// openStdio starts the server's process and makes the handshake. On failure, the process has ended. If the process was
+// started, openStdio still returns the link, because the link has the process's output.
 func (c *Conn) openStdio(known wire.Era) (*link, error) {
 	l, err := c.startStdio(known)
 	if errors.Is(err, wire.ErrProbe) {
-		// Some servers leave when the first thing that they hear is not initialize.
+		// Some servers exit if the first message is not initialize.
 		c.log.Info().Msg("the server ended when it was probed, starting it again")
 		l, err = c.startStdio(wire.EraLegacy)
 	}
@@ -25,7 +25,7 @@ func (c *Conn) openStdio(known wire.Era) (*link, error) {
 }
 
 func (c *Conn) startStdio(known wire.Era) (*link, error) {
-	// A person who is asked for an input may take their time.
+	// Resolve may ask a person for an input, which has no time limit.
 	cmd, err := c.server.config.Resolve(c.ctx, c.server.dialer.opts.Environment)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 	if err == nil {
 		return l, nil
 	}
-	if errors.As(err, new(*os.PathError)) { // it ended, and its last output may not be read yet
+	if errors.As(err, new(*os.PathError)) { // the process ended, and its last output may still be unread
 		timer := time.NewTimer(closeTimeout)
 		select {
 		case <-stream.Done():
@@ -72,7 +72,7 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 		}
 		timer.Stop()
 	}
-	broken := stream.Err() != nil // and not by us
+	broken := stream.Err() != nil // before Assent closes the link
 	if closeErr := l.close(); closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")
 	}
@@ -80,14 +80,14 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 	case context.Cause(ctx) != nil && !broken:
 		err = context.Cause(ctx)
 	case errors.Is(err, wire.ErrProbe):
-	case broken, errors.As(err, new(*os.PathError)): // the process left first, or its pipe did, and it knows why
+	case broken, errors.As(err, new(*os.PathError)): // the process or its pipe ended first, so its exit is the reason
 		err = errors.New(whyGone(process, stream))
 	}
 	return l, err
 }
 
-// whyGone returns why a process ended that should have stayed. The exit of the process is the best reason, except if Assent
-// gave up the connection.
+// whyGone returns why a process ended unexpectedly. The exit of the process is the best reason, unless Assent gave up
+// the connection.
 func whyGone(process *wire.Process, stream *wire.Conn) string {
 	exit := process.Exit()
 	switch err := stream.Err(); {
