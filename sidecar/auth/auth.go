@@ -1,19 +1,19 @@
-// Package auth logs a person in to MCP servers that are reached over HTTP and want it (2026-07-28,
-// "Authorization"; the eras before it where their servers know no better).
+// Package auth logs a person in to MCP servers over HTTP that require it (2026-07-28, "Authorization", with fallbacks
+// for servers of earlier versions).
 //
 // It owns everything between a server's 401 and the token in the next request: the authorization server, the
-// registration of Assent as its client, the page in the browser, the redirect back to this machine, and the tokens. Tokens
-// are kept in [Secrets] and in memory only, and never appear in a log or an error. The connection to a server uses the
-// [http.RoundTripper] that [Authorizer.Transport] returns.
+// registration of Assent as its client, the page in the browser, the redirect back to this machine, and the tokens. It
+// keeps tokens only in [Secrets] and in memory, and never writes them to a log or an error. The connection to a server
+// uses the [http.RoundTripper] that [Authorizer.Transport] returns.
 //
-// An [Authorizer] and its transports may be used from any goroutine. There is one login at a time for each server, however
-// many requests need it. A login ends when no request waits for it, and [Authorizer.Close] returns when all have
-// ended. Authorizers of several processes that share [Secrets] and [Options.Folder] renew a login once, and each takes the
-// grant that another one kept.
+// An [Authorizer] and its transports may be used from any goroutine. There is one login at a time for each server,
+// however many requests need it. A login is cancelled when no request waits for it any more, and [Authorizer.Close]
+// returns when all logins have ended. If several processes share [Secrets] and [Options.Folder], one of them renews a
+// login, and the others use the grant that it stored.
 //
-// The answers of servers are bounded, and trusted as far as OAuth allows; see guard for the addresses to which they can
-// lead Assent. If a server wants it, tokens are bound to a key (DPoP, RFC 9449). A server's configuration can name
-// another way to its tokens than the person's browser: see [Server].
+// The answers of servers are bounded in size, and trusted only as far as OAuth allows; guard limits the addresses to
+// which they can direct Assent. If a server requires it, tokens are bound to a key (DPoP, RFC 9449). A server's
+// configuration can choose another way to get tokens than the person's browser; see [Server].
 package auth
 
 import (
@@ -39,10 +39,10 @@ import (
 // DefaultTimeout bounds how long a login page may stay open.
 const DefaultTimeout = 10 * time.Minute
 
-// ErrNotKept is what [Secrets.Set] returns if no front end keeps secrets. The value lasts as long as the process.
+// [Secrets.Set] returns ErrNotKept if no front end keeps secrets. The value then lasts as long as the process.
 var ErrNotKept = errors.New("no front end keeps secrets")
 
-// Secrets keeps values where the system keeps secrets.
+// Secrets stores values in the system's secret storage.
 type Secrets interface {
 	// Get returns the value, or nil if there is none.
 	Get(ctx context.Context, key string) (*protocol.Secret, error)
@@ -50,15 +50,15 @@ type Secrets interface {
 	Set(ctx context.Context, key string, value *protocol.Secret) error
 }
 
-// Options are what an authorizer needs.
+// Options configure an Authorizer.
 type Options struct {
 	// Secrets may be nil: a login then lasts as long as the process.
 	Secrets Secrets
 	// Folder holds a lock for each server, and the id of the grant that was kept last. All processes that share Secrets
 	// must share it, so that they renew a login once. It is empty if this is the only process.
 	Folder string
-	// OpenURL opens a page in the person's browser. The reason is a sentence for them. It returns false if they did not
-	// want to open the page. It is nil if no front end can open one.
+	// OpenURL opens a page in the person's browser. reason is a sentence that the person sees. OpenURL returns false if
+	// the person did not want to open the page. It is nil if no front end can open one.
 	OpenURL func(ctx context.Context, url, reason string) (bool, error)
 	// CanOpenURL reports whether a front end can open a page now; nil means that OpenURL always can.
 	CanOpenURL func() bool
@@ -68,7 +68,7 @@ type Options struct {
 	Timeout time.Duration
 	Log     zerolog.Logger
 
-	// private reports whether an address is no part of the internet; nil means isPrivate. Tests set it.
+	// private reports whether an address is outside the public internet; nil means isPrivate. Tests set it.
 	private func(netip.AddrPort) bool
 	// arrivalTimeout bounds the wait for a grant that another process kept; 0 means [arrivalTimeout]. Tests set it.
 	arrivalTimeout time.Duration
@@ -78,13 +78,13 @@ type Options struct {
 // may be empty.
 type Server struct {
 	Name string
-	// URL is the server's, with the variables put in. It is the OAuth resource (RFC 8707).
+	// URL is the server's URL, with its variables resolved. It is the OAuth resource (RFC 8707).
 	URL *url.URL
-	// ClientID and ClientSecret are of a client that was registered by hand.
+	// ClientID and ClientSecret belong to a client that was registered by hand.
 	ClientID     string
 	ClientSecret protocol.Secret
-	// Issuer is the authorization server at which the client was registered. If it is empty, only the authorization server
-	// of the first successful login gets ClientID and ClientSecret.
+	// Issuer is the authorization server at which the client was registered. If it is empty, only the authorization
+	// server of the first successful login gets ClientID and ClientSecret.
 	Issuer string
 	// Scopes are requested instead of those that the server's metadata proposes.
 	Scopes []string
@@ -93,23 +93,24 @@ type Server struct {
 	CallbackPort int
 	// ClientMetadataURL is the HTTPS URL of a Client ID Metadata Document about Assent.
 	ClientMetadataURL string
-	// PrivateKey is the client's, in PEM, in place of ClientSecret. KeyID is its name at the authorization server.
+	// PrivateKey is the client's private key in PEM, which replaces ClientSecret. KeyID is its "kid" at the
+	// authorization server.
 	PrivateKey Text
 	KeyID      string
-	// ClientCredentials, Assertion and IdentityProvider are other ways to a token than the person's browser, of which one
-	// is set at most: the client itself, a JWT about this workload, or what the person's organisation says.
+	// ClientCredentials, Assertion and IdentityProvider are ways to get a token without the person's browser: as the
+	// client itself, with a JWT about this workload, or through the person's organisation. At most one is set.
 	ClientCredentials bool
 	Assertion         Text
 	IdentityProvider  *IdentityProvider
-	// Proxy returns which proxy a request of the login goes through; nil means [http.ProxyFromEnvironment]. If several
-	// connections to the server have other proxies, the login uses those of the first one.
+	// Proxy returns which proxy a request of the login goes through; nil means [http.ProxyFromEnvironment]. If the
+	// connections to the server have different proxies, the login uses those of the first connection.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// RefusedError says that the person did not log in.
+// RefusedError means that the person did not log in.
 type RefusedError struct {
 	ServerName string
-	// Reason is how they refused, a clause about "you".
+	// Reason says how the person refused, in a clause about "you".
 	Reason string
 }
 
@@ -118,7 +119,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("you did not sign in to %q: %s. Use the server again to try again", e.ServerName, e.Reason)
 }
 
-// LoginError says that a login, which the server requires, failed. If the person refused it, the error is a
+// LoginError means that a login that the server requires failed. If the person refused it, the error is a
 // [RefusedError] instead.
 type LoginError struct {
 	ServerName string
@@ -130,7 +131,7 @@ func (e *LoginError) Error() string {
 	return fmt.Sprintf("logging in to %q: %s", e.ServerName, e.Reason)
 }
 
-// Authorizer holds the logins of one front end.
+// Authorizer holds the logins to MCP servers.
 type Authorizer struct {
 	opts  Options
 	ctx   context.Context // stored because it is the lifetime of the logins
@@ -140,7 +141,7 @@ type Authorizer struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
 	logins map[string]*login
-	// renewals counts those that are under way. Renewed is closed when none is any more; nil while none is.
+	// renewals counts the renewals under way. renewed is closed when the last one ends, and nil while there is none.
 	renewals int
 	renewed  chan struct{}
 }
@@ -160,8 +161,8 @@ func New(opts Options) *Authorizer {
 	return &Authorizer{opts: opts, ctx: ctx, close: cancel, logins: map[string]*login{}}
 }
 
-// Close cancels the logins that are under way, and returns when they have ended. Requests that need a login fail from then
-// on.
+// Close cancels the logins that are under way, and returns when they have ended. Requests that need a login fail from
+// then on.
 func (a *Authorizer) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -170,7 +171,7 @@ func (a *Authorizer) Close() {
 	a.wg.Wait()
 }
 
-// begin runs work in a goroutine of the authorizer's, or reports that there are none any more.
+// begin runs work in a goroutine that Close waits for. It returns false if the authorizer is closed.
 func (a *Authorizer) begin(work func()) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,15 +181,15 @@ func (a *Authorizer) begin(work func()) bool {
 	return !a.closed
 }
 
-// Renewing returns a channel that is closed when no renewal of a login is under way any more; nil if none is. Who closes the
-// authorizer before that may lose the new refresh token, and the old one is used up.
+// Renewing returns a channel that is closed when no renewal of a login is under way any more, or nil if none is. If the
+// authorizer is closed before that, the new refresh token may be lost, and the old one may be used up.
 func (a *Authorizer) Renewing() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.renewed
 }
 
-// beginRenewal notes a renewal until end is called.
+// beginRenewal counts a renewal as under way until end is called.
 func (a *Authorizer) beginRenewal() (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -205,17 +206,18 @@ func (a *Authorizer) beginRenewal() (end func()) {
 	}
 }
 
-// Transport returns a round tripper for one connection to a server, over base. It puts the token into each request. If the
-// server wants a token, or one with more scopes, it asks the person to log in. The request waits for that as long as its
-// context allows, and the clocks of package deadline stand still during the wait.
+// Transport returns a round tripper for one connection to a server, over base. It puts the token into each request. If
+// the server wants a token, or one with more scopes, it asks the person to log in. The request waits for that as long
+// as its context allows, and the clocks of package deadline stand still during the wait.
 //
-// Requests that have an Authorization header of their own are left alone. A person who did not log in is
-// asked again by a call on a connection that was let in before, and otherwise by the next connection.
+// A request that has an Authorization header already is sent unchanged. After a person refused to log in, they are
+// asked again by the next POST if the server accepted a request on this connection before, and otherwise by the next
+// connection.
 func (a *Authorizer) Transport(s Server, base http.RoundTripper) http.RoundTripper {
 	return &transport{login: a.login(s), base: base}
 }
 
-// login returns the state that all connections to a server share.
+// login returns the login that all connections to a server share.
 func (a *Authorizer) login(s Server) *login {
 	resource := canonical(s.URL)
 	sum := sha256.New()
@@ -238,9 +240,9 @@ func (a *Authorizer) login(s Server) *login {
 	return l
 }
 
-// Forget signs out of every server: it drops the logins from memory. The caller removes the secrets from [Secrets] before
-// and after, because Forget waits for a renewal that is under way. A login whose page is open continues. The error is
-// ctx's.
+// Forget signs out of every server: it drops the logins from memory. The caller removes the secrets from [Secrets]
+// before and after, because Forget waits for a renewal that is under way. A login with an open page continues. If ctx
+// ends first, Forget returns the cause.
 func (a *Authorizer) Forget(ctx context.Context) error {
 	a.mu.Lock()
 	logins := slices.Collect(maps.Values(a.logins))

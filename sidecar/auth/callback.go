@@ -19,8 +19,8 @@ const callbackPath = "/callback"
 // farewell bounds how long a browser may take to read the page that ends a login.
 const farewell = 2 * time.Second
 
-// page is the page that ends a login in the browser. It does not say whether the login succeeded, because that is known only
-// after the exchange of the code. The front end says it.
+// page is the page that ends a login in the browser. It does not say whether the login succeeded, because Assent knows
+// that only after it has exchanged the code. The front end shows the result.
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Assent</title><p>You can close this window and go back to your editor.</p></html>`
 
 // callback listens on this machine for the redirect that ends a login (RFC 8252, section 7.3).
@@ -29,14 +29,14 @@ type callback struct {
 	host        string
 	server      *http.Server
 	served      sync.WaitGroup
-	// answer takes the first redirect with the expected state.
+	// answer receives the query of the first redirect with the expected state.
 	answer chan url.Values
 
 	mu    sync.Mutex // guards the field below
 	state string     // empty while no redirect is expected
 }
 
-// listen begins to listen; port 0 means any that is free.
+// listen starts to listen on a port; 0 means any free port.
 func listen(port int) (*callback, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *callback) expect(state string) {
 	c.state = state
 }
 
-// ServeHTTP implements [http.Handler]. What does not know the state is not the redirect that is
-// expected, and changes nothing.
+// ServeHTTP implements [http.Handler]. It rejects a request that does not have the expected state; such a request
+// changes nothing.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -85,11 +85,11 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is not the login that Assent waits for.", http.StatusBadRequest)
 		return
 	}
-	_, _ = io.WriteString(w, page) // a browser that is gone has no need of it
+	_, _ = io.WriteString(w, page) // the browser may be gone
 	c.answer <- query
 }
 
-// close ends the listening, after the page was read.
+// close stops listening, after the browser has read the page or [farewell] is over.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()

@@ -14,22 +14,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// place is where to log in for a server.
+// place is the authorization server of an MCP server, with what a login there needs.
 type place struct {
 	*oauthex.AuthServerMeta
-	// resource is what tokens are to be for, by the server's own word.
+	// resource is the resource that the server's metadata names. Tokens are requested for it.
 	resource string
 	// dpop reports whether the server takes tokens that are bound to a key (RFC 9449).
 	dpop bool
-	// scopes are those that the server's metadata proposes.
+	// scopes are the scopes that the server's metadata proposes.
 	scopes []string
 }
 
 // errNoMetadata means that there is no metadata document at an address.
 var errNoMetadata = errors.New("no metadata")
 
-// discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"):
-// the preferred one, or else the first. Read is how its metadata is read; nil metadata are none.
+// discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"): the preferred
+// one, or else the first. read reads the metadata of an authorization server; it returns nil if there is none.
 func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool, read func(context.Context, string, *http.Client) (*oauthex.AuthServerMeta, error)) (*place, error) {
 	metadata, err := resourceMetadata(ctx, client, resource, c)
 	legacy := errors.Is(err, errNoMetadata) && c.metadataURL == ""
@@ -75,7 +75,7 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 	}, nil
 }
 
-// checkPage reports what a place lacks for a person to log in there.
+// checkPage returns an error if the place lacks something that a login in the browser needs.
 func (at *place) checkPage() error {
 	switch {
 	case at.AuthorizationEndpoint == "" || at.TokenEndpoint == "":
@@ -122,8 +122,8 @@ func resourceMetadata(ctx context.Context, client *http.Client, resource string,
 	return nil, fmt.Errorf("%w of the server at %s", errNoMetadata, strings.Join(addresses, " or "))
 }
 
-// covers reports whether a server may say that it belongs to a resource: to itself or, as many do, to
-// what lies above it on the same host.
+// covers reports whether a server's metadata may claim a resource: the server's own URL or, as many servers do, a
+// parent path on the same host.
 func covers(claimed, resource string) bool {
 	a, err := url.Parse(claimed)
 	if err != nil {
@@ -166,7 +166,7 @@ func getJSON(ctx context.Context, client *http.Client, address string, v any) er
 	case response.StatusCode >= 400 && response.StatusCode < 500:
 		return errNoMetadata
 	case response.StatusCode == http.StatusOK && kind == "text/html":
-		return errNoMetadata // some answer everything with their home page
+		return errNoMetadata // some servers answer every path with their home page
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("status %d", response.StatusCode)
 	}

@@ -24,7 +24,7 @@ import (
 // maxNonce bounds a server's nonce, in bytes.
 const maxNonce = 1 << 10
 
-// proofClaims are those of a DPoP proof (RFC 9449, section 4.2).
+// proofClaims are the claims of a DPoP proof (RFC 9449, section 4.2).
 type proofClaims struct {
 	jwt.RegisteredClaims
 	Method string `json:"htm"`
@@ -33,7 +33,7 @@ type proofClaims struct {
 	Nonce  string `json:"nonce,omitempty"`
 }
 
-// newProofKey returns a key for one grant, in PKCS #8.
+// newProofKey returns a key for the proofs of one grant, in PKCS #8.
 func newProofKey() (protocol.Secret, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -43,7 +43,7 @@ func newProofKey() (protocol.Secret, error) {
 	return protocol.Secret{Secret: base64.StdEncoding.EncodeToString(der)}, err
 }
 
-// proof returns a proof that the request is made by the owner of the key. Token and nonce may be empty.
+// proof returns a DPoP proof for the request, signed with the key. token and nonce may be empty.
 func proof(key protocol.Secret, r *http.Request, token, nonce string) (string, error) {
 	der, err := base64.StdEncoding.DecodeString(key.Secret)
 	if err != nil {
@@ -54,7 +54,7 @@ func proof(key protocol.Secret, r *http.Request, token, nonce string) (string, e
 	if !ok {
 		return "", errors.New("the key of the login cannot be read")
 	}
-	point, err := private.PublicKey.Bytes() // 4, x and y
+	point, err := private.PublicKey.Bytes() // an uncompressed point: 4, x and y
 	if err != nil {
 		return "", err
 	}
@@ -76,14 +76,15 @@ func proof(key protocol.Secret, r *http.Request, token, nonce string) (string, e
 	return signed.SignedString(private)
 }
 
-// prover adds a proof to each token request. If the authorization server wants a nonce in it, the request is repeated once
-// (RFC 9449, sections 5 and 8).
+// prover adds a proof to each token request. If the authorization server wants a nonce in the proof, prover repeats the
+// request once (RFC 9449, sections 5 and 8).
 type prover struct {
 	base http.RoundTripper
 	key  protocol.Secret
 }
 
-// proving returns a client that adds proofs of a new key to token requests, if the server of the token wants proofs.
+// proving returns a client that adds proofs with a new key to token requests, and the key. If no proofs are wanted, it
+// returns web unchanged.
 func proving(web *http.Client, wanted bool) (*http.Client, protocol.Secret, error) {
 	if !wanted {
 		return web, protocol.Secret{}, nil
@@ -116,7 +117,7 @@ func (p prover) RoundTrip(r *http.Request) (*http.Response, error) {
 	var refused struct {
 		Error string `json:"error"`
 	}
-	_ = json.Unmarshal(body, &refused) // a body that is not JSON has no nonce
+	_ = json.Unmarshal(body, &refused) // a body that is not JSON asks for no nonce
 	nonce := nonceOf(response)
 	if refused.Error != "use_dpop_nonce" || nonce == "" || r.GetBody == nil {
 		response.Body = io.NopCloser(bytes.NewReader(body))
@@ -139,7 +140,7 @@ func (p prover) send(r *http.Request, nonce string) (*http.Response, error) {
 	return p.base.RoundTrip(r)
 }
 
-// nonceOf returns the nonce that a server wants from now on, or "".
+// nonceOf returns the nonce that a server wants in the next proof, or "".
 func nonceOf(response *http.Response) string {
 	if nonce := response.Header.Get("DPoP-Nonce"); len(nonce) <= maxNonce {
 		return nonce

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxQuote bounds a quotation of another program in a message, and maxMessage the whole message, in code points.
+	// maxQuote bounds a quoted text of another program in a message, and maxMessage the whole message, in code points.
 	maxQuote, maxMessage = 300, 1000
 	// maxPageURL bounds the address of a login page, maxToken a token and maxScope its scopes, in bytes.
 	maxPageURL, maxToken, maxScope = 16 << 10, 64 << 10, 4 << 10
@@ -55,7 +55,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 		return err
 	}
 	defer id.callback.close()
-	if id.registered { // until the registration has led to a login
+	if id.registered { // stored again once it has led to a login
 		l.write(ctx, clientKey(at.Issuer), nil)
 	}
 	scopes := l.scopes(at, c)
@@ -96,7 +96,8 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	return nil
 }
 
-// prefers reports whether an authorization server is the one that the person uses, if a server has several.
+// prefers reports whether an authorization server is the configured one or, without one, the one of the last grant.
+// discover uses it to choose if a server names several.
 func (l *login) prefers(issuer string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,8 +168,8 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	return answer.Get("code"), nil
 }
 
-// forgetScopes makes the next login request only the scopes that the server then wants: the authorization server may no
-// longer know one of the earlier ones.
+// forgetScopes makes the next login request only the scopes that the server then wants, because the authorization
+// server may no longer know one of the earlier scopes.
 func (l *login) forgetScopes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,9 +178,10 @@ func (l *login) forgetScopes() {
 	}
 }
 
-// renew exchanges the refresh token for a new token. Taken reports that another sidecar has renewed the login before: renew
-// then takes the grant that the other one kept, because a refresh token may be good for one use. If the authorization
-// server refuses, renew drops the tokens and returns no error: the server's next challenge leads to a login.
+// renew exchanges the refresh token for a new token. If another sidecar has renewed the login before, renew takes the
+// grant that the other one stored, because a refresh token may be valid for one use only; taken reports that. If the
+// authorization server refuses, renew drops the tokens and returns no error: the server's next challenge leads to a
+// login.
 func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	defer l.alone(ctx)()
 	taken = l.takeNewer(ctx)
@@ -196,7 +198,8 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	old := *present
 	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
-	// [oauth2.Config] cannot name the resource of the token (RFC 8707, section 2.2). This can, for any kind of grant.
+	// [oauth2.Config] cannot name the resource of the token (RFC 8707, section 2.2). [clientcredentials.Config] can,
+	// for any grant type.
 	params, err := l.clientParams(old.Client, old.Issuer)
 	if err != nil {
 		return false, fmt.Errorf("renewing the login to %q: %w", l.server.Name, err)
@@ -206,7 +209,7 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 		ClientID: old.Client.ID, ClientSecret: old.Client.Secret.Secret, TokenURL: old.TokenURL, AuthStyle: authStyle(old.Client.Method),
 		EndpointParams: params,
 	}
-	// The first use of a refresh token may end it, so the request goes on even if ctx ends.
+	// A refresh token may be valid for one use only, so the request continues even if ctx ends.
 	token, err := config.Token(context.WithValue(l.a.ctx, oauth2.HTTPClient, provingWith(web, old.Key)))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 && refused.Response.StatusCode != http.StatusTooManyRequests {
 		l.log.Info().AnErr("reason", tokenError(err)).Msg("the login has ended")
@@ -214,8 +217,8 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 		return false, nil
 	}
 	if errors.Is(err, errPrivate) {
-		// The old token goes to the server. The address that answers shows where the server is, and its challenge leads here
-		// again or to the login page.
+		// The request to the server is sent with the old token. The address that answers shows whether the server is on
+		// this network, and its challenge leads here again or to a login.
 		l.log.Warn().AnErr("reason", tokenError(err)).Msg("the login is not renewed")
 		return false, nil
 	}
@@ -230,7 +233,7 @@ func (l *login) renew(ctx context.Context) (taken bool, err error) {
 	return false, nil
 }
 
-// take puts a token into a grant. If the answer names no scopes or no refresh token, those of the grant stay (RFC 6749,
+// take puts a token into a grant. If the answer names no scopes or no refresh token, the grant keeps its own (RFC 6749,
 // sections 5.1 and 6).
 func (g *grant) take(token *oauth2.Token) error {
 	switch {
@@ -283,7 +286,8 @@ func oauthError(code, description string) error {
 	return fmt.Errorf("%s (%s)", clip(description, maxQuote), clip(code, maxQuote))
 }
 
-// clip shortens a text of another program for a message, and replaces its control characters and changes of direction.
+// clip shortens a text of another program for a message, and replaces control characters and bidirectional controls
+// with spaces.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"

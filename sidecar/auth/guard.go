@@ -20,19 +20,19 @@ import (
 const (
 	// maxBody bounds each answer, in bytes.
 	maxBody = 1 << 20
-	// maxRedirects bounds how often a metadata document may be elsewhere.
+	// maxRedirects bounds the redirects of a request.
 	maxRedirects = 3
 	// requestTimeout bounds each request to an authorization server.
 	requestTimeout = 30 * time.Second
 )
 
-// errPrivate is why an address is not dialled.
+// errPrivate is the error for an address that guard does not dial.
 var errPrivate = errors.New("a server of the internet may not name an address of this network")
 
-// guard is the transport for the URLs that servers name in their metadata. It reads at most maxBody of an answer. A server
-// of the internet must not lead Assent to an address that only this machine or its network can reach (Security Best
-// Practices, "Server-Side Request Forgery"), so guard checks every address that it dials, after the name was resolved. A
-// server on this network may: its authorization server is on the network, too.
+// guard is the transport for the URLs that servers name in their metadata. It reads at most maxBody of an answer. A
+// server of the internet must not lead Assent to an address that only this machine or its network can reach (Security
+// Best Practices, "Server-Side Request Forgery"), so guard checks every address that it dials, after the name was
+// resolved. A server on this network may do so, because its authorization server may be on the network, too.
 //
 // A proxy resolves the names itself, so requests through it are not checked.
 type guard struct {
@@ -40,8 +40,8 @@ type guard struct {
 	proxy           func(*http.Request) (*url.URL, error)
 }
 
-// newGuard returns a client over a guard for a server that is near or not; see [login.near]. It follows few redirects, and
-// only to https or to this machine.
+// newGuard returns a client that uses a guard. near says that the server is on this network; see [login.near]. The
+// client follows at most maxRedirects redirects, and only to https or to this machine.
 func newGuard(near bool, proxy func(*http.Request) (*url.URL, error), private func(netip.AddrPort) bool) *http.Client {
 	transport := func(control func(string, string, syscall.RawConn) error) *http.Transport {
 		dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
@@ -81,7 +81,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
+// CloseIdleConnections is for [http.Client.CloseIdleConnections], which calls it.
 func (g *guard) CloseIdleConnections() {
 	g.direct.CloseIdleConnections()
 	g.proxied.CloseIdleConnections()
@@ -97,7 +97,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
 	if r.Method != http.MethodGet {
-		return http.ErrUseLastResponse // credentials go to no other URL
+		return http.ErrUseLastResponse // credentials must not go to another URL
 	}
 	return checkSecure(r.URL)
 }
@@ -115,15 +115,15 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
-// special are blocks of addresses that are no part of the internet, besides those that package netip knows (IANA's
-// special-purpose address registries).
+// special lists the address blocks outside the public internet that package netip does not know (IANA's special-purpose
+// address registries).
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // within the networks of carriers (RFC 6598)
+	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT (RFC 6598)
 	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), // of benchmarks
+	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b:1::/48"), // of a network's own translation to IPv4 (RFC 8215)
+	netip.MustParsePrefix("64:ff9b:1::/48"), // a network's own translation to IPv4 (RFC 8215)
 	netip.MustParsePrefix("fec0::/10"),
 }
 
@@ -140,12 +140,12 @@ func isPublic(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// isPrivate is the default of [Options]: it reports whether an address is no part of the internet.
+// isPrivate is the default of Options.private: it reports whether an address is outside the public internet.
 func isPrivate(to netip.AddrPort) bool { return !isPublic(to.Addr()) }
 
-// near reports whether the server is on this machine or its network: by its URL, or by the connection over which it
-// answered last. A lookup of its name proves nothing, because the owner of the name chooses the addresses, and can
-// choose other ones each time.
+// near reports whether the server is on this machine or its network, according to its URL or to the address from which
+// it answered last. A DNS lookup proves nothing, because the owner of the name chooses the addresses and can change
+// them each time.
 func (l *login) near() bool {
 	if isNear(l.server.URL, l.a.opts.private) {
 		return true
@@ -164,11 +164,11 @@ func isNear(u *url.URL, private func(netip.AddrPort) bool) bool {
 	if err != nil {
 		return false
 	}
-	port, _ := strconv.ParseUint(u.Port(), 10, 16) // 0 where the URL names none
+	port, _ := strconv.ParseUint(u.Port(), 10, 16) // 0 if the URL has no port
 	return private(netip.AddrPortFrom(ip, uint16(port)))
 }
 
-// send makes a request to the server, and notes over which connection the answer came.
+// send sends a request to the server, and records whether the answer came from this network.
 func (l *login) send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
 	var conn atomic.Pointer[net.Conn]
 	traced := r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{

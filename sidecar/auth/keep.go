@@ -11,10 +11,10 @@ import (
 	"assent/protocol"
 )
 
-// keepTimeout bounds how long keeping a secret may take.
+// keepTimeout bounds how long reading or storing a secret may take.
 const keepTimeout = 10 * time.Second
 
-// grant is what an authorization server gave for a resource. It is kept as a secret, whole.
+// grant is what an authorization server granted for a resource. The whole grant is stored as one secret.
 type grant struct {
 	// ID is unique. It is empty if an earlier version of Assent kept the grant.
 	ID       string `json:"id,omitempty"`
@@ -22,19 +22,19 @@ type grant struct {
 	Resource string `json:"resource"`
 	TokenURL string `json:"tokenUrl"`
 	Client   client `json:"client"`
-	// Scopes are the granted ones.
+	// Scopes are the granted scopes.
 	Scopes  []string        `json:"scopes,omitempty"`
 	Access  protocol.Secret `json:"access"`
 	Refresh protocol.Secret `json:"refresh"`
-	// Key is of the proofs that go with the tokens, in PKCS #8 (DPoP); empty if the bearer of the token may use it.
+	// Key is the key of the DPoP proofs, in PKCS #8. It is empty for bearer tokens.
 	Key protocol.Secret `json:"key,omitzero"`
-	// Expiry is zero if the token has no end.
+	// Expiry is zero if the token does not expire.
 	Expiry time.Time `json:"expiry"`
 }
 
 func (g *grant) refreshable() bool { return g.Refresh.Secret != "" }
 
-// fresh reports whether the token needs no renewal, or cannot be renewed. Nil is no grant.
+// fresh reports whether the token needs no renewal, or cannot be renewed. It returns true for nil.
 func (g *grant) fresh() bool {
 	return g == nil || !g.refreshable() || g.Expiry.IsZero() || time.Until(g.Expiry) > early
 }
@@ -43,7 +43,7 @@ func (g *grant) fresh() bool {
 type client struct {
 	ID     string          `json:"id"`
 	Secret protocol.Secret `json:"secret"`
-	// Method is how the client authenticates at the token endpoint, by OAuth's registry: none, client_secret_post,
+	// Method is how the client authenticates at the token endpoint, as in OAuth's registry: none, client_secret_post,
 	// client_secret_basic or private_key_jwt.
 	Method string `json:"method"`
 	// RedirectURI and Expiry are set if the client registered itself. A zero Expiry means that it does not expire.
@@ -51,13 +51,15 @@ type client struct {
 	Expiry      time.Time `json:"expiry"`
 }
 
-// bond names the issuer and the client of a server's grant. Together with the server they are the key of the grant.
+// bond names the issuer and the client of a server's grant. Together with the server's URL, they form the key of the
+// stored grant.
 type bond struct {
 	Issuer   string `json:"issuer"`
 	ClientID string `json:"clientId"`
 }
 
-// The keys. A client and a token are those of one issuer (2026-07-28, "Authorization Server Binding").
+// bondKey, grantKey and clientKey return the keys of stored secrets. A client and a token belong to one issuer
+// (2026-07-28, "Authorization Server Binding").
 func bondKey(resource, configured string) string {
 	return fmt.Sprintf("oauth/server/%s#%s", resource, configured)
 }
@@ -68,8 +70,8 @@ func grantKey(b bond, resource string) string {
 
 func clientKey(issuer string) string { return "oauth/client/" + issuer }
 
-// secrets returns where the login is kept. It returns nil for a login without a person, because Assent can get that again by
-// itself.
+// secrets returns the storage of the login. It returns nil for a login without a person, because Assent can repeat that
+// by itself.
 func (l *login) secrets() Secrets {
 	if l.server.byItself() {
 		return nil
@@ -106,12 +108,12 @@ func (l *login) kept(ctx context.Context) (bond, *grant, error) {
 		return b, nil, nil
 	}
 	if g.Client.ID == l.server.ClientID {
-		g.Client.Secret = l.server.ClientSecret // it was not kept, and may have changed
+		g.Client.Secret = l.server.ClientSecret // it was not stored, and may have changed
 	}
 	return b, &g, nil
 }
 
-// accept makes a grant the present one, and keeps it. The lock on the file must be held.
+// accept makes a grant the present one, and stores it. The lock on the file must be held.
 func (l *login) accept(ctx context.Context, g *grant) {
 	g.ID = rand.Text()
 	b := bond{Issuer: g.Issuer, ClientID: g.Client.ID}
@@ -123,7 +125,7 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	if kept.Client.ID == l.server.ClientID {
 		kept.Client.Secret = protocol.Secret{}
 	}
-	// The login was granted, so it is kept even if ctx has ended.
+	// The login was granted, so it is stored even if ctx has ended.
 	ctx = context.WithoutCancel(ctx)
 	if l.write(ctx, grantKey(b, l.resource), kept) && l.write(ctx, bondKey(l.resource, l.server.ClientID), b) {
 		l.setLastKept(g.ID)
@@ -133,9 +135,9 @@ func (l *login) accept(ctx context.Context, g *grant) {
 	}
 }
 
-// drop forgets the tokens of a grant that was refused. It removes the kept grant only if it is the refused one. If the kept
-// grant is newer, drop takes it. The scopes stay, so that the next login asks for them again. The lock on the file must be
-// held.
+// drop forgets the tokens of a grant that was refused. It removes the kept grant only if it is the refused one. If the
+// kept grant is newer, drop takes it. The scopes stay, so that the next login asks for them again. The lock on the file
+// must be held.
 func (l *login) drop(ctx context.Context, refused *grant) {
 	ctx = context.WithoutCancel(ctx)
 	b, g, err := l.kept(ctx)

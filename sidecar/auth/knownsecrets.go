@@ -11,13 +11,13 @@ import (
 type KnownSecret struct {
 	// ServerName is the server of the login.
 	ServerName string
-	// What is the kind of secret: "access token" or "client secret".
+	// What is the kind of secret, such as "access token" or "client secret".
 	What  string
 	Value protocol.Secret
 }
 
-// KnownSecrets returns the secrets of the logins that are in memory, for those who look for them in texts. A login that an
-// earlier process kept is in memory once its server was used.
+// KnownSecrets returns the secrets of the logins that are in memory, so that callers can find them in texts. A login
+// that an earlier process stored is in memory after the first use of its server.
 func (a *Authorizer) KnownSecrets() []KnownSecret {
 	a.mu.Lock()
 	var logins []*login
@@ -37,7 +37,7 @@ func (a *Authorizer) KnownSecrets() []KnownSecret {
 		if p := s.IdentityProvider; p != nil {
 			secrets["identity provider's client secret"], secrets["ID Token"] = p.ClientSecret, p.IDToken.Value
 		}
-		if g != nil { // which is not changed once it is there
+		if g != nil { // a grant is not modified once it is set
 			secrets["access token"], secrets["refresh token"], secrets["proof key"] = g.Access, g.Refresh, g.Key
 			if g.Client.Secret.Secret != "" {
 				secrets["client secret"] = g.Client.Secret

@@ -15,12 +15,12 @@ import (
 	"assent/sidecar/deadline"
 )
 
-// early is how long before its end a token is renewed.
+// early is how long before its expiry a token is renewed.
 const early = 30 * time.Second
 
 var errClosed = errors.New("the sidecar is closing")
 
-// login is the state of logging in to one server, which its connections share.
+// login is the state of the login to one server. All connections to the server share it.
 type login struct {
 	a        *Authorizer
 	server   Server
@@ -29,31 +29,31 @@ type login struct {
 
 	mu     sync.Mutex // guards the fields below
 	loaded bool
-	// grant is the present one; nil if there is none. After a refusal it has no tokens, and still its scopes.
+	// grant is the present grant; nil if there is none. After a refusal it keeps its scopes, but has no tokens.
 	grant *grant
 	// generation counts the changes of grant.
 	generation int
 	flight     *flight
-	// nonce is what the server last wanted in a proof; see [login.noteNonce].
+	// nonce is the nonce that the server last wanted in a proof; see [login.noteNonce].
 	nonce string
 	// answeredNearby reports whether the server's last answer came from this machine or its network.
 	answeredNearby bool
 	// seen is the kept grant as this sidecar read or wrote it last; nil if there was none.
 	seen *grant
-	// bond is the one of the last grant, also if an earlier process kept that.
+	// bond is the bond of the last grant, even if an earlier process stored that grant.
 	bond bond
 }
 
 // flight is one piece of work that several callers may wait for.
 type flight struct {
 	done  chan struct{}
-	err   error // once done is closed
+	err   error // valid once done is closed
 	waits awaited.Shared
 
 	// The login's mutex guards these. A flight without waiting callers is abandoned, and ends soon.
 	waiting   int
 	abandoned bool
-	byPerson  bool // a login page, or what leads to it
+	byPerson  bool // the work shows a login page, or prepares that
 	cancel    context.CancelCauseFunc
 }
 
@@ -83,16 +83,16 @@ func (l *login) canRefresh() bool {
 	return l.grant != nil && l.grant.refreshable()
 }
 
-// gives reports whether the token has these scopes, as far as the servers named them. If a server names no scopes, any
-// grant has them.
+// gives reports whether the grant includes these scopes. If scopes is empty, because a server named none, any grant
+// includes them.
 func (l *login) gives(scopes []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.grant != nil && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(l.grant.Scopes, s) })
 }
 
-// refresh renews a token of this generation without the person, or drops it; see once. Own is false if another sidecar
-// renewed it before.
+// refresh renews the token of a generation without the person, or drops it; see once. own is false if another call or
+// another sidecar has renewed it before.
 func (l *login) refresh(ctx context.Context, generation int) (own bool, err error) {
 	taken := false
 	own, err = l.once(ctx, l.since(generation), func(ctx context.Context) error {
@@ -100,7 +100,7 @@ func (l *login) refresh(ctx context.Context, generation int) (own bool, err erro
 		taken, err = l.renew(ctx)
 		return err
 	})
-	if err != nil { // the renewal may go on, and write taken
+	if err != nil { // the renewal may still run, and write taken
 		return own, err
 	}
 	return own && !taken, nil
@@ -111,8 +111,8 @@ func (l *login) since(generation int) func() bool {
 	return func() bool { return l.generation != generation }
 }
 
-// authorize asks the person to log in, or gets a token without them, unless that was done since the generation, here or in
-// another window; see once.
+// authorize asks the person to log in, or gets a token without them. It does nothing if the grant has changed since the
+// generation, here or in another window; see once.
 func (l *login) authorize(ctx context.Context, generation int, c challenge) (own bool, err error) {
 	if _, err := l.once(ctx, l.since(generation), l.takeNewerAlone); err != nil {
 		return false, err
@@ -130,16 +130,16 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		}
 		var refused *RefusedError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
-			// Opaque: callers must not take a failed request to the authorization server for one to the MCP server.
+			// Opaque: callers must not mistake a failed request to the authorization server for one to the MCP server.
 			err = &LoginError{l.server.Name, clip(err.Error(), maxMessage)}
 		}
 		return err
 	})
 }
 
-// once does work, unless settled reports that there is none to do. It calls settled with the lock held. It first waits for
-// the flight that is under way for the login, if there is one. If that flight fails, once returns its error to all callers
-// that waited. Own reports whether this call did the work.
+// once does work, unless settled reports that there is none to do. It calls settled with the lock held. It first waits
+// for the flight that is under way for the login, if there is one. If that flight fails, once returns its error to all
+// callers that waited. own reports whether this call did the work.
 func (l *login) once(ctx context.Context, settled func() bool, work func(context.Context) error) (own bool, err error) {
 	for {
 		l.mu.Lock()
@@ -198,7 +198,7 @@ func (l *login) start(work func(context.Context) error) *flight {
 	return f
 }
 
-// leave gives up waiting.
+// leave stops waiting for a flight. If no other caller waits, it cancels the flight.
 func (l *login) leave(f *flight) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,8 +209,8 @@ func (l *login) leave(f *flight) {
 	}
 }
 
-// forget drops the grant from memory, with its scopes. It waits for the end of a renewal, which would keep a new grant, but
-// not for a person.
+// forget drops the grant from memory, with its scopes. It waits for a renewal under way, which would store a new grant,
+// but not for a person who logs in.
 func (l *login) forget(ctx context.Context) error {
 	for {
 		l.mu.Lock()
@@ -230,7 +230,7 @@ func (l *login) forget(ctx context.Context) error {
 	}
 }
 
-// fields splits a list of scopes, each once.
+// fields splits a list of scopes, and removes duplicates.
 func fields(scope string) []string {
 	var scopes []string
 	for s := range strings.FieldsSeq(scope) {
@@ -241,7 +241,7 @@ func fields(scope string) []string {
 	return scopes
 }
 
-// union returns the scopes of both, in their order.
+// union returns the scopes of a and then those of b, without duplicates.
 func union(a, b []string) []string {
 	return fields(strings.Join(append(slices.Clone(a), b...), " "))
 }

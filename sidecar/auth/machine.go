@@ -24,16 +24,16 @@ import (
 const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 // Text is a secret of the configuration, or the path of a file that has it. The file is read at each use, because the
-// tokens of workloads are renewed there.
+// tokens of workloads are renewed in place.
 type Text struct {
 	Value protocol.Secret
 	File  string
 }
 
-// IdentityProvider is the server at which a person's organisation identifies them.
+// IdentityProvider is the server with which a person's organisation identifies them.
 type IdentityProvider struct {
 	Issuer string
-	// ClientID and ClientSecret are of Assent's client there. The secret may be empty.
+	// ClientID and ClientSecret belong to Assent's client there. The secret may be empty.
 	ClientID     string
 	ClientSecret protocol.Secret
 	// IDToken is an ID Token of OpenID Connect about the person, for that client.
@@ -42,7 +42,7 @@ type IdentityProvider struct {
 
 func (t Text) set() bool { return t != Text{} }
 
-// read returns the text without the space around it.
+// read returns the text without surrounding space.
 func (t Text) read() (string, error) {
 	if t.File == "" {
 		return strings.TrimSpace(t.Value.Secret), nil
@@ -69,13 +69,13 @@ func (t Text) read() (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// byItself reports whether Assent gets the server's tokens without a person. It then keeps none of them.
+// byItself reports whether Assent gets the server's tokens without a person. Assent does not store such tokens.
 func (s *Server) byItself() bool {
 	return s.ClientCredentials || s.Assertion.set() || s.IdentityProvider != nil
 }
 
-// getToken gets a token without a person, and makes it the present grant: for Assent as a client (RFC 6749, section 4.4),
-// for a workload, or for the person whom an identity provider knows (RFC 7523, section 2.1).
+// getToken gets a token without a person, and makes it the present grant. The token is for Assent as a client (RFC
+// 6749, section 4.4), for a workload, or for the person whom an identity provider knows (RFC 7523, section 2.1).
 func (l *login) getToken(ctx context.Context, at *place, web *http.Client, c challenge) error {
 	if err := l.checkIssuer(at.Issuer); err != nil {
 		return err
@@ -134,9 +134,10 @@ func (l *login) configured(at *place) client {
 	return by
 }
 
-// checkIssuer refuses an authorization server that must not get the secret of another one. In this kind of login no person
-// sees the page of the authorization server. So a secret goes only to the authorization server of the configuration, or to
-// the host of the MCP server. A signed assertion needs no such check, because it names its recipient.
+// checkIssuer returns an error if the authorization server must not get the client's secret. In a login without a
+// person, no one sees the page of the authorization server. So Assent sends a secret only to the configured
+// authorization server, or to one on the host of the MCP server. A signed assertion needs no such check, because it
+// names its recipient.
 func (l *login) checkIssuer(issuer string) error {
 	if l.server.Issuer != "" {
 		if sameIssuer(l.server.Issuer, issuer) {
@@ -154,8 +155,8 @@ func (l *login) checkIssuer(issuer string) error {
 	return fmt.Errorf("the server sends Assent to %s, which is another host: if that may have the client's secret, set oauth.issuer in the server's configuration to it", issuer)
 }
 
-// workload returns the JWT about this workload. If the configuration names no issuer, the JWT must, because its
-// recipient can use it at the authorization server that it is made for.
+// workload returns the JWT about this workload. If the configuration names no issuer, the JWT must name this
+// authorization server as its audience, because a recipient can use the JWT at any server in its audience.
 func (l *login) workload(at *place) (string, error) {
 	assertion, err := l.server.Assertion.read()
 	if err != nil {
@@ -172,7 +173,8 @@ func (l *login) workload(at *place) (string, error) {
 	return assertion, nil
 }
 
-// claimsOf reads a JWT that another program made for this one. Its signature is for its reader to check.
+// claimsOf reads the claims of a JWT that another program made. It does not check the signature: the recipient of the
+// JWT does.
 func claimsOf(token string) (*jwt.RegisteredClaims, error) {
 	var claims jwt.RegisteredClaims
 	if _, _, err := jwt.NewParser().ParseUnverified(token, &claims); err != nil {
@@ -184,8 +186,8 @@ func claimsOf(token string) (*jwt.RegisteredClaims, error) {
 	return &claims, nil
 }
 
-// identity has the identity provider exchange the person's ID Token for a grant at the server's authorization server
-// (enterprise-managed authorization, "Token Exchange"; RFC 8693).
+// identity exchanges the person's ID Token at the identity provider for an ID-JAG, which the server's authorization
+// server accepts (enterprise-managed authorization, "Token Exchange"; RFC 8693).
 func (l *login) identity(ctx context.Context, at *place, scopes []string) (string, error) {
 	p := l.server.IdentityProvider
 	idToken, err := p.IDToken.read()
@@ -195,7 +197,7 @@ func (l *login) identity(ctx context.Context, at *place, scopes []string) (strin
 	if _, err := claimsOf(idToken); err != nil {
 		return "", fmt.Errorf("oauth.identityProvider.idToken %w", err)
 	}
-	// The configuration names the identity provider, so that it may be in this network.
+	// The configuration names the identity provider, so it may be on this network.
 	web := newGuard(true, l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
 	found, err := issuerMetadata(ctx, p.Issuer, web)
@@ -222,8 +224,8 @@ func (l *login) identity(ctx context.Context, at *place, scopes []string) (strin
 	return token.AccessToken, nil
 }
 
-// issuerMetadata reads the metadata of an issuer (RFC 8414; OpenID Connect Discovery 1.0), or returns nil if there is none.
-// Unlike go-sdk's function it does not want PKCE, which an issuer without login pages does not need.
+// issuerMetadata reads the metadata of an issuer (RFC 8414; OpenID Connect Discovery 1.0), or returns nil if there is
+// none. Unlike go-sdk's function, it does not require PKCE, which an issuer without login pages does not need.
 func issuerMetadata(ctx context.Context, issuer string, web *http.Client) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -253,7 +255,7 @@ func issuerMetadata(ctx context.Context, issuer string, web *http.Client) (*oaut
 	return nil, nil
 }
 
-// plainJSON replaces the error of a document that is no JSON, which would quote it.
+// plainJSON replaces the error of a document that is not JSON, because that error would quote the document.
 func plainJSON(err error) error {
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return errors.New("it is not JSON")

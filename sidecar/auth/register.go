@@ -18,13 +18,13 @@ import (
 type identity struct {
 	client
 	callback *callback
-	// registered reports whether the client registered itself. Its registration is kept if the login succeeds. If the login
-	// fails, the registration may be the cause.
+	// registered reports whether the client registered itself. Its registration is stored only if the login succeeds,
+	// because the registration may be the cause of a failure.
 	registered bool
 }
 
-// identify chooses among the ways to be known (2026-07-28, "Client Registration"): as the configuration
-// says, by a metadata document, or by registering. The caller closes the callback.
+// identify returns Assent's client for a login (2026-07-28, "Client Registration"): the configured client, a metadata
+// document, or a registration. The caller closes the callback.
 func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*identity, error) {
 	s := l.server
 	byDocument := s.ClientID == "" && s.ClientMetadataURL != "" && at.ClientIDMetadataDocumentSupported
@@ -49,7 +49,7 @@ func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*ide
 	return id, err
 }
 
-// checkBond refuses to show a client of the configuration to another authorization server than its own.
+// checkBond returns an error if the configured client belongs to another authorization server.
 func (l *login) checkBond(issuer string) error {
 	l.mu.Lock()
 	b := l.bond
@@ -63,10 +63,11 @@ func (l *login) checkBond(issuer string) error {
 	return nil
 }
 
-// sameIssuer allows what people leave out.
+// sameIssuer reports whether two issuers are the same, except for a trailing slash, which people leave out.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// secretMethod returns how the client sends its secret (RFC 8414, section 2: basic, unless the metadata says otherwise).
+// secretMethod returns how the client sends its secret (RFC 8414, section 2: basic, unless the metadata says
+// otherwise).
 func secretMethod(at *place) string {
 	methods := at.TokenEndpointAuthMethodsSupported
 	if !slices.Contains(methods, "client_secret_basic") && slices.Contains(methods, "client_secret_post") {
@@ -75,7 +76,7 @@ func secretMethod(at *place) string {
 	return "client_secret_basic"
 }
 
-// register uses the registration that the last login here left, or registers (RFC 7591).
+// register uses the registration of the last login at this authorization server, or registers a new client (RFC 7591).
 func (l *login) register(ctx context.Context, at *place, web *http.Client) (*identity, error) {
 	var kept client
 	found := false
@@ -83,7 +84,7 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 		found, _ = l.read(ctx, clientKey(at.Issuer), &kept) // a registration that cannot be read is replaced
 	}
 	if found && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
-		// Not every authorization server allows another port than that which was registered.
+		// Some authorization servers allow only the registered port.
 		if port := portOf(kept.RedirectURI); port != 0 {
 			if c, err := listen(port); err == nil {
 				return &identity{client: kept, callback: c, registered: true}, nil
@@ -129,7 +130,7 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 	return id, nil
 }
 
-// registrationError leaves out answers that are not errors of OAuth's: there may be a secret in them.
+// registrationError drops answers that are not OAuth errors, because they may contain a secret.
 func registrationError(err error) error {
 	var refused *oauthex.ClientRegistrationError
 	var transport *url.Error

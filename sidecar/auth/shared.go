@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// lockTimeout bounds how long a sidecar waits for the lock. Another one has it for one token request.
+	// lockTimeout bounds how long a sidecar waits for the lock. Another sidecar holds it during one token request.
 	lockTimeout = time.Minute
-	// arrivalTimeout bounds how long this sidecar waits for a grant that another one kept. VS Code tells a window
+	// arrivalTimeout bounds how long this sidecar waits for a grant that another one stored. VS Code tells a window
 	// that a secret is stored before the other windows can read it.
 	arrivalTimeout = 3 * time.Second
 	// retryShared is the time between two tries to lock, and between two reads of a grant that has not arrived.
 	retryShared = 50 * time.Millisecond
 )
 
-// alone locks the kept grant against other sidecars, and returns the function that unlocks it. It waits while
-// another sidecar has the lock. The lock is on a file and ends with the process. If the file cannot be locked, the
-// work goes on without a lock, and the person may have to log in once more.
+// alone locks the stored grant against other sidecars, and returns the function that unlocks it. It waits while another
+// sidecar has the lock. The lock is on a file, and ends with the process. If the file cannot be locked, the work goes
+// on without a lock, and the person may have to log in once more.
 func (l *login) alone(ctx context.Context) (release func()) {
 	path := l.sharedFile(".lock")
 	if path == "" {
@@ -59,7 +59,8 @@ func (l *login) sharedFile(suffix string) string {
 	return filepath.Join(l.a.opts.Folder, hex.EncodeToString(sum[:16])+suffix)
 }
 
-// lastKept returns the id of the grant that a sidecar kept last. It is empty if that is not known. The lock must be held.
+// lastKept returns the id of the grant that a sidecar kept last. It is empty if that is not known. The lock must be
+// held.
 func (l *login) lastKept() string {
 	path := l.sharedFile(".last")
 	if path == "" {
@@ -145,7 +146,7 @@ func (l *login) acceptAlone(ctx context.Context, g *grant) {
 	l.accept(ctx, g)
 }
 
-// same reports whether two grants have the same tokens. Nil is no grant.
+// same reports whether two grants have the same tokens. nil, which means no grant, is the same only as nil.
 func (g *grant) same(other *grant) bool {
 	if g == nil || other == nil {
 		return g == other

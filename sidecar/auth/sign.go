@@ -19,13 +19,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// methodPrivateKey is a client's way to say who it is with a signature (OpenID Connect Core 1.0, section 9).
+// methodPrivateKey is the authentication method of a client that signs an assertion (OpenID Connect Core 1.0, section
+// 9).
 const methodPrivateKey = "private_key_jwt"
 
-// assertionLife is how long a client's assertion is good. It is used at once.
+// assertionLife is how long a client's assertion is valid. Assent uses it at once.
 const assertionLife = time.Minute
 
-// clientParams returns the parameters with which a client says who it is, besides its id and its secret (RFC 7523, section
+// clientParams returns the parameters that authenticate a client, besides its id and its secret (RFC 7523, section
 // 2.2).
 func (l *login) clientParams(by client, issuer string) (url.Values, error) {
 	params := url.Values{}
@@ -59,8 +60,8 @@ func (l *login) clientParams(by client, issuer string) (url.Values, error) {
 
 var pemBlock = regexp.MustCompile(`(?s)-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END ([A-Z ]*PRIVATE KEY)-----`)
 
-// privateKey reads a key in PEM, and the algorithm that its kind signs with. The lines may be joined, as an input box and
-// the environment join them. The error does not quote the text.
+// privateKey returns the key in a PEM text, and the signing algorithm for its type. The lines may be joined, because an
+// input box or the environment may have joined them. The error does not quote the text.
 func privateKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 	der, kind := []byte(nil), ""
 	if block, _ := pem.Decode([]byte(text)); block != nil {

@@ -12,13 +12,13 @@ import (
 	"assent/sidecar/deadline"
 )
 
-// maxDrain is how much of a refusal is read, so that its connection can be used again.
+// maxDrain bounds how much of a refusal's body is read, so that its connection can be reused.
 const maxDrain = 64 << 10
 
 type unattendedKey struct{}
 
-// Unattended returns a context for requests that no person waits for. They must not surprise the person with a login: if
-// they need one, they get the server's refusal.
+// Unattended returns a context for requests that no person waits for. They must not surprise the person with a login:
+// if they need one, they get the server's refusal.
 func Unattended(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unattendedKey{}, true)
 }
@@ -29,7 +29,7 @@ type transport struct {
 	base  http.RoundTripper
 
 	mu sync.Mutex // guards the fields below
-	// letIn reports whether the server took a request.
+	// letIn reports whether the server accepted a request.
 	letIn bool
 	// refused is not nil if the person refused to log in.
 	refused *RefusedError
@@ -40,7 +40,8 @@ type challenge struct {
 	status      int
 	metadataURL string
 	scopes      []string
-	// dpop reports whether the server takes tokens that are bound to a key, and nonce what it wants in the proof.
+	// dpop reports whether the server takes tokens that are bound to a key. nonce is the nonce that it wants in the
+	// proof, or empty.
 	dpop  bool
 	nonce string
 }
@@ -92,12 +93,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// remedies are those that were tried for one request. Each is tried once, because a server that refuses again cannot be
-// satisfied. A remedy that another request tried does not count.
+// remedies records which remedies were tried for one request. Each is tried once, because a server that refuses again
+// cannot be satisfied. A remedy that another request tried does not count.
 type remedies struct{ proved, refreshed, loggedIn, steppedUp bool }
 
-// remedy returns what may help against a challenge to a token of this generation, or nil, and whether a
-// person has to do it.
+// remedy returns a function that may satisfy a challenge to the token of a generation, or nil if there is none.
+// byPerson reports whether the function needs a person.
 func (t *transport) remedy(c challenge, generation int, tried *remedies) (remedy func(context.Context) error, byPerson bool) {
 	authorize := func(done *bool) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -127,7 +128,7 @@ func (t *transport) remedy(c challenge, generation int, tried *remedies) (remedy
 	}
 }
 
-// apply waits for a remedy, unless the person has refused it.
+// apply runs a remedy and waits for it. It returns the earlier refusal if the person has refused to log in.
 func (t *transport) apply(r *http.Request, remedy func(context.Context) error, byPerson bool) error {
 	if !byPerson {
 		return remedy(r.Context())
@@ -160,8 +161,8 @@ func (t *transport) noteLetIn(response *http.Response) {
 	t.letIn, t.refused = true, nil
 }
 
-// withToken returns the request to send, with the token of a grant. The grant may be nil. Again means that the request's
-// body was read before.
+// withToken returns a copy of the request with the token of a grant, which may be nil. again reports whether the body
+// of the request was read before.
 func (l *login) withToken(r *http.Request, present *grant, again bool) (*http.Request, error) {
 	attempt := r.Clone(r.Context())
 	if again && r.Body != nil {
@@ -191,7 +192,7 @@ func (l *login) withToken(r *http.Request, present *grant, again bool) (*http.Re
 	return attempt, nil
 }
 
-// challengeOf returns what the server wants before it takes the request, or nil.
+// challengeOf returns the challenge in a response, or nil if the response is the answer to the request.
 func challengeOf(response *http.Response) *challenge {
 	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
 		return nil
