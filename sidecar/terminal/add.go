@@ -19,7 +19,7 @@ import (
 	"assent/sidecar/importer"
 )
 
-// addition has the options of "assent add".
+// addition holds the options of "assent add".
 type addition struct {
 	o         Options
 	reference string
@@ -198,7 +198,7 @@ func (a *addition) askInput(s *add.Server, in add.Input) error {
 	}
 }
 
-// line asks for a line. An interrupt or the end of the input ends the command.
+// line reads a line after a prompt. An interrupt or the end of the input ends the command.
 func (a *addition) line(prompt string) (string, error) {
 	if _, err := io.WriteString(a.o.Stderr, safe(prompt)); err != nil {
 		return "", err
@@ -208,7 +208,7 @@ func (a *addition) line(prompt string) (string, error) {
 		err  error
 	}
 	got := make(chan read, 1)
-	go func() { // one read of stdin cannot be interrupted: see the package
+	go func() { // a read of stdin cannot be interrupted: see the package comment
 		text, err := a.lines.ReadString('\n')
 		got <- read{text, err}
 	}()
@@ -225,7 +225,7 @@ func (a *addition) line(prompt string) (string, error) {
 	}
 }
 
-// write unpacks a bundle, and writes the entry.
+// write unpacks the bundle, if the server has one, and writes the entry.
 func (a *addition) write(s *add.Server, name, path string) error {
 	written, err := s.Written(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // addressText returns a page's URL for a person who decides about it: its site, the warnings, and the whole URL. The
-// text is safe to show. Stress makes the site stand out.
+// text is safe to show. stress highlights the site.
 func addressText(address string, stress func(string) string) string {
 	var b strings.Builder
 	u, err := url.Parse(address)
@@ -62,7 +62,7 @@ func numberWarnings(host string) []string {
 			return nil
 		}
 		var ok bool
-		if ip, ok = ipv4(last); !ok { // browsers refuse it
+		if ip, ok = ipv4(last); !ok { // browsers refuse such a host
 			return []string{"The site is a number that is not an address."}
 		}
 	}
@@ -77,8 +77,8 @@ func numberWarnings(host string) []string {
 	return list
 }
 
-// plainHost returns a host as browsers read it: full-width digits, letters and dots count as ASCII, and a dot at the end
-// is ignored.
+// plainHost returns a host as browsers read it: full-width digits, letters and dots count as ASCII, and a dot at the
+// end is ignored.
 func plainHost(host string) string {
 	host = strings.Map(func(r rune) rune {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// allow shows what a model wants of a server, and asks whether it may.
+// allow shows the call or read that a model requests of a server, and asks whether it may run.
 func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	response := a.response(protocol.YesButtonClicked)
 	if problems != nil {

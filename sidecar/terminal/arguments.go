@@ -19,7 +19,7 @@ type property struct {
 	Enum []json.RawMessage `json:"enum"`
 }
 
-// types are the schema's types; none if it names none.
+// types returns the schema's types, or nil if it names none.
 func (p property) types() []string {
 	var one string
 	var many []string
@@ -32,8 +32,8 @@ func (p property) types() []string {
 	return nil
 }
 
-// typed makes a JSON object of --arg's texts: a text where the schema wants one, JSON otherwise. Whether the
-// values are right is for the server to say.
+// typed makes a JSON object from the values of --arg. A value is a text if the schema wants one, and JSON otherwise.
+// The server checks the values.
 func typed(tool *protocol.Tool, given []argument) (json.RawMessage, error) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -56,7 +56,7 @@ func typed(tool *protocol.Tool, given []argument) (json.RawMessage, error) {
 			return nil, usagef("%s has no argument %q%s", tool.Name, a.name, hint(a.name, names))
 		}
 		var p property
-		_ = json.Unmarshal(raw, &p) // true and false are schemas too: they say nothing of a type
+		_ = json.Unmarshal(raw, &p) // the schemas true and false have no type
 		value, err := value(a, p)
 		if err != nil {
 			return nil, err
@@ -84,19 +84,19 @@ func value(a argument, p property) (json.RawMessage, error) {
 	return nil, usagef("--arg %s=%s: the tool wants %s, written as JSON", a.name, a.value, answers.Either(types))
 }
 
-// wanted is what the arguments of a call are for.
+// wanted describes what a person fills in arguments for.
 type wanted struct {
-	// name is such as "tool book"; list names the command that lists all of its kind.
+	// name is a phrase such as "tool book"; list names the command that lists all items of that kind.
 	name, list string
-	// do is what the person is asked whether to do.
+	// do is the start of the question to the person, such as "Run the tool".
 	do     string
 	fields []protocol.Field
-	// byJSON: the flag --json can give the arguments too.
+	// byJSON reports whether the flag --json can give the arguments, too.
 	byJSON bool
 }
 
-// complete adds the missing required arguments to those of a call. The person fills them in, in the form that the tool's
-// schema makes. Without a person, the error names them.
+// complete adds the missing required arguments to those of a call. The person fills them in, in a form made from the
+// tool's schema. Without a person, the error names the missing arguments.
 func (s *session) complete(ctx context.Context, w wanted, object json.RawMessage) (json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if object != nil {
@@ -151,7 +151,7 @@ func (s *session) missingArguments(ctx context.Context, w wanted, missing []prot
 	return &usageError{text: text.String(), wayOut: fmt.Sprintf("%s. The arguments of all %s: %s", wayOut, w.list, s.listCommand(ctx, w.list))}
 }
 
-// mostNear is how many names are proposed in place of a wrong one, and mostNames how many are listed if none is near.
+// mostNear bounds how many names are proposed for a wrong one, and mostNames how many are listed if none is near.
 const mostNear, mostNames = 3, 20
 
 // hint proposes the names near a wrong one, or else lists the names.

@@ -9,42 +9,42 @@ import (
 	"assent/protocol"
 )
 
-// answerer is who answers what servers ask. Its methods are called from any goroutine.
+// answerer answers the asks of servers. Its methods are called from any goroutine.
 type answerer interface {
-	// take is called for each ask, in their order, and must not wait. The reply is called until the sidecar accepts the
-	// answer; its context ends with the ask.
+	// take is called for each ask, in order, and must not wait. The session calls the reply until the sidecar accepts
+	// the answer; the reply's context ends with the ask.
 	take(a *openAsk) (reply, error)
 	// input returns the value of an input of mcp.json, or nil for no value.
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
-	// completions are its answers in place of a model.
+	// completions returns the completions that the answerer gives in place of a model.
 	completions() []completion
-	// end is called when nothing can ask any more. It fails if an expected ask did not come.
+	// end is called when no more asks can come. It returns an error if an expected ask did not come.
 	end(ctx context.Context) error
 }
 
-// completion is a completion of a file. If there is none, err is the reason.
+// completion is a completion from a file. err is the failure that the file has in place of a completion.
 type completion struct {
 	id, text string
 	toolUses []protocol.ToolUseContent
 	err      error
 }
 
-// reply answers an ask. Problems are those of the previous answer. It returns nil if the ask was answered in another
-// way.
+// reply answers an ask. problems are the problems of the previous answer. reply returns nil if the ask was answered in
+// another way.
 type reply func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 
-// openAsk is an ask that waits.
+// openAsk is an ask that waits for its answer.
 type openAsk struct {
 	taskID string
 	protocol.Ask
 }
 
-// response is the start of every answer to it.
+// response returns an answer to the ask, without the fields that only some answers have.
 func (a *openAsk) response(way protocol.AskResponse) *protocol.AskResponseParams {
 	return &protocol.AskResponseParams{TaskID: a.taskID, AskID: a.AskID, AskResponse: way}
 }
 
-// take handles the events of the mailbox, one after the other.
+// take handles the events in the mailbox, one after the other.
 func (s *session) take(ctx context.Context) {
 	for {
 		select {
@@ -98,7 +98,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 			cancel(&settled{e.Outcome})
 			delete(s.feed.asks, key)
 		}
-		// The result of AskResponse says so too, but the call may end before that arrives.
+		// The result of AskResponse says this, too, but the call may end before that result arrives.
 		if params.Unsaved && e.Outcome.By == askName {
 			s.note("This answer is not saved: it is lost if Assent ends before the disk can be written.")
 		}
@@ -123,7 +123,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 	}
 }
 
-// settled is the error of an open question that ended without an answer of this command.
+// settled is the error of an open question that ended without an answer from this command.
 type settled struct{ outcome protocol.Outcome }
 
 func (e *settled) Error() string {
@@ -145,7 +145,7 @@ func (e *settled) Error() string {
 	return "it was settled: " + string(e.outcome.Reason)
 }
 
-// note tells the person so.
+// note returns a sentence that tells the person how the question ended.
 func (e *settled) note() string {
 	if e.outcome.By != "" {
 		return fmt.Sprintf("The question was answered in %s.", e.outcome.By)
@@ -153,9 +153,9 @@ func (e *settled) note() string {
 	return fmt.Sprintf("The question is over: %s.", strings.TrimSuffix(e.Error(), "."))
 }
 
-// opened has an ask answered.
+// opened starts to answer an ask.
 func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
-	if s.feed.asks[key] != nil { // it was found open, and its own event came late
+	if s.feed.asks[key] != nil { // it was listed as open before its own event came
 		return
 	}
 	switch {
@@ -163,7 +163,7 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	case s.configuredBy != "":
 		s.note("\n%s There is no person to answer here: it can be answered in %s.", describe(a), s.configuredBy)
 		return
-	default: // the sidecar knows, and refuses asks
+	default: // the sidecar knows that, and refuses the asks
 		s.fail(&unanswered{describe(a) + " There is no person to answer."})
 		return
 	}
@@ -189,7 +189,7 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	})
 }
 
-// answer answers an ask, again and again until the sidecar accepts it. Asked ends with the ask.
+// answer calls reply until the sidecar accepts the answer. The context asked ends with the ask.
 func (s *session) answer(ctx, asked context.Context, reply reply) error {
 	var problems []protocol.FieldProblem
 	for {
@@ -227,8 +227,8 @@ func (s *session) answer(ctx, asked context.Context, reply reply) error {
 	}
 }
 
-// claim assigns each unattributed request to a conversation of its own. The person is still asked, without the
-// name of a call. It leaves the requests to the front end that configured their servers.
+// claim assigns each unattributed request to a new conversation, so that the person is asked without the name of a
+// call. If another front end configured the servers, claim leaves the requests to that front end.
 func (s *session) claim(ctx context.Context) {
 	if s.configuredBy != "" {
 		return
@@ -241,7 +241,7 @@ func (s *session) claim(ctx context.Context) {
 		return
 	}
 	for _, u := range list.Unclaimed {
-		if u.Workspace != "" { // it is another front end's
+		if u.Workspace != "" { // it belongs to another front end
 			continue
 		}
 		claimed, err := s.sidecar.ClaimAsk(ctx, &protocol.ClaimAskParams{ID: u.ID, NewTask: true})
@@ -255,7 +255,7 @@ func (s *session) claim(ctx context.Context) {
 	}
 }
 
-// describe returns a sentence on who asks for what.
+// describe returns a sentence that says who asks for what.
 func describe(a *openAsk) string {
 	origin := a.Question.From()
 	who := fmt.Sprintf("The server %q", origin.ServerName)

@@ -64,7 +64,7 @@ func (s *session) start(ctx context.Context, taskID string, prepare func(context
 	return result.MessageID, nil
 }
 
-// toolRequest returns the request for the tool of the command line. Missing arguments are asked for.
+// toolRequest returns the request for the tool of the command line. The person fills in missing arguments.
 func (s *session) toolRequest(ctx context.Context) (protocol.CallRequest, error) {
 	object := s.line.object
 	tool, err := s.findTool(ctx)
@@ -76,7 +76,7 @@ func (s *session) toolRequest(ctx context.Context) (protocol.CallRequest, error)
 	case err != nil && (len(s.line.arguments) > 0 || errors.As(err, new(*usageError)) || !s.runs(ctx)):
 		return nil, s.explained(ctx, s.line.server, err)
 	}
-	if err == nil && s.line.object == nil { // what --json has is sent as it is
+	if err == nil && s.line.object == nil { // the object of --json is sent unchanged
 		wanted := wanted{name: "tool " + tool.Name, list: "tools", do: "Run the tool", fields: tool.Fields, byJSON: true}
 		if object, err = s.complete(ctx, wanted, object); err != nil {
 			return nil, err
@@ -88,16 +88,16 @@ func (s *session) toolRequest(ctx context.Context) (protocol.CallRequest, error)
 	return protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object, TaskTTL: s.line.taskTTL.Milliseconds()}, nil
 }
 
-// await waits for a call's end. Once interrupted, the call is cancelled; twice, it is left.
+// await waits for a call's end. The first interrupt cancels the call, and the second one stops waiting.
 func (s *session) await(ctx context.Context, call askKey) error {
 	var why error // why the call was cancelled
 	var late <-chan time.Time
 	var result protocol.CallResult
 	over := make(chan error, 1)
-	refused := make(chan error, 1) // the call is not cancelled
+	refused := make(chan error, 1) // why the call cannot be cancelled
 	waiting, cancel := context.WithCancel(ctx)
 	var ending sync.WaitGroup
-	stop := func(err error) { // once
+	stop := func(err error) { // call it only once
 		why, late = err, time.After(farewell)
 		ending.Go(func() {
 			if _, err := s.sidecar.CancelCall(waiting, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID}); err != nil {
@@ -144,8 +144,8 @@ func (s *session) await(ctx context.Context, call askKey) error {
 	}
 }
 
-// ended prints a call's result, and returns the error for the exit code. If the server was lost, questions that were
-// recorded and not asked are no difference.
+// ended prints a call's result, and returns the error for the exit code. If the server was lost, recorded questions
+// that it did not ask do not count as drift.
 func (s *session) ended(ctx context.Context, taskID string, result protocol.CallResult) error {
 	err := errors.Join(s.finish(result), s.refused(ctx, taskID))
 	if errors.As(err, new(*lostError)) {
@@ -157,8 +157,8 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 	return err
 }
 
-// refused reports the requests that were refused because no one could answer. The task has no event for them; the
-// journal has a record.
+// refused returns an error if requests were refused because no one could answer. The task has no event for them, so
+// refused reads the journal.
 func (s *session) refused(ctx context.Context, taskID string) error {
 	s.noteRefusals()
 	list, err := s.sidecar.ListJournal(ctx, &protocol.ListJournalParams{TaskID: taskID, Kind: protocol.JournalRequestDenied})
@@ -171,14 +171,14 @@ func (s *session) refused(ctx context.Context, taskID string) error {
 	for _, line := range list.Lines {
 		s.note("%s", line)
 	}
-	if s.answerer != nil { // a limit of the person's own; the server was told
+	if s.answerer != nil { // the person set a limit, and the server was told
 		return nil
 	}
 	return &unanswered{"the server asked a question, and there is no person to answer: run it in a terminal, or give --answers"}
 }
 
-// known fails if the server is not configured, and names the configured ones. A server of this name that another front end
-// configured elsewhere is another one.
+// known returns an error that names the configured servers if the server is not one of them. A server of this name that
+// another front end configured elsewhere does not count.
 func (s *session) known(ctx context.Context, name string) error {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
@@ -206,8 +206,7 @@ func (s *session) configures(server protocol.Server) bool {
 	})
 }
 
-// runs reports whether the server runs. If its list of tools cannot be read, a server may still serve
-// calls.
+// runs reports whether the server runs. A running server may serve calls even if its list of tools cannot be read.
 func (s *session) runs(ctx context.Context) bool {
 	list, err := s.sidecar.ListServers(ctx)
 	return err == nil && slices.ContainsFunc(list.Servers, func(server protocol.Server) bool {

@@ -8,8 +8,8 @@ import (
 	"assent/protocol"
 )
 
-// changeText describes how a tool has changed since it was last let run. It returns "" for a tool without a change.
-// Hidden characters are written out.
+// changeText describes how a tool has changed since a person last allowed it to run, with hidden characters made
+// visible. It returns "" for a tool that has not changed.
 func changeText(c *protocol.ToolChange) string {
 	if c == nil {
 		return ""

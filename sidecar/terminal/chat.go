@@ -14,7 +14,7 @@ import (
 // maxPrompt bounds a prompt that is read from stdin, in bytes.
 const maxPrompt = 1 << 20
 
-// chat talks to a model: once with a prompt, or for as long as the person has something to say.
+// chat talks to a model: for one turn with a given prompt, or until the person ends the conversation.
 func (s *session) chat(ctx context.Context, words []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,7 +34,7 @@ func (s *session) chat(ctx context.Context, words []string) error {
 	case s.person != nil:
 		lines = s.person.typist()
 	case IsTerminal(s.o.Stdin):
-		lines = newPerson(s) // a file answers, and the person talks
+		lines = newPerson(s) // the file answers asks, and the person types the prompts
 	default:
 		return usagef("there is no prompt, and no terminal to type one: give it, or - to read it from stdin")
 	}
@@ -79,8 +79,8 @@ func (s *session) chat(ctx context.Context, words []string) error {
 	return err
 }
 
-// conversation begins one, with the servers that are named, which must start, and a model that is none of a file's
-// completions: these are for what servers ask.
+// conversation starts a conversation with the named servers, which must start, and with a model. It does not choose the
+// completions of a file as the model, because they answer the requests of servers.
 func (s *session) conversation(ctx context.Context) (string, error) {
 	settings := protocol.TaskSettings{}
 	names := s.line.servers
@@ -118,17 +118,17 @@ func (s *session) conversation(ctx context.Context) (string, error) {
 	return task.ID, err
 }
 
-// talk is a conversation.
+// talk is a conversation with a model.
 type talk struct {
 	s      *session
 	taskID string
-	// goesOn reports that the person can type again after a turn was stopped.
+	// goesOn reports whether the person can type again after a turn was stopped.
 	goesOn bool
-	// shown is how much was printed of a message that the model writes.
+	// shown is how much of each message by the model is printed.
 	shown map[int64]int
 }
 
-// stoppedTurn is the error of a turn that ended before the model had finished.
+// stoppedTurn is the error of a turn that ended before the model finished.
 type stoppedTurn struct{ end protocol.ModelEnd }
 
 func (e *stoppedTurn) Error() string {
@@ -141,7 +141,7 @@ func (e *stoppedTurn) Error() string {
 	return "the model ended the turn: " + string(e.end.Reason)
 }
 
-// typed is the next message of the person.
+// typed reads the next message of the person.
 func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 	type line struct {
 		text string
@@ -179,20 +179,20 @@ func (t *talk) typed(ctx context.Context, lines *person) (string, error) {
 	}
 }
 
-// turn sends a message to the model, and waits until the model has finished. An interrupt stops the turn,
-// and a second one leaves it.
+// turn sends a message to the model, and waits until the model has finished. The first interrupt stops the turn, and
+// the second one stops waiting.
 func (t *talk) turn(ctx context.Context, prompt string) error {
 	t.shown = map[int64]int{}
 	if _, err := t.s.sidecar.SendChat(ctx, &protocol.SendChatParams{TaskID: t.taskID, Text: prompt}); err != nil {
 		return err
 	}
 	var why error                  // why the turn was stopped
-	refused := make(chan error, 1) // the turn is not stopped
+	refused := make(chan error, 1) // why the turn cannot be stopped
 	stopping, cancel := context.WithCancel(ctx)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel()
-	stop := func(err error) { // once
+	stop := func(err error) { // call it only once
 		why = err
 		asking.Go(func() {
 			if _, err := t.s.sidecar.StopChat(stopping, &protocol.ChatParams{TaskID: t.taskID}); err != nil {
@@ -237,7 +237,7 @@ func (t *talk) turn(ctx context.Context, prompt string) error {
 	}
 }
 
-// event shows an event of the conversation. If the turn has ended, it returns how.
+// event shows an event of the conversation. It returns how the turn ended, or nil while the turn continues.
 func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error) {
 	switch e := event.(type) {
 	case protocol.ChatProgressParams:
@@ -273,7 +273,7 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 	return nil, nil
 }
 
-// said shows the rest of a message that the model wrote.
+// said prints the part of a message by the model that is not printed yet.
 func (t *talk) said(id int64, m protocol.ModelMessage) (*protocol.ModelEnd, error) {
 	if m.End == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/form"
 )
 
-// fieldProblem returns the problem of a field's value, or an empty text. It makes the check that the sidecar makes when
-// the form is sent. A nil value is a field that is left out.
+// fieldProblem returns the problem of a field's value, or "". It makes the same check as the sidecar when the form is
+// sent. A nil value means that the field is left out.
 func fieldProblem(f protocol.Field, value json.RawMessage) string {
 	values := map[string]json.RawMessage{}
 	if value != nil {
@@ -31,14 +31,14 @@ func fieldProblem(f protocol.Field, value json.RawMessage) string {
 	return problem
 }
 
-// moments are the ways in which a person may write a date and time without its zone.
+// moments are the layouts in which a person may type a date and time without a zone.
 var moments = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"}
 
-// zonedMoments are those with it, besides RFC 3339.
+// zonedMoments are the layouts with a zone, besides RFC 3339.
 var zonedMoments = []string{"2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04Z07:00"}
 
-// moment reads a date and time as a person writes it, and returns it as RFC 3339 wants it. A text without a zone is in
-// the zone of now. It returns other texts unchanged, and the check then names the problem.
+// moment converts a date and time that a person typed to RFC 3339. A text without a zone is in the zone of now. It
+// returns other texts unchanged, and the check then names the problem.
 func moment(text string, now time.Time) string {
 	trimmed := strings.TrimSpace(text)
 	if strings.EqualFold(trimmed, "now") {
@@ -49,7 +49,7 @@ func moment(text string, now time.Time) string {
 			return at.Format(time.RFC3339)
 		}
 	}
-	// A space before the zone is as good as none.
+	// A space before the zone is allowed.
 	joined := trimmed
 	if at := strings.LastIndexByte(trimmed, ' '); at > len("2006-01-02") {
 		joined = trimmed[:at] + trimmed[at+1:]
@@ -62,7 +62,7 @@ func moment(text string, now time.Time) string {
 	return text
 }
 
-// momentHint says how a date and time may be written.
+// momentHint tells the person how to type a date and time.
 func momentHint(now time.Time) string {
 	return "date and time: 2026-11-21 14:30 in your time zone (UTC" + now.Format("-07:00") + "), with another zone after it, or now"
 }

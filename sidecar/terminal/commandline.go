@@ -20,7 +20,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// commandLine is what the person wants.
+// commandLine is the parsed command line.
 type commandLine struct {
 	// server is empty if a command is for all servers, or for none.
 	server string
@@ -33,35 +33,35 @@ type commandLine struct {
 
 	configFile string
 	output     string
-	json       bool // the result is printed as JSON
-	// standalone: the daemon is in this process.
+	json       bool // print the result as JSON
+	// standalone runs the daemon in this process.
 	standalone bool
-	// trust: the servers of the configuration file run without being confirmed.
+	// trust runs the servers of the configuration file without confirmation.
 	trust    bool
 	dataDir  string
 	logLevel zerolog.Level
-	servers  []string // those that a model may use; none means all
-	// model returns what the flags of the model say; nil for a command that has none.
+	servers  []string // the servers that a model may use; empty means all
+	// model returns the settings from the flags of the model; nil for a command without these flags.
 	model func() (protocol.ModelSettings, error)
 }
 
-// definedServer is a server that the command line itself defines, as its flags are given.
+// definedServer holds the flags of a server that the command line itself defines.
 type definedServer struct {
-	// alone is set if there is such a server. It is then the only one.
+	// alone reports whether the command line defines a server. It is then the only server.
 	alone                      bool
 	protocolVersion, transport string
 	headers, env, roots        []string
 }
 
-// callFlags are the arguments of a call, and its limits.
+// callFlags are the arguments and the limits of a call.
 type callFlags struct {
 	arguments []argument
-	// object is nil where --json was not given. objectText is its text.
+	// object is the object of --json; nil if the flag was not given. objectText is the flag's text.
 	object     json.RawMessage
 	objectText string
-	// taskTTL is for how long a server is asked to keep the MCP task that a call becomes; 0 leaves it to the sidecar.
+	// taskTTL is how long a server should keep the MCP task that a call becomes; 0 leaves that to the sidecar.
 	taskTTL time.Duration
-	// toolTimeout is for how long a call of a tool may have neither a result nor progress; 0 is for ever.
+	// toolTimeout is how long a tool call may have neither a result nor progress; 0 means no limit.
 	toolTimeout time.Duration
 }
 
@@ -71,10 +71,10 @@ type answerFlags struct {
 	plain                   bool
 }
 
-// argument is an --arg.
+// argument is a value of --arg.
 type argument struct{ name, value string }
 
-// words are the arguments of a command besides its flags.
+// words says which positional arguments a command takes.
 type words int
 
 const (
@@ -82,26 +82,27 @@ const (
 	serverWord            // SERVER, or a command after --
 	toolWords             // SERVER TOOL (or another item), or TOOL and a command after --
 	maybeServerWord       // SERVER, a command after --, or neither
-	otherWords            // the command's own, and perhaps a command after --
+	otherWords            // the command's own words, and perhaps a command after --
 )
 
-// command is one that talks with a workspace.
+// command is a command that talks to a workspace.
 type command struct {
 	use, short, long, example string
 	words                     words
 	// item replaces TOOL in toolWords, unless it is empty.
 	item string
-	// own names the command's own words. The last ones are optional.
+	// own names the command's own words. The last of them are optional, as many as optional says.
 	own      []string
 	optional int
-	// flags adds its own.
+	// flags adds the command's own flags.
 	flags func(*pflag.FlagSet, *commandLine)
-	// keeps: the command is about kept conversations, which are in the default folder unless --data-dir names another.
+	// keeps reports whether the command is about stored conversations. They are in the default folder, unless
+	// --data-dir names another.
 	keeps bool
 	run   func(ctx context.Context, s *session, words []string) error
 }
 
-// build makes the command of the library.
+// build returns the command for cobra.
 func (c command) build(o Options) *cobra.Command {
 	l := &commandLine{logLevel: zerolog.Disabled}
 	out := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: cobra.ArbitraryArgs}
@@ -154,7 +155,7 @@ func (c command) build(o Options) *cobra.Command {
 	return out
 }
 
-// asking adds the flags of commands at which servers ask.
+// asking adds the flags of commands during which servers may ask.
 func asking(flags *pflag.FlagSet, l *commandLine) {
 	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "cancel a tool call after this `time` without a result or progress, unless the server has a toolTimeout (default: never)")
 	flags.StringVar(&l.record, "record", "", "record questions and answers in this `file`")
@@ -240,7 +241,7 @@ func (l *commandLine) addArgument(text string) error {
 	return nil
 }
 
-// take reads the words, and returns those that are the command's own.
+// take reads the positional arguments, and returns the command's own words.
 func (c command) take(l *commandLine, words []string, launched bool) ([]string, error) {
 	var wanted []string
 	switch c.words {
@@ -283,8 +284,8 @@ func (c command) take(l *commandLine, words []string, launched bool) ([]string, 
 	return nil, nil
 }
 
-// reach says how to reach the server. One that the command line itself names is alone: what the folder configures
-// must not come in its place.
+// reach puts the server into the configuration. If the command line itself defines the server, it is the only one, so
+// that no server of the folder can take its place.
 func (l *commandLine) reach(launch []string, o Options) error {
 	scheme, _, isURL := strings.Cut(l.server, "://")
 	if launch == nil && !isURL {
@@ -366,7 +367,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 // transportOf returns the transport of the flag, or else the transport that follows from the server's URL or command.
 func (l *commandLine) transportOf(told protocol.Transport) (protocol.Transport, error) {
 	given := protocol.Transport(l.transport)
-	byURL := told == protocol.TransportHTTP && given == protocol.TransportSSE // both are at http and https
+	byURL := told == protocol.TransportHTTP && given == protocol.TransportSSE // both have URLs with http or https
 	switch {
 	case given == "":
 		return told, nil
@@ -392,7 +393,7 @@ func pairs(flag, separator string, texts []string) (map[string]string, error) {
 			if twice {
 				return nil, usagef("--%s has %q twice", flag, name)
 			}
-			return nil, usagef("--%s is %s", flag, form) // its text may be a secret
+			return nil, usagef("--%s is %s", flag, form) // do not quote the text, which may be a secret
 		}
 		if all == nil {
 			all = map[string]string{}
@@ -402,7 +403,7 @@ func pairs(flag, separator string, texts []string) (map[string]string, error) {
 	return all, nil
 }
 
-// configured takes the servers of the configuration file. Their folder is the current one, unless the file is the
+// configured uses the servers of the configuration file. Their folder is the current one, unless the file is the
 // .vscode/mcp.json or the .mcp.json of another folder.
 func (l *commandLine) configured(o Options) error {
 	folder := ConfiguredFolder(l.configFile, o.Folder)

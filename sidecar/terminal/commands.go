@@ -25,7 +25,7 @@ Results are printed on stdout, everything else on stderr. The exit code is 0 for
 error, 2 for a wrong command line, 3 if there is no result, 4 if a question was not answered, 5 if a question differs
 from the recording, 6 if the daemon ended during the command, and 130 after an interrupt.`
 
-// NewCommand is the program's command line. Others are the commands that are no front end.
+// NewCommand returns the program's root command. others are the commands that are not front ends.
 func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "assent", Long: about, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
@@ -36,8 +36,8 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 		Version: o.Version,
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
-	// No template is set for anything: one has the linker keep every method of every type, for text/template to
-	// call by name, which is 3.6 MB, and 2 MB of memory.
+	// Do not set a template: text/template calls methods by name, so the linker would keep every method of every type.
+	// That costs 3.6 MB in the program and 2 MB of memory.
 	root.SetIn(o.Stdin)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
@@ -129,7 +129,7 @@ all is well, and with 3 otherwise.`,
 	}
 }
 
-// arguments are --arg's.
+// arguments is the value of the flag --arg.
 type arguments struct{ line *commandLine }
 
 var _ pflag.Value = arguments{}
@@ -138,10 +138,10 @@ func (arguments) String() string          { return "" }
 func (arguments) Type() string            { return "name=value" }
 func (a arguments) Set(text string) error { return a.line.addArgument(text) }
 
-// ExitError is an end with an exit code of its own.
+// ExitError ends the program with an exit code of its own.
 type ExitError struct {
 	Code int
-	// Err is written to stderr; nil means that the reason is written already.
+	// Err is written to stderr; nil means that the reason has been written already.
 	Err error
 }
 
@@ -154,11 +154,12 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Exit is how a command that is no front end ends with a code that is none of the constants.
+// Exit returns an [ExitError]. Commands that are not front ends use it for their own exit codes.
 func Exit(code int, err error) error { return &ExitError{code, err} }
 
-// Run is the whole program for a command line, which begins with the command. It returns the exit code. Ctx ends
-// everything that is no front end; interrupting a front end in good order is what [Options.Interrupts] is for.
+// Run runs the program with a command line, which begins with the command, and returns the exit code. The end of ctx
+// ends the commands that are not front ends. [Options.Interrupts] interrupts a front end, which then ends in good
+// order.
 func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command) int {
 	root := NewCommand(o, others...)
 	root.SetArgs(args)
@@ -195,14 +196,14 @@ func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command
 	}
 }
 
-// tell writes why the program ends. The part before the first colon stands out on a terminal.
+// tell writes why the program ends. On a terminal, it highlights the part before the first colon.
 func tell(stderr io.Writer, text string) {
 	text = wrapped(safe(text), widthOf(stderr))
 	who, what, _ := strings.Cut(text, ":")
 	fmt.Fprintf(stderr, "%s:%s\n", paintOf(stderr).red(who), what)
 }
 
-// DataFolder returns the folder of the conversations: the one of the command line, or else the default one.
+// DataFolder returns the folder of the conversations: the given one, or else the default.
 func DataFolder(given string) (string, error) {
 	if given != "" {
 		return given, nil

@@ -10,7 +10,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// complete returns what a shell may propose for a command's words and flags. It starts nothing.
+// complete registers shell completions for a command's words and flags. They start no server.
 func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 	servers := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return configuredNames(l.configFile, o.Folder), cobra.ShellCompDirectiveNoFileComp
@@ -44,13 +44,13 @@ func complete(c *cobra.Command, l *commandLine, o Options, w words) {
 			continue
 		}
 		if err := c.RegisterFlagCompletionFunc(name, f); err != nil {
-			cobra.CompErrorln(err.Error()) // it is registered twice, which a test would show
+			cobra.CompErrorln(err.Error()) // a flag is registered twice, which a test would show
 		}
 	}
 }
 
-// configuredNames returns the servers of an mcp.json, or of the folder's. It returns none if the file cannot be read, because
-// the command itself says why.
+// configuredNames returns the servers of an mcp.json, or of the folder's. It returns none if the file cannot be read,
+// because the command itself reports the reason.
 func configuredNames(file, folder string) []string {
 	configured := ConfiguredFolder(file, folder)
 	var names []string

@@ -42,7 +42,7 @@ func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerPar
 	return at == 0, err
 }
 
-// definition describes what would run, and each change since the person confirmed it.
+// definition describes what the server would run, and each change since the person last confirmed it.
 func definition(params *protocol.ConfirmServerParams) string {
 	var b strings.Builder
 	place := params.Source
@@ -76,7 +76,8 @@ func definition(params *protocol.ConfirmServerParams) string {
 
 type definitionLine struct{ name, value string }
 
-// definitionLines are the same for every server. Lists are JSON, so that it can be seen where an element ends.
+// definitionLines returns the same lines for every server. Lists are JSON, so that the person sees where an element
+// ends.
 func definitionLines(d protocol.ServerDefinition) []definitionLine {
 	return []definitionLine{
 		{"reached by", string(d.Transport)},
@@ -98,7 +99,7 @@ func shownList(list []string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(list); err != nil {
-		return strings.Join(list, " ") // texts can be encoded
+		return strings.Join(list, " ") // cannot happen: texts can be encoded
 	}
 	return strings.TrimSpace(b.String())
 }

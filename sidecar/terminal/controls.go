@@ -10,17 +10,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// newControl finishes a field of huh's. It uses the terminal's own 16 colours, which the person chose.
+// newControl returns a control for a huh field. It uses the terminal's own 16 colours, which the person chose.
 func newControl(f huh.Field, title, describe func(string), rows func(int) int) control {
 	keys := huh.NewDefaultKeyMap()
 	keys.Text.Editor.SetEnabled(false)
 	f = f.WithTheme(huh.ThemeFunc(huh.ThemeBase16)).WithKeyMap(keys)
-	// Enter ends every page, also the first and the last.
+	// Enter ends every page, including the first and the last.
 	f = f.WithPosition(huh.FieldPosition{Field: 1, FirstField: 0, LastField: 2, GroupCount: 1})
 	return control{Field: f, title: title, describe: describe, rows: rows}
 }
 
-// lineControl is an input for a line.
+// lineControl returns an input for one line.
 func lineControl(value *string, secret bool, check func(string) error) control {
 	f := huh.NewInput().Value(value).Validate(check)
 	c := newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, nil)
@@ -35,20 +35,20 @@ func lineControl(value *string, secret bool, check func(string) error) control {
 	return c
 }
 
-// textControl is an input for a text of several lines.
+// textControl returns an input for a text of several lines.
 func textControl(value *string, check func(string) error) control {
 	f := huh.NewText().Value(value).ExternalEditor(false).Validate(check)
 	rows := func(int) int { return min(max(strings.Count(*value, "\n")+2, 3), 15) }
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rows)
 }
 
-// listControl is an input for one of several options, by its place.
+// listControl returns an input for one of several options. value is the option's index.
 func listControl(value *int, names []string) control {
 	f := huh.NewSelect[int]().Options(options(names)...).Value(value)
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 2))
 }
 
-// ticksControl is an input for any of several options.
+// ticksControl returns an input for any number of several options.
 func ticksControl(value *[]int, names []string) control {
 	f := huh.NewMultiSelect[int]().Options(options(names)...).Value(value)
 	return newControl(f, func(s string) { f.Title(s) }, func(s string) { f.Description(s) }, rowsOf(names, 6))
@@ -69,7 +69,7 @@ func options(names []string) []huh.Option[int] {
 	return list
 }
 
-// rowsOf is how many rows names take, each after so many columns.
+// rowsOf returns how many rows names take at a width, each after a prefix of before columns.
 func rowsOf(names []string, before int) func(width int) int {
 	return func(width int) int {
 		rows := 0
@@ -82,17 +82,17 @@ func rowsOf(names []string, before int) func(width int) int {
 
 // typedText is a text that the person edits, and its initial value.
 type typedText struct {
-	// value is the control's text. First is that text before any key was pressed: the control replaces characters that
-	// would move the cursor.
+	// value is the control's text. first is that text before any key was pressed. It can differ from raw, because the
+	// control replaces characters that would move the cursor.
 	value, first string
-	// raw is the text that the control was given. It stays unless the person changes it.
+	// raw is the text that the control was given. It is the result unless the person changes the text.
 	raw string
 }
 
 func newTypedText(raw string, make func(value *string) control) (*typedText, control) {
 	t := &typedText{value: safe(raw), raw: raw}
 	c := make(&t.value)
-	c.Update(nil) // the value is now the text that it shows
+	c.Update(nil) // value is now the text that the control shows
 	t.first = t.value
 	return t, c
 }
@@ -105,7 +105,7 @@ func (t *typedText) text() (string, bool) {
 	return t.value, true
 }
 
-// whole reports whether the control shows all of the text that it was given.
+// whole reports whether the control shows exactly the text that it was given.
 func (t *typedText) whole() bool { return t.first == t.raw }
 
 func anything(string) error { return nil }

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Why a dialog ends without a choice.
+// The reasons why a dialog ends without a choice.
 var (
 	errOver     = errors.New("the question is over")
 	errInputEnd = errors.New("the input has ended")
@@ -21,11 +21,11 @@ var (
 // overMsg ends a dialog from outside.
 type overMsg struct{ why error }
 
-// dialog is a sequence of pages, each with something to read and one control, on a screen of its own and no larger than
-// the terminal is. When it ends nothing of it stays.
+// dialog is a sequence of pages, each with a text and one control. It has a screen of its own, which fits into the
+// terminal and disappears when the dialog ends.
 type dialog struct {
 	pages []*page
-	// declinable has Ctrl-X say no on every page.
+	// declinable lets Ctrl-X decline on every page.
 	declinable bool
 
 	at            int
@@ -42,20 +42,21 @@ type page struct {
 	// text returns the text of the page, safe to show. It is called each time the page is shown.
 	text  func() string
 	title string
-	// problem is that of the current value; empty for none.
+	// problem is the problem of the current value; empty for none.
 	problem string
 	// check returns a problem that keeps Enter from leaving the page, or an empty text; nil checks nothing.
 	check   func() string
 	control control
-	// mark marks the answer as secret, or undoes that; nil if it cannot be marked.
+	// mark marks the answer as secret, or removes the mark; nil if it cannot be marked.
 	mark func()
-	// whole: this is the last page, which shows the values of all others.
+	// whole reports whether this is the last page, which shows the values of all others.
 	whole bool
-	// next returns the index of the next page, or a negative number to end the dialog; nil stands for the page after it.
+	// next returns the index of the next page, or a negative number to end the dialog; nil means the page after this
+	// one.
 	next func() int
 }
 
-// control is a field of huh's, with functions that all fields have but that their interface lacks.
+// control is a huh field, with functions that all fields have but their interface lacks.
 type control struct {
 	huh.Field
 	title, describe func(string)
@@ -70,7 +71,7 @@ var _ tea.Model = (*dialog)(nil)
 // Init implements [tea.Model].
 func (d *dialog) Init() tea.Cmd { return d.turn(d.at) }
 
-// turn shows a page.
+// turn turns to a page.
 func (d *dialog) turn(to int) tea.Cmd {
 	d.pages[d.at].control.Blur()
 	d.at, d.top, d.rows, d.filtered = to, 0, nil, false
@@ -85,8 +86,8 @@ func (d *dialog) end(err error) (tea.Model, tea.Cmd) {
 	return d, tea.Quit
 }
 
-// Update implements [tea.Model]. A panic ends the dialog in good order: the library's own end of one closes the
-// terminal's reader while it reads.
+// Update implements [tea.Model]. It recovers from a panic and ends the dialog in good order, because bubbletea would
+// close the terminal's reader during a read.
 func (d *dialog) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -167,14 +168,14 @@ func (d *dialog) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return d, d.pass(msg)
 }
 
-// pass has the control take a message.
+// pass passes a message to the control.
 func (d *dialog) pass(msg tea.Msg) tea.Cmd {
 	_, cmd := d.pages[d.at].control.Update(msg)
 	d.lay()
 	return cmd
 }
 
-// filtering reports whether keys go into the filter of a list.
+// filtering reports whether the person types the filter of a list.
 func filtering(c control) bool {
 	f, ok := c.Field.(interface{ GetFiltering() bool })
 	return ok && f.GetFiltering()
@@ -183,7 +184,7 @@ func filtering(c control) bool {
 // lay fits the page into the terminal.
 func (d *dialog) lay() {
 	if d.width == 0 {
-		return // its size is not known yet
+		return // the terminal's size is not known yet
 	}
 	p := d.pages[d.at]
 	if d.rows == nil {
@@ -213,7 +214,7 @@ func (d *dialog) lay() {
 	p.control.WithWidth(d.width)
 	if rows := p.control.rows; rows != nil {
 		least := 1
-		if len(d.rows) > 3 { // a text that is read row by row is no fun
+		if len(d.rows) > 3 { // keep enough rows that the text can be read
 			least = min(3, max(1, room/3))
 		}
 		p.control.WithHeight(min(height+rows(inner), max(room-least, 2)))
@@ -221,7 +222,7 @@ func (d *dialog) lay() {
 	d.scroll(0)
 }
 
-// room is how many rows there are for the text and the control.
+// room returns how many rows there are for the text and the control.
 func (d *dialog) room() int {
 	if d.height >= 4 {
 		return d.height - 1 // the last row shows the keys
@@ -229,12 +230,12 @@ func (d *dialog) room() int {
 	return d.height
 }
 
-// seen is how many rows of the text are shown.
+// seen returns how many rows of the text are shown.
 func (d *dialog) seen() int {
 	return max(0, min(len(d.rows), d.room()-lipgloss.Height(d.pages[d.at].control.View())))
 }
 
-// scroll moves the text by screens.
+// scroll moves the text by so many screens.
 func (d *dialog) scroll(screens int) {
 	seen := d.seen()
 	d.top = max(0, min(d.top+screens*max(1, seen-1), len(d.rows)-seen))
@@ -254,7 +255,7 @@ func (d *dialog) View() tea.View {
 	return screenful(lipgloss.NewStyle().MaxWidth(d.width).MaxHeight(d.height).Render(strings.Join(parts, "\n")))
 }
 
-// screenful returns a view on the alternate screen. The terminal restores the main screen afterwards, also if its size
+// screenful returns a view on the alternate screen. The terminal restores the main screen afterwards, even if its size
 // has changed.
 func screenful(content string) tea.View {
 	v := tea.NewView(content)

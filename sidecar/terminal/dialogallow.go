@@ -37,7 +37,7 @@ func resourceText(q protocol.AccessMcpResource) string {
 	return fmt.Sprintf("Allow the model to read a resource of the server %s?\n  %s\n", strong(oneLine(q.ServerName, 200)), safe(q.URI))
 }
 
-// The answers to what a model wants, in the order in which they are listed.
+// The answers to a model's request, in the order of the list.
 const (
 	allowOnce = iota
 	allowTask
@@ -46,7 +46,7 @@ const (
 	allowEdit // only for a tool, which has arguments
 )
 
-// allow shows what a model wants of a server, and asks whether it may.
+// allow shows the call or read that a model requests of a server, and asks whether it may run.
 func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	var text string
 	var arguments json.RawMessage // nil for a resource
@@ -103,16 +103,16 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 	}
 }
 
-// isByHost reports whether a question is about the call of a host, which runs as it is or not at all.
+// isByHost reports whether a question is about the call of a host. The person cannot edit such a call.
 func isByHost(question protocol.UseMcpServer) bool {
 	q, ok := question.(protocol.UseMcpTool)
 	return ok && q.HostName != ""
 }
 
-// errNotWhole is of what a control would not show as it is.
+// errNotWhole is the error for a text that a control would not show exactly.
 var errNotWhole = errors.New("it is too long, or has characters that are not shown, to be edited here")
 
-// editArguments has the person edit a JSON object.
+// editArguments lets the person edit a JSON object.
 func (q *dialogs) editArguments(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 	typed, c := newTypedText(indented(arguments), func(value *string) control {
 		return textControl(value, func(text string) error {
@@ -137,7 +137,7 @@ func (q *dialogs) editArguments(ctx context.Context, arguments json.RawMessage) 
 	return json.RawMessage(text), nil
 }
 
-// indented is a JSON value for reading.
+// indented returns a JSON value with indentation, for reading.
 func indented(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {

@@ -10,14 +10,14 @@ import (
 	"assent/protocol"
 )
 
-// mostListed is how many options a list has. Of more options, the person types one: huh draws all of a list, also the
-// part that cannot be seen.
+// mostListed bounds the options of a list. If there are more, the person types one, because huh draws a whole list,
+// including the part that is not visible.
 const mostListed = 100
 
-// longLine is from how many characters on a text gets several rows to be typed in.
+// longLine is the allowed length from which a text field gets several rows, in characters.
 const longLine = 300
 
-// The ways out of a form.
+// The choices at the end of a form.
 const (
 	formSend = iota
 	formDecline
@@ -25,17 +25,17 @@ const (
 	formChange
 )
 
-// filling is a field while it is filled in.
+// filling is a field that the person is filling in.
 type filling struct {
 	page  *page
 	field protocol.Field
 	// value returns the field's value; nil leaves the field out.
 	value func() json.RawMessage
-	// marked reports that the person marked this as a secret.
+	// marked reports whether the person marked the answer as secret.
 	marked bool
 }
 
-// mark marks the answer as secret, or no longer so.
+// mark marks the answer as secret, or removes the mark.
 func (f *filling) mark() {
 	f.marked = !f.marked
 	f.page.title = titleOf(f.field)
@@ -47,8 +47,8 @@ func (f *filling) mark() {
 	}
 }
 
-// fill implements [manner]: a page for each field, and a last one that shows all values. After a refusal it begins with
-// the first problem.
+// fill implements [manner]: a page for each field, and a last one that shows all values. If the sidecar refused the
+// answer, fill begins with the first problem.
 func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]string{}
 	for _, problem := range problems {
@@ -89,9 +89,9 @@ func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.F
 	for i, f := range fillings {
 		refused := string(f.value())
 		f.page.next = func() int {
-			f.page.problem = "" // the check has found none
+			f.page.problem = "" // the check of this page has passed
 			if string(f.value()) == refused {
-				f.page.problem = again[f.field.Head().Name] // which the sidecar found, and not the check
+				f.page.problem = again[f.field.Head().Name] // the sidecar found it, and the check did not
 			}
 			if changing {
 				return i + 1
@@ -149,7 +149,7 @@ func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.F
 	return content, nil
 }
 
-// titleOf is what a field is called, in one line that is safe to show.
+// titleOf returns a field's title in one line that is safe to show.
 func titleOf(f protocol.Field) string {
 	head := f.Head()
 	if title := oneLine(head.Title, 200); title != "" {
@@ -207,7 +207,7 @@ func fillingsText(about string, fillings []*filling) string {
 	return b.String()
 }
 
-// newFilling makes the page of a field with its initial value; nil is none.
+// newFilling returns a field with its page and initial value; nil means none.
 func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 	set := func(c control, value func() json.RawMessage) *filling {
 		return &filling{page: &page{title: titleOf(f), control: c}, field: f, value: value}
@@ -231,7 +231,7 @@ func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 			break
 		}
 		var given []string
-		_ = json.Unmarshal(initial, &given) // another value ticks nothing
+		_ = json.Unmarshal(initial, &given) // any other value ticks nothing
 		names, ticked := make([]string, len(options)), []int{}
 		for i, o := range options {
 			names[i] = optionName(o)
@@ -253,7 +253,7 @@ func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 	return set(typedControl(f, options, initial))
 }
 
-// oneOf is a control that takes one of several values. What need not be there can be left out.
+// oneOf returns a control for one of several values. A field that is not required can be left out.
 func oneOf(values []json.RawMessage, names []string, required bool, initial json.RawMessage) (control, func() json.RawMessage) {
 	at := max(0, slices.IndexFunc(values, func(v json.RawMessage) bool { return string(v) == string(initial) }))
 	if !required || len(values) == 0 {
@@ -265,7 +265,7 @@ func oneOf(values []json.RawMessage, names []string, required bool, initial json
 	return listControl(&at, names), func() json.RawMessage { return values[at] }
 }
 
-// typedControl is a control for a field that is typed.
+// typedControl returns a control for a field that the person types.
 func typedControl(f protocol.Field, options []protocol.Option, initial json.RawMessage) (control, func() json.RawMessage) {
 	raw := ""
 	if initial != nil {
@@ -277,7 +277,7 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 	var typed *typedText
 	check := func(text string) error {
 		if text == typed.first || text == "" {
-			return nil // nothing new, or left out
+			return nil // unchanged, or left out
 		}
 		_, problem := parseField(f, options, text)
 		return problemError(problem)
@@ -308,7 +308,7 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 	}
 }
 
-// optionName is an option as it is listed.
+// optionName returns the name of an option in a list.
 func optionName(o protocol.Option) string {
 	name := o.Value
 	if o.Title != "" && o.Title != o.Value {
@@ -320,11 +320,11 @@ func optionName(o protocol.Option) string {
 	return name
 }
 
-// quote is a text, or a list of them, as JSON.
+// quote returns a text, or a list of texts, as JSON.
 func quote(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return json.RawMessage("null") // texts can always be written
+		return json.RawMessage("null") // cannot happen: texts can be encoded
 	}
 	return raw
 }

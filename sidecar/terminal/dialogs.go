@@ -18,9 +18,9 @@ import (
 // dialogs asks the person at the terminal, one dialog after the other.
 type dialogs struct {
 	s    *session
-	turn chan struct{} // of one: the holder talks with the person
+	turn chan struct{} // capacity 1: the holder talks with the person
 	tty  *os.File
-	// state is how the terminal was.
+	// state is the terminal's original state.
 	state *term.State
 
 	mu      sync.Mutex   // guards running
@@ -39,17 +39,17 @@ func (q *dialogs) typist() *person {
 // noted implements [manner]: a dialog leaves nothing behind.
 func (q *dialogs) noted(text string) { q.s.note("%s", text) }
 
-// lastLook is how long a dialog has to end by itself.
+// lastLook is how long a dialog has to end before it is killed.
 const lastLook = time.Second
 
-// restore implements [manner]. A dialog ends with it, and its screen goes.
+// restore implements [manner]. It ends a dialog, and its screen disappears.
 func (q *dialogs) restore() {
 	q.mu.Lock()
 	running := q.running
 	q.mu.Unlock()
 	if running != nil {
 		ended := make(chan struct{})
-		go func() { // it ends with the program
+		go func() { // ends with the program
 			defer close(ended)
 			running.Send(overMsg{errDismissed})
 			running.Wait()
@@ -57,10 +57,10 @@ func (q *dialogs) restore() {
 		select {
 		case <-ended:
 		case <-time.After(lastLook):
-			running.Kill() // it closes the terminal under its reader, so only if it does not end by itself
+			running.Kill() // only as a last resort, because Kill closes the terminal during a read
 		}
 	}
-	_ = term.Restore(int(q.tty.Fd()), q.state) // nothing else can be done
+	_ = term.Restore(int(q.tty.Fd()), q.state) // there is no way to handle the error
 }
 
 func (q *dialogs) begin(ctx context.Context) (done func(), err error) {
@@ -72,7 +72,7 @@ func (q *dialogs) begin(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// watched is a terminal that reports the end of its input, because a dialog would wait for ever.
+// watched is a terminal that reports the end of its input, because a dialog would otherwise wait for ever.
 type watched struct {
 	*os.File
 	ended func()
@@ -87,21 +87,22 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// run runs a dialog. The end of the input dismisses the question: a person who left said neither yes nor no. Ctrl-C does
-// not: it cancels the call, and the end of the call ends the question. A question that stays open is asked again.
+// run runs a dialog. The end of the input dismisses the question, because a person who left neither accepted nor
+// declined. Ctrl-C does not dismiss it: it cancels the call, and the end of the call ends the question. If the question
+// stays open, run shows the dialog again.
 func (q *dialogs) run(ctx context.Context, d *dialog) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	release := sync.OnceFunc(q.s.stderr.display.occupy())
 	defer release()
-	forgetTyped(q.tty) // it was typed before there was a question
+	forgetTyped(q.tty) // the person typed it before there was a question
 	var program *tea.Program
 	end := func(why error) { program.Send(overMsg{why}) }
 	program = tea.NewProgram(d,
-		tea.WithInput(&watched{q.tty, func() { go end(errInputEnd) }}), // it ends with the program
+		tea.WithInput(&watched{q.tty, func() { go end(errInputEnd) }}), // ends with the program
 		tea.WithOutput(q.s.stderr.display.out),
-		tea.WithoutSignalHandler(), // the session has one
+		tea.WithoutSignalHandler(), // the session handles signals
 	)
 	stop := context.AfterFunc(ctx, func() { end(errOver) })
 	defer stop()
@@ -120,7 +121,7 @@ func (q *dialogs) run(ctx context.Context, d *dialog) error {
 	case errors.Is(d.err, errInputEnd):
 		return errDismissed
 	case errors.Is(d.err, errCtrlC):
-		release() // the person reads what the interrupt does
+		release() // so that the person can read what the interrupt does
 		q.s.interrupt()
 		select {
 		case <-ctx.Done():
@@ -139,7 +140,7 @@ func (q *dialogs) setRunning(program *tea.Program) {
 	q.running = program
 }
 
-// choose has the person choose one of several things, after a text.
+// choose shows a text, and lets the person choose one of several names.
 func (q *dialogs) choose(ctx context.Context, text, title string, declinable bool, names ...string) (int, error) {
 	at := 0
 	d := &dialog{
@@ -206,13 +207,13 @@ func (q *dialogs) page(ctx context.Context, params *protocol.OpenURLParams) (boo
 	return err == nil && at == 0, err
 }
 
-// answered writes the question and its answer, because a dialog leaves nothing on the screen. The content has no
-// secrets.
+// answered writes the question and its answer to stderr, because a dialog leaves nothing on the screen. The content has
+// no secrets.
 func (q *dialogs) answered(about string, fields []protocol.Field, content json.RawMessage) {
 	q.s.head("\n%s", about)
 	var given map[string]json.RawMessage
 	if json.Unmarshal(content, &given) != nil {
-		return // it is an object, which filled made
+		return // cannot happen: the content is a JSON object of ours
 	}
 	for _, f := range fields {
 		if value, ok := given[f.Head().Name]; ok {

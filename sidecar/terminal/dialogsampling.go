@@ -13,7 +13,7 @@ import (
 
 // visit implements [manner]. It shows the whole URL of a page and asks for consent. It opens nothing.
 func (q *dialogs) visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
-	// Facts come first: the text below them is the server's.
+	// Facts come first, because the text below them is from the server.
 	text := "You are asked to go to a page.\n" + addressText(page.URL, strong) + "\n\n" + safe(describe(a))
 	at, err := q.choose(ctx, text, "Do you consent, and go there yourself?", true,
 		"Yes, I go there myself", "Decline: say no to the server", "Cancel: put it away without an answer")
@@ -25,12 +25,12 @@ func (q *dialogs) visit(ctx context.Context, a *openAsk, page protocol.McpURLEli
 	case at == 2:
 		return nil, errDismissed
 	}
-	q.s.note("\n%s", describe(a)) // where to go is told once the sidecar has it opened
+	q.s.note("\n%s", describe(a)) // the URL is written when the sidecar asks to open it
 	_, err = q.s.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
 	if err != nil || !page.AwaitsCompletion {
-		return nil, alreadySettled(err) // going there was the answer
+		return nil, alreadySettled(err) // going to the page was the answer
 	}
-	// The server may say so first: that ends ctx, and the dialog.
+	// The server may report the end first, which ends ctx and the dialog.
 	if _, err := q.choose(ctx, "Go to:\n  "+safe(page.URL), "Are you done there?", false, "Yes, I am done"); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 				request.Messages, request.SystemPrompt = edit.Messages, edit.SystemPrompt
 				request.MaxTokens, request.Temperature = edit.MaxTokens, edit.Temperature
 			}
-			if err != nil && !errors.Is(err, errDismissed) { // Esc leaves the editing alone
+			if err != nil && !errors.Is(err, errDismissed) { // Esc ends only the editing
 				return nil, err
 			}
 		case 2:
@@ -105,7 +105,7 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 	}
 }
 
-// handWritten has the person write a completion.
+// handWritten lets the person write a completion.
 func (q *dialogs) handWritten(ctx context.Context) (*protocol.HandWritten, error) {
 	e := &editor{}
 	text := e.text("the completion", "")
@@ -122,8 +122,8 @@ func (q *dialogs) handWritten(ctx context.Context) (*protocol.HandWritten, error
 	return &protocol.HandWritten{Text: text(), Model: name(), StopReason: stopReason()}, nil
 }
 
-// conditions asks what an approval needs besides: what looks like a secret leaves only by its own yes, and so does
-// the conversation.
+// conditions asks two questions on which an approval depends: whether to send what looks like a secret, and whether to
+// send the conversation along. A no to the first one declines the request.
 func (q *dialogs) conditions(ctx context.Context, s protocol.McpSampling, response *protocol.AskResponseParams) error {
 	if len(s.Secrets) > 0 {
 		var b strings.Builder
@@ -150,7 +150,7 @@ func (q *dialogs) conditions(ctx context.Context, s protocol.McpSampling, respon
 	return nil
 }
 
-// model has the person choose a model. It returns nil without any model.
+// model lets the person choose a model. It returns nil if there is none.
 func (q *dialogs) model(ctx context.Context, serverName string) (*protocol.Model, error) {
 	list, err := q.s.sidecar.ListModels(ctx, &protocol.ListModelsParams{ServerName: serverName})
 	if err != nil || len(list.Models) == 0 {
@@ -167,7 +167,7 @@ func (q *dialogs) model(ctx context.Context, serverName string) (*protocol.Model
 	return &list.Models[at], nil
 }
 
-// editRequest has the person edit a request: its texts, and what bounds the answer.
+// editRequest lets the person edit the texts of a request, and the bounds of its answer.
 func (q *dialogs) editRequest(ctx context.Context, r protocol.McpSamplingRequest, most int64) (*protocol.SamplingEdit, error) {
 	e := &editor{}
 	system := e.text("system prompt", r.SystemPrompt)
@@ -209,7 +209,7 @@ func (q *dialogs) editRequest(ctx context.Context, r protocol.McpSamplingRequest
 	return edit, nil
 }
 
-// review shows what a model answered, and asks whether the server gets it.
+// review shows a model's answer, and asks whether the server gets it.
 func (q *dialogs) review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	content := slices.Clone(r.SamplingResponse.Content)
 	response := a.response(protocol.YesButtonClicked)
@@ -258,10 +258,10 @@ func (q *dialogs) review(ctx context.Context, a *openAsk, r protocol.McpSampling
 	}
 }
 
-// editor is a dialog that edits texts, a page each. It does not change a text that it could not show as it is.
+// editor builds a dialog with a page for each text to edit. It does not change a text that it cannot show exactly.
 type editor struct{ pages []*page }
 
-// text adds a text, and returns what returns it.
+// text adds a page for a text, if the control shows it exactly, and returns a function that returns the edited text.
 func (e *editor) text(title, raw string) func() string {
 	typed, c := newTypedText(raw, func(value *string) control { return textControl(value, anything) })
 	if !typed.whole() {
@@ -273,14 +273,15 @@ func (e *editor) text(title, raw string) func() string {
 
 func editingText() string { return "Esc leaves everything as it was." }
 
-// line adds a line.
+// line adds a page for one line, and returns a function that returns the edited line.
 func (e *editor) line(title, raw string, check func(string) error) func() string {
 	typed, c := newTypedText(raw, func(value *string) control { return lineControl(value, false, check) })
 	e.pages = append(e.pages, &page{text: editingText, title: title, control: c})
 	return func() string { text, _ := typed.text(); return text }
 }
 
-// blocks adds the texts among blocks of content, and returns what puts them back in their place.
+// blocks adds a page for each text among content blocks, and returns a function that puts the edited texts back into
+// the blocks.
 func (e *editor) blocks(title string, blocks []protocol.ContentBlock) func() {
 	takes := make([]func(), 0, len(blocks))
 	for i, block := range blocks {

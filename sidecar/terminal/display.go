@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// mostHeld bounds the text for stderr that is kept while a dialog has the terminal, in bytes. The newest part is kept.
+// mostHeld bounds the text for stderr that is held back while a dialog has the terminal, in bytes. The newest part is
+// kept.
 const mostHeld = 64 << 10
 
 // display is a stderr that is a terminal with cursor movement. It draws one line, the status, below the written text.
@@ -39,7 +40,8 @@ type results struct {
 	to io.Writer
 }
 
-// Write implements [io.Writer]. Text that is held back is written when the dialog ends, and the errors of that are lost.
+// Write implements [io.Writer]. Text that is held back is written when the dialog ends; errors of that write are
+// ignored.
 func (r *results) Write(p []byte) (int, error) {
 	r.d.mu.Lock()
 	defer r.d.mu.Unlock()
@@ -57,7 +59,7 @@ func (d *display) Write(p []byte) (int, error) {
 	if d.occupied {
 		d.held = append(d.held, p...)
 		if over := len(d.held) - mostHeld; over > 0 {
-			_, rest, _ := bytes.Cut(d.held[over:], []byte("\n")) // whole lines of it
+			_, rest, _ := bytes.Cut(d.held[over:], []byte("\n")) // keep whole lines
 			d.held = append(d.held[:0], rest...)
 		}
 		return len(p), nil
@@ -71,7 +73,7 @@ func (d *display) show(status func(width int) string) {
 	defer d.mu.Unlock()
 	d.status = status
 	if !d.occupied {
-		_, _ = d.write(d.out, nil) // a status that cannot be drawn is no reason to stop
+		_, _ = d.write(d.out, nil) // the run continues without the status
 	}
 }
 
@@ -98,7 +100,7 @@ func (d *display) occupy() (release func()) {
 	}
 }
 
-// write writes, and draws the status below. The lock is held.
+// write writes p, and draws the status below. The lock must be held.
 func (d *display) write(to io.Writer, p []byte) (n int, err error) {
 	d.erase()
 	if len(p) > 0 {
@@ -114,7 +116,7 @@ func (d *display) write(to io.Writer, p []byte) (n int, err error) {
 	return n, err
 }
 
-// erase removes the status. A terminal that was made narrower since has wrapped it to several rows.
+// erase removes the status. If the terminal has become narrower since, it has wrapped the status to several rows.
 func (d *display) erase() {
 	if d.drawn == 0 {
 		return

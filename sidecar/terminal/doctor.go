@@ -11,10 +11,10 @@ import (
 	"assent/sidecar/visible"
 )
 
-// mostLog is how many lines of a server's log are printed.
+// mostLog bounds how many lines of a server's log are printed.
 const mostLog = 20
 
-// doctor starts a server and prints a report. It fails if the server does not run.
+// doctor starts a server and prints a report. It returns an error if the server does not run.
 func (s *session) doctor(ctx context.Context) error {
 	server := &protocol.ServerParams{ServerName: s.line.server}
 	_, startErr := s.sidecar.StartServer(ctx, server)
@@ -36,7 +36,7 @@ func (s *session) doctor(ctx context.Context) error {
 		if !s.stdout.isTerminal {
 			s.note("assent: the server %q does not run: the report on stdout says why", i.Server.Name)
 		}
-		return Exit(ExitFailed, nil) // the report began with it
+		return Exit(ExitFailed, nil) // the report begins with the reason
 	case dead:
 		return fmt.Errorf("%s %s", i.Verdict.Text, i.Verdict.WayOut)
 	case startErr != nil:
@@ -47,11 +47,11 @@ func (s *session) doctor(ctx context.Context) error {
 	return nil
 }
 
-// beforeText is the width of the names in a report, in columns.
+// beforeText is the width of the column of names in a report.
 const beforeText = 14
 
-// report prints all that is known of a server: the verdict first, and nothing twice. The parts that are not there are
-// left out. On a terminal its lines are wrapped between words.
+// report prints all that is known about a server, the verdict first, and nothing twice. It leaves out empty parts. On a
+// terminal, it wraps lines between words.
 func (s *session) report(i *protocol.ServerInspection) error {
 	var b strings.Builder
 	width := s.stdout.width()
@@ -134,7 +134,7 @@ func (s *session) report(i *protocol.ServerInspection) error {
 	var log []string
 	for _, l := range i.Log[max(0, len(i.Log)-mostLog):] {
 		if f := i.LastFailure; f != nil && l.From == protocol.LogStderr && slices.Contains(f.Stderr, l.Text) {
-			continue // it is above
+			continue // printed above
 		}
 		log = append(log, fmt.Sprintf("%s: %s", l.From, l.Text))
 	}

@@ -20,22 +20,22 @@ const newestProtocol = "2026-07-28"
 // Host is a program that was added to use the servers of a folder over HTTP.
 type Host struct {
 	Name string `json:"name"`
-	// Server is the only server that it uses. Empty means all.
+	// Server is the only server that the host uses. Empty means all.
 	Server string `json:"server,omitempty"`
 	// Folder is the workspace folder of the servers, and Configuration configures them.
 	Folder        string                 `json:"folder"`
 	Configuration protocol.Configuration `json:"-"`
 }
 
-// HostFile is a host's own file, and how the host reaches the MCP servers in it.
+// HostFile is a host's own configuration file, and how the host reaches the MCP servers in it.
 type HostFile struct {
 	Host string `json:"host"`
 	Path string `json:"path"`
-	// Through are the servers that it uses through Assent, by their names in Assent. An empty name means all.
+	// Through are the servers that the host uses through Assent, by their names in Assent. An empty name means all.
 	Through []string `json:"throughAssent,omitempty"`
-	// Missing is the program that it would start as Assent, if there is no such program.
+	// Missing is the program that the file names as Assent, if that program does not exist.
 	Missing string `json:"missing,omitempty"`
-	// Direct are the servers that it uses itself.
+	// Direct are the servers that the host uses without Assent.
 	Direct []string `json:"direct,omitempty"`
 }
 
@@ -61,8 +61,8 @@ type hostFileCheck struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// doctorAll starts each server, and prints a line for each server, each problem of the configuration and each host. It fails
-// unless all is well.
+// doctorAll starts each server, and prints a line for each server, each problem of the configuration and each host. It
+// returns an error if there is any problem.
 func (s *session) doctorAll(ctx context.Context) error {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
@@ -155,7 +155,8 @@ func stateWord(i *protocol.ServerInspection) string {
 	return string(i.Server.State)
 }
 
-// findings are sentences on a server: why it does not run, the mistakes in its configuration, and that it is old.
+// findings returns sentences about a server: why it does not run, the mistakes in its configuration, and that it is
+// old.
 func findings(i *protocol.ServerInspection) []string {
 	var all []string
 	if v := i.Verdict; v != nil {
@@ -197,7 +198,8 @@ func (s *session) checkHosts(ctx context.Context) ([]hostCheck, string) {
 	return all, ""
 }
 
-// checkFiles compares the files of hosts with the servers of this folder, which are also the person's own.
+// checkFiles compares the files of hosts with the servers of this folder, which include those of the person's own
+// mcp.json.
 func checkFiles(files []HostFile, servers []protocol.Server) []hostFileCheck {
 	var all []hostFileCheck
 	for _, f := range files {

@@ -16,12 +16,12 @@ import (
 // inspectTimeout bounds the inspection of a failed server.
 const inspectTimeout = 5 * time.Second
 
-// lostError is the error of a call without a result, because its server is gone.
+// lostError is the error of a call that has no result because its server is gone.
 type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
 
-// explained adds to the error of a failed server what to do, its last output and the command line of the doctor.
+// explained adds advice, the last output and the doctor's command line to the error of a failed server.
 func (s *session) explained(ctx context.Context, serverName string, err error) error {
 	var failed *protocol.Error
 	if !errors.As(err, new(*lostError)) && (!errors.As(err, &failed) || failed.Code != protocol.CodeServerFailed) {
@@ -33,8 +33,8 @@ func (s *session) explained(ctx context.Context, serverName string, err error) e
 	return err
 }
 
-// whyFailed returns what to do about a failed server, its last output and the command line of the doctor. It explains
-// each server once, and returns an empty text for others.
+// whyFailed returns advice about a failed server, its last output and the doctor's command line. It explains each
+// server once. It returns "" after that, and for a server that has not failed.
 func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	s.failures.mu.Lock()
 	defer s.failures.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *session) listCommand(ctx context.Context, list string) string {
 	return s.commandAbout(list, i.Server)
 }
 
-// commandAbout returns the line of a command about a server.
+// commandAbout returns the command line of a command about a server.
 func (s *session) commandAbout(name string, server protocol.Server) string {
 	switch {
 	case s.line.alone && server.Transport == protocol.TransportStdio:
@@ -94,7 +94,8 @@ func (s *session) commandAbout(name string, server protocol.Server) string {
 	return command
 }
 
-// serverFlags returns the flags about a server that the command line names, without the values of headers and variables.
+// serverFlags returns the flags about a server that the command line names, without the values of headers and
+// variables.
 func (l *commandLine) serverFlags() string {
 	var flags []string
 	add := func(name, value string) { flags = append(flags, " --"+name+" "+word(value)) }
@@ -139,7 +140,7 @@ func (s *session) noteFailed(ctx context.Context) {
 func (s *session) failedServers(ctx context.Context) []string {
 	list, err := s.sidecar.ListServers(ctx)
 	if err != nil {
-		return nil // the caller's own request reports it
+		return nil // the caller's own request reports the error
 	}
 	var names []string
 	for _, server := range list.Servers {
@@ -150,7 +151,7 @@ func (s *session) failedServers(ctx context.Context) []string {
 	return names
 }
 
-// sourceOf names the place of a server's configuration. To the sidecar, the command line's servers are settings.
+// sourceOf names the place of a server's configuration. The sidecar calls the servers of the command line settings.
 func (s *session) sourceOf(source string) string {
 	if s.line.alone && source == config.SettingsSource {
 		return "the command line"

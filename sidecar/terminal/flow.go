@@ -9,7 +9,7 @@ import (
 )
 
 // flow writes a text that comes in pieces to a terminal, and wraps it between words. It holds back the last word until
-// it is whole. Its methods are called from any goroutine.
+// the word is complete. Its methods are called from any goroutine.
 type flow struct {
 	write func(string) error
 	width func() int
@@ -48,10 +48,10 @@ func (f *flow) put(text string) error {
 	return f.out(out.String())
 }
 
-// mostHeldWord is how much of a word is held back, in bytes.
+// mostHeldWord bounds how much of a word is held back, in bytes.
 const mostHeldWord = 200
 
-// take moves the held word to the output. The lock is held.
+// take moves the held word to the output. The lock must be held.
 func (f *flow) take(out *strings.Builder) {
 	if f.word.Len() == 0 {
 		return
@@ -71,7 +71,7 @@ func (f *flow) take(out *strings.Builder) {
 	f.column += w
 }
 
-// end writes the word that is held back. The next piece begins a line.
+// end writes the word that is held back. The next piece begins a new line.
 func (f *flow) end() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetTyped discards input that was not read yet. If that fails, the input is read.
+// forgetTyped discards typed input that was not read yet. If that fails, the next reader gets the input.
 func forgetTyped(tty *os.File) {
 	_ = unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCFLUSH, unix.TCIFLUSH)
 }

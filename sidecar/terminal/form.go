@@ -15,19 +15,20 @@ import (
 	"assent/sidecar/form"
 )
 
-// mostOptions is how many options are listed at once.
+// mostOptions bounds how many options are listed at once.
 const mostOptions = 30
 
 // filled is a form as the person filled it in.
 type filled struct {
-	// values are by the names of the fields, without the fields that were left out. They are nil before the first
-	// answer.
+	// values maps the names of the fields to their values, without the fields that were left out. It is nil before the
+	// first answer.
 	values map[string]json.RawMessage
 	// secret names the fields that the person marked as secret.
 	secret []string
 }
 
-// canMark reports whether the person may mark a field as secret: one that is typed, unless it asks for a secret anyway.
+// canMark reports whether the person may mark a field as secret. They may if the field is typed and does not ask for a
+// secret anyway.
 func canMark(f protocol.Field) bool {
 	switch f.(type) {
 	case protocol.StringField, protocol.NumberField:
@@ -113,8 +114,9 @@ func objectOf(fields []protocol.Field, values map[string]json.RawMessage) (json.
 	return b.Bytes(), nil
 }
 
-// field asks for a field until the sidecar would accept the value. It returns nil for a field that is left out. A secret
-// value is not shown as it is typed. Mark is called when the person marks this field as secret; nil does not let them.
+// field asks for a field until the sidecar would accept the value. It returns nil for a field that is left out. The
+// terminal does not show a secret value as it is typed. field calls mark when the person marks this field as secret; if
+// mark is nil, they cannot.
 func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark func()) (json.RawMessage, error) {
 	head := f.Head()
 	secret = secret || head.Secret
@@ -175,7 +177,7 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 	}
 }
 
-// parseField returns the value of a typed text, or a problem.
+// parseField returns the value that a typed text stands for, or a problem.
 func parseField(f protocol.Field, options []protocol.Option, text string) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	var value any
@@ -236,8 +238,8 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 	return raw, ""
 }
 
-// numbered reports whether options are chosen by their place in the list: not where they look like numbers
-// themselves.
+// numbered reports whether the person can choose options by their place in the list. They cannot if options look like
+// numbers themselves.
 func numbered(options []protocol.Option) bool {
 	return !slices.ContainsFunc(options, func(o protocol.Option) bool {
 		_, value := strconv.Atoi(o.Value)
@@ -266,7 +268,7 @@ func pick(options []protocol.Option, text string) (string, bool) {
 	return options[at].Value, true
 }
 
-// list shows the options that have a text in them, as many as are read.
+// list shows the options that contain a text, at most [mostOptions] of them.
 func (p *person) list(options []protocol.Option, text string) {
 	shown, byNumber := 0, numbered(options)
 	for i, o := range options {
@@ -339,12 +341,12 @@ func defaultOf(f protocol.Field) json.RawMessage {
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return nil // numbers of JSON are finite
+		return nil // cannot happen: numbers in JSON are finite
 	}
 	return raw
 }
 
-// shownDefault is a default for reading: a text without its quotes.
+// shownDefault returns a default for reading: a text comes without its quotes.
 func shownDefault(raw json.RawMessage) string {
 	if text := unquote(raw); text != "" {
 		return text
@@ -360,7 +362,7 @@ func unquote(raw json.RawMessage) string {
 	return text
 }
 
-// kindOf returns a text on what a field needs.
+// kindOf describes what a field needs.
 func kindOf(f protocol.Field) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

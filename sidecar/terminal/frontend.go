@@ -8,7 +8,7 @@ import (
 	"assent/protocol"
 )
 
-// frontEnd serves the sidecar's calls. It puts notifications into the session's mailbox.
+// frontEnd serves the sidecar's calls. It puts events into the session's mailboxes.
 type frontEnd struct{ s *session }
 
 var _ protocol.FrontEnd = frontEnd{}
@@ -59,7 +59,7 @@ func (f frontEnd) CallProgress(_ context.Context, params *protocol.CallProgressP
 	return nil
 }
 
-// ServerChanged implements [protocol.FrontEnd]. The call that needs a server tells the person that it failed.
+// ServerChanged implements [protocol.FrontEnd]. It reports no failure, because the call that needs the server does.
 func (f frontEnd) ServerChanged(_ context.Context, server *protocol.Server) error {
 	if server.Name == f.s.line.server || slices.Contains(f.s.line.servers, server.Name) {
 		f.s.serverChanged(*server)
@@ -132,7 +132,7 @@ func (f frontEnd) OpenURL(ctx context.Context, params *protocol.OpenURLParams) (
 	return &protocol.OpenURLResult{Opened: opened}, err
 }
 
-// GetSecret implements [protocol.FrontEnd]. A terminal keeps no secrets, as its capabilities say.
+// GetSecret implements [protocol.FrontEnd]. A terminal keeps no secrets, and declares so in its capabilities.
 func (frontEnd) GetSecret(context.Context, *protocol.GetSecretParams) (*protocol.GetSecretResult, error) {
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }
@@ -142,8 +142,8 @@ func (frontEnd) SetSecret(context.Context, *protocol.SetSecretParams) (*protocol
 	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "a terminal keeps no secrets")
 }
 
-// ListLanguageModels implements [protocol.FrontEnd]: the completions of a file, a model each, so that which of them is
-// meant is never in question.
+// ListLanguageModels implements [protocol.FrontEnd]. Each completion of a file is a model of its own, so that a model's
+// id says which completion is meant.
 func (f frontEnd) ListLanguageModels(context.Context) (*protocol.ListLanguageModelsResult, error) {
 	result := &protocol.ListLanguageModelsResult{}
 	for _, c := range f.s.completions {

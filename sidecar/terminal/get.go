@@ -63,7 +63,7 @@ func promptsCommand(o Options) *cobra.Command {
 	return parent
 }
 
-// promptRequest returns the request for the prompt of the command line. Missing arguments are asked for.
+// promptRequest returns the request for the prompt of the command line. The person fills in missing arguments.
 func (s *session) promptRequest(ctx context.Context) (protocol.CallRequest, error) {
 	list, err := s.sidecar.ListPrompts(ctx, s.server())
 	if err != nil {

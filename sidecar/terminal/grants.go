@@ -11,7 +11,7 @@ import (
 	"assent/protocol"
 )
 
-// grantsCommand is "assent grants", with what can be done to one.
+// grantsCommand is "assent grants", with its subcommands.
 func grantsCommand(o Options) *cobra.Command {
 	list := command{
 		use: "grants", short: "list the grants: permissions for completions without a question", keeps: true,
@@ -69,7 +69,7 @@ func (s *session) listGrants(ctx context.Context) error {
 	return s.list(list, t, "There are no grants in "+s.line.dataDir+".")
 }
 
-// bounds lists the bounds of a grant, each with the part that is spent.
+// bounds lists the bounds of a grant, and how much of each is spent.
 func bounds(g protocol.Grant) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

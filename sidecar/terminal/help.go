@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// setHelp has a command and those below it write their help in at most 80 columns, or in those of a narrower terminal.
-// Examples are not wrapped: they are copied.
+// setHelp makes a command and its subcommands write their help in at most 80 columns, or fewer on a narrower terminal.
+// It does not wrap examples, because people copy them.
 func setHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		out := c.OutOrStdout()
@@ -18,7 +18,7 @@ func setHelp(root *cobra.Command) {
 		if about == "" {
 			about = c.Short
 		}
-		_, _ = io.WriteString(out, reflowed(about, helpWidth(out))+"\n\n"+usage(c, helpWidth(out))) // no stream is left for the error
+		_, _ = io.WriteString(out, reflowed(about, helpWidth(out))+"\n\n"+usage(c, helpWidth(out))) // there is no other stream for the error
 	})
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		_, err := io.WriteString(c.OutOrStderr(), usage(c, helpWidth(c.OutOrStderr())))
@@ -68,7 +68,7 @@ func usage(c *cobra.Command, width int) string {
 	return b.String()
 }
 
-// besides is the least width for flags and their usages side by side.
+// besides is the minimum width for flags and their usages side by side.
 const besides = 60
 
 // flagUsages lists flags: with their usages beside them, or below them on a narrow terminal.

@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/config"
 )
 
-// server is the server that the command line names.
+// server returns the server that the command line names.
 func (s *session) server() *protocol.ServerParams {
 	return &protocol.ServerParams{ServerName: s.line.server}
 }
@@ -27,7 +27,7 @@ func (s *session) listServers(ctx context.Context) error {
 	return s.list(list, t, "No MCP server is configured here: there is none in "+s.configuredIn()+".")
 }
 
-// configuredIn names the files in which servers are looked for.
+// configuredIn names the files that can configure servers.
 func (s *session) configuredIn() string {
 	if s.line.configFile != "" {
 		return s.line.configFile
@@ -52,7 +52,7 @@ func (s *session) listTools(ctx context.Context) error {
 	return s.list(list, t, s.hasNo("tools"))
 }
 
-// argumentWord is how a list has an argument.
+// argumentWord formats an argument for a list.
 func argumentWord(name string, required bool) string {
 	if required {
 		return name
@@ -60,7 +60,7 @@ func argumentWord(name string, required bool) string {
 	return "[" + name + "]"
 }
 
-// hasNo returns the text that a server has nothing of a kind.
+// hasNo returns a sentence that the server has no items of a kind.
 func (s *session) hasNo(kind string) string {
 	return fmt.Sprintf("The server %q has no %s.", s.line.server, kind)
 }

@@ -2,10 +2,10 @@ package terminal
 
 import "sync"
 
-// mailbox passes events on from goroutines that must not wait. Its reader never waits for a person, so that few events
-// lie in it.
+// mailbox passes on events from goroutines that must not wait. Its reader never waits for a person, so the mailbox
+// stays small.
 type mailbox[T any] struct {
-	ready chan struct{} // of one: there is something
+	ready chan struct{} // capacity 1: has a value if there are items
 
 	mu    sync.Mutex // guards items
 	items []T
@@ -23,7 +23,7 @@ func (m *mailbox[T]) put(item T) {
 	}
 }
 
-// take returns everything that is there, the oldest first.
+// take removes and returns all items, the oldest first.
 func (m *mailbox[T]) take() []T {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,18 +7,20 @@ import (
 	"assent/protocol"
 )
 
-// refusals holds the notices about questions that were refused without asking. They count one sequence for the
-// person: the first notice of a server and setting is written at once, and the newest one when the work ends.
+// refusals holds the notices about questions that were refused without asking the person. Each notice has the count so
+// far, so that two are enough: the first one of a server and setting is written at once, and the newest one when the
+// work ends.
 type refusals struct {
 	mu    sync.Mutex // guards the fields below
 	first map[cause]bool
-	later []protocol.Notice // of each cause the newest one
+	later []protocol.Notice // the newest one of each cause
 }
 
-// cause is why questions of a server are refused.
+// cause identifies why questions of a server are refused.
 type cause struct{ serverName, setting string }
 
-// isFirst keeps a notice, unless it is the first one of its cause.
+// isFirst reports whether a notice is the first one of its cause. It keeps any other notice for the end, in place of an
+// older one.
 func (r *refusals) isFirst(notice protocol.Notice) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,7 +42,7 @@ func (r *refusals) isFirst(notice protocol.Notice) bool {
 	return true
 }
 
-// take returns the notices that were kept, and keeps them no longer.
+// take removes and returns the notices that were kept.
 func (r *refusals) take() []protocol.Notice {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +55,7 @@ func causeOf(notice protocol.Notice) cause {
 	return cause{notice.Refused.ServerName, notice.Refused.Setting}
 }
 
-// noticed writes a notice of Assent's, now or when the work ends.
+// noticed writes a notice from Assent, now or when the work ends.
 func (s *session) noticed(ctx context.Context, notice protocol.Notice) {
 	if notice.Refused != nil && !s.refusals.isFirst(notice) {
 		return

@@ -14,10 +14,10 @@ import (
 	"assent/protocol"
 )
 
-// maxLine bounds a line that is typed, in bytes.
+// maxLine bounds a typed line, in bytes.
 const maxLine = 1 << 20
 
-// What a person can say at every prompt, besides answering.
+// The errors for what a person can do at every prompt instead of answering.
 var (
 	errDeclined  = errors.New("declined")
 	errDismissed = errors.New("dismissed")
@@ -34,13 +34,13 @@ const commands = `  :decline   say no to the server
 // person asks the person at stdin, one question after the other and line by line.
 type person struct {
 	s    *session
-	turn chan struct{} // of one: the holder talks with the person
+	turn chan struct{} // capacity 1: the holder talks with the person
 	in   *bufio.Reader
-	// tty is stdin, for turning its echo off, and state its earlier state. Both are nil if stdin is not a terminal.
+	// tty is stdin, to turn its echo off. state is its original state. Both are nil if stdin is not a terminal.
 	tty   *os.File
 	state *term.State
 
-	// lines brings the typed lines. Only the holder of the turn uses these two.
+	// lines receives the typed lines. Only the holder of the turn uses lines and reading.
 	lines   chan typedLine
 	reading bool // a read is under way, or its result was not used
 }
@@ -63,20 +63,20 @@ func newPerson(s *session) *person {
 	return p
 }
 
-// noted implements [manner]: the typed word is on the screen.
+// noted implements [manner]. It does nothing, because the typed word is on the screen already.
 func (*person) noted(string) {}
 
 // typist implements [manner].
 func (p *person) typist() *person { return p }
 
-// restore implements [manner]: the echo may be off for a password.
+// restore implements [manner]. It turns the echo on, which may be off for a password.
 func (p *person) restore() {
 	if p.state != nil {
-		_ = term.Restore(int(p.tty.Fd()), p.state) // nothing else can be done
+		_ = term.Restore(int(p.tty.Fd()), p.state) // there is no way to handle the error
 	}
 }
 
-// begin waits for the person to be free; they are until done is called.
+// begin implements [manner].
 func (p *person) begin(ctx context.Context) (done func(), err error) {
 	select {
 	case p.turn <- struct{}{}:
@@ -86,12 +86,13 @@ func (p *person) begin(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// line asks for a line. The end of the input dismisses the question: a person who left said neither yes nor no.
+// line reads a line after a prompt. The end of the input dismisses the question, because a person who left neither
+// accepted nor declined.
 func (p *person) line(ctx context.Context, secret bool, prompt string) (string, error) {
 	return p.lineOrMark(ctx, secret, false, prompt)
 }
 
-// lineOrMark is as line. If the answer can be marked as secret, it returns [errMarked] when the person does that.
+// lineOrMark is line that returns [errMarked] when the person marks the answer as secret, if canMark allows that.
 func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt string) (string, error) {
 	for {
 		p.s.stderr.mu.Lock()
@@ -128,12 +129,12 @@ func (p *person) lineOrMark(ctx context.Context, secret, canMark bool, prompt st
 	}
 }
 
-// read returns the next line of stdin. A read cannot be interrupted. If its caller stops waiting, the next call takes
-// its line.
+// read returns the next line of stdin. A read of stdin cannot be interrupted. If the caller stops waiting, the next
+// call of read gets the line.
 func (p *person) read(ctx context.Context, secret bool) (string, error) {
 	if !p.reading {
 		p.reading = true
-		go func() { p.lines <- p.next(secret) }() // ends with its line, or with the process
+		go func() { p.lines <- p.next(secret) }() // ends when it has a line, or with the process
 	}
 	select {
 	case line := <-p.lines:
@@ -166,7 +167,7 @@ func (p *person) next(secret bool) typedLine {
 	}
 }
 
-// choose asks until the answer is one of the choices or its first letter. Each choice begins with another letter.
+// choose asks until the answer is one of the choices or its first letter. The first letters must differ.
 func (p *person) choose(ctx context.Context, prompt string, choices ...string) (string, error) {
 	for {
 		text, err := p.line(ctx, false, prompt)

@@ -19,7 +19,7 @@ type progress struct {
 	start string
 }
 
-// serverChanged tells why a server does not start yet, such as that it waits for a window.
+// serverChanged shows why a server does not start yet, for example because it waits for a window.
 func (s *session) serverChanged(server protocol.Server) {
 	start := ""
 	if server.State == protocol.ServerStarting && server.Reason != "" {
@@ -34,7 +34,7 @@ func (s *session) serverChanged(server protocol.Server) {
 	}
 }
 
-// progressed tells how far a call is.
+// progressed shows the progress of a call.
 func (s *session) progressed(p protocol.Progress) {
 	s.stderr.progress.mu.Lock()
 	s.stderr.progress.call = &p
@@ -42,7 +42,7 @@ func (s *session) progressed(p protocol.Progress) {
 	s.drawProgress(progressLine(p))
 }
 
-// taskChanged tells in which state an MCP task is.
+// taskChanged shows the state of an MCP task.
 func (s *session) taskChanged(t protocol.McpTask) {
 	s.stderr.progress.mu.Lock()
 	s.stderr.progress.task = &t
@@ -50,7 +50,7 @@ func (s *session) taskChanged(t protocol.McpTask) {
 	s.drawProgress(taskLine(t))
 }
 
-// callEnded removes the line.
+// callEnded removes the progress line.
 func (s *session) callEnded() {
 	s.stderr.progress.mu.Lock()
 	s.stderr.progress.call, s.stderr.progress.task = nil, nil
@@ -60,7 +60,7 @@ func (s *session) callEnded() {
 	}
 }
 
-// drawProgress redraws the line, or writes the text of the change.
+// drawProgress redraws the progress line or, without a display, writes the text of the change.
 func (s *session) drawProgress(change string) {
 	if s.stderr.display == nil {
 		s.note("%s", change)
@@ -69,7 +69,7 @@ func (s *session) drawProgress(change string) {
 	s.stderr.display.show(s.stderr.progress.line)
 }
 
-// line is the progress in one line of a terminal of so many columns.
+// line returns the progress in one line of at most width columns.
 func (p *progress) line(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *progress) line(width int) string {
 	return safe(strings.Join(parts, " "))
 }
 
-// bar draws a progress with a total, and writes one without.
+// bar returns a progress as a bar, or as text if it has no total.
 func bar(p protocol.Progress, width int) string {
 	if p.Total <= 0 {
 		return "… " + form.Number(p.Progress)

@@ -15,8 +15,8 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// question returns an ask for a recording: everything that a server can change, and nothing that changes from run to
-// run. Secrets are the members of the answer that must not be written.
+// question returns an ask for a recording. It has everything that depends on the server, and nothing that changes from
+// run to run. secrets names the members of the answer that must not be written.
 func (l *commandLine) question(a *openAsk) (question answers.Question, secrets []string) {
 	origin := a.Question.From()
 	question = answers.Question{Server: l.recordedName(origin.ServerName), Tools: origin.ToolNames}
@@ -42,7 +42,7 @@ func (l *commandLine) question(a *openAsk) (question answers.Question, secrets [
 	case protocol.McpSampling:
 		question.Kind = answers.Completion
 		request := q.SamplingRequest
-		request.Metadata = nil // is for the provider, and often an id
+		request.Metadata = nil // it is for the provider, and often has an id
 		request.Messages = slices.Clone(request.Messages)
 		for i := range request.Messages {
 			request.Messages[i].Content = withoutData(request.Messages[i].Content)
@@ -60,8 +60,8 @@ func (l *commandLine) question(a *openAsk) (question answers.Question, secrets [
 	return question, secrets
 }
 
-// recordedName returns a server's name for a recording. A server that the command line itself defines has none, because
-// the next command line may define it in another way.
+// recordedName returns a server's name for a recording. It returns "" for a server that the command line itself
+// defines, because the next command line may define the server in another way.
 func (l *commandLine) recordedName(serverName string) string {
 	if l.alone {
 		return ""
@@ -69,12 +69,12 @@ func (l *commandLine) recordedName(serverName string) string {
 	return serverName
 }
 
-// inputQuestion is an input of mcp.json as recordings have it.
+// inputQuestion returns the question of a recording for an input of mcp.json.
 func inputQuestion(params *protocol.PromptInputParams) answers.Question {
 	return answers.Question{Kind: answers.Input, Server: params.ServerName, Message: params.ID}
 }
 
-// withoutData returns content with hashes in place of pictures and sounds.
+// withoutData returns content with hashes in place of images and audio.
 func withoutData(content []protocol.ContentBlock) []protocol.ContentBlock {
 	out := slices.Clone(content)
 	for i, block := range out {
@@ -92,10 +92,10 @@ func withoutData(content []protocol.ContentBlock) []protocol.ContentBlock {
 
 func hashed(data string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(data))) }
 
-// unstable is a part of a path that is likely to be another one in each run.
+// unstable matches a path segment that probably differs in each run.
 var unstable = regexp.MustCompile(`^[0-9a-fA-F-]*[0-9][0-9a-fA-F-]{7,}$`)
 
-// stableURL is a URL without the values of its query, its fragment and what looks like an id in its path.
+// stableURL returns a URL without its fragment, the values of its query, and the path segments that look like ids.
 func stableURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -128,7 +128,7 @@ type cleaner struct {
 
 func newCleaner() *cleaner { return &cleaner{scanner: secret.New()} }
 
-// learn has the cleaner know what the sidecar found in a request.
+// learn adds the secrets that the sidecar found in a request.
 func (c *cleaner) learn(findings []protocol.SecretFinding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,10 +144,10 @@ func (c *cleaner) find(text string) []secret.Finding {
 	return c.scanner.Scan(text, known)
 }
 
-// text is a text without its secrets.
+// text returns a text without its secrets.
 func (c *cleaner) text(text string) string { return secret.Redact(text, c.find(text)) }
 
-// secret reports whether a text has a secret in it.
+// secret reports whether a text contains a secret.
 func (c *cleaner) secret(text string) bool { return len(c.find(text)) > 0 }
 
 func jsonText(text string) (json.RawMessage, error) { return json.Marshal(text) }

@@ -12,8 +12,8 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// gather is how long an answer of a file waits for other asks while a recording is made: asks that are open together are
-// then recorded as such.
+// gather is how long an answer from a file waits for other asks during a recording, so that asks that are open together
+// are recorded as such.
 const gather = 100 * time.Millisecond
 
 // recorder keeps asks and their answers. Its methods may be called from any goroutine.
@@ -26,7 +26,7 @@ type recorder struct {
 	open map[askKey]*answers.Recorded
 }
 
-// newRecorder fails if the file cannot be written. The file is written at the end.
+// newRecorder returns an error if the file cannot be written. The recorder writes the file at the end.
 func newRecorder(file string, clean *cleaner) (*recorder, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		return nil, usagef("--record: %s is not a file", file)
@@ -40,7 +40,7 @@ func newRecorder(file string, clean *cleaner) (*recorder, error) {
 		err = closeErr
 	}
 	if err == nil && info.Size() == 0 {
-		err = os.Remove(file) // an empty file is no recording
+		err = os.Remove(file) // an empty file is not a recording
 	}
 	if err != nil {
 		return nil, usagef("--record: %v", err)
@@ -48,7 +48,7 @@ func newRecorder(file string, clean *cleaner) (*recorder, error) {
 	return &recorder{file: file, clean: clean, open: map[askKey]*answers.Recorded{}}, nil
 }
 
-// opened begins an ask. A review is none: what the server gets in the end is its completion's.
+// opened records a new ask. It ignores a review, because the entry of its completion records what the server gets.
 func (r *recorder) opened(key askKey, question answers.Question, secrets []string) {
 	if question.Kind == answers.Review {
 		return
@@ -60,8 +60,8 @@ func (r *recorder) opened(key askKey, question answers.Question, secrets []strin
 	r.open[key] = entry
 }
 
-// settled records how an ask was answered. A replay cancels an ask without an answer, as after a timeout or when the
-// server stopped waiting.
+// settled records how an ask was answered. An ask without an answer, for example after a timeout, is recorded as
+// cancelled.
 func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +78,7 @@ func (r *recorder) settled(key askKey, e protocol.AskSettled) {
 	case entry.Kind == answers.Completion && e.SentResponse != nil:
 		completed(entry, *e.SentResponse)
 	case entry.Kind == answers.Completion:
-		return // until the model has answered
+		return // sampled records it when the model has answered
 	case entry.Kind == answers.Form:
 		entry.Way, entry.Answer = answers.Answer, []byte("{}")
 		if response := e.ElicitationResponse; response != nil && len(response.Content) > 0 {
@@ -124,7 +124,7 @@ func completed(entry *answers.Recorded, response protocol.McpSamplingResponse) {
 	}
 }
 
-// input records an input of mcp.json. A nil value is none.
+// input records an input of mcp.json. A nil value means that the person gave none.
 func (r *recorder) input(params *protocol.PromptInputParams, value *string) error {
 	entry := &answers.Recorded{Question: inputQuestion(params), Way: answers.Cancel}
 	if value != nil {
@@ -146,7 +146,7 @@ func (r *recorder) input(params *protocol.PromptInputParams, value *string) erro
 	return nil
 }
 
-// save writes the file, and replaces an earlier one.
+// save writes the recording, and replaces an earlier one.
 func (r *recorder) save() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +164,7 @@ func (r *recorder) save() (err error) {
 	return nil
 }
 
-// gathered waits before an answer of a file is given, while that is recorded.
+// gathered waits for [gather] before an answer from a file, if the run is recorded.
 func (s *session) gathered(ctx context.Context) error {
 	if s.recorder == nil {
 		return nil

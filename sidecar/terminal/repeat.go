@@ -6,7 +6,7 @@ import (
 	"assent/protocol"
 )
 
-// repeat asks whether a call is made once more that has failed.
+// repeat asks whether to repeat a failed call.
 func (p *person) repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error) {
 	p.s.note("\n%s", describe(a))
 	word, err := p.choose(ctx, "Call it once more? (yes, no; :cancel puts it away): ", "yes", "no")
@@ -20,7 +20,7 @@ func (p *person) repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseP
 	}
 }
 
-// repeat asks whether a call is made once more that has failed.
+// repeat asks whether to repeat a failed call.
 func (q *dialogs) repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error) {
 	at, err := q.choose(ctx, safe(describe(a))+"\n", "Call it once more?", true, "Call it once more", "Leave it as it failed")
 	switch {

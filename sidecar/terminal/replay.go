@@ -14,11 +14,11 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// companyTimeout is how long an answer waits for the asks that were open together with its own: they come before the
-// asks that follow from the answer.
+// companyTimeout is how long an answer waits for the asks that were recorded as open together with its own ask. They
+// must come before the asks that follow from the answer.
 const companyTimeout = time.Second
 
-// replay answers from a recording.
+// replay answers asks from a recording.
 type replay struct {
 	session   *session
 	recording *answers.Recording
@@ -26,7 +26,7 @@ type replay struct {
 
 var _ answerer = (*replay)(nil)
 
-// drifted is the error that a server's asks differ from the recording.
+// drifted is the error of a run in which the asks differ from the recording.
 type drifted struct{ text string }
 
 func (e *drifted) Error() string { return e.text }
@@ -39,7 +39,7 @@ func asDrifted(err error) error {
 	return err
 }
 
-// newReplay reads a recording. Its secrets come from the environment, or from a file of answers.
+// newReplay reads a recording. The secrets of its answers come from the environment, or from a file of answers.
 func newReplay(s *session, name string, file *answers.File) (*replay, error) {
 	recording, err := answers.LoadRecording(name, s.clean.text)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *replay) completions() []completion {
 	return list
 }
 
-// end implements [answerer]. If a recorded server does not run, that is the error, and not the missing questions.
+// end implements [answerer]. If a recorded server does not run, end reports that instead of the missing questions.
 func (r *replay) end(ctx context.Context) error {
 	err := r.recording.Unasked()
 	if err == nil {

@@ -11,11 +11,11 @@ import (
 	"assent/sidecar/visible"
 )
 
-// missingCapability is the code of a server that needs a capability that the client did not declare (2026-07-28, "Client
-// Capabilities").
+// missingCapability is the code of a server that needs a capability that the client did not declare (2026-07-28,
+// "Client Capabilities").
 const missingCapability = -32021
 
-// finish prints how a call ended, and returns what that means for the exit code.
+// finish prints how a call ended, and returns the error for the exit code.
 func (s *session) finish(result protocol.CallResult) error {
 	if s.line.json {
 		if err := s.printJSON(result); err != nil {
@@ -66,8 +66,8 @@ func (s *session) printJSON(v any) error {
 	return s.write(string(visible.JSON(text)) + "\n")
 }
 
-// resultText returns a tool's result as text. It names content of other types, and appends the structured content unless
-// the texts repeat it.
+// resultText returns a tool's result as text. It names content that is not text, and appends the structured content
+// unless the texts repeat it.
 func resultText(r protocol.ToolResult) string {
 	var b strings.Builder
 	var texts []string
@@ -86,7 +86,7 @@ func resultText(r protocol.ToolResult) string {
 	return b.String()
 }
 
-// blockText is a block of content for reading.
+// blockText returns a content block for reading.
 func blockText(block protocol.ContentBlock) string {
 	size := func(data string) int { return base64.StdEncoding.DecodedLen(len(strings.TrimRight(data, "="))) }
 	switch c := block.(type) {

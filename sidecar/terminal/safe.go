@@ -8,10 +8,10 @@ import (
 	"assent/sidecar/visible"
 )
 
-// safe returns a text for a person to read, with its hidden characters made visible.
+// safe returns a text with its hidden characters made visible, so that it can be shown to a person.
 func safe(text string) string { return visible.Text(text) }
 
-// oneLine is safe without line ends, and no longer than limit characters.
+// oneLine is safe for a text in one line, which it cuts to limit characters.
 func oneLine(text string, limit int) string {
 	text = safe(strings.Join(strings.Fields(text), " "))
 	if runes := []rune(text); len(runes) > limit {
@@ -20,8 +20,8 @@ func oneLine(text string, limit int) string {
 	return text
 }
 
-// strong has a text, which is safe to show, stand out in a dialog.
+// strong highlights a text in a dialog. The text must be safe to show.
 func strong(text string) string { return lipgloss.NewStyle().Bold(true).Render(text) }
 
-// plain leaves a text as it is, for lines instead of dialogs.
+// plain returns a text unchanged. It replaces strong outside dialogs.
 func plain(text string) string { return text }

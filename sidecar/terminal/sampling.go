@@ -23,7 +23,7 @@ func (p *person) visit(ctx context.Context, a *openAsk, q protocol.McpURLElicita
 	}
 	_, err = p.s.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
 	if err != nil || !q.AwaitsCompletion {
-		return nil, alreadySettled(err) // going there was the answer
+		return nil, alreadySettled(err) // going to the page was the answer
 	}
 	if _, err := p.line(ctx, false, "Press Enter when you are done there, unless the server says so first: "); err != nil {
 		return nil, err
@@ -72,10 +72,11 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 	}
 }
 
-// handWriter is the model's name for a person's completion, unless they give another.
+// handWriter is the model's name for a completion that a person writes, unless they give another name.
 const handWriter = "human"
 
-// handWritten has the person write a completion, in a line. The sidecar checks it, and they are asked again.
+// handWritten reads a completion that the person types in one line. If the sidecar refuses it, the person is asked
+// again.
 func (p *person) handWritten(ctx context.Context) (*protocol.HandWritten, error) {
 	text, err := p.line(ctx, false, "Your completion: ")
 	if err != nil {
@@ -88,8 +89,8 @@ func (p *person) handWritten(ctx context.Context) (*protocol.HandWritten, error)
 	return &protocol.HandWritten{Text: text, Model: cmp.Or(name, handWriter), StopReason: "endTurn"}, nil
 }
 
-// conditions asks what an approval needs besides: what looks like a secret leaves only by its own yes, and so does
-// the conversation.
+// conditions asks two questions on which an approval depends: whether to send what looks like a secret, and whether to
+// send the conversation along. A no to the first one declines the request.
 func (p *person) conditions(ctx context.Context, q protocol.McpSampling, response *protocol.AskResponseParams) error {
 	if len(q.Secrets) > 0 {
 		for _, secret := range q.Secrets {
@@ -115,7 +116,7 @@ func (p *person) conditions(ctx context.Context, q protocol.McpSampling, respons
 	return nil
 }
 
-// model asks the person to choose among the models; nil keeps the model.
+// model lets the person choose a model. It returns nil to keep the current one.
 func (p *person) model(ctx context.Context, serverName string) (*protocol.Model, error) {
 	list, err := p.s.sidecar.ListModels(ctx, &protocol.ListModelsParams{ServerName: serverName})
 	if err != nil {
@@ -136,7 +137,7 @@ func (p *person) model(ctx context.Context, serverName string) (*protocol.Model,
 	}
 }
 
-// review shows what a model answered, and asks whether the server gets it.
+// review shows a model's answer, and asks whether the server gets it.
 func (p *person) review(ctx context.Context, a *openAsk, q protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	if problems != nil {
 		p.s.note("That is not possible:\n%s", problemLines(problems))
@@ -161,7 +162,7 @@ func (p *person) review(ctx context.Context, a *openAsk, q protocol.McpSamplingR
 	return a.response(protocol.YesButtonClicked), nil
 }
 
-// requestText is a request for a completion as it is read.
+// requestText returns a request for a completion, for reading.
 func requestText(r protocol.McpSamplingRequest) string {
 	var b strings.Builder
 	if r.SystemPrompt != "" {

@@ -12,7 +12,7 @@ import (
 	"assent/sidecar/terminal/answers"
 )
 
-// script answers from a file.
+// script answers asks from a file of answers.
 type script struct {
 	session *session
 	file    *answers.File
@@ -20,7 +20,7 @@ type script struct {
 
 var _ answerer = (*script)(nil)
 
-// take implements [answerer]. The rule is taken now, so that the order of the asks is that of the rules.
+// take implements [answerer]. It takes the rule before it returns, so that rules are used in the order of the asks.
 func (s *script) take(a *openAsk) (reply, error) {
 	ask, fields := asked(a)
 	rule := s.file.Take(ask)
@@ -42,7 +42,7 @@ func (s *script) take(a *openAsk) (reply, error) {
 	}, nil
 }
 
-// answered is a rule as the answer to an ask.
+// answered returns the answer that a rule gives to an ask.
 func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (*protocol.AskResponseParams, error) {
 	switch rule.Way {
 	case answers.Decline:
@@ -62,11 +62,11 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 	case protocol.McpURLElicitation:
 		_, err := s.sidecar.OpenAskURL(ctx, &protocol.OpenAskURLParams{TaskID: a.taskID, AskID: a.AskID})
 		if err != nil || !q.AwaitsCompletion {
-			return nil, alreadySettled(err) // opening it was the answer
+			return nil, alreadySettled(err) // opening the page was the answer
 		}
 	case protocol.McpSampling:
 		r.ModelID = rule.Model
-		r.ConfirmSecrets = len(q.Secrets) > 0 && rule.Way != answers.Approve // no model will see them
+		r.ConfirmSecrets = len(q.Secrets) > 0 && rule.Way != answers.Approve // no model gets the secrets
 		if rule.Way == answers.Complete || rule.Way == answers.Fail {
 			r.ModelID = string(protocol.ProviderVSCode) + ":" + rule.ID()
 		}
@@ -74,7 +74,7 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 	return r, nil
 }
 
-// withDefaults adds the defaults of missing fields to a rule's answer, as a form is filled in for a person.
+// withDefaults adds the defaults of missing fields to a rule's answer, as a form does for a person.
 func withDefaults(fields []protocol.Field, answer json.RawMessage) json.RawMessage {
 	var content map[string]json.RawMessage
 	if json.Unmarshal(answer, &content) != nil || content == nil {
@@ -114,7 +114,7 @@ func (s *script) completions() []completion {
 	return list
 }
 
-// end implements [answerer]. It tells which rules were not needed.
+// end implements [answerer]. It reports the rules that were not used.
 func (s *script) end(context.Context) error {
 	for _, rule := range s.file.Unused() {
 		s.session.note("%s: this rule was never used", rule)
@@ -122,7 +122,7 @@ func (s *script) end(context.Context) error {
 	return nil
 }
 
-// unmatched returns the error for an ask without a rule. It has the rule that would answer the ask.
+// unmatched returns the error for an ask that no rule matches. The error shows a rule that would match the ask.
 func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no rule of %s answers this:\n", s.file.Name)
@@ -133,7 +133,7 @@ func (s *script) unmatched(ask answers.Ask, fields []answers.Field) error {
 	return &unanswered{safe(strings.TrimSuffix(b.String(), "\n"))}
 }
 
-// asked is an ask as rules see it, with the fields to fill in.
+// asked returns an ask in the form that rules match, with the fields to fill in.
 func asked(a *openAsk) (answers.Ask, []answers.Field) {
 	origin := a.Question.From()
 	ask := answers.Ask{Server: origin.ServerName, Tools: origin.ToolNames}
@@ -175,7 +175,7 @@ func lastText(messages []protocol.SamplingMessage) string {
 	return strings.Join(parts, " ")
 }
 
-// example is a field as a rule to be filled in has it.
+// example returns a field for the rule that unmatched proposes.
 func example(f protocol.Field) answers.Field {
 	head := f.Head()
 	out := answers.Field{Name: head.Name, Example: json.RawMessage(`""`), Note: kindOf(f)}
@@ -211,7 +211,7 @@ func problemLines(problems []protocol.FieldProblem) string {
 	return strings.Join(lines, "\n")
 }
 
-// wait waits, or returns why that is over.
+// wait waits for d. If ctx ends first, it returns the error.
 func wait(ctx context.Context, d time.Duration) error {
 	if d == 0 {
 		return nil
@@ -226,7 +226,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// alreadySettled drops the error that the ask was settled before: the ask's own event says so.
+// alreadySettled returns nil for the error that an ask is settled already, because the ask's own event reports that. It
+// returns any other error unchanged.
 func alreadySettled(err error) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeAskSettled {

@@ -22,7 +22,7 @@ import (
 	"assent/sidecar/workspaces"
 )
 
-// askName signs answers: in the journal, and for a front end that answers too late.
+// askName is this front end's name in the journal, and for another front end that answers too late.
 const askName = "Assent's terminal"
 
 // session is one run: a front end of a workspace, and an answerer of asks.
@@ -35,10 +35,11 @@ type session struct {
 	answering
 	recorder *recorder // nil without a recording
 	clean    *cleaner
-	// configuredBy is the front end with the servers and settings of the workspace; empty if those of the command
-	// line apply.
+	// configuredBy is the front end that configured the servers and settings of the workspace. It is empty if those of
+	// the command line apply.
 	configuredBy string
-	// left reports that the person no longer waits, not even for the daemon. The goroutine that runs the command owns it.
+	// left reports that the person no longer waits, not even for the daemon. Only the goroutine that runs the command
+	// uses it.
 	left bool
 
 	feed     feed
@@ -48,53 +49,53 @@ type session struct {
 	refusals refusals
 }
 
-// answering is who answers the asks of a run.
+// answering is the part of a session that answers asks.
 type answering struct {
 	answerer answerer // nil if no one can answer
 	person   *someone // nil unless a person answers
-	// completions are those of the answerer, in place of a model's.
+	// completions are the answerer's completions, which replace a model.
 	completions []completion
 }
 
 // stdout is the output of a command.
 type stdout struct {
-	isTerminal bool       // a server's text must not control it
+	isTerminal bool       // then a server's text must not control it
 	width      func() int // of the terminal in columns; 0 for no terminal
 	paint      paint
 	model      *flow // writes a model's text; nil if stdout is no terminal
 }
 
-// stderr has the messages that are not output.
+// stderr is the stream of messages that are not output.
 type stderr struct {
 	width func() int // of the terminal in columns; 0 for no terminal
 	paint paint
 	mu    sync.Mutex // held while something is written
-	model *flow      // writes the text of a model that a server asked; nil if stderr is no terminal
-	// display is a terminal that can be drawn on; nil for another stderr.
+	model *flow      // writes a model's answer to a server; nil if stderr is no terminal
+	// display draws on stderr; nil if stderr cannot be drawn on.
 	display  *display
 	progress progress
 }
 
-// feed is what the sidecar sends during a run.
+// feed holds what the sidecar sends during a run.
 type feed struct {
 	events *mailbox[any]
 	stop   context.CancelFunc
 	pump   sync.WaitGroup // handles the events
-	asking sync.WaitGroup // one for each open ask
-	// failed brings the error that ends the run.
+	asking sync.WaitGroup // the goroutines that answer, one for each open ask
+	// failed receives the error that ends the run.
 	failed chan error
-	// watched brings the events that a command waits for: those of tasks, and pieces of a model's text.
+	// watched receives the events that a command waits for: those of tasks, and pieces of a model's text.
 	watched *mailbox[any]
 	asks    map[askKey]context.CancelCauseFunc // only the pump uses it
 }
 
 // givenInputs are the values that the person gave in this run.
 type givenInputs struct {
-	mu     sync.Mutex // guards values, and is held while one is asked for
+	mu     sync.Mutex // guards values, and is held while the person is asked for one
 	values map[inputKey]string
 }
 
-// ownTasks are the conversations of this run. Other front ends may have others in the same workspace.
+// ownTasks are the conversations of this run. Other front ends may have other conversations in the same workspace.
 type ownTasks struct {
 	mu    sync.Mutex // guards tasks
 	tasks map[string]bool
@@ -106,10 +107,10 @@ type explainedFailures struct {
 	servers []string
 }
 
-// inputKey names an input of a server. Other configuration files may use the same id.
+// inputKey identifies an input of a server. Another configuration file may use the same id for another input.
 type inputKey struct{ source, server, id string }
 
-// askKey names an ask's message.
+// askKey identifies the message of an ask or a call.
 type askKey struct {
 	taskID    string
 	messageID int64
@@ -131,7 +132,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 			err = errors.Join(err, s.close())
 		}
 	}()
-	// Before anything else is written there.
+	// This must come before any output to stderr.
 	here := IsTerminal(o.Stdin) && IsTerminal(o.Stderr)
 	s.draw()
 	if s.stdout.isTerminal {
@@ -183,7 +184,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 	return s, err
 }
 
-// place says which workspace the command line is for. Without --data-dir it is one of its own, which is temporary.
+// place returns the workspace that the command line is for. Without --data-dir, it is a temporary workspace of its own.
 func (s *session) place() (workspaces.Place, error) {
 	place := workspaces.Place{DataDir: s.line.dataDir, Environ: os.Environ(), Folder: s.o.Folder, LogLevel: s.line.logLevel}
 	if place.DataDir != "" {
@@ -206,7 +207,7 @@ func (s *session) place() (workspaces.Place, error) {
 	return place, nil
 }
 
-// connect attaches to the daemon, unless it is interrupted.
+// connect attaches to the daemon. An interrupt ends that.
 func (s *session) connect(ctx context.Context, place workspaces.Place) (conn net.Conn, err error) {
 	connected := make(chan struct{})
 	go func() {
@@ -241,21 +242,21 @@ func (s *session) gone() bool {
 	}
 }
 
-// owns notes that a conversation is this run's.
+// owns records that a conversation belongs to this run.
 func (s *session) owns(taskID string) {
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
 	s.own.tasks[taskID] = true
 }
 
-// isOwn reports whether a conversation is this run's.
+// isOwn reports whether a conversation belongs to this run.
 func (s *session) isOwn(taskID string) bool {
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
 	return s.own.tasks[taskID]
 }
 
-// newTask begins a conversation.
+// newTask starts a conversation.
 func (s *session) newTask(ctx context.Context) (*protocol.Task, error) {
 	task, err := s.sidecar.CreateTask(ctx, &protocol.CreateTaskParams{})
 	if err == nil {
@@ -264,9 +265,9 @@ func (s *session) newTask(ctx context.Context) (*protocol.Task, error) {
 	return task, err
 }
 
-// meet finds out who answers; here reports whether a person is at a terminal.
+// meet chooses the answerer. here reports whether a person is at a terminal.
 func (s *session) meet(here bool) error {
-	line, review := s.line, protocol.ReviewNever // who wrote the completions has seen them
+	line, review := s.line, protocol.ReviewNever // the author of the file has seen its completions
 	var file *answers.File
 	var err error
 	if line.answers != "" {
@@ -299,7 +300,8 @@ func (s *session) meet(here bool) error {
 	return err
 }
 
-// keep writes the recording of a run without an error. It returns err, joined with its own.
+// keep writes the recording of a run that succeeded or in which only the tool failed. It returns err, joined with an
+// error of its own.
 func (s *session) keep(err error) error {
 	switch {
 	case s.recorder == nil:
@@ -311,7 +313,7 @@ func (s *session) keep(err error) error {
 	return err
 }
 
-// close ends everything, and dismisses open asks.
+// close ends the session, and dismisses its open asks.
 func (s *session) close() error {
 	var errs []error
 	if s.person != nil {
@@ -334,7 +336,8 @@ func (s *session) close() error {
 	return errors.Join(errs...)
 }
 
-// draw puts a display on stderr, unless that is no terminal, cannot move its cursor, or the person wants plain lines.
+// draw sets up the display on stderr, unless stderr is no terminal, cannot move its cursor, or the person wants plain
+// lines.
 func (s *session) draw() {
 	tty, ok := s.o.Stderr.(*os.File)
 	if !ok || s.line.plain || !IsTerminal(tty) || os.Getenv("TERM") == "dumb" {
@@ -342,20 +345,20 @@ func (s *session) draw() {
 	}
 	s.stderr.display = &display{out: tty, width: s.stderr.width}
 	s.o.Stderr = s.stderr.display
-	if s.stdout.isTerminal { // a person has one terminal
+	if s.stdout.isTerminal { // stdout is assumed to be the same terminal
 		s.o.Stdout = &results{s.stderr.display, s.o.Stdout}
 	}
 }
 
-// interrupt does what a Ctrl-C does that the terminal makes a signal of.
+// interrupt has the effect of a Ctrl-C for which the terminal sends a signal.
 func (s *session) interrupt() {
 	select {
 	case s.o.Interrupts <- os.Interrupt:
-	default: // nothing waits for it, or two are waiting already
+	default: // no one receives interrupts, or two are pending already
 	}
 }
 
-// fail ends the run, unless it is ending already.
+// fail ends the run with an error, unless it is ending already.
 func (s *session) fail(err error) {
 	select {
 	case s.feed.failed <- err:
@@ -369,7 +372,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// modelSettings returns those of an OpenAI-compatible endpoint.
+// modelSettings returns the settings of an OpenAI-compatible endpoint.
 func modelSettings(url, model string) protocol.EndpointSettings {
 	settings := protocol.EndpointSettings{Provider: protocol.ProviderOpenAI, BaseURL: url}
 	if model != "" {

@@ -11,44 +11,46 @@ import (
 	"assent/protocol"
 )
 
-// manner is a way of asking a person: in dialogs, or line by line. Its methods are called between begin and done, and
-// end with ctx. [errDeclined] and [errDismissed] are answers, which MCP tells apart.
+// manner is a way to ask a person: in dialogs, or line by line. The methods that ask are called between begin and done,
+// and end with ctx. Their errors [errDeclined] and [errDismissed] are answers of the person, which MCP distinguishes as
+// decline and cancel.
 type manner interface {
-	// begin waits for the person to be free; they are not until done is called.
+	// begin waits until the person is free, and occupies them until done is called.
 	begin(ctx context.Context) (done func(), err error)
-	// fill has a form filled in, and returns the object that it makes.
+	// fill asks the person to fill in a form, and returns the JSON object.
 	fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error)
 	visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error)
 	approve(ctx context.Context, a *openAsk, s protocol.McpSampling, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	// allow asks whether a model may use a tool, or read a resource.
 	allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
-	// repeat asks whether a failed call is made once more.
+	// repeat asks whether to repeat a failed call.
 	repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error)
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
 	// confirm asks whether a server may run as it is configured.
 	confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error)
 	// page asks whether the person goes to a page for something other than an ask.
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
-	// noted writes what the person did, unless the screen shows it.
+	// noted writes what the person did, unless the screen shows that already.
 	noted(text string)
-	// typist returns a reader of lines that answer no question. The reader and the questions take turns.
+	// typist returns a reader of lines that are not answers. The reader and the questions take turns.
 	typist() *person
-	// restore restores the terminal's state, also during a question.
+	// restore restores the terminal's state, even during a question.
 	restore()
 }
 
 // formWords are the texts of a form.
 type formWords struct {
-	// about is the text on who asks for what.
+	// about says who asks for what.
 	about string
-	// question is asked once the form is filled in, and the others are its answers. An empty decline is not offered.
+	// question is asked once the form is filled in. send, decline and cancel are the answers to it; an empty decline is
+	// not offered.
 	question, send, decline, cancel string
-	// secrets: the person may mark answers as secret.
+	// secrets reports whether the person may mark answers as secret.
 	secrets bool
 }
 
-// someone is a person who answers.
+// someone is the answerer that asks a person.
 type someone struct {
 	manner
 	s *session
@@ -56,7 +58,7 @@ type someone struct {
 
 var _ answerer = (*someone)(nil)
 
-// newSomeone asks in dialogs if these can be drawn, and otherwise line by line.
+// newSomeone returns an answerer that asks in dialogs if they can be drawn, and otherwise line by line.
 func newSomeone(s *session) *someone {
 	if tty, ok := s.o.Stdin.(*os.File); ok && s.stderr.display != nil {
 		if state, err := term.GetState(int(tty.Fd())); err == nil {
@@ -68,7 +70,7 @@ func newSomeone(s *session) *someone {
 
 // take implements [answerer].
 func (o *someone) take(a *openAsk) (reply, error) {
-	var kept filled // it stays if the sidecar refuses the answer
+	var kept filled // the form keeps it if the sidecar refuses the answer
 	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 		done, err := o.begin(ctx)
 		if err != nil {
@@ -81,7 +83,7 @@ func (o *someone) take(a *openAsk) (reply, error) {
 			o.noted("You declined.")
 			return a.response(protocol.NoButtonClicked), nil
 		case errors.Is(err, errDismissed):
-			if !o.s.gone() { // else the run ends, and says why
+			if !o.s.gone() { // otherwise the run ends and reports the reason
 				o.noted("You put the question away.")
 			}
 			return a.response(protocol.CancelButtonClicked), nil
@@ -120,7 +122,7 @@ func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []
 	}
 }
 
-// inTurn waits until the person is free, and calls ask.
+// inTurn waits until the person is free, and then calls ask.
 func inTurn[T any](ctx context.Context, o *someone, ask func() (T, error)) (T, error) {
 	done, err := o.begin(ctx)
 	if err != nil {
@@ -144,7 +146,7 @@ func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerPar
 	return inTurn(ctx, o, func() (bool, error) { return o.manner.confirm(ctx, params) })
 }
 
-// arguments has the person fill in arguments of a tool, and returns them as an object.
+// arguments asks the person to fill in arguments of a tool, and returns them as a JSON object.
 func (o *someone) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
 	return inTurn(ctx, o, func() (json.RawMessage, error) {
 		var kept filled
@@ -152,7 +154,7 @@ func (o *someone) arguments(ctx context.Context, words formWords, fields []proto
 	})
 }
 
-// completions implements [answerer]: a person has no model's answers ready.
+// completions implements [answerer]. A person has no completions ready.
 func (*someone) completions() []completion { return nil }
 
 // end implements [answerer].

@@ -9,35 +9,35 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The longest cells, in characters. The first cell of a row is copied by people.
+// The longest cells, in characters. The first cell of a row is longer, because people copy it.
 const (
 	mostFirst       = 1000
 	mostDescription = 100 // in a line for a pipe
 	mostWrapped     = 400 // in a table on a terminal
 )
 
-// column is one of a table.
+// column is a column of a table.
 type column struct {
 	header string
-	// cut: a cell that does not fit is cut. Others are wrapped between words.
+	// cut reports whether a cell that does not fit is cut. Other cells are wrapped between words.
 	cut bool
-	// ids: the cells are ids. A terminal shows them shortened, because commands accept the beginning of an id.
+	// ids reports whether the cells are ids. A terminal shows them shortened, because commands accept the beginning of
+	// an id.
 	ids bool
 }
 
-// table is a list. The first cell of each row names its thing.
+// table is a list. The first cell of each row names the item.
 type table struct {
 	columns []column
 	rows    [][]string
-	// whole: every cell may be as long as the first one of a row.
+	// whole allows every cell to be as long as the first one of a row.
 	whole bool
 }
 
-// gap is between two columns.
+// gap is the space between two columns.
 const gap = 2
 
-// narrow is the minimum width of a column with wrapped or truncated cells, unless all of them are
-// shorter.
+// narrow is the minimum width of a column with wrapped or cut cells, unless all its cells are shorter.
 const narrow = 20
 
 // lines returns the table for a pipe: a line for each row, its cells separated by tabs, without headers. Empty cells at
@@ -58,8 +58,8 @@ func (t table) lines() string {
 	return b.String()
 }
 
-// drawn returns the table for a terminal of width columns: aligned under its headers or, if that does not fit, with a
-// block for each row. Empty columns are left out. The text is safe to show.
+// drawn returns the table for a terminal that is width columns wide: aligned under its headers or, if that does not
+// fit, with a block for each row. Empty columns are left out. The text is safe to show.
 func (t table) drawn(width int, p paint) string {
 	t = t.filled()
 	widths, fit := t.widths(width)
@@ -78,8 +78,8 @@ func (t table) drawn(width int, p paint) string {
 	return b.String()
 }
 
-// Table returns rows below their headers, for a stream. On a terminal it fits the width; elsewhere it is as wide as it has
-// to be.
+// Table returns rows below their headers, for a stream. On a terminal it fits the width; elsewhere it is as wide as its
+// cells need.
 func Table(stream any, headers []string, rows [][]string) string {
 	t := table{rows: rows}
 	for _, header := range headers {
@@ -92,7 +92,7 @@ func Table(stream any, headers []string, rows [][]string) string {
 	return t.drawn(width, paintOf(stream))
 }
 
-// filled returns the table with cells that are safe to show, without the columns that have none.
+// filled returns the table with cells that are safe to show, without its empty columns.
 func (t table) filled() table {
 	var used []int
 	for i := range t.columns {
@@ -248,7 +248,7 @@ func (s *session) list(whole any, t table, empty string) error {
 	return s.print("%s", t.lines())
 }
 
-// near returns a path as it is named from the folder that the person is in. A pipe gets it whole.
+// near returns a path relative to the current folder. A pipe gets the whole path.
 func (s *session) near(path string) string {
 	if !s.stdout.isTerminal {
 		return path

@@ -12,7 +12,7 @@ import (
 	"assent/protocol"
 )
 
-// tasksCommand is "assent tasks", with what can be done to one.
+// tasksCommand is "assent tasks", with its subcommands.
 func tasksCommand(o Options) *cobra.Command {
 	server := func(flags *pflag.FlagSet, l *commandLine) {
 		flags.StringVar(&l.server, "server", "", "the server of a task that no conversation has")
@@ -97,7 +97,8 @@ func (s *session) listTasks(ctx context.Context) error {
 	return s.list(all, list, empty)
 }
 
-// mcpTasks returns all MCP tasks of the conversations. An entry that changed between two pages is in both.
+// mcpTasks returns all MCP tasks of the conversations. An entry that changes between two pages is in both; mcpTasks
+// returns it once.
 func (s *session) mcpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error) {
 	page, err := s.sidecar.ListMcpTasks(ctx)
 	var all []protocol.McpTaskEntry
@@ -122,7 +123,7 @@ func (s *session) mcpTasks(ctx context.Context) ([]protocol.McpTaskEntry, error)
 	}
 }
 
-// calledStatus is how the MCP task of a call is, in one word.
+// calledStatus returns the state of a call's MCP task in one word.
 func calledStatus(c protocol.Call, now time.Time) string {
 	switch c.Result.(type) {
 	case nil:
@@ -134,7 +135,7 @@ func calledStatus(c protocol.Call, now time.Time) string {
 	}
 }
 
-// mcpStatus is the status that the server reported, if the server may still know the task.
+// mcpStatus returns the status that the server reported, if the server may still know the task.
 func mcpStatus(status protocol.McpTaskStatus, expiresAt int64, now time.Time) string {
 	if expiresAt != 0 && expiresAt <= now.UnixMilli() {
 		return "expired"
@@ -142,7 +143,7 @@ func mcpStatus(status protocol.McpTaskStatus, expiresAt int64, now time.Time) st
 	return string(status)
 }
 
-// calledName is what a call is of.
+// calledName names the tool or resource of a call.
 func calledName(r protocol.CallRequest) string {
 	switch r := r.(type) {
 	case protocol.CallToolRequest:
@@ -153,8 +154,8 @@ func calledName(r protocol.CallRequest) string {
 	return ""
 }
 
-// follow returns the call that stands for an MCP task, and how it ended if it has. A task that only its server knows
-// becomes a call.
+// follow returns the call that stands for an MCP task, and the call's result if it has ended. For a task that only its
+// server knows, follow starts a call.
 func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallResult, error) {
 	if id == "" {
 		return askKey{}, nil, usagef("ID is missing")
@@ -186,7 +187,7 @@ func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallR
 	return askKey{task.ID, call.MessageID}, nil, nil
 }
 
-// unknownMcpTask returns the error that there is no MCP task with an id. It lists the MCP tasks that there are.
+// unknownMcpTask returns the error that no MCP task has an id. The error lists the existing MCP tasks.
 func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	if s.line.server != "" {
 		return usagef("neither a conversation in %s nor the server %q has an MCP task %q", s.line.dataDir, s.line.server, id)
@@ -202,8 +203,8 @@ func (s *session) unknownMcpTask(ctx context.Context, id string) error {
 	return usagef("no conversation in %s or in another open workspace has an MCP task %q%s (one that only its server knows needs --server)", s.line.dataDir, id, hint(id, ids))
 }
 
-// open opens the conversation of a call, and has its open asks answered. It returns the call's result, or nil while the
-// call runs.
+// open opens the conversation of a call, and starts to answer its open asks. It returns the call's result, or nil while
+// the call runs.
 func (s *session) open(ctx context.Context, call askKey) (protocol.CallResult, error) {
 	s.owns(call.taskID)
 	open, err := s.sidecar.OpenTask(ctx, &protocol.OpenTaskParams{TaskID: call.taskID})
@@ -281,5 +282,5 @@ func (s *session) cancelTask(ctx context.Context, id string) error {
 	if _, cancelled := result.(protocol.CallCancelled); cancelled {
 		return s.print("cancelled\n")
 	}
-	return s.finish(result) // it was done before
+	return s.finish(result) // the task had ended before
 }

@@ -4,14 +4,14 @@
 // If stdin and stderr are a terminal that can be drawn on, it asks in dialogs, one after the other (dialogs), and holds
 // back other text for stderr until a dialog ends (display). Otherwise it asks line by line (person).
 //
-// It is a visitor of a workspace, over a connection (package attach): the workspace is one of its own, which is temporary, or
-// that of a data folder, in which other front ends may be attached. The workspace decides which questions are allowed, whether
-// an answer is valid, and what a server is told. A command ignores other conversations than its own. Results go to
-// stdout, everything else to stderr. [Run] is called once for a process. When it returns, everything has ended that it started
-// in this process, except for one read of stdin, which cannot be interrupted.
+// It attaches to a workspace over a connection (package attach). The workspace is a temporary one of its own, or that
+// of a data folder, to which other front ends may be attached. The workspace decides which questions are allowed,
+// whether an answer is valid, and what a server is told. A command ignores conversations that are not its own. Results
+// go to stdout, everything else to stderr. [Run] is called once in a process. When it returns, everything that it
+// started in this process has ended, except for one read of stdin, which cannot be interrupted.
 //
-// spf13/cobra reads the command line. The program gives [NewCommand] the commands that are no front end, such as "serve"
-// and "journal"; they end with [Exit].
+// spf13/cobra reads the command line. The program gives [NewCommand] the commands that are not front ends, such as
+// "serve" and "journal"; they end with [Exit].
 package terminal
 
 import (
@@ -31,48 +31,48 @@ import (
 // The exit codes, as docs/terminal.md lists them.
 const (
 	ExitOK = 0
-	// ExitToolFailed: the tool itself says that it failed (2025-11-25, "Tools: Error Handling").
+	// ExitToolFailed means that the tool itself reported a failure (2025-11-25, "Tools: Error Handling").
 	ExitToolFailed = 1
 	ExitUsage      = 2
-	// ExitFailed: there is no result: the server could not be reached, was lost or gave an error; or the result
-	// could not be written.
+	// ExitFailed means that there is no result, because the server could not be reached, was lost or gave an error, or
+	// that the result could not be written.
 	ExitFailed = 3
-	// ExitUnanswered: no one could answer an ask, or no rule of the file of answers matched it.
+	// ExitUnanswered means that no one could answer an ask, or that no rule of the file of answers matched it.
 	ExitUnanswered = 4
-	// ExitDrifted: an ask differs from the recording.
+	// ExitDrifted means that an ask differs from the recording.
 	ExitDrifted = 5
-	// ExitEnded: the daemon ended before the front end. See [protocol.ExitEnded].
+	// ExitEnded means that the daemon ended before the front end; see [protocol.ExitEnded].
 	ExitEnded       = protocol.ExitEnded
 	ExitInterrupted = 130
 )
 
-// Options are what a run needs of its process.
+// Options are what a run needs from its process.
 type Options struct {
-	// Version is the program's own.
+	// Version is the version of the program.
 	Version string
-	// Folder is where the person is: an absolute path.
+	// Folder is the absolute path of the current folder.
 	Folder string
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Connect attaches this process to the workspace of a place, in the daemon. It starts the daemon if none runs: in a
-	// process of its own, or with standalone in this process, with its log in log. Connect calls say with news of the
-	// daemon for the person, also later on. Closing the connection detaches, and waits until all work in this process
-	// has ended.
+	// Connect attaches this process to the workspace of a place, in the daemon. If no daemon runs, it starts one: in a
+	// process of its own or, if standalone is set, in this process, which writes its log to log. Connect calls say with
+	// news of the daemon for the person, even after it has returned. Closing the connection detaches, and waits until
+	// all work in this process has ended.
 	Connect func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error)
 	// Hosts returns the programs that were added to use servers over HTTP. It may be nil.
 	Hosts func(ctx context.Context) ([]Host, error)
 	// HostFiles returns the hosts' own files with MCP servers, and those that cannot be read. It may be nil.
 	HostFiles func() ([]HostFile, []protocol.ConfigProblem, error)
-	// Interrupts are Ctrl-C and its like: the first cancels the call, the second leaves. Run puts those in that are
-	// typed where no signal comes of them. It may be nil.
+	// Interrupts receives Ctrl-C and other interrupts: the first cancels the call, the second stops waiting. Run itself
+	// sends the Ctrl-C of a dialog, for which the terminal sends no signal. It may be nil.
 	Interrupts chan os.Signal
 }
 
-// usageError is a wrong command line.
+// usageError is the error of a wrong command line.
 type usageError struct {
 	text string
-	// wayOut is how to find the right words; empty means the command's help.
+	// wayOut tells how to correct the command line; empty means the command's help.
 	wayOut string
 }
 
@@ -88,10 +88,10 @@ type unanswered struct{ text string }
 
 func (e *unanswered) Error() string { return e.text }
 
-// errToolFailed is the error of a tool that failed. Its result is printed already.
+// errToolFailed is the error of a tool that failed. Its result has been printed already.
 var errToolFailed = errors.New("the tool says that it failed")
 
-// runSession runs the work of a command in a workspace, and waits for what that started.
+// runSession runs the work of a command in a workspace, and waits for everything that the work started.
 func runSession(ctx context.Context, line *commandLine, o Options, work func(context.Context, *session) error) (err error) {
 	s, err := newSession(ctx, line, o)
 	if err != nil {
@@ -103,7 +103,7 @@ func runSession(ctx context.Context, line *commandLine, o Options, work func(con
 		select {
 		case closeErr := <-closed:
 			err = errors.Join(err, closeErr)
-		case <-o.Interrupts: // a server takes its time to end, and the person will not wait
+		case <-o.Interrupts: // a server may take long to end, and the person does not wait for it
 			err = errInterrupted
 		}
 		if s.person != nil {
@@ -122,7 +122,7 @@ func runSession(ctx context.Context, line *commandLine, o Options, work func(con
 	return err
 }
 
-// atOnce runs work that the first interrupt ends: it has nothing to cancel on a server.
+// atOnce returns a command that the first interrupt ends, because work has nothing to cancel on a server.
 func atOnce(work func(context.Context, *session) error) func(context.Context, *session, []string) error {
 	return func(ctx context.Context, s *session, _ []string) error {
 		return s.untilInterrupted(ctx, func(ctx context.Context) error { return work(ctx, s) })
@@ -149,8 +149,8 @@ func (s *session) untilInterrupted(ctx context.Context, work func(context.Contex
 	}
 }
 
-// print writes a result. On a terminal all its hidden characters are made visible; in a pipe or a file only those that
-// could control a terminal later.
+// print writes a result to stdout. On a terminal, it makes all hidden characters visible; in a pipe or a file, only
+// those that could control a terminal later.
 func (s *session) print(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if s.stdout.isTerminal {
@@ -166,7 +166,7 @@ func (s *session) write(text string) error {
 	return nil
 }
 
-// stream writes a piece of what a model says to stdout. On a terminal it is wrapped between words.
+// stream writes a piece of a model's text to stdout. On a terminal, it wraps the text between words.
 func (s *session) stream(text string) error {
 	if s.stdout.model == nil {
 		return s.print("%s", text)
@@ -174,18 +174,18 @@ func (s *session) stream(text string) error {
 	return s.stdout.model.put(safe(text))
 }
 
-// note writes a text for the person to stderr. An error of that does not end the run.
+// note writes a text for the person to stderr. If that fails, the run continues.
 func (s *session) note(format string, args ...any) {
 	s.tell(func(line string) string { return line }, format, args...)
 }
 
-// aside is as note, for a text that matters less than others.
+// aside is note for a less important text, which is faint on a terminal.
 func (s *session) aside(format string, args ...any) { s.tell(s.stderr.paint.faint, format, args...) }
 
-// head is as note, for a text that introduces the lines after it.
+// head is note for a heading of the lines after it, which is bold on a terminal.
 func (s *session) head(format string, args ...any) { s.tell(s.stderr.paint.bold, format, args...) }
 
-// tell writes lines to stderr in a style. On a terminal they are wrapped between words.
+// tell writes lines to stderr in a style. On a terminal, it wraps them between words.
 func (s *session) tell(style func(string) string, format string, args ...any) {
 	s.stderr.mu.Lock()
 	defer s.stderr.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is the width of a terminal that does not tell its own, in columns.
+// usualWidth is the assumed width of a terminal that does not report its width, in columns.
 const usualWidth = 80
 
 // widthOf returns the width of a stream's terminal in columns, or 0 for another stream.
@@ -23,8 +23,8 @@ func widthOf(stream any) int {
 	return width
 }
 
-// wrapped breaks the lines of a text that are longer than width between words, and keeps their indentation. A word that
-// is longer than a line stays whole, so that it can be copied. A width of 0 wraps nothing.
+// wrapped wraps the lines of a text between words if they are longer than width, and keeps their indentation. A word
+// that is longer than a line stays whole, so that people can copy it. A width of 0 means no limit.
 func wrapped(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -40,14 +40,14 @@ func wrapped(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Hanging is a line that is safe to show, for a stream: on a terminal it is wrapped between words, and the rows after
-// the first are indented. Elsewhere it is as it was.
+// Hanging formats a line for a stream. On a terminal, it wraps the line between words, and indents the rows after the
+// first. Elsewhere it returns the line unchanged. The line must be safe to show.
 func Hanging(stream any, line string, indent int) string {
 	width := widthOf(stream)
 	if width == 0 || ansi.StringWidth(line) <= width {
 		return line
 	}
-	// The beginning is kept as it is: it may have columns.
+	// The beginning of the line stays unchanged, because it may have columns.
 	rows := byWords(line, width)
 	if len(rows) == 1 || width <= 2*indent {
 		return strings.Join(rows, "\n")
@@ -57,7 +57,7 @@ func Hanging(stream any, line string, indent int) string {
 	return rows[0] + before + strings.Join(rest, before)
 }
 
-// Heading is a line above columns, for a stream: only a terminal gets it.
+// Heading formats a line above columns for a stream. It returns "" for a stream that is no terminal.
 func Heading(stream any, line string) string {
 	width := widthOf(stream)
 	if width == 0 {
@@ -66,7 +66,7 @@ func Heading(stream any, line string) string {
 	return paintOf(stream).bold(ansi.Truncate(line, width, "…")) + "\n"
 }
 
-// byWords breaks a line between words into rows of at most width columns. A longer word has a row for itself.
+// byWords breaks a line between words into rows of at most width columns. A longer word gets its own row.
 func byWords(line string, width int) []string {
 	var rows []string
 	row, used := "", 0
@@ -85,10 +85,11 @@ func byWords(line string, width int) []string {
 	return append(rows, strings.TrimRight(row, " "))
 }
 
-// paint highlights texts on a stream; with false it does not change them. The texts are safe to show.
+// paint reports whether a stream's texts are highlighted; if it is false, its methods return them unchanged. The texts
+// must be safe to show.
 type paint bool
 
-// paintOf paints on terminals that can be drawn on, unless the environment has NO_COLOR (https://no-color.org).
+// paintOf returns true for a terminal that can be drawn on, unless the environment has NO_COLOR (https://no-color.org).
 func paintOf(stream any) paint {
 	return paint(IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }

@@ -2,8 +2,8 @@
 // or JSON.
 //
 // [Load] is strict, so that an author finds a mistake in a rule before a server does. Its errors name the file, the
-// line and the column. [File.Take] may be called from any goroutine. The package does not ask anyone, and does not
-// know the sidecar.
+// line and the column. [File.Take] may be called from any goroutine. The package asks no person, and does not depend on
+// the sidecar.
 package answers
 
 import (
@@ -18,30 +18,30 @@ import (
 // Kind is the kind of a question.
 type Kind string
 
-// The kinds.
+// The kinds of questions.
 const (
 	// Form is an elicitation in form mode, Page an elicitation in URL mode.
 	Form Kind = "form"
 	Page Kind = "page"
-	// Completion is a sampling request, Review the review of a model's answer.
+	// Completion is a request for sampling, Review the review of a model's answer.
 	Completion Kind = "completion"
 	Review     Kind = "review"
 	// Input is an input of an mcp.json.
 	Input Kind = "input"
-	// Tool is a model's call of a tool, Resource its reading of a resource.
+	// Tool is a model's call of a tool, Resource its read of a resource.
 	Tool     Kind = "tool"
 	Resource Kind = "resource"
 	// Repeat is the question whether to repeat a failed call.
 	Repeat Kind = "repeat"
 )
 
-// kinds are all kinds, for errors.
+// kinds lists all kinds, for errors.
 var kinds = []string{string(Form), string(Page), string(Completion), string(Review), string(Input), string(Tool), string(Resource), string(Repeat)}
 
 // Way is how a rule settles an ask.
 type Way string
 
-// The ways. Each is a key of a rule.
+// The ways to settle an ask. Each is a key of a rule.
 const (
 	// Answer fills in a form or an input, or lets a model call a tool with other arguments.
 	Answer Way = "answer"
@@ -52,7 +52,7 @@ const (
 	Complete Way = "completion"
 	Decline  Way = "decline"
 	Cancel   Way = "cancel"
-	// Fail is a failure of the model; only in recordings.
+	// Fail is a failure of the model. It occurs only in recordings.
 	Fail Way = "fail"
 )
 
@@ -66,22 +66,22 @@ type Ask struct {
 	Fields []string
 }
 
-// Rule is one rule.
+// Rule says how to settle the asks that it matches.
 type Rule struct {
 	// File and Line are the position of the rule.
 	File string
 	Line int
 
-	// The asks that it matches. An empty member matches all.
+	// The members that an ask must match. An empty one matches all asks.
 	Server, Tool string
 	Kind         Kind
-	// Message is a part of the message, ignoring case and line breaks.
+	// Message must be a part of the ask's message. Case and white space do not matter.
 	Message string
 	// Schema are names of fields that the form must have.
 	Schema []string
 
 	Way Way
-	// Answer is the JSON value of [Answer], Completion the text of [Complete].
+	// Answer is the JSON value for [Answer], Completion the text for [Complete], or the reason for [Fail].
 	Answer     json.RawMessage
 	Completion *string
 	// Model is the model to approve with; empty means the proposed one.
@@ -89,11 +89,11 @@ type Rule struct {
 	Delay time.Duration
 	// Times is how often the rule can be used; 0 means no limit.
 	Times int
-	// Recorded: the rule is an answer of a recording.
+	// Recorded reports whether the rule is an answer of a recording.
 	Recorded bool
 }
 
-// ID names the rule. It serves as the model's name for a completion.
+// ID returns a name for the rule. It is the name of the model that gives the rule's completion.
 func (r *Rule) ID() string {
 	if r.Recorded {
 		return fmt.Sprintf("recorded-%d", r.Line)
@@ -111,7 +111,7 @@ func (r *Rule) matches(a Ask) bool {
 		r.Server != "" && r.Server != a.Server,
 		r.Tool != "" && !slices.Contains(a.Tools, r.Tool),
 		!strings.Contains(folded(a.Message), folded(r.Message)),
-		a.Kind == Repeat && r.Way == Approve && r.Kind != Repeat: // a general rule does not repeat a call
+		a.Kind == Repeat && r.Way == Approve && r.Kind != Repeat: // a rule without this kind must not repeat a call
 		return false
 	}
 	for _, name := range r.Schema {
@@ -122,7 +122,7 @@ func (r *Rule) matches(a Ask) bool {
 	return r.suits(a.Kind)
 }
 
-// folded returns a text for comparisons: in lower case, and with one space for each gap.
+// folded returns a text for comparisons: in lower case, and with one space for each run of white space.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // suits reports whether the rule's way can settle an ask of this kind.
@@ -191,8 +191,8 @@ func (f *File) Has(k Kind) bool {
 	return slices.ContainsFunc(f.Rules, func(r *Rule) bool { return r.Kind == k })
 }
 
-// Secret returns a member of the answer of the first matching rule, or the answer itself if it is a text. It does
-// not count as a use. It is for secrets that a recording leaves out.
+// Secret returns a member of the answer of the first matching rule, or the answer itself if it is a text. It does not
+// count as a use of the rule. It is for secrets that a recording leaves out.
 func (f *File) Secret(a Ask, name string) (json.RawMessage, bool) {
 	for _, r := range f.Rules {
 		if r.Way != Answer || !r.matches(a) {

@@ -45,7 +45,7 @@ func readBounded(r io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// document reads the only document of a file, which must have a key.
+// document reads the only document of a file, which must have the given key.
 func (p reader) document(data []byte, key string) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
@@ -106,8 +106,8 @@ func (p reader) errorf(node *yaml.Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", p.name, node.Line, node.Column, fmt.Sprintf(format, args...))
 }
 
-// syntax returns the error of invalid YAML. The library's line may be an adjacent one or the start of the faulty
-// part, or missing.
+// syntax returns the error of invalid YAML. The line in the error may be missing, an adjacent one, or that of the start
+// of the faulty part.
 func (p reader) syntax(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -229,7 +229,7 @@ func count(ways []string) string {
 	return strings.Join(ways, " and ")
 }
 
-// text reads a text. A number or a boolean becomes the text in the file.
+// text reads a text. A number or a boolean becomes a text as it is in the file.
 func (p reader) text(into *string) func(*yaml.Node) error {
 	return func(node *yaml.Node) error {
 		if node.Kind != yaml.ScalarNode {
@@ -240,7 +240,7 @@ func (p reader) text(into *string) func(*yaml.Node) error {
 	}
 }
 
-// yes reads a key whose only value is true, because false would not say what to do instead.
+// yes reads the value of a key, which must be true, because false would not say what to do instead.
 func (p reader) yes(key string) func(*yaml.Node) error {
 	return func(node *yaml.Node) error {
 		if yes := false; node.Decode(&yes) != nil || !yes {
@@ -262,8 +262,8 @@ func (p reader) json(into *json.RawMessage) func(*yaml.Node) error {
 	}
 }
 
-// value returns a node as encoding/json writes it: numbers as in the file if they are valid JSON, and YAML's dates
-// as texts.
+// value returns a node's value for encoding/json. Numbers stay as in the file if they are valid JSON, and dates of YAML
+// become texts.
 func (p reader) value(node *yaml.Node, depth int) (any, error) {
 	if depth == 0 {
 		return nil, p.errorf(node, "this lies more than %d values deep", maxDepth)

@@ -47,7 +47,7 @@ func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node
 		_, err := d.Token()
 		return node, err
 	case json.Number:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil // YAML decides whether it is a number
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil // YAML resolves the type of the plain scalar
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(t)}, nil
 	case string:
@@ -59,12 +59,12 @@ func readNode(d *json.Decoder, clean func(string) string, depth int) (*yaml.Node
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if strings.ContainsFunc(text, visible.Hidden) {
-		node.Style = yaml.DoubleQuotedStyle // the style that can represent any text
+		node.Style = yaml.DoubleQuotedStyle // this style can represent any text
 	}
 	return node
 }
 
-// reveal replaces hidden characters of quoted texts by their code points.
+// reveal replaces hidden characters in quoted texts with escapes of their code points.
 func reveal(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -98,8 +98,8 @@ func write(w io.Writer, node *yaml.Node) error {
 // likeTag marks a text of a recording in which each * stands for any text.
 const likeTag = "!like"
 
-// asRecorded returns a recorded node for a comparison with an asked one: its members in the same order, a !like
-// text replaced by the text that it matches, and without styles.
+// asRecorded returns a recorded node for a comparison with an asked one. It has the members in the same order, and no
+// styles. A !like text that matches is replaced with the asked text.
 func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 	out := &yaml.Node{Kind: recorded.Kind, Tag: recorded.ShortTag(), Value: recorded.Value}
 	switch recorded.Kind {
@@ -142,8 +142,8 @@ func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 	return out
 }
 
-// member returns a member of a mapping; nil if it has no such member, or if the node is not a
-// mapping.
+// member returns the key and the value of a mapping's member. It returns nil if there is no such member, or if the node
+// is not a mapping.
 func member(node *yaml.Node, name string) (key, value *yaml.Node) {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil, nil

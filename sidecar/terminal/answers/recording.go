@@ -16,8 +16,8 @@ import (
 // recordingVersion is the version of recordings that this package reads and writes.
 const recordingVersion = "1"
 
-// secretTag marks a value that is left out of a recording. It names the environment variable with the
-// value.
+// secretTag marks a value that is left out of a recording. The node has the name of the environment variable with the
+// value instead.
 const secretTag = "!secret"
 
 // Question is a complete question of a server, without the parts that change from run to run: ids, times
@@ -30,14 +30,14 @@ type Question struct {
 	// Message is the server's message; for an input, its id.
 	Message string `json:"message,omitempty"`
 	URL     string `json:"url,omitempty"`
-	// Fields are a form's fields, Request is a model's request, and Arguments are those of a model's call. All of
-	// them become JSON.
+	// Fields are a form's fields, Request is a request to a model, and Arguments are the arguments of a model's call.
+	// All of them become JSON.
 	Fields    any `json:"fields,omitempty"`
 	Request   any `json:"request,omitempty"`
 	Arguments any `json:"arguments,omitempty"`
 }
 
-// ToolUse is a call of a tool that a model asked for in its completion.
+// ToolUse is a tool call that a model requests in its completion.
 type ToolUse struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
@@ -48,9 +48,9 @@ type ToolUse struct {
 type Entry struct {
 	// Rule is the answer. It does not match asks on its own.
 	Rule
-	// ToolUses go with [Complete].
+	// ToolUses belong to [Complete].
 	ToolUses []ToolUse
-	// Gathered is closed once all asks of the same group were asked.
+	// Gathered is closed once the server has asked all asks of the same group.
 	Gathered <-chan struct{}
 
 	asked  *yaml.Node
@@ -61,7 +61,7 @@ type Entry struct {
 
 // group holds asks that were open together.
 type group struct {
-	waits int // the number of asks that are still missing
+	waits int // the number of asks that have not come yet
 	all   chan struct{}
 }
 
@@ -74,12 +74,12 @@ type Recording struct {
 	mu    sync.Mutex // guards which asks were taken
 }
 
-// Drift says that a server's questions differ from the recording.
+// Drift is the error that a server's questions differ from the recording.
 type Drift struct{ text string }
 
 func (d *Drift) Error() string { return d.text }
 
-// LoadRecording reads a recording. Clean must be the function that cleaned the texts of questions when they were
+// LoadRecording reads a recording. clean must be the function that cleaned the texts of questions when they were
 // recorded.
 func LoadRecording(name string, clean func(string) string) (*Recording, error) {
 	data, err := readFile(name)
@@ -221,8 +221,9 @@ func (p reader) entry(node *yaml.Node) (e *Entry, together bool, err error) {
 	return e, together, nil
 }
 
-// Reveal adds the secrets to the answers, which are not in the file: the value of lookup for the variable's name,
-// or else the value of other for an ask's member; a nil other has none. The error names a missing secret.
+// Reveal adds the secrets, which are not in the file, to the answers. A secret is the value of lookup for the
+// variable's name, or else the value of other for the ask and its member; other may be nil. The error names a missing
+// secret.
 func (r *Recording) Reveal(lookup func(variable string) (string, bool), other func(e *Entry, name string) (json.RawMessage, bool)) error {
 	p := reader{r.Name}
 	for _, e := range r.Entries {
@@ -281,8 +282,9 @@ func (p reader) reveal(node *yaml.Node, name string, secret func(*yaml.Node, str
 	return &out, nil
 }
 
-// Take returns the ask of the recording that a server asks now: the first equal one that was not taken. Asks that
-// were open together may come in any order. The error is a [Drift] if there is none, or if it comes too early.
+// Take returns the entry for a question that a server asks now: the first equal one that was not taken. Asks that were
+// open together may come in any order. The error is a [Drift] if there is no such entry, or if the question comes too
+// early.
 func (r *Recording) Take(q Question) (*Entry, error) {
 	asked, err := nodeOf(q, r.clean)
 	if err != nil {
@@ -325,7 +327,7 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 	return nil, &Drift{fmt.Sprintf("the question differs from the one recorded at %s:\n%s", likely, changes)}
 }
 
-// sameServer removes the server's name from two asks if one of them has none.
+// sameServer removes the server's name from both asks if one of them has none.
 func sameServer(recorded, asked *yaml.Node) (before, now *yaml.Node) {
 	in, _ := member(recorded, "server")
 	there, _ := member(asked, "server")
@@ -391,28 +393,27 @@ func rendered(node *yaml.Node) string {
 	return b.String()
 }
 
-// Recorded is an ask for a recording, with its answer.
+// Recorded is an ask to be written to a recording, with its answer.
 type Recorded struct {
 	Question
-	// Together: it was open together with the previous one.
+	// Together reports whether the ask was open together with the previous one.
 	Together bool
 	Way      Way
-	// Answer is for the way [Answer]; Completion and ToolUses are for [Complete]. For [Fail], Completion is the
+	// Answer belongs to the way [Answer]; Completion and ToolUses belong to [Complete]. For [Fail], Completion is the
 	// reason.
 	Answer     json.RawMessage
 	Completion string
 	ToolUses   []ToolUse
-	// Secrets are members of the answer that are never written. The ask's message stands for the whole
-	// answer.
+	// Secrets names the members of the answer that are never written. The ask's message stands for the whole answer.
 	Secrets []string
 }
 
 // Recorder writes recordings.
 type Recorder struct {
-	// Clean makes the texts of questions comparable.
+	// Clean removes from the texts of questions what must not be written. A replay compares the cleaned texts.
 	Clean func(string) string
-	// Secret reports whether a text of an answer contains a secret. [Recorded.Secrets] are left out without a
-	// check.
+	// Secret reports whether a text of an answer contains a secret. The members in [Recorded.Secrets] are left out
+	// without this check.
 	Secret func(text string) bool
 }
 
@@ -444,7 +445,7 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := a.Message // the name of a secret that is not a member of a form
+		name := a.Message // names a secret that is not a member of a form
 		if a.Way == Complete {
 			name = "completion"
 		}
@@ -496,7 +497,7 @@ func (r Recorder) inOrder(asks []Recorded) []Recorded {
 	return sorted
 }
 
-// hide replaces secrets. Name is the name of the member with this value.
+// hide replaces secrets with the names of their variables. name is the name of the member with this value.
 func (r Recorder) hide(node *yaml.Node, name string, secrets []string) {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -532,7 +533,7 @@ func yes() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", 
 
 func plain(text string) string { return text }
 
-// readFile reads a file up to the limit.
+// readFile reads a file, within the limit of its size.
 func readFile(name string) (_ []byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -14,10 +14,10 @@ type Field struct {
 	Note    string
 }
 
-// mostMessage is how many characters of a message a template quotes.
+// mostMessage bounds how many characters of a message a template quotes.
 const mostMessage = 200
 
-// Template returns a rule for an ask, ready to be pasted and filled in.
+// Template returns a rule for an ask, which a person can paste and fill in.
 func Template(a Ask, fields []Field) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - match:\n      server: %s\n", quote(a.Server))

@@ -1,9 +1,8 @@
-// Package attach is a front end in Go that is connected to a workspace. It uses only the protocol, like a front end
-// in TypeScript.
+// Package attach connects a front end in Go to a workspace. It uses only the protocol, like a front end in TypeScript.
 //
-// A [Sidecar] may be used from any goroutine. Notifications of the sidecar are delivered in order, and the front end
-// must not block in them; each request has its own goroutine. [Sidecar.Close] waits for everything that was started.
-// The package does not know the protocol's methods.
+// A [Sidecar] may be used from any goroutine. It delivers the sidecar's notifications in order, so the front end must
+// not block in them; each request has its own goroutine. [Sidecar.Close] waits for all goroutines. The package does not
+// know the protocol's methods.
 package attach
 
 import (
@@ -25,7 +24,7 @@ type Sidecar struct {
 	conn *rpc.Conn
 }
 
-// New serves editor over a connection. The caller does the handshake. If ctx ends, so does the connection, and pending
+// New serves editor over a connection. The caller makes the handshake. The end of ctx ends the connection, and pending
 // requests fail.
 func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerolog.Logger) *Sidecar {
 	s := &Sidecar{wire: conn}
@@ -40,11 +39,11 @@ func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerol
 	return s
 }
 
-// Done is closed when the connection is over.
+// Done returns a channel that is closed when the connection is over.
 func (s *Sidecar) Done() <-chan struct{} { return s.conn.Done() }
 
-// Close detaches the front end. If one direction of the connection can be closed, Close waits until the other end has
-// closed the other, after it has ended the work of this front end. An error means that the connection broke.
+// Close detaches the front end. If the connection can be half-closed, Close waits until the other end has ended the
+// work of this front end and closed its own direction. An error means that the connection broke.
 func (s *Sidecar) Close() error {
 	if half, ok := s.wire.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		<-s.conn.Done()
