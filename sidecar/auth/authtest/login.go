@@ -1,5 +1,5 @@
-// Package authtest has a server that wants a login with rotating refresh tokens, and the secret storage that the windows of a
-// person share, for tests. Both may be used from any goroutine. Neither uses the code that it tests.
+// Package authtest provides, for tests, a server that requires a login with rotating refresh tokens, and the secret
+// storage that the windows of a person share. Both may be used from any goroutine. Neither uses the code under test.
 package authtest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Server is an MCP server of 2025-11-25 over HTTP, and its authorization server. A refresh token is for one use. A second use
-// ends the login for good (RFC 9700, section 4.14.2), and fails the test.
+// Server is an MCP server of 2025-11-25 over HTTP, and its authorization server. A refresh token is valid for one use.
+// A second use ends the login for good (RFC 9700, section 4.14.2), and fails the test.
 type Server struct {
 	// Renewing is called before a refresh token is used, if it is not nil.
 	Renewing func()
@@ -24,8 +24,8 @@ type Server struct {
 
 	mu      sync.Mutex // guards the fields below, and is held while Renewing runs
 	renewed int
-	access  string // what the server takes
-	refresh string // what the token endpoint takes
+	access  string // the token that the server accepts
+	refresh string // the token that the token endpoint accepts
 }
 
 // NewServer returns a server that listens until the test ends.
@@ -42,14 +42,14 @@ func NewServer(t *testing.T) *Server {
 // URL is the endpoint of the MCP server.
 func (s *Server) URL() string { return s.http.URL + "/mcp" }
 
-// Expire ends the access token.
+// Expire makes the access token invalid.
 func (s *Server) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.access = "expired"
 }
 
-// Renewals returns how often a refresh token was taken.
+// Renewals returns how often a refresh token was accepted.
 func (s *Server) Renewals() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,8 @@ func (s *Server) token(w http.ResponseWriter, request *http.Request) {
 	fmt.Fprintf(w, `{"access_token":%q,"refresh_token":%q,"token_type":"Bearer"}`, s.access, s.refresh)
 }
 
-// Storage is the secret storage that all windows of a person share, as VS Code's. If the person is asked to log in, the test
-// fails.
+// Storage is a secret storage that all windows of a person share, like that of VS Code. If the person is asked to log
+// in, the test fails.
 type Storage struct {
 	t *testing.T
 
