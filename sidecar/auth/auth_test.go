@@ -205,6 +205,11 @@ func TestRefusals(t *testing.T) {
 			want:   "/mc\", not of ",
 		},
 		{
+			name:   "metadata of a server that has too many requests",
+			change: func(w *world, _ *issuer) { w.MetadataAt, w.IsBusy = "root", true },
+			want:   "status 429",
+		},
+		{
 			name:   "metadata of another issuer",
 			change: func(_ *world, i *issuer) { i.Says = other },
 			want:   "does not match issuer",

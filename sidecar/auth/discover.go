@@ -163,6 +163,8 @@ func getJSON(ctx context.Context, client *http.Client, address string, v any) er
 	defer discard(response)
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
+	case response.StatusCode == http.StatusRequestTimeout, response.StatusCode == http.StatusTooManyRequests:
+		return fmt.Errorf("status %d", response.StatusCode) // the document may be there
 	case response.StatusCode >= 400 && response.StatusCode < 500:
 		return errNoMetadata
 	case response.StatusCode == http.StatusOK && kind == "text/html":

@@ -49,6 +49,8 @@ type world struct {
 	// MetadataAt is where the server describes itself: "header", "path", "root" or, as before 2025-06-18,
 	// nowhere.
 	MetadataAt string
+	// IsBusy: requests for the metadata get the status 429.
+	IsBusy bool
 	// DescribedAt is the URL of its metadata in its challenge, if it is not its own. If MovedTo is set, its own URL
 	// redirects there.
 	DescribedAt, MovedTo string
@@ -255,6 +257,9 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		"scopes_supported":      []string{"files:list"},
 	}
 	switch at := r.URL.Path; {
+	case w.IsBusy && strings.HasPrefix(at, wellKnown):
+		rw.WriteHeader(http.StatusTooManyRequests)
+		return
 	case at == "/described-here" && w.MovedTo != "":
 		http.Redirect(rw, r, w.MovedTo, http.StatusFound)
 		return

@@ -122,6 +122,10 @@ func (p *person) model(ctx context.Context, serverName string) (*protocol.Model,
 	if err != nil {
 		return nil, err
 	}
+	if len(list.Models) == 0 {
+		p.s.note("There is no model to choose.")
+		return nil, nil
+	}
 	for i, m := range list.Models {
 		p.s.note("  %d. %s (%s)", i+1, m.Name, m.ID)
 	}

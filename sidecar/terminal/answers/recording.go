@@ -410,7 +410,8 @@ type Recorded struct {
 
 // Recorder writes recordings.
 type Recorder struct {
-	// Clean removes from the texts of questions what must not be written. A replay compares the cleaned texts.
+	// Clean removes from the texts of questions and failures what must not be written. A replay compares the cleaned
+	// texts of questions.
 	Clean func(string) string
 	// Secret reports whether a text of an answer contains a secret. The members in [Recorded.Secrets] are left out
 	// without this check.
@@ -437,8 +438,10 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		switch a.Way {
 		case Answer:
 			answer, err = nodeOf(a.Answer, plain)
-		case Complete, Fail:
+		case Complete:
 			answer = textNode(a.Completion)
+		case Fail:
+			answer = textNode(r.Clean(a.Completion))
 		default:
 			answer = yes()
 		}

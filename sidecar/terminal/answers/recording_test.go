@@ -33,6 +33,20 @@ func form(message string) answers.Question {
 	return answers.Question{Kind: answers.Form, Server: "s", Tools: []string{"t"}, Message: message}
 }
 
+func TestTheReasonOfAFailureIsCleaned(t *testing.T) {
+	recorder := noSecrets
+	recorder.Clean = func(text string) string { return strings.ReplaceAll(text, "sk-1", "[secret]") }
+	data, err := recorder.Marshal([]answers.Recorded{
+		{Question: answers.Question{Kind: answers.Completion, Server: "s"}, Way: answers.Fail, Completion: "the key sk-1 is wrong"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(data); !strings.Contains(text, "the key [secret] is wrong") {
+		t.Errorf("the recording has the reason uncleaned:\n%s", text)
+	}
+}
+
 func TestARecordingThatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", `f.yaml: is empty, and must have the key "asks"`},
