@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
+import { eventually } from "./eventually.ts";
 import type { Panel } from "./panel.ts";
 
 /** An example server of ext-apps over stdio, by its package's name without the prefix. */
@@ -10,10 +11,24 @@ export function exampleApp(name: string, ...args: readonly string[]): object {
   return { command: process.execPath, args: [join(root, ...path), ...args, "--stdio"] };
 }
 
-/** Waits until the app of a tool's newest call takes presses. */
+/**
+ * Waits until the app of a tool's newest call takes presses. The browser sends them past the frame until it has drawn that
+ * the frame takes them, so this waits until a move of the pointer is seen in the app.
+ */
 export async function armed(panel: Panel, server: string, tool: string): Promise<void> {
   const frame = panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`);
   await frame.and(panel.call(server, tool).locator(".app-frame-armed")).waitFor();
+  const app = innerFrame(panel, server, tool).locator("html");
+  await app.evaluate((html) => {
+    const note = () => html.setAttribute("data-e2e-pointer", "");
+    addEventListener("pointermove", note, { once: true, capture: true });
+  });
+  let x = 20;
+  await eventually("the pointer in the app", async () => {
+    x = 50 - x; // each look is a move
+    await app.hover({ position: { x, y: 20 } });
+    return (await app.getAttribute("data-e2e-pointer")) ?? undefined;
+  });
 }
 
 /** The inner frame of the app of a tool's newest call. */

@@ -190,6 +190,19 @@ async function attack(page: Page, url: URL): Promise<void> {
     await panel.call(server, tool).getByText(/^done/).waitFor();
   };
 
+  /** As {@link reportOf}. An error says which attack did not end. */
+  const reportAfter = async (theme: string): Promise<Report> => {
+    try {
+      return await reportOf(theme);
+    } catch (error) {
+      const html = innerFrame(panel, server, theme).locator("html");
+      const at = await html.getAttribute("data-attack");
+      throw new Error(at === null ? "no attack has begun" : `the last attack is ${at}`, {
+        cause: error,
+      });
+    }
+  };
+
   let count = 0;
   for (const [theme, list] of Object.entries(attacks)) {
     await step(`${list.length} attacks of the theme ${theme}`, async () => {
@@ -200,7 +213,7 @@ async function attack(page: Page, url: URL): Promise<void> {
       }
       // After a press, each page may write to the clipboard. docs/security.md says so.
       const escaped = theme === "permissions" ? ["copying"] : [];
-      assert.deepEqual(await reportOf(theme), { ran: list.length, escaped });
+      assert.deepEqual(await reportAfter(theme), { ran: list.length, escaped });
       count += list.length;
       await assertNothingEscaped(theme);
       await page.setViewportSize({ width: 600, height: 900 });
