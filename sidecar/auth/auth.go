@@ -39,7 +39,7 @@ import (
 // DefaultTimeout bounds how long a login page may stay open.
 const DefaultTimeout = 10 * time.Minute
 
-// [Secrets.Set] returns ErrNotKept if no front end keeps secrets. The value then lasts as long as the process.
+// ErrNotKept is the error of [Secrets.Set] if no front end keeps secrets. The value then lasts as long as the process.
 var ErrNotKept = errors.New("no front end keeps secrets")
 
 // Secrets stores values in the system's secret storage.
