@@ -85,11 +85,6 @@ const steps: Readonly<Record<string, Step>> = {
     beside: true,
     run: (log) => run(process.execPath, ["scripts/e2e/workbenchAsks.ts"], into(log)),
   },
-  workbench: {
-    title: "Extension in VS Code",
-    beside: true,
-    run: (log) => run(process.execPath, ["scripts/e2e/workbench.ts"], into(log)),
-  },
   mcpTasks: {
     title: "MCP tasks, with sidecars that are killed",
     run: () => run(process.execPath, ["scripts/e2e/mcpTasks.ts"]),
@@ -136,6 +131,10 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Trust, links and the walkthrough in VS Code",
     beside: true,
     run: (log) => run(process.execPath, ["scripts/e2e/home.ts"], into(log)),
+  },
+  workbench: {
+    title: "Extension in VS Code",
+    run: () => run(process.execPath, ["scripts/e2e/workbench.ts"]),
   },
   allocations: { title: "What the Go benchmarks allocate", run: checkAllocations },
 };
