@@ -150,11 +150,11 @@ func TestARenewalOutlivesItsWorkspace(t *testing.T) {
 	second := window(t, s, workspaces.Place{DataDir: t.TempDir(), LoginsDir: logins}, server.URL(), kept)
 	close(renewal.goOn)
 	second.uses(t)
+	for s.Busy() != "" { // until the new token is kept; it is in use before
+		runtime.Gosched()
+	}
 	if !kept.Has(1) || server.Renewals() != 1 {
 		t.Errorf("after %d renewals, the newest refresh token is not kept", server.Renewals())
-	}
-	for s.Busy() != "" { // until the renewal has returned; its token is in use before
-		runtime.Gosched()
 	}
 	second.leave(t)
 	s.Close()
