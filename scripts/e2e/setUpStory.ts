@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, watch, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import type { Workbench } from "./codeServer.ts";
+import { eventually } from "./eventually.ts";
 import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { choose, runCommand } from "./quickInput.ts";
@@ -35,16 +36,12 @@ export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench)
     await photographPart(page, "set-up", ".part.panel");
     assert.equal(await readFile(file, "utf8"), before);
 
-    const changed = new AbortController();
-    const changes = watch(codex, { signal: changed.signal });
     await page.locator(".terminal-wrapper.active").click();
     await page.keyboard.type("yes\n");
-    let text = before;
-    while (text === before) {
-      await changes.next();
-      text = await readFile(file, "utf8");
-    }
-    changed.abort();
+    const text = await eventually("the change of Codex's file", async () => {
+      const now = await readFile(file, "utf8");
+      return now === before ? undefined : now;
+    });
     const link = join(home, ".local", "bin", "assent");
     assert.match(text, new RegExp(`^command = "${link}"$`, "m"));
     assert.match(text, /^args = \["gateway", "shop"\]$/m);
