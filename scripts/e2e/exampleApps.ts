@@ -12,8 +12,8 @@ export function exampleApp(name: string, ...args: readonly string[]): object {
 }
 
 /**
- * Waits until the app of a tool's newest call takes presses. The browser sends them past the frame until it has drawn that
- * the frame takes them, so this waits until a move of the pointer is seen in the app.
+ * Waits until the app of a tool's newest call takes presses. The browser may send them past the frame until it has
+ * drawn that the frame takes them, so this waits until the app sees a move of the pointer.
  */
 export async function armed(panel: Panel, server: string, tool: string): Promise<void> {
   const frame = panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`);

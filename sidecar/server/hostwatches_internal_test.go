@@ -12,7 +12,7 @@ func TestSubscriptionsOfHosts(t *testing.T) {
 		watching, refused := 0, errors.New("there is no such resource")
 		var answer error
 		w := &hostWatches{all: map[resource]*hostWatch{}, watch: func(ctx context.Context, _, _ string, began func(error)) {
-			err := answer // the test changes it when it has heard of it
+			err := answer // the test may change answer as soon as began is called
 			if began(err); err != nil {
 				return
 			}

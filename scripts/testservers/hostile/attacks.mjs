@@ -699,7 +699,7 @@ export const ending = {
 async function inPage(t, uri, list, patience) {
   const escaped = [];
   for (const [name, source] of list) {
-    document.documentElement.setAttribute("data-attack", name); // tells what did not end
+    document.documentElement.setAttribute("data-attack", name); // for the error if the attack does not end
     try {
       const late = new Promise((done) => setTimeout(done, patience, false));
       if ((await Promise.race([new Function(`return (${source})`)()(t), late])) === true)
