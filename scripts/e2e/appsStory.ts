@@ -3,7 +3,7 @@ import type { FrameLocator, Locator } from "playwright-core";
 import { eventually } from "./eventually.ts";
 import { armed, exampleApp, innerFrame } from "./exampleApps.ts";
 import type { ExtensionWindow } from "./extensionWindow.ts";
-import { photograph } from "./screenshots.ts";
+import { photograph, wearTheme } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 const time = "basic-vanillajs";
@@ -46,7 +46,8 @@ export async function tellApps(window: ExtensionWindow): Promise<void> {
   await step("an app that follows the theme can be read in each", async () => {
     const notice = app.getByText("Watch activity in the DevTools console!");
     await notice.waitFor();
-    // VS Code wears the last of the themes before, and each one that follows has another ground.
+    // Each theme has another ground than the one before it.
+    await wearTheme(page, "hc-light");
     let before = await colorsOf(notice);
     await photograph(page, "app-time", [300, 600], {
       look: async (theme) => {

@@ -7,7 +7,7 @@ import { printedUrl, startDemo } from "./demo.ts";
 import { accept } from "./dockStory.ts";
 import { Panel } from "./panel.ts";
 import { stopGroup } from "./processes.ts";
-import { screenshotFolder } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 const server = "example-server";
@@ -24,11 +24,11 @@ export async function tryExampleServer(page: Page, mark: string): Promise<void> 
       const button = panel.button("Try the Example Server");
       await button.waitFor();
       assert.equal(await panel.text("What can you do").count(), 0);
-      await page.screenshot({ path: join(screenshotFolder, "first-run.png") });
+      await takeScreenshot(page, "first-run");
       await button.click();
       const form = panel.form(server);
       await panel.focused(form).waitFor();
-      await page.screenshot({ path: join(screenshotFolder, "first-question.png") });
+      await takeScreenshot(page, "first-question");
       await accept(panel, form, "Submit");
       await accept(panel, panel.approval(server), "Approve & Send");
       await accept(panel, panel.review(server), "Return to Server");

@@ -19,7 +19,7 @@ import { lookAtPackage } from "./packagePage.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft } from "./processes.ts";
 import { choose, runCommand } from "./quickInput.ts";
-import { photographPart, photographWindow } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { setUpCodex } from "./setUpStory.ts";
 import { step } from "./step.ts";
 import { declineForm } from "./story.ts";
@@ -75,7 +75,7 @@ async function tell(page: Page): Promise<void> {
       await listed(own).waitFor();
       await panel.text("you have not trusted this workspace").waitFor();
       assert.equal(await listed(workspaces).count(), 0);
-      await photographWindow(page, "untrusted");
+      await takeScreenshot(page, "untrusted");
     },
   );
   await panel.newTask(() => runCommand(page, "Assent: New Task"));
@@ -86,7 +86,7 @@ async function tell(page: Page): Promise<void> {
     const steps = page.locator(".gettingStartedContainer");
     await steps.getByText("Add a Server").waitFor();
     await steps.getByRole("checkbox", { name: /Add a Server.*Completed/ }).waitFor();
-    await photographWindow(page, "walkthrough");
+    await takeScreenshot(page, "walkthrough");
     await runCommand(page, "View: Close All Editors");
   });
   await lookAtPackage(page, panel, workbench);
@@ -97,7 +97,7 @@ async function tell(page: Page): Promise<void> {
       .locator(".editor-instance")
       .getByText(/Nothing\shas\sbeen\swritten\syet/)
       .waitFor();
-    await photographWindow(page, "link");
+    await takeScreenshot(page, "link");
     await page.getByRole("option", { name: "Add This Server" }).click();
     await panel.serverPage("linked").getByText("stopped").waitFor();
     const settings = join(workbench.folder, "data", "Machine", "settings.json");
@@ -155,7 +155,7 @@ async function tell(page: Page): Promise<void> {
     "@assent in VS Code's chat is a task, whose questions are in the panel, once",
     async () => {
       const { chat, questions } = await askInChat(page);
-      await photographPart(page, "participant", ".part.auxiliarybar");
+      await takeScreenshot(page.locator(".part.auxiliarybar"), "participant");
       const count = page.getByRole("button", { name: /^Assent: \d+ open question/ });
       await count.waitFor();
       await questions.first().click();

@@ -2,7 +2,7 @@
 // nothing from a person's hands.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -13,7 +13,7 @@ import { printedUrl, startDemo } from "./demo.ts";
 import { assertInSight } from "./dockStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, stopGroup } from "./processes.ts";
-import { screenshotFolder } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 /** In the environment of every process of this run. */
@@ -165,13 +165,11 @@ async function leaveAndComeBack(page: Page, panel: Panel, list: LongList): Promi
 
 /** Takes pictures in the dark, as narrow as a side bar gets and wider. */
 async function photograph(page: Page, scene: string): Promise<void> {
-  await mkdir(screenshotFolder, { recursive: true });
   const before = page.viewportSize() ?? assert.fail("the page has no size");
   await page.emulateMedia({ colorScheme: "dark" });
   for (const width of [300, 600]) {
     await page.setViewportSize({ ...before, width });
-    const path = join(screenshotFolder, `long-task-${scene}-dark-${width}.png`);
-    await page.screenshot({ path, animations: "disabled" });
+    await takeScreenshot(page, `long-task-${scene}-dark-${width}`);
   }
   await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize(before);

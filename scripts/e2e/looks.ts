@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
-import { screenshotFolder, themeNames } from "./screenshots.ts";
+import { takeScreenshot, themeNames } from "./screenshots.ts";
 
 /** VS Code's default side bar in a window of 1280 x 800, and a larger panel. */
 export const sizes = [
@@ -20,20 +20,20 @@ const ofColors: RunOptions = { runOnly: ["color-contrast", "link-in-text-block"]
 
 const axe = readFile(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
 
-/** Checks the panel's states in a browser: takes screenshots in all themes, and runs axe. */
+/** Checks the panel's states in a browser: runs axe in all themes, and takes screenshots. */
 export class Looks {
   readonly #findings: string[] = [];
 
-  /** Checks the page at its full size. */
-  async at(page: Page, state: string): Promise<void> {
-    await mkdir(screenshotFolder, { recursive: true });
+  /** Checks the page at its full size, and without `colors` with the first theme alone. */
+  async at(page: Page, state: string, colors = true): Promise<void> {
     const { width } = page.viewportSize() ?? assert.fail("the page has no size");
     const before = await page.evaluate(() => document.body.dataset["theme"]);
     for (const theme of themeNames) {
-      const path = join(screenshotFolder, `panel-${state}-${theme}-${width}.png`);
       await wear(page, theme);
-      await page.screenshot({ path, animations: "disabled" });
-      const rules = theme === themeNames[0] ? everyRule : ofColors;
+      await takeScreenshot(page, `panel-${state}-${theme}-${width}`);
+      const first = theme === themeNames[0];
+      if (!first && !colors) continue;
+      const rules = first ? everyRule : ofColors;
       for (const finding of await findings(page, rules)) {
         this.#findings.push(`${state}, ${theme}, ${width}: ${finding}`);
       }
@@ -41,12 +41,12 @@ export class Looks {
     await wear(page, before);
   }
 
-  /** Looks at the page in each size. */
+  /** Checks the page in each size, and its colours in the last one. */
   async inEachSize(page: Page, state: string): Promise<void> {
     const before = page.viewportSize() ?? assert.fail("the page has no size");
     for (const size of sizes) {
       await page.setViewportSize(size);
-      await this.at(page, state);
+      await this.at(page, state, size === sizes.at(-1));
     }
     await page.setViewportSize(before);
   }

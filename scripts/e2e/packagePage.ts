@@ -6,7 +6,7 @@ import { brokenLinks, filesOf, reachableFrom } from "../tools/lib/documents.ts";
 import type { Workbench } from "./codeServer.ts";
 import type { Panel } from "./panel.ts";
 import { choose, runCommand } from "./quickInput.ts";
-import { photographWindow, wearTheme } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 /** VS Code's page of the extension, and the guide in the package, have no picture and no link that is broken. */
@@ -19,10 +19,7 @@ export async function lookAtPackage(page: Page, panel: Panel, workbench: Workben
     await assertPictures(readme);
     // VS Code takes the target from a link that its page does not follow.
     assert.equal(await readme.locator("a:not([href])").count(), 0);
-    for (const theme of ["light", "dark"] as const) {
-      await wearTheme(page, theme);
-      await photographWindow(page, `package-page-${theme}`);
-    }
+    await takeScreenshot(page, "package-page");
     await runCommand(page, "View: Close All Editors");
   });
   await step("the guide opens with its pictures", async () => {
@@ -32,7 +29,7 @@ export async function lookAtPackage(page: Page, panel: Panel, workbench: Workben
     await guide.getByRole("heading", { name: "Guide", exact: true }).waitFor();
     assert.notEqual(await guide.locator("img").count(), 0);
     await assertPictures(guide);
-    await photographWindow(page, "guide");
+    await takeScreenshot(page, "guide");
     await runCommand(page, "View: Close All Editors");
     await page.getByRole("tab", { name: /^Assent/ }).click();
     await panel.message().waitFor();

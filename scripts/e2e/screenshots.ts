@@ -1,12 +1,25 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { distFolder } from "../tools/lib/paths.ts";
 import { choose, runCommand } from "./quickInput.ts";
 
 /** Where the end-to-end tests put their pictures, to be looked at. */
 export const screenshotFolder = join(distFolder, "screenshots");
+
+/**
+ * Screenshots are for people to look at, and no test reads them. Taking them is a large part of a test's time, so they are
+ * taken only if this variable is set. The screenshot of a failure is always taken.
+ */
+const wanted = (process.env["ASSENT_SCREENSHOTS"] ?? "") !== "";
+
+/** Takes a screenshot of a page or of a part of it, if screenshots are wanted. */
+export async function takeScreenshot(of: Page | Locator, name: string): Promise<void> {
+  if (!wanted) return;
+  await mkdir(screenshotFolder, { recursive: true });
+  await of.screenshot({ path: join(screenshotFolder, `${name}.png`), animations: "disabled" });
+}
 
 /** The themes to look at: VS Code's label of each, and the class that its workbench then has. */
 const themes = {
@@ -32,40 +45,27 @@ export async function wearTheme(page: Page, name: Theme): Promise<void> {
 export interface PhotographOptions {
   /** All of them, if it is absent. */
   readonly themes?: readonly Theme[];
-  /** Called when VS Code wears a theme, before its pictures. */
+  /** Called when VS Code wears a theme, before its screenshots. With it, the themes are worn in any case. */
   readonly look?: (theme: Theme) => Promise<void>;
 }
 
-/** Takes a picture of the side bar in every theme, and in every width in pixels. */
+/** Takes screenshots of the side bar in every theme, and in every width in pixels. */
 export async function photograph(
   page: Page,
   scene: string,
   widths: readonly number[] = [300, 600],
   { themes: worn = themeNames, look }: PhotographOptions = {},
 ): Promise<void> {
-  await mkdir(screenshotFolder, { recursive: true });
+  if (!wanted && look === undefined) return;
   for (const name of worn) {
     await wearTheme(page, name);
     await look?.(name);
+    if (!wanted) continue;
     for (const width of widths) {
       await resizeSideBar(page, width);
-      const path = join(screenshotFolder, `${scene}-${name}-${width}.png`);
-      await page.locator(".part.sidebar").screenshot({ path, animations: "disabled" });
+      await takeScreenshot(page.locator(".part.sidebar"), `${scene}-${name}-${width}`);
     }
   }
-}
-
-/** Takes a picture of the whole window. */
-export async function photographWindow(page: Page, scene: string): Promise<void> {
-  await mkdir(screenshotFolder, { recursive: true });
-  await page.screenshot({ path: join(screenshotFolder, `${scene}.png`), animations: "disabled" });
-}
-
-/** Takes a picture of a part of the window, by its CSS selector. */
-export async function photographPart(page: Page, scene: string, part: string): Promise<void> {
-  await mkdir(screenshotFolder, { recursive: true });
-  const path = join(screenshotFolder, `${scene}.png`);
-  await page.locator(part).screenshot({ path, animations: "disabled" });
 }
 
 /** Drags the border between the side bar and the editors. */

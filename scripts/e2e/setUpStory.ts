@@ -11,7 +11,7 @@ import { eventually } from "./eventually.ts";
 import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { choose, runCommand } from "./quickInput.ts";
-import { photographPart } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 const before = `[mcp_servers.shop]
@@ -33,7 +33,7 @@ export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench)
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const terminal = page.locator(".terminal-wrapper.active .xterm-rows");
     await terminal.getByText("yes, no").waitFor();
-    await photographPart(page, "set-up", ".part.panel");
+    await takeScreenshot(page.locator(".part.panel"), "set-up");
     assert.equal(await readFile(file, "utf8"), before);
 
     await page.locator(".terminal-wrapper.active").click();

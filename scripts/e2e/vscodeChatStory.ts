@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { Panel } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
-import { photographWindow } from "./screenshots.ts";
+import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 /** VS Code's own chat calls a tool of a server of the settings. The server's form is answered in the panel. */
@@ -38,7 +38,7 @@ export async function answerForVsCodeChat(page: Page, panel: Panel, server: stri
   await step("its form is answered in the panel, and the agent gets the answer", async () => {
     const form = panel.form(server);
     await form.getByRole("radio", { name: "markdown" }).check();
-    await photographWindow(page, "vscode-chat");
+    await takeScreenshot(page, "vscode-chat");
     await form.getByRole("button", { name: "Submit" }).click();
     await chat.getByText(/It returned: .*"action":\s*"accept".*markdown/s).waitFor();
     await runCommand(page, "View: Toggle Secondary Side Bar Visibility");

@@ -11,7 +11,7 @@ import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts
 import { type ExtensionWindow, withExtension } from "./extensionWindow.ts";
 import { processesMarked } from "./processes.ts";
 import { choose, runCommand, tick } from "./quickInput.ts";
-import { photograph, photographWindow } from "./screenshots.ts";
+import { photograph, takeScreenshot } from "./screenshots.ts";
 import { lookAtServer } from "./serversStory.ts";
 import { step } from "./step.ts";
 import {
@@ -108,7 +108,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
       .getByText(/answered\sin\sVS\sCode/)
       .first()
       .waitFor();
-    await photographWindow(page, "journal");
+    await takeScreenshot(page, "journal");
     await runCommand(page, "View: Close All Editors");
     await exportJournal(window);
   });
@@ -251,7 +251,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await preview.waitFor();
     const configuration = join(workbench.workspace, ".vscode", "mcp.json");
     assert(!(await readFile(configuration, "utf8")).includes(imported), "nothing is written yet");
-    await photographWindow(page, "import");
+    await takeScreenshot(page, "import");
     await page.getByRole("option", { name: "Add This Server" }).click();
     await page.getByRole("tab", { name: "mcp.json" }).waitFor();
     await preview.waitFor({ state: "detached" });

@@ -565,7 +565,7 @@ func (x *exchange) roots(ctx context.Context, r *attribution.Request) (json.RawM
 		if err == nil {
 			return raw, nil
 		}
-		x.server.opts.Log.Debug().Err(err).Msg("the host did not tell its folders")
+		x.server.opts.Log.Debug().Err(err).Msg("the host did not list its roots")
 	}
 	return json.Marshal(map[string]any{"roots": x.server.session.Roots()})
 }

@@ -50,7 +50,7 @@ func (c *Conn) stray(data []byte) {
 		c.evidence.strayed = append(c.evidence.strayed, text)
 	}
 	c.evidence.mu.Unlock()
-	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped what the server sent and is not JSON-RPC")
+	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a message of the server that is not JSON-RPC")
 }
 
 // noteFailure records the failure of a connection, and returns a sentence that explains it. The list of servers, the

@@ -53,7 +53,7 @@ func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (a
 			if err == nil {
 				return raw, nil
 			}
-			c.log.Debug().Err(err).Msg("the host did not tell its folders")
+			c.log.Debug().Err(err).Msg("the host did not list its roots")
 		}
 		if !c.roots.called.Load() {
 			c.server.learnRoots(RootsAsked)
