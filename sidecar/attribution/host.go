@@ -64,7 +64,7 @@ func (l *Ledger) Hosts() []*Host {
 func (r *Request) ForwardsTo() *Host {
 	h := r.Host
 	for _, one := range r.causes {
-		if h == nil && r.Task != nil && one.TaskID == r.Task.Info().ID {
+		if h == nil && r.Task != nil && one.TaskID == r.Task.ID() {
 			h = one.Host
 		}
 	}

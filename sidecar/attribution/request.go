@@ -22,6 +22,8 @@ import (
 
 // Task is the part of [task.Task] that a request needs of the task that it belongs to.
 type Task interface {
+	// ID does not wait for a save of the task, as most other methods do.
+	ID() string
 	Info() protocol.Task
 	// Denied journals count requests that were refused without asking; outcome is that of the last.
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)

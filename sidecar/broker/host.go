@@ -22,8 +22,12 @@ var errSettled = errors.New("the question was settled in Assent")
 // counts. A question that the policy answers goes to neither. A question of an earlier daemon is open in Assent, and goes
 // to the host again.
 func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Question) (*task.Answer, error) {
-	h, isOpen := r.ForwardsTo(), r.IsOpen(q.Key)
-	if h == nil || q.Granted != nil || r.Asked(q.Key) != nil && !isOpen {
+	h := r.ForwardsTo()
+	if h == nil || q.Granted != nil {
+		return r.Ask(ctx, q)
+	}
+	isOpen := r.IsOpen(q.Key)
+	if !isOpen && r.Asked(q.Key) != nil {
 		return r.Ask(ctx, q)
 	}
 	asking, cancel := context.WithCancelCause(ctx)

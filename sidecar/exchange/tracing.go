@@ -66,7 +66,7 @@ func (s *Exchanges) tracedRequest(ctx context.Context, r *attribution.Request) (
 	}
 	taskID := ""
 	if r.Task != nil {
-		taskID = r.Task.Info().ID
+		taskID = r.Task.ID()
 	}
 	s.describe(span, r.Method, taskID)
 	return ctx, span
