@@ -15,12 +15,12 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/importer"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
 
@@ -154,10 +154,10 @@ func clipped(text string) string {
 	return text
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 
 // headerName is a token (RFC 9110, section 5.6.2).
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$")
+var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$")
 
 // check refuses members that no server of a person may have. Its errors are about the reference.
 func (s *Server) check() error {
@@ -180,12 +180,12 @@ func (s *Server) check() error {
 		}
 	}
 	for name, value := range e.Env {
-		if !envName.MatchString(name) || len(value) > maxText || strings.ContainsRune(value, 0) {
+		if !envName().MatchString(name) || len(value) > maxText || strings.ContainsRune(value, 0) {
 			return fmt.Errorf("the server has the variable %s, which no environment can have", visible.Line(clipped(name)))
 		}
 	}
 	for name, value := range e.Headers {
-		if !headerName.MatchString(name) || len(value) > maxText || strings.ContainsAny(value, "\r\n\x00") {
+		if !headerName().MatchString(name) || len(value) > maxText || strings.ContainsAny(value, "\r\n\x00") {
 			return fmt.Errorf("the server has the header %s, which no request can have", visible.Line(clipped(name)))
 		}
 	}
@@ -201,7 +201,7 @@ func (s *Server) check() error {
 // checkURL refuses a URL that cannot be a server's, and warns of a connection that is not encrypted.
 func (s *Server) checkURL() error {
 	// A variable may stand for a port or a part of the host, and would not parse there.
-	u, err := url.Parse(anyVariable.ReplaceAllString(s.entry.URL, "1"))
+	u, err := url.Parse(anyVariable().ReplaceAllString(s.entry.URL, "1"))
 	if err != nil {
 		return errors.New("the server's URL cannot be read")
 	}
@@ -245,7 +245,7 @@ func (s *Server) input(in Input) string {
 	return "${input:" + in.Name + "}"
 }
 
-var inputText = regexp.MustCompile(`\$\{input:([^}]*)\}`)
+var inputText = lazyregexp.New(`\$\{input:([^}]*)\}`)
 
 // Give gives an input a value, or one more if it may have several. It refuses a value for a secret. With ask, Assent asks for
 // the value when the server starts.
@@ -359,7 +359,7 @@ func (s *Server) Entry(name string) Entry {
 
 // alone returns the input that a text consists of.
 func (s *Server) alone(text string) (Input, bool) {
-	match := inputText.FindStringSubmatch(text)
+	match := inputText().FindStringSubmatch(text)
 	if match == nil || match[0] != text {
 		return Input{}, false
 	}
@@ -381,8 +381,8 @@ func (s *Server) flagOf(arg string) string {
 // filled puts in the values of inputs. Ok is false if one of them is left out.
 func (s *Server) filled(server, text string) (out string, ok bool) {
 	ok = true
-	out = inputText.ReplaceAllStringFunc(text, func(match string) string {
-		name := inputText.FindStringSubmatch(match)[1]
+	out = inputText().ReplaceAllStringFunc(text, func(match string) string {
+		name := inputText().FindStringSubmatch(match)[1]
 		i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name })
 		if i < 0 {
 			return match // the start of the server then fails: the file has no such input

@@ -13,11 +13,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
 
@@ -128,9 +128,12 @@ func readBundle(file string, o Options) (*Server, error) {
 	return s, s.fromManifest(m, o)
 }
 
+// notPlain is what a name of [plainName] has not.
+var notPlain = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+
 // plainName returns a name that every file system allows.
 func plainName(name string) string {
-	plain := regexp.MustCompile(`[^A-Za-z0-9_-]+`).ReplaceAllString(name, "-")
+	plain := notPlain().ReplaceAllString(name, "-")
 	return cmp.Or(strings.Trim(plain[:min(len(plain), 60)], "-"), "bundle")
 }
 
@@ -168,7 +171,7 @@ func (s *Server) fromManifest(m manifest, o Options) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(launch.Env)) {
 		value := launch.Env[name]
-		if !anyVariable.MatchString(value) {
+		if !anyVariable().MatchString(value) {
 			value = s.withoutSecret(name, value)
 			set(&s.entry.Env, name, value)
 			continue
@@ -188,7 +191,7 @@ func (s *Server) fromManifest(m manifest, o Options) error {
 // bundleText replaces the variables of a manifest by those of mcp.json.
 func (s *Server) bundleText(text string, m manifest) (string, error) {
 	var wrong error
-	out := anyVariable.ReplaceAllStringFunc(text, func(match string) string {
+	out := anyVariable().ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
 		if key, ok := strings.CutPrefix(name, "user_config."); ok {
 			c, known := m.UserConfig[key]
@@ -234,7 +237,7 @@ func (c userConfig) input(key string) (Input, error) {
 	default:
 		return in, fmt.Errorf("the bundle's default of %q is neither a text, a number, true nor false", key)
 	}
-	for _, match := range anyVariable.FindAllString(in.Default, -1) {
+	for _, match := range anyVariable().FindAllString(in.Default, -1) {
 		if match != "${userHome}" && match != "${/}" {
 			return in, fmt.Errorf("the bundle's default of %q has a variable that Assent does not know", key)
 		}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/importer"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
 
@@ -130,14 +130,14 @@ func (s *Server) withoutSecret(name, value string) string {
 	return s.input(Input{Name: name, Description: name, Secret: true, Required: true})
 }
 
-var anyVariable = regexp.MustCompile(`\$\{([^}]*)\}`)
+var anyVariable = lazyregexp.New(`\$\{([^}]*)\}`)
 
 // checkVariables notes which of the person's variables a server gets. It refuses inputs that are not defined.
 func (s *Server) checkVariables() error {
 	e := s.entry
 	texts := slices.Concat([]string{e.Command, e.Cwd, e.EnvFile, e.URL}, e.Args, slices.Sorted(maps.Values(e.Env)), slices.Sorted(maps.Values(e.Headers)))
 	for _, text := range texts {
-		for _, match := range anyVariable.FindAllStringSubmatch(text, -1) {
+		for _, match := range anyVariable().FindAllStringSubmatch(text, -1) {
 			kind, name, _ := strings.Cut(match[1], ":")
 			switch kind {
 			case "env":

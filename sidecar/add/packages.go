@@ -3,11 +3,11 @@ package add
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
 
@@ -17,15 +17,15 @@ const (
 )
 
 var (
-	npmName   = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`)
-	pypiName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?$`)
-	imageName = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*$`)
+	npmName   = lazyregexp.New(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`)
+	pypiName  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?$`)
+	imageName = lazyregexp.New(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*$`)
 	// exact is one version, and no range or word such as latest.
-	exact = regexp.MustCompile(`^v?[0-9]+(\.[0-9]+)*([._+!-]?[0-9A-Za-z]+)*$`)
+	exact = lazyregexp.New(`^v?[0-9]+(\.[0-9]+)*([._+!-]?[0-9A-Za-z]+)*$`)
 	// exactNPM has all three numbers: to npm, fewer are a range.
-	exactNPM = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
-	imageTag = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
-	digest   = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	exactNPM = lazyregexp.New(`^v?[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
+	imageTag = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+	digest   = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 )
 
 // isExact reports whether a text is one version of a package.
@@ -34,7 +34,7 @@ func isExact(kind, version string) bool {
 	if kind == "npm" {
 		valid = exactNPM
 	}
-	return len(version) <= 100 && valid.MatchString(version) && !wild(version)
+	return len(version) <= 100 && valid().MatchString(version) && !wild(version)
 }
 
 // wild reports whether a version stands for several versions, as 1.x does.
@@ -72,7 +72,7 @@ func packageServer(kind, name, version string, o Options) (*Server, error) {
 	if kind != "npm" {
 		valid = pypiName
 	}
-	if len(name) > 214 || !valid.MatchString(name) {
+	if len(name) > 214 || !valid().MatchString(name) {
 		return nil, fmt.Errorf("%s is not the name of a package of %s", visible.Line(clipped(name)), kind)
 	}
 	if !isExact(kind, version) && o.Pin != "" {
@@ -125,23 +125,23 @@ func pinnedImage(image, version string) (string, error) {
 		tag, sum = sum, ""
 	}
 	if sum == "" && (tag == "" || tag == "latest") && version != "" {
-		if digest.MatchString(version) {
+		if digest().MatchString(version) {
 			tag, sum = "", version
 		} else {
 			tag = version
 		}
 	}
 	switch {
-	case len(name) > 255 || !imageName.MatchString(name):
+	case len(name) > 255 || !imageName().MatchString(name):
 		return "", fmt.Errorf("%s is not the name of a container image", visible.Line(clipped(image)))
-	case sum != "" && !digest.MatchString(sum):
+	case sum != "" && !digest().MatchString(sum):
 		return "", fmt.Errorf("%s has no digest of the form sha256:…, with 64 hexadecimal digits", visible.Line(clipped(image)))
 	case sum != "":
 		if tag != "" {
 			name += ":" + tag
 		}
 		return name + "@" + sum, nil
-	case tag == "" || tag == "latest" || !imageTag.MatchString(tag):
+	case tag == "" || tag == "latest" || !imageTag().MatchString(tag):
 		return "", unpinned("the image "+name, "docker:"+name+":1.2.3")
 	}
 	return name + ":" + tag, nil

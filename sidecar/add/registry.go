@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/importer"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
 
@@ -169,7 +169,7 @@ func (p registryPackage) server(o Options) (*Server, error) {
 		s.entry.Command = p.RuntimeHint
 	}
 	for _, v := range p.EnvironmentVariables {
-		if !envName.MatchString(v.Name) {
+		if !envName().MatchString(v.Name) {
 			return nil, fmt.Errorf("it sets the variable %s, which no environment can have", visible.Line(clipped(v.Name)))
 		}
 		text, err := s.value(v.Name, v)
@@ -268,7 +268,7 @@ func (s *Server) arguments(kind string, all []registryArgument) ([]string, error
 }
 
 // braces are variables of the registry.
-var braces = regexp.MustCompile(`\{([^{}]*)\}`)
+var braces = lazyregexp.New(`\{([^{}]*)\}`)
 
 // value returns a value for the entry. An input stands for each part that only the person knows.
 func (s *Server) value(name string, in registryInput) (string, error) {
@@ -279,7 +279,7 @@ func (s *Server) value(name string, in registryInput) (string, error) {
 		return s.inputFor(name, in)
 	}
 	var wrong error
-	text := braces.ReplaceAllStringFunc(in.Value, func(match string) string {
+	text := braces().ReplaceAllStringFunc(in.Value, func(match string) string {
 		key := match[1 : len(match)-1]
 		v, ok := in.Variables[key]
 		if !ok {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 // cutMark is the end of a truncated text.
@@ -144,25 +145,25 @@ func simpleField(field protocol.Field) bool {
 // markup is what Markdown has besides words, and what remains of it. Links keep their targets: a text must not hide where
 // it leads.
 var markup = []struct {
-	find *regexp.Regexp
+	find func() *regexp.Regexp
 	keep string
 }{
-	{regexp.MustCompile("(?m)^[ \\t]*(```[^`\\n]*|~~~.*)$"), ""},
-	{regexp.MustCompile(`(?m)^[ \t]*([-*_][ \t]*){3,}$`), ""},
-	{regexp.MustCompile(`(?m)^[ \t]*(#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+`), ""},
-	{regexp.MustCompile(`!?\[([^\]\n]*)\]\(([^()\s]*)[^()\n]*\)`), "$1 ($2)"},
-	{regexp.MustCompile("`+([^`]*)`+"), "$1"},
-	{regexp.MustCompile(`\*\*([^*]+)\*\*`), "$1"},
-	{regexp.MustCompile(`~~([^~]+)~~`), "$1"},
-	{regexp.MustCompile(`(^|[^\\*])\*([^*\s]|[^*\s][^*\n]*[^\\*\n])\*`), "$1$2"},
-	{regexp.MustCompile(`(^|[^\w])__?([^_\s][^_\n]*)__?($|[^\w])`), "$1$2$3"},
-	{regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!|>~-])"), "$1"},
+	{lazyregexp.New("(?m)^[ \\t]*(```[^`\\n]*|~~~.*)$"), ""},
+	{lazyregexp.New(`(?m)^[ \t]*([-*_][ \t]*){3,}$`), ""},
+	{lazyregexp.New(`(?m)^[ \t]*(#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+`), ""},
+	{lazyregexp.New(`!?\[([^\]\n]*)\]\(([^()\s]*)[^()\n]*\)`), "$1 ($2)"},
+	{lazyregexp.New("`+([^`]*)`+"), "$1"},
+	{lazyregexp.New(`\*\*([^*]+)\*\*`), "$1"},
+	{lazyregexp.New(`~~([^~]+)~~`), "$1"},
+	{lazyregexp.New(`(^|[^\\*])\*([^*\s]|[^*\s][^*\n]*[^\\*\n])\*`), "$1$2"},
+	{lazyregexp.New(`(^|[^\w])__?([^_\s][^_\n]*)__?($|[^\w])`), "$1$2$3"},
+	{lazyregexp.New("\\\\([\\\\`*_{}\\[\\]()#+.!|>~-])"), "$1"},
 }
 
 // plain returns a text in Markdown without the markup.
 func plain(text string) string {
 	for _, m := range markup {
-		text = m.find.ReplaceAllString(text, m.keep)
+		text = m.find().ReplaceAllString(text, m.keep)
 	}
 	return text
 }

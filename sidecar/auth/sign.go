@@ -11,12 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // methodPrivateKey is the authentication method of a client that signs an assertion (OpenID Connect Core 1.0, section
@@ -58,7 +59,7 @@ func (l *login) clientParams(by client, issuer string) (url.Values, error) {
 	return params, nil
 }
 
-var pemBlock = regexp.MustCompile(`(?s)-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END ([A-Z ]*PRIVATE KEY)-----`)
+var pemBlock = lazyregexp.New(`(?s)-----BEGIN ([A-Z ]*PRIVATE KEY)-----(.*?)-----END ([A-Z ]*PRIVATE KEY)-----`)
 
 // privateKey returns the key in a PEM text, and the signing algorithm for its type. The lines may be joined, because an
 // input box or the environment may have joined them. The error does not quote the text.
@@ -66,7 +67,7 @@ func privateKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 	der, kind := []byte(nil), ""
 	if block, _ := pem.Decode([]byte(text)); block != nil {
 		der, kind = block.Bytes, block.Type
-	} else if found := pemBlock.FindStringSubmatch(strings.ReplaceAll(text, `\n`, "\n")); found != nil {
+	} else if found := pemBlock().FindStringSubmatch(strings.ReplaceAll(text, `\n`, "\n")); found != nil {
 		joined := strings.Join(strings.Fields(found[2]), "")
 		decoded, err := base64.StdEncoding.DecodeString(joined)
 		if err != nil {

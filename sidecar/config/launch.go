@@ -125,7 +125,7 @@ func (e Environment) foundBy(s system, command, path, own string) protocol.Progr
 
 // shown puts in those variables that hold no secrets, and leaves the others as they are written.
 func (s Server) shown(ctx context.Context, e Environment, text string) string {
-	return variable.ReplaceAllStringFunc(text, func(match string) string {
+	return variable().ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
 		if kind, _, _ := strings.Cut(name, ":"); kind == "input" || kind == "env" || kind == "secret" {
 			return match

@@ -129,7 +129,7 @@ func (o *OAuth) check() error {
 	for name, secret := range o.secrets() {
 		// Before there were other grants a clientSecret could be written down, and such files still work.
 		older := name == "clientSecret" && !machine && !workload && p == IdentityProvider{}
-		if *secret != "" && !older && !variable.MatchString(*secret) {
+		if *secret != "" && !older && !variable().MatchString(*secret) {
 			return fmt.Errorf(".%s is a secret, which does not belong into a file: write ${input:ID} or ${env:NAME}", name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 // Ask returns the person's value of one of the server's inputs.
@@ -48,7 +48,7 @@ func (e Environment) note(s Server, name, value string) {
 	}
 }
 
-var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
+var variable = lazyregexp.New(`\$\{([^}]*)\}`)
 
 // Resolve replaces the variables and finds the program. Its error names the program, and the
 // folders that were searched.
@@ -174,7 +174,7 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 // passed on as it is, it would fail later and further away.
 func (s Server) expand(ctx context.Context, e Environment, text string) (string, error) {
 	var errs []error
-	out := variable.ReplaceAllStringFunc(text, func(match string) string {
+	out := variable().ReplaceAllStringFunc(text, func(match string) string {
 		value, err := s.value(ctx, e, match[2:len(match)-1])
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", match, err))

@@ -3,13 +3,13 @@ package config
 import (
 	"encoding/json"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 // The members that hold the servers of a file.
@@ -47,7 +47,7 @@ func hasServers(data []byte) bool {
 }
 
 // shellVariable is how the programs that share .mcp.json write an environment variable, perhaps with a default.
-var shellVariable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var shellVariable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // ownVariables are the variables of mcp.json that look like those of an environment.
 var ownVariables = []string{"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"}
@@ -55,8 +55,8 @@ var ownVariables = []string{"workspaceFolder", "workspaceFolderBasename", "userH
 // translated returns a server of the shape mcpServers as mcp.json has it: its variables, its member for the URL, and its word
 // for the transport.
 func translated(raw json.RawMessage) json.RawMessage {
-	raw = shellVariable.ReplaceAllFunc(raw, func(match []byte) []byte {
-		parts := shellVariable.FindSubmatch(match)
+	raw = shellVariable().ReplaceAllFunc(raw, func(match []byte) []byte {
+		parts := shellVariable().FindSubmatch(match)
 		switch name := string(parts[1]); {
 		case name == "CLAUDE_PROJECT_DIR":
 			return []byte("${workspaceFolder}")

@@ -41,7 +41,7 @@ func (t *Tracing) check() error {
 	if strings.HasPrefix(c.URL, "${") {
 		c.URL = "http://collector" // all of it, or its beginning, is a value
 	}
-	c.URL = variable.ReplaceAllString(c.URL, "value")
+	c.URL = variable().ReplaceAllString(c.URL, "value")
 	_, _, err := c.Endpoint(context.Background(), Environment{Secret: func(string) (string, error) { return "", nil }})
 	return err
 }
@@ -73,7 +73,7 @@ func (l *loader) tracing(path string, data []byte) bool {
 		return true
 	}
 	for name, value := range c.Headers {
-		if !variable.MatchString(value) {
+		if !variable().MatchString(value) {
 			l.problem(path, data, member.StartOffset, `"tracing": the header %q must take its value from ${secret:NAME} or ${env:NAME}, so that no key is in a file. Nothing is exported`, name)
 			return true
 		}

@@ -13,7 +13,7 @@ func (s Server) Warnings(e Environment) []string {
 	var warnings []string
 	said := map[string]bool{}
 	look := func(where, text string) {
-		for _, match := range variable.FindAllStringSubmatch(text, -1) {
+		for _, match := range variable().FindAllStringSubmatch(text, -1) {
 			name, isEnv := strings.CutPrefix(match[1], "env:")
 			if _, otherwise := envVariable(name); !isEnv || e.has(name) || otherwise != "" || said[where+match[0]] {
 				continue

@@ -3,6 +3,8 @@ package diagnose
 import (
 	"regexp"
 	"strings"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // maxQuoted bounds how much of a line is quoted in a verdict, in bytes.
@@ -10,21 +12,21 @@ const maxQuoted = 300
 
 var (
 	// pythonFrame begins a frame of a Python traceback, which may be one of an exception group.
-	pythonFrame = regexp.MustCompile(`^[ |+]*File "[^"]*", line \d+`)
+	pythonFrame = lazyregexp.New(`^[ |+]*File "[^"]*", line \d+`)
 	// groupBorder is drawn before the lines of a Python exception group.
-	groupBorder = regexp.MustCompile(`^ +\| `)
+	groupBorder = lazyregexp.New(`^ +\| `)
 	// uvReason begins the reason that uv gives for an error.
-	uvReason = regexp.MustCompile("^ *(?:╰─▶|`->) *")
+	uvReason = lazyregexp.New("^ *(?:╰─▶|`->) *")
 	// beside are lines that programs write around an error: stacks, the version of Node.js, the place of npm's log.
-	beside = regexp.MustCompile(`^\s*$|^\s+at |^[\s^~]+$|^\s*[\])}]+[,;]?$|^Node\.js v\d|^exit status \d+$|^Require stack:|^- /|^\s+code: '|^note: |` +
+	beside = lazyregexp.New(`^\s*$|^\s+at |^[\s^~]+$|^\s*[\])}]+[,;]?$|^Node\.js v\d|^exit status \d+$|^Require stack:|^- /|^\s+code: '|^note: |` +
 		`^(?:See|Run) '|^npm (?:warn|WARN|notice)|^npm (?:error|ERR!)(?: \d+)?$|^npm (?:error|ERR!) (?:code|syscall|path|errno|dest|A complete log)\b`)
 	// telling are the forms of an error's line, the most certain first.
-	telling = []*regexp.Regexp{
+	telling = []func() *regexp.Regexp{
 		uvReason,
-		regexp.MustCompile(`^\[?(?:Uncaught )?[\w.]*(?:Error|Exception|Rejection)\b(?: \[\w+\])?:`),
-		regexp.MustCompile(`^(?:panic|fatal error|fatal|error|docker|ERROR|npm error|npm ERR!)\b`),
-		regexp.MustCompile(`\b(?:ERROR|FATAL|CRITICAL)\b`),
-		regexp.MustCompile(`(?i)\berror\b|exception|panicked|cannot |can't |could not |not found|not provided|no such |no module|denied|refused|` +
+		lazyregexp.New(`^\[?(?:Uncaught )?[\w.]*(?:Error|Exception|Rejection)\b(?: \[\w+\])?:`),
+		lazyregexp.New(`^(?:panic|fatal error|fatal|error|docker|ERROR|npm error|npm ERR!)\b`),
+		lazyregexp.New(`\b(?:ERROR|FATAL|CRITICAL)\b`),
+		lazyregexp.New(`(?i)\berror\b|exception|panicked|cannot |can't |could not |not found|not provided|no such |no module|denied|refused|` +
 			`required|missing|not set|not defined|invalid|unknown |unable to|failed|bad option|in use`),
 	}
 )
@@ -37,16 +39,16 @@ func errorLine(stderr []string) string {
 	}
 	var lines []string
 	for _, line := range stderr {
-		if !beside.MatchString(line) {
+		if !beside().MatchString(line) {
 			lines = append(lines, line)
 		}
 	}
 	for _, form := range telling {
 		for i, line := range lines {
-			if !form.MatchString(line) {
+			if !form().MatchString(line) {
 				continue
 			}
-			line = strings.TrimSpace(uvReason.ReplaceAllString(line, ""))
+			line = strings.TrimSpace(uvReason().ReplaceAllString(line, ""))
 			if strings.HasSuffix(line, ":") && i+1 < len(lines) { // the next line completes it
 				line += " " + strings.TrimSpace(lines[i+1])
 			}
@@ -73,8 +75,8 @@ func withCause(line string, after []string) string {
 func pythonException(stderr []string) string {
 	inside, found := false, ""
 	for _, line := range stderr {
-		switch text := groupBorder.ReplaceAllString(line, ""); {
-		case pythonFrame.MatchString(line):
+		switch text := groupBorder().ReplaceAllString(line, ""); {
+		case pythonFrame().MatchString(line):
 			inside = true
 		case inside && text != "" && text[0] != ' ': // the frames and their code are indented
 			inside, found = false, text

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assent/sidecar/config"
+	"assent/sidecar/lazyregexp"
 )
 
 // maxPorts is how many ports are looked at.
@@ -17,8 +17,8 @@ const maxPorts = 4
 
 // inUse are the ways in which programs complain that a port is taken, and named is where they name it.
 var (
-	inUse = regexp.MustCompile(`(?i)EADDRINUSE|address (?:is )?already in use|port \d+ is (?:already )?(?:in use|taken|allocated)|only one usage of each socket address`)
-	named = regexp.MustCompile(`(?i)(?:(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[?::1?\]?|\*)[:', ]+|port[ :='"]+|:::|:)(\d{2,5})\b`)
+	inUse = lazyregexp.New(`(?i)EADDRINUSE|address (?:is )?already in use|port \d+ is (?:already )?(?:in use|taken|allocated)|only one usage of each socket address`)
+	named = lazyregexp.New(`(?i)(?:(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[?::1?\]?|\*)[:', ]+|port[ :='"]+|:::|:)(\d{2,5})\b`)
 )
 
 // portsOf returns the ports of this machine that a configuration names, or a failure complains of.
@@ -36,7 +36,7 @@ func portsOf(c config.Server, f *Failure) []int {
 	if f != nil {
 		for _, line := range f.Stderr {
 			// A time or an address may stand before it.
-			if all := named.FindAllStringSubmatch(line, -1); all != nil && inUse.MatchString(line) {
+			if all := named().FindAllStringSubmatch(line, -1); all != nil && inUse().MatchString(line) {
 				add(all[len(all)-1][1])
 			}
 		}

@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 const (
@@ -78,13 +78,13 @@ func Clip(text string, n int) string {
 }
 
 // escapes are what terminals take for commands, as of ECMA-48: CSI, OSC, and those of two characters.
-var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]")
+var escapes = lazyregexp.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]")
 
 // plain returns a stranger's line without what commands a terminal, what breaks it, and what turns the
 // order of its characters.
 func plain(text string) string {
 	if strings.ContainsAny(text, "\x1b\u009b") {
-		text = escapes.ReplaceAllString(text, "")
+		text = escapes().ReplaceAllString(text, "")
 	}
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -14,6 +14,7 @@ import (
 	"assent/sidecar/auth"
 	"assent/sidecar/config"
 	"assent/sidecar/confirm"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/reason"
 	"assent/sidecar/wire"
 )
@@ -192,7 +193,7 @@ func (s situation) noMcp(then string) *protocol.ServerVerdict {
 
 // complaint returns the line of stderr about a port that is in use, or an empty text.
 func (f *Failure) complaint() string {
-	i := slices.IndexFunc(f.Stderr, inUse.MatchString)
+	i := slices.IndexFunc(f.Stderr, inUse().MatchString)
 	if i < 0 {
 		return ""
 	}
@@ -245,25 +246,25 @@ func quoted(stderr []string) string {
 
 // hints are what to do about what programs often write before they leave.
 var hints = []struct {
-	says *regexp.Regexp
+	says func() *regexp.Regexp
 	do   string
 }{
-	{regexp.MustCompile(`Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND`), "build the server or install its packages (npm install), or correct the path of its file"},
-	{regexp.MustCompile(`ModuleNotFoundError|No module named`), "install the server's packages in the Python that starts it"},
-	{regexp.MustCompile(`npm (?:ERR!|error) (?:code )?E?404|404 Not Found - GET`), "correct the package's name: there is none of this name"},
-	{regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|getaddrinfo|Temporary failure in name resolution`), "see that this machine reaches the network: a first start downloads the server"},
-	{regexp.MustCompile(`can't open file|No such file or directory|ENOENT`), `correct the path in "args"; a relative one begins at "cwd"`},
-	{regexp.MustCompile(`(?i)command not found`), "install the program that it names, or put its folder into PATH of the server's \"env\""},
-	{regexp.MustCompile(`Cannot connect to the Docker daemon|docker daemon is not running`), "start Docker"},
-	{regexp.MustCompile(`(?i)usage:|unknown (?:option|argument|flag)|unrecognized (?:option|argument)`), `correct "args": the program does not take them`},
-	{regexp.MustCompile(`(?i)(?:api.?key|token|credential|environment variable)s?\b.*(?:required|missing|not set|must be)|missing.*(?:api.?key|token|environment)`), `set the variables that it needs in "env"`},
+	{lazyregexp.New(`Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND`), "build the server or install its packages (npm install), or correct the path of its file"},
+	{lazyregexp.New(`ModuleNotFoundError|No module named`), "install the server's packages in the Python that starts it"},
+	{lazyregexp.New(`npm (?:ERR!|error) (?:code )?E?404|404 Not Found - GET`), "correct the package's name: there is none of this name"},
+	{lazyregexp.New(`ENOTFOUND|EAI_AGAIN|getaddrinfo|Temporary failure in name resolution`), "see that this machine reaches the network: a first start downloads the server"},
+	{lazyregexp.New(`can't open file|No such file or directory|ENOENT`), `correct the path in "args"; a relative one begins at "cwd"`},
+	{lazyregexp.New(`(?i)command not found`), "install the program that it names, or put its folder into PATH of the server's \"env\""},
+	{lazyregexp.New(`Cannot connect to the Docker daemon|docker daemon is not running`), "start Docker"},
+	{lazyregexp.New(`(?i)usage:|unknown (?:option|argument|flag)|unrecognized (?:option|argument)`), `correct "args": the program does not take them`},
+	{lazyregexp.New(`(?i)(?:api.?key|token|credential|environment variable)s?\b.*(?:required|missing|not set|must be)|missing.*(?:api.?key|token|environment)`), `set the variables that it needs in "env"`},
 }
 
 // exitHint says what to do about a program that left.
 func exitHint(f *Failure) string {
 	all := strings.Join(f.Stderr, "\n")
 	for _, h := range hints {
-		if h.says.MatchString(all) {
+		if h.says().MatchString(all) {
 			return h.do
 		}
 	}

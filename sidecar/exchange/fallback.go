@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/wire"
 )
 
@@ -31,10 +32,10 @@ const maxRefusal = 4 << 10
 //     cannot be signalled by throwing UrlElicitationRequiredError on protocol revision 2026-07-28
 //   - Python SDK: Cannot send 'elicitation/create': this transport context has no back-channel for
 //     server-initiated requests
-var refusalParts = []*regexp.Regexp{
-	regexp.MustCompile(`elicitation/create|sampling/createMessage|roots/list|UrlElicitationRequired`),
-	regexp.MustCompile(`(?i)cannot (?:be )?(?:sent|send|signalled)|not (?:be )?(?:supported|available|allowed|sent)`),
-	regexp.MustCompile(`2026-07-28|(?i:back-?channel)`),
+var refusalParts = []func() *regexp.Regexp{
+	lazyregexp.New(`elicitation/create|sampling/createMessage|roots/list|UrlElicitationRequired`),
+	lazyregexp.New(`(?i)cannot (?:be )?(?:sent|send|signalled)|not (?:be )?(?:supported|available|allowed|sent)`),
+	lazyregexp.New(`2026-07-28|(?i:back-?channel)`),
 }
 
 // isRefusedAsk reports whether a text is an SDK's refusal to send a request.
@@ -43,7 +44,7 @@ func isRefusedAsk(text string) bool {
 		return false
 	}
 	for _, part := range refusalParts {
-		if !part.MatchString(text) {
+		if !part().MatchString(text) {
 			return false
 		}
 	}

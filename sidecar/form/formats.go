@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 // They list characters explicitly, because classes such as \s differ between engines.
@@ -14,16 +15,16 @@ var (
 	printable = `\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{2010}-\x{2027}\x{2030}-\x{205e}\x{2070}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{fffc}\x{10000}-\x{10ffff}`
 	atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~" + printable + `-]+`
 	label     = `[A-Za-z0-9` + printable + `](?:[A-Za-z0-9` + printable + `-]*[A-Za-z0-9` + printable + `])?`
-	email     = lazily(
+	email     = lazyregexp.New(
 		`^(?:` + atom + `(?:\.` + atom + `)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:` + label + `(?:\.` + label + `)*|\[[0-9A-Fa-f:.IPv]+\])$`)
 
 	// uri is RFC 3986, without distinguishing its parts. Only the host may have brackets.
 	uriChar = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})`
-	uri     = lazily(
+	uri     = lazyregexp.New(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?://(?:[A-Za-z0-9._~!$&'()*+,;=:%-]*@)?\[[0-9A-Fa-fv:.]+\])?` + uriChar + `*(?:#` + uriChar + `*)?$`)
 
-	date     = lazily(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
-	dateTime = lazily(
+	date     = lazyregexp.New(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
+	dateTime = lazyregexp.New(
 		`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))$`)
 )
 

@@ -5,10 +5,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // decimal is a number of JSON.
-var decimal = lazily(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // number is a decimal number: digits×10^exponent, with no zeros at either end of the digits. Zero has
 // no digits and the exponent 0.

@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/secret"
 )
 
 // warning matches sentences that warn against giving a secret.
-var warning = lazily(`(?i)\b(do not|don['’]t|never) (give|send|enter|share|include|put|use|type|provide|reuse)\b[^.;]*`)
+var warning = lazyregexp.New(`(?i)\b(do not|don['’]t|never) (give|send|enter|share|include|put|use|type|provide|reuse)\b[^.;]*`)
 
 // asksForSecret reports whether a field seems to ask for a secret: by its name, title or description ([secret.Asks]), or
 // by OpenAPI's format "password".

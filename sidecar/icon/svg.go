@@ -5,9 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // A page shows an SVG picture as an image, which runs no script and loads nothing. But a browser has to draw it: in a few
@@ -123,7 +124,7 @@ func isPlainAttribute(a xml.Attr, inClip bool) bool {
 }
 
 // declaration is the beginning of a declaration, to its end if the value is "none".
-var declaration = regexp.MustCompile(`([-\w]*)\s*:\s*(none\s*(?:[;}]|$))?`)
+var declaration = lazyregexp.New(`([-\w]*)\s*:\s*(none\s*(?:[;}]|$))?`)
 
 // isPlainCSS reports whether a style is cheap. The colon of each declaration follows the name of its property; what follows
 // no such name, as after a comment, is not plain. An escape could hide a name.
@@ -131,7 +132,7 @@ func isPlainCSS(css string) bool {
 	if strings.Contains(css, `\`) {
 		return false
 	}
-	for _, found := range declaration.FindAllStringSubmatch(strings.ToLower(css), -1) {
+	for _, found := range declaration().FindAllStringSubmatch(strings.ToLower(css), -1) {
 		if found[2] == "" && !slices.Contains(plainProperties, found[1]) {
 			return false
 		}

@@ -4,21 +4,22 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // tokens begins what services give out as keys.
-var tokens = regexp.MustCompile(`(^|[\s:=/"'])(sk-|sk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|npm_|lin_api_|ntn_|secret_|SG\.|shpat_|figd_|pplx-|tvly-|ctx7sk|eyJ[A-Za-z0-9_-]{8,}\.|-----BEGIN)[A-Za-z0-9_. +/=-]{8,}`)
+var tokens = lazyregexp.New(`(^|[\s:=/"'])(sk-|sk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|npm_|lin_api_|ntn_|secret_|SG\.|shpat_|figd_|pplx-|tvly-|ctx7sk|eyJ[A-Za-z0-9_-]{8,}\.|-----BEGIN)[A-Za-z0-9_. +/=-]{8,}`)
 
 // hasSecret reports whether a value of this name looks like a secret in plain text. The name may be
 // empty. It is a guess for a warning, which never repeats the value.
 func hasSecret(name, value string) bool {
-	plain := strings.TrimSpace(variable.ReplaceAllString(value, ""))
-	if tokens.MatchString(plain) {
+	plain := strings.TrimSpace(variable().ReplaceAllString(value, ""))
+	if tokens().MatchString(plain) {
 		return true
 	}
 	if u, err := url.Parse(plain); err == nil && u.Host != "" {
@@ -39,7 +40,7 @@ func hasSecret(name, value string) bool {
 // secretAfterFlag reports whether one argument names the next one as a secret.
 func secretAfterFlag(args []string) bool {
 	for i, arg := range args[:max(0, len(args)-1)] {
-		next := variable.ReplaceAllString(args[i+1], "")
+		next := variable().ReplaceAllString(args[i+1], "")
 		if strings.HasPrefix(arg, "--") && SecretName(arg) && !strings.HasPrefix(next, "-") && secretValue(next) {
 			return true
 		}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/hostfile"
+	"assent/sidecar/lazyregexp"
 )
 
 // entry is a server as mcp.json has it.
@@ -209,7 +209,7 @@ func (t *translation) remote(e *entry) error {
 	if urlHasSecret(e.URL) {
 		t.secret("the url")
 	}
-	if !schemes.MatchString(e.URL) {
+	if !schemes().MatchString(e.URL) {
 		return errors.New("has a url that begins with none of http://, https://, ws:// and wss://")
 	}
 	e.URL = t.text("the url", e.URL)
@@ -246,7 +246,7 @@ func (t *translation) path(where, text string, isPath bool) string {
 		text = "${userHome}/" + rest
 	}
 	text = t.text(where, text)
-	if isPath && !absolute.MatchString(text) && t.Folder == "" {
+	if isPath && !absolute().MatchString(text) && t.Folder == "" {
 		t.warn("%s is relative to the working folder of %s; in Assent it is relative to the workspace folder.", upper(where), t.dialect.name)
 	}
 	return text
@@ -255,14 +255,14 @@ func (t *translation) path(where, text string, isPath bool) string {
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 var (
-	schemes  = regexp.MustCompile(`^(https?|wss?)://|^\$\{`)
-	absolute = regexp.MustCompile(`^([/\\]|\$\{|[A-Za-z]:)`) // on any system
-	variable = regexp.MustCompile(`\$\{([^}]*)\}`)
+	schemes  = lazyregexp.New(`^(https?|wss?)://|^\$\{`)
+	absolute = lazyregexp.New(`^([/\\]|\$\{|[A-Za-z]:)`) // on any system
+	variable = lazyregexp.New(`\$\{([^}]*)\}`)
 	// shellVariable is what may be in a variable of the dialect shell.
-	shellVariable = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
-	bareVariable  = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	shellVariable = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
+	bareVariable  = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
 	// bracesVariable is a variable of the dialect braces.
-	bracesVariable = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	bracesVariable = lazyregexp.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 	// knownVariables are those that Assent puts in.
 	knownVariables = []string{"env", "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}
 )
@@ -271,17 +271,17 @@ var (
 func (t *translation) text(where, text string) string {
 	switch t.dialect.variables {
 	case shellBare:
-		text = bareVariable.ReplaceAllString(text, "$${$1}")
+		text = bareVariable().ReplaceAllString(text, "$${$1}")
 	case braces:
-		text = bracesVariable.ReplaceAllString(text, "$${env:$1}")
+		text = bracesVariable().ReplaceAllString(text, "$${env:$1}")
 		if strings.Contains(text, "{file:") {
 			t.fail("%s takes the text of a file with {file:...}, which Assent does not: replace it.", upper(where))
 		}
 	}
-	return variable.ReplaceAllStringFunc(text, func(match string) string {
+	return variable().ReplaceAllStringFunc(text, func(match string) string {
 		name := match[2 : len(match)-1]
 		kind, id, _ := strings.Cut(name, ":")
-		parts := shellVariable.FindStringSubmatch(name)
+		parts := shellVariable().FindStringSubmatch(name)
 		switch {
 		case t.dialect.variables == literal:
 			t.fail("%s holds %.100s, which %s uses as text; Assent replaces it by a variable's value, or does not start the server if there is none.",

@@ -82,9 +82,9 @@ const demoSignature = "\n\n(Written by Assent's offline demo script. Choose a mo
 func demoAnswer(question string) string {
 	lower := strings.ToLower(question)
 	switch {
-	case strings.Contains(lower, "audit note") && demoShare.MatchString(question):
+	case strings.Contains(lower, "audit note") && demoShare().MatchString(question):
 		return demoNote(question) + demoSignature
-	case strings.Contains(lower, "risky") && demoShare.MatchString(question):
+	case strings.Contains(lower, "risky") && demoShare().MatchString(question):
 		return demoRisk(question) + demoSignature
 	case strings.Contains(lower, "invitation to a lunch"):
 		return "You are invited to lunch! There is good food and good company, and all that is missing is you." + demoSignature

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 )
 
 // A story is the script's part in a conversation with tools that match the request. It compares words of
@@ -220,18 +221,18 @@ func firstParagraph(text string) string {
 
 // The facts that the smart database passes to its model.
 var (
-	demoShare  = regexp.MustCompile(`(\d{1,9}) of (\d{1,9})`)
-	demoOrders = regexp.MustCompile(`(?i)with orders: (\d{1,9})`)
-	demoReason = regexp.MustCompile(`(?m)^Reason: (.+)$`)
+	demoShare  = lazyregexp.New(`(\d{1,9}) of (\d{1,9})`)
+	demoOrders = lazyregexp.New(`(?i)with orders: (\d{1,9})`)
+	demoReason = lazyregexp.New(`(?m)^Reason: (.+)$`)
 )
 
 // demoRisk classifies a deletion by a rule: HIGH for more than half of the rows, MEDIUM for a tenth,
 // or if rows have orders.
 func demoRisk(question string) string {
-	share := demoShare.FindStringSubmatch(question)
+	share := demoShare().FindStringSubmatch(question)
 	part, whole := number(share[1]), number(share[2])
 	orders := 0
-	if found := demoOrders.FindStringSubmatch(question); found != nil {
+	if found := demoOrders().FindStringSubmatch(question); found != nil {
 		orders = number(found[1])
 	}
 	level := "LOW"
@@ -246,9 +247,9 @@ func demoRisk(question string) string {
 
 // demoNote writes an audit note from the given facts only.
 func demoNote(question string) string {
-	share := demoShare.FindStringSubmatch(question)
+	share := demoShare().FindStringSubmatch(question)
 	note := fmt.Sprintf("%s of %s users were deleted after a person confirmed it.", share[1], share[2])
-	if reason := demoReason.FindStringSubmatch(question); reason != nil {
+	if reason := demoReason().FindStringSubmatch(question); reason != nil {
 		note += " Reason: " + strings.TrimSpace(reason[1])
 	}
 	return note

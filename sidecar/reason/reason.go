@@ -11,9 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // Of returns the text of an error without the terms of Go.
@@ -23,7 +24,7 @@ func Of(err error) string {
 	if errors.As(err, &mismatch) {
 		text = strings.Replace(text, mismatch.Error(), typeMismatch(mismatch), 1)
 	}
-	for _, m := range unknownMismatch.FindAllStringSubmatch(text, -1) { // of an error that is only left as a text
+	for _, m := range unknownMismatch().FindAllStringSubmatch(text, -1) { // of an error that is only left as a text
 		text = strings.Replace(text, m[0], mismatchOf(m[2], m[1], namedType(m[3])), 1)
 	}
 	text = strings.ReplaceAll(text, context.Canceled.Error(), "it was cancelled")
@@ -31,7 +32,7 @@ func Of(err error) string {
 }
 
 // unknownMismatch matches the text of a [json.UnmarshalTypeError] that is only left as a text.
-var unknownMismatch = regexp.MustCompile(
+var unknownMismatch = lazyregexp.New(
 	`json: cannot unmarshal ("(?:[^"\\]|\\.)*"|\w+(?: [^ ]+)?) into Go (?:struct field \w*\.?([^ ]*)|value) of type (.*)`)
 
 // typeMismatch names the member with a wrong type, and the types.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // Asks reports whether a text asks for a secret. The text is the name, the title or the description of a field, of an
@@ -16,7 +18,7 @@ func Asks(text string) bool {
 	return askedEnglish().MatchString(text) || askedElsewhere().MatchString(text)
 }
 
-// lazily returns a function that compiles an expression at its first call, so that the sidecar starts sooner.
+// lazily is [lazyregexp.New] for an expression that is put together at its first use.
 func lazily(expr func() string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })
 }
@@ -93,7 +95,7 @@ var askedElsewhere = lazily(func() string {
 })
 
 // askedCamel matches where a new word begins within a name, as in apiKey and HTTPBearer.
-var askedCamel = lazily(func() string { return `(\p{Ll}|[0-9])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})` })
+var askedCamel = lazyregexp.New(`(\p{Ll}|[0-9])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})`)
 
 // askedWords returns a text in one spelling: words in lower case with one blank between them, and letters without accents.
 func askedWords(text string) string {

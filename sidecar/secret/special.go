@@ -3,9 +3,9 @@ package secret
 import (
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
+
+	"assent/sidecar/lazyregexp"
 )
 
 const (
@@ -17,12 +17,8 @@ const (
 // privateKey finds a PEM block (RFC 7468), an OpenSSH or a PGP key. Line ends may be escaped, as in
 // JSON. If the end marker is missing, the key ends where the text no longer looks like a key.
 func privateKey() finder {
-	head := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\A-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
-	})
-	foot := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\A-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
-	})
+	head := lazyregexp.New(`\A-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
+	foot := lazyregexp.New(`\A-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
 	return func(text string, at int) (start, end int, ok bool) {
 		size := len(head().FindString(text[at:min(len(text), at+window)]))
 		if size == 0 {

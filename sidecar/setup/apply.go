@@ -42,7 +42,7 @@ type Result struct {
 // Apply carries the plan out. It has changed no host's file if it returns an error.
 func (p *Plan) Apply(secrets Secrets) (result *Result, err error) {
 	o := p.options
-	if ofNPX.MatchString(o.Command) {
+	if ofNPX().MatchString(o.Command) {
 		return nil, errors.New("nothing was changed: this program is in npm's cache, and hosts could not start it when npm has emptied that. Run npm install --global @assent/cli, and then assent setup")
 	}
 	unlock, err := o.lock()

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 
 	"assent/sidecar/config"
 	"assent/sidecar/importer"
+	"assent/sidecar/lazyregexp"
 )
 
 // Here returns the options for this machine and for the person of an environment, in the form of [os.Environ]. Folders are
@@ -34,10 +34,10 @@ func Here(environ []string, userFile string, folders []string) (Options, error) 
 }
 
 // ofAnExtension is the program in the folder of one version of the extension. An update removes it.
-var ofAnExtension = regexp.MustCompile(`[\\/]assent\.assent-[^\\/]+[\\/]bin[\\/]assent(?:\.exe)?$`)
+var ofAnExtension = lazyregexp.New(`[\\/]assent\.assent-[^\\/]+[\\/]bin[\\/]assent(?:\.exe)?$`)
 
 // ofNPX is a program that npx runs. npm empties its cache.
-var ofNPX = regexp.MustCompile(`[\\/]_npx[\\/]`)
+var ofNPX = lazyregexp.New(`[\\/]_npx[\\/]`)
 
 // command returns how a host starts this program: by its name if that is what the PATH has, or else by the path that it was
 // started by. That may be a link, which stays when an update moves the program. The extension has such a link too.
@@ -52,7 +52,7 @@ func command(self, home string, env func(string) string) string {
 	if runtime.GOOS == "windows" { // a copy of its own, which the extension keeps current
 		link = filepath.Join(env("LOCALAPPDATA"), "Programs", "assent", "assent.exe")
 	}
-	if _, err := os.Stat(link); err == nil && (isSameFile(link, self) || ofAnExtension.MatchString(self)) {
+	if _, err := os.Stat(link); err == nil && (isSameFile(link, self) || ofAnExtension().MatchString(self)) {
 		return link
 	}
 	return self

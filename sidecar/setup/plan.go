@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"assent/sidecar/config"
 	"assent/sidecar/hostfile"
 	"assent/sidecar/importer"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/reason"
 	"assent/sidecar/vault"
 )
@@ -188,7 +188,7 @@ func (p *Plan) known() (map[string]string, error) {
 	}
 	kept := vault.Open(p.options.Folder)
 	for _, e := range entries {
-		text := keptVariable.ReplaceAllStringFunc(string(e.Value), func(match string) string {
+		text := keptVariable().ReplaceAllStringFunc(string(e.Value), func(match string) string {
 			secret, err := kept.Get(match[len("${secret:") : len(match)-1])
 			if err != nil {
 				return match // the variable stays: the entry then counts as another server, which is harmless
@@ -204,7 +204,7 @@ func (p *Plan) known() (map[string]string, error) {
 	return known, nil
 }
 
-var keptVariable = regexp.MustCompile(`\$\{secret:[^}]*\}`)
+var keptVariable = lazyregexp.New(`\$\{secret:[^}]*\}`)
 
 // canonical returns the text of an entry of mcp.json. Equal entries have equal texts.
 func canonical(raw json.RawMessage) string {

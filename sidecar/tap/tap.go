@@ -12,10 +12,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"sync"
 
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/secret"
 )
 
@@ -40,11 +40,11 @@ type Tap struct {
 func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: masker} }
 
 // member matches a member of an object with a string or a number: its name and its value.
-var member = regexp.MustCompile(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
+var member = lazyregexp.New(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
 // maskMember masks the value of a member if its name asks for a secret, or if the member is one of these answers.
 func maskMember(m []byte, answers map[answer]bool) []byte {
-	parts := member.FindSubmatch(m)
+	parts := member().FindSubmatch(m)
 	name, value := textOf(parts[1]), textOf(parts[2])
 	if !secret.Asks(name) && !answers[answer{name, value}] {
 		return m
@@ -84,7 +84,7 @@ func (t *Tap) line(speaker string, frame []byte) string {
 	}
 	answers := t.answers.secret
 	t.mu.Unlock()
-	masked := member.ReplaceAllFunc(compact.Bytes(), func(m []byte) []byte { return maskMember(m, answers) })
+	masked := member().ReplaceAllFunc(compact.Bytes(), func(m []byte) []byte { return maskMember(m, answers) })
 	text := t.masker.Mask(string(masked))
 	if text != string(masked) && !json.Valid([]byte(text)) { // a number was masked
 		return strconv.Quote(text)

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/lazyregexp"
 	"assent/sidecar/secret"
 	"assent/sidecar/terminal/answers"
 )
@@ -93,7 +93,7 @@ func withoutData(content []protocol.ContentBlock) []protocol.ContentBlock {
 func hashed(data string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(data))) }
 
 // unstable matches a path segment that probably differs in each run.
-var unstable = regexp.MustCompile(`^[0-9a-fA-F-]*[0-9][0-9a-fA-F-]{7,}$`)
+var unstable = lazyregexp.New(`^[0-9a-fA-F-]*[0-9][0-9a-fA-F-]{7,}$`)
 
 // stableURL returns a URL without its fragment, the values of its query, and the path segments that look like ids.
 func stableURL(text string) string {
@@ -103,7 +103,7 @@ func stableURL(text string) string {
 	}
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
-		if unstable.MatchString(part) {
+		if unstable().MatchString(part) {
 			parts[i] = "…"
 		}
 	}
