@@ -156,7 +156,7 @@ func (b *bench) ask() ([]row, error) {
 		const reference = "bare go-sdk client"
 		var bars [3]bar
 		if server.command == serverCommand {
-			bars = [3]bar{{limit: 1}, {limit: 0.7}, {limit: 1.5, atLeast: true}}
+			bars = [3]bar{{limit: 1.5}, {limit: 1}, {limit: 1.25, atLeast: true}}
 		}
 		rows = append(
 			rows,

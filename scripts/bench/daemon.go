@@ -17,7 +17,7 @@ import (
 
 const (
 	// relayCost is how many microseconds a relay may add to an ask.
-	relayCost = 120
+	relayCost = 100
 	// askBlock is how many asks one window makes before it is the other's turn.
 	askBlock = 25
 	// windowServers is how many servers each of the windows has.
