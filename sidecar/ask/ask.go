@@ -63,49 +63,66 @@ type settlement struct {
 
 // Ask adds an ask to the task and blocks until it is settled. The error is an [Ended] if no person answered, and a
 // [protocol.Error] if the task takes no ask.
-func (s *Asks) Ask(ctx context.Context, q Question) (*Answer, error) {
+func (s *Asks) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	ctx, span := trace.Start(ctx, trace.Internal, "ask", "")
 	defer span.End()
-	var a *ask
-	var err error
-	s.log.Submit(func() { a, err = s.add(q) }, q.Queued)
+	a, err := s.submit(q)
 	if err != nil {
 		return nil, err
 	}
 	if q.Asked != nil {
 		q.Asked(a.message.ID) // which does not change
 	}
+	// What follows an end has functions of its own: this keeps the stack small while the person answers.
 	select {
 	case <-a.settled:
-		return s.result(a, span)
 	case g := <-q.Other:
-		s.log.Submit(func() {
-			outcome := g.Outcome
-			outcome.At = s.now()
-			s.settle(a, g.Answer, outcome)
-		}, nil)
-		<-a.settled // by this answer or an earlier one
-		return s.result(a, span)
+		s.settleElsewhere(a, g)
 	case <-ctx.Done():
+		if err := s.leave(a, context.Cause(ctx)); err != nil {
+			return nil, err
+		}
 	}
-	select {
-	case <-a.settled: // before ctx ended, and a grant may have paid for it
-		return s.result(a, span)
-	default:
-	}
-	outcome := outcomeOf(context.Cause(ctx))
-	if a.question.InputKey != "" && outcome.Reason == protocol.OutcomeRestarted {
-		return nil, &Ended{Reason: outcome.Reason, Detail: outcome.Detail} // it will be asked again
-	}
-	s.log.Lock()
-	outcome.At = s.now()
-	s.settle(a, nil, outcome) // unless an answer was first
-	s.log.Unlock()
 	return s.result(a, span)
 }
 
+// submit adds an ask, and returns when it is saved and announced.
+func (s *Asks) submit(q *Question) (a *ask, err error) {
+	s.log.Submit(func() { a, err = s.add(q) }, q.Queued)
+	return a, err
+}
+
+// settleElsewhere settles an ask with an answer from [Question.Other], unless an answer was first.
+func (s *Asks) settleElsewhere(a *ask, g *Granted) {
+	s.log.Submit(func() {
+		outcome := g.Outcome
+		outcome.At = s.now()
+		s.settle(a, g.Answer, outcome)
+	}, nil)
+	<-a.settled
+}
+
+// leave settles an ask whose context ended, unless an answer was first. It fails if the ask stays open, and will be asked
+// again.
+func (s *Asks) leave(a *ask, cause error) error {
+	select {
+	case <-a.settled: // before ctx ended, and a grant may have paid for it
+		return nil
+	default:
+	}
+	outcome := outcomeOf(cause)
+	if a.question.InputKey != "" && outcome.Reason == protocol.OutcomeRestarted {
+		return &Ended{Reason: outcome.Reason, Detail: outcome.Detail}
+	}
+	s.log.Lock()
+	defer s.log.Unlock()
+	outcome.At = s.now()
+	s.settle(a, nil, outcome)
+	return nil
+}
+
 // add makes an ask of a question, or finds the one of its key. The lock must be held.
-func (s *Asks) add(q Question) (*ask, error) {
+func (s *Asks) add(q *Question) (*ask, error) {
 	if err := s.log.CheckOpen(); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type Task interface {
 	// Denied journals count requests that were refused without asking; outcome is that of the last.
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
 	Tell(notice protocol.Notice)
-	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
+	Ask(ctx context.Context, q *task.Question) (*task.Answer, error)
 	Asked(key string) protocol.UseMcpServer
 	// IsOpen reports whether the question that was asked under a key waits for an answer.
 	IsOpen(key string) bool
@@ -99,7 +99,8 @@ type AskOptions struct {
 }
 
 // Ask asks in the request's task, as the options say. The next request can ask as soon as this ask has its place in the task.
-func (r *Request) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
+// Ask completes the question, which the caller must not use again.
+func (r *Request) Ask(ctx context.Context, q *task.Question) (*task.Answer, error) {
 	q.Key = r.Key + q.Key // what an ask leads to has a key of its own
 	q.WaitsUntil, q.Queued = r.WaitsUntil, r.Slot.Pass
 	if r.assignment != nil {

@@ -99,8 +99,8 @@ func New(opts Options) *Broker {
 }
 
 // question returns the question for a task.
-func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) task.Question {
-	q := task.Question{Body: body, Check: b.Check(body)}
+func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) *task.Question {
+	q := &task.Question{Body: body, Check: b.Check(body)}
 	if b.opts.AskTimeout != nil {
 		q.Timeout = b.opts.AskTimeout()
 	}
@@ -147,7 +147,7 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 // Asker is the part of [task.Task] for questions that come from Assent, not from a server.
 type Asker interface {
 	policy.Task
-	Ask(ctx context.Context, q task.Question) (*task.Answer, error)
+	Ask(ctx context.Context, q *task.Question) (*task.Answer, error)
 }
 
 // Methods are the requests of servers that the broker serves.

@@ -36,7 +36,7 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 		return b.elicitUnattributed(ctx, r, request)
 	}
 	// This keeps the stack small while the person answers.
-	return b.elicited(b.ask(ctx, r, *question))
+	return b.elicited(b.ask(ctx, r, question))
 }
 
 // prepareElicitation reads a request of elicitation/create, and returns the question for its task or the reason for a
@@ -119,7 +119,7 @@ func (b *Broker) elicitation(ctx context.Context, r *policy.Request) (*task.Ques
 	}
 	question := b.question(r.Origin, body)
 	question.Granted = granted(d)
-	return &question, nil
+	return question, nil
 }
 
 // withDecline declines all later elicitations of the server too, if the person chose that.
@@ -227,7 +227,7 @@ func (b *Broker) AwaitURL(ctx context.Context, r *attribution.Request, e URLElic
 		return false, err
 	}
 	defer request.Done()
-	answer, err := r.Ask(ctx, *question)
+	answer, err := r.Ask(ctx, question)
 	if err != nil {
 		why := ended(err)
 		if why == nil {

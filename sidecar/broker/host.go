@@ -21,7 +21,7 @@ var errSettled = errors.New("the question was settled in Assent")
 // ask asks a request's task and, if the person has chosen that, also the host that made the call. The first answer
 // counts. A question that the policy answers goes to neither. A question of an earlier daemon is open in Assent, and goes
 // to the host again.
-func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Question) (*task.Answer, error) {
+func (b *Broker) ask(ctx context.Context, r *attribution.Request, q *task.Question) (*task.Answer, error) {
 	h := r.ForwardsTo()
 	if h == nil || q.Granted != nil {
 		return r.Ask(ctx, q)
@@ -30,6 +30,11 @@ func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Questio
 	if !isOpen && r.Asked(q.Key) != nil {
 		return r.Ask(ctx, q)
 	}
+	return b.askBoth(ctx, r, h, q, isOpen)
+}
+
+// askBoth asks the host and the task. The task may have the question open already.
+func (b *Broker) askBoth(ctx context.Context, r *attribution.Request, h *attribution.Host, q *task.Question, isOpen bool) (*task.Answer, error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	var host sync.WaitGroup
 	defer host.Wait()
@@ -37,7 +42,7 @@ func (b *Broker) ask(ctx context.Context, r *attribution.Request, q task.Questio
 	answers, gone := make(chan *task.Granted, 1), make(chan struct{})
 	host.Go(func() {
 		defer close(gone)
-		if answer := b.askHost(asking, r, h, &q); answer != nil {
+		if answer := b.askHost(asking, r, h, q); answer != nil {
 			answers <- answer
 		}
 	})

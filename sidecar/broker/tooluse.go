@@ -113,7 +113,7 @@ func destructive(a *protocol.ToolAnnotations) bool {
 }
 
 // askToolUse asks the person, and returns the answer if it is yes.
-func (b *Broker) askToolUse(ctx context.Context, t Asker, question task.Question) (*task.Answer, error) {
+func (b *Broker) askToolUse(ctx context.Context, t Asker, question *task.Question) (*task.Answer, error) {
 	answer, err := t.Ask(ctx, question)
 	why := ended(err)
 	switch {

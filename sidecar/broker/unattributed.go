@@ -56,7 +56,7 @@ func (b *Broker) elicitUnattributed(ctx context.Context, r *attribution.Request,
 	if err != nil {
 		return nil, err
 	}
-	return b.elicited(r.Ask(ctx, *question))
+	return b.elicited(r.Ask(ctx, question))
 }
 
 // at returns a question with the origin that a person assigned.

@@ -304,7 +304,7 @@ func (c *Chat) contained(call func() protocol.CallResult) (result protocol.CallR
 			result = protocol.CallLost{Reason: reason.Of(err) + "."}
 		}
 	}()
-	defer reason.Panicked(c.opts.Log, "the call", &err)
+	defer reason.Panicked(&c.opts.Log, "the call", &err)
 	return call()
 }
 

@@ -40,7 +40,7 @@ func (u *turn) run(ctx context.Context) (well bool) {
 			u.end(ctx, nil, panicked)
 		}
 	}()
-	defer reason.Panicked(u.opts.Log, "the turn", &panicked)
+	defer reason.Panicked(&u.opts.Log, "the turn", &panicked)
 	ctx, span := u.opts.Tracer.Start(ctx, trace.Internal, "invoke_agent", "Assent")
 	defer span.End()
 	span.Set("gen_ai.operation.name", "invoke_agent")
@@ -163,7 +163,7 @@ func callsTools(m *protocol.Model) bool {
 
 // generate asks the model. It tries again if the provider is overloaded and nothing was written yet.
 func (u *turn) generate(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (_ *model.Completion, err error) {
-	defer reason.Panicked(u.opts.Log, "the request to the model", &err)
+	defer reason.Panicked(&u.opts.Log, "the request to the model", &err)
 	wrote := false
 	pause := firstPause
 	for attempt := 1; ; attempt++ {

@@ -102,7 +102,7 @@ func (u *turn) useTools(ctx context.Context, messageID int64, uses []protocol.Mo
 
 // useTool asks for approval of a call, and makes it. The error is for the model.
 func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protocol.ModelToolUse, o *offer, atOnce chan struct{}) (_ protocol.ToolResultContent, err error) {
-	defer reason.Panicked(u.opts.Log, "the call", &err)
+	defer reason.Panicked(&u.opts.Log, "the call", &err)
 	serverName, request, err := u.approved(ctx, ref, use, o)
 	if err != nil {
 		return protocol.ToolResultContent{}, forModelError(err)

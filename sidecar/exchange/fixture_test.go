@@ -164,7 +164,7 @@ func (f *fixture) Serve(ctx context.Context, r *attribution.Request) (any, error
 	if err := json.Unmarshal(r.Params, &params); err != nil {
 		return nil, err
 	}
-	answer, err := r.Ask(ctx, task.Question{Body: protocol.McpElicitation{
+	answer, err := r.Ask(ctx, &task.Question{Body: protocol.McpElicitation{
 		Origin: r.Origin, ElicitationRequest: protocol.McpElicitationRequest{Message: params.Message},
 	}})
 	switch {
@@ -178,7 +178,7 @@ func (f *fixture) Serve(ctx context.Context, r *attribution.Request) (any, error
 
 // AwaitURL implements [exchange.Broker].
 func (f *fixture) AwaitURL(ctx context.Context, r *attribution.Request, e broker.URLElicitation) (bool, error) {
-	answer, err := r.Ask(ctx, task.Question{Body: protocol.McpElicitation{
+	answer, err := r.Ask(ctx, &task.Question{Body: protocol.McpElicitation{
 		Origin: r.Origin, ElicitationRequest: protocol.McpElicitationRequest{Message: e.URL},
 	}})
 	var ended *task.Ended
@@ -193,7 +193,7 @@ func (f *fixture) AwaitURL(ctx context.Context, r *attribution.Request, e broker
 
 // RepeatCall implements [exchange.Broker].
 func (f *fixture) RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error) {
-	answer, err := t.Ask(ctx, task.Question{Queued: func() {}, Body: protocol.McpElicitation{
+	answer, err := t.Ask(ctx, &task.Question{Queued: func() {}, Body: protocol.McpElicitation{
 		Origin: q.Origin, ElicitationRequest: protocol.McpElicitationRequest{Message: q.Reason},
 	}})
 	return err == nil && answer.Response == protocol.YesButtonClicked, err
@@ -223,7 +223,7 @@ type conversation struct {
 
 func (c conversation) Info() protocol.Task { return protocol.Task{ID: c.id} }
 
-func (c conversation) Ask(ctx context.Context, q task.Question) (*task.Answer, error) {
+func (c conversation) Ask(ctx context.Context, q *task.Question) (*task.Answer, error) {
 	asked := q.Body.(protocol.McpElicitation)
 	answer := make(chan task.Answer, 1)
 	select {

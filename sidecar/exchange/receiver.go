@@ -100,7 +100,7 @@ func wantsTask(params json.RawMessage) (ttl time.Duration, wants bool) {
 // create makes a task of a question. It calls ask, which asks until its context ends, at the given time. It calls late if the
 // task ended before the answer came. The task that is returned is as it was created: it "MUST begin in the
 // working status" (2025-11-25, "Tasks: Task Status Lifecycle"), also if the answer is there by now.
-func (r *receiver) create(log zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (wireTask, error) {
+func (r *receiver) create(log *zerolog.Logger, ttl time.Duration, ask func(ctx context.Context, until time.Time) (any, error), late func()) (wireTask, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || len(r.tasks) >= maxReceived {
@@ -270,7 +270,7 @@ func (s *Exchanges) receiveQuestion(c *session.Conn, ttl time.Duration, r *attri
 	received := s.receiver(c)
 	return func() (any, error) {
 		release := c.HoldForPerson()
-		made, err := received.create(s.opts.Log, ttl, func(ctx context.Context, until time.Time) (any, error) {
+		made, err := received.create(&s.opts.Log, ttl, func(ctx context.Context, until time.Time) (any, error) {
 			defer release()
 			defer r.Slot.Pass()
 			r.Slot.Await(ctx)

@@ -530,7 +530,7 @@ func (x *exchange) answerOne(ctx context.Context, r *attribution.Request) (json.
 // answerAs asks a request in its task, when its turn has come.
 func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json.RawMessage, err error) {
 	defer r.Slot.Pass()
-	defer reason.Panicked(x.server.opts.Log, r.Method, &err)
+	defer reason.Panicked(&x.server.opts.Log, r.Method, &err)
 	r.Host, r.Cause = x.hooks.Host, trace.From(ctx)
 	if r.Method == "roots/list" {
 		return x.roots(ctx, r)

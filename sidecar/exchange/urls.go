@@ -195,6 +195,6 @@ func (s *pages) elicitationComplete(params json.RawMessage) {
 
 // awaitURL has the person visit one page.
 func (x *exchange) awaitURL(ctx context.Context, r *attribution.Request, e broker.URLElicitation) (ok bool, err error) {
-	defer reason.Panicked(x.server.opts.Log, "the question for a page", &err)
+	defer reason.Panicked(&x.server.opts.Log, "the question for a page", &err)
 	return x.server.opts.Broker.AwaitURL(ctx, r, e)
 }

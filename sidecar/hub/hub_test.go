@@ -70,7 +70,7 @@ type askRequest struct {
 
 func (b *asks) ask(ctx context.Context, r *attribution.Request) (any, error) {
 	answer := make(chan any, 1)
-	_, err := r.Ask(ctx, task.Question{})
+	_, err := r.Ask(ctx, &task.Question{})
 	b.requests <- askRequest{ctx, err.Error(), r.Origin, r.Params, answer}
 	a := <-answer
 	switch a := a.(type) {
@@ -119,7 +119,7 @@ type taskName struct {
 	name string
 }
 
-func (t taskName) Ask(context.Context, task.Question) (*task.Answer, error) {
+func (t taskName) Ask(context.Context, *task.Question) (*task.Answer, error) {
 	return nil, errors.New(t.name)
 }
 

@@ -116,7 +116,7 @@ func (h *handler) serve(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Req
 
 // dispatch calls the method and turns its panic into an error: one request must not end the others.
 func (h *handler) dispatch(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
-	defer reason.Panicked(h.opts.Log, req.Method, &err)
+	defer reason.Panicked(&h.opts.Log, req.Method, &err)
 	return h.opts.Serve(ctx, req.Method, paramsOf(req))
 }
 

@@ -149,7 +149,7 @@ func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string
 	var answer R
 	var err error
 	hosted := w.host(ctx, func(ctx context.Context) {
-		defer reason.Panicked(f.opts.Log, what, &err)
+		defer reason.Panicked(&f.opts.Log, what, &err)
 		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keeping.ctx.Err() == nil {
 			w.person.asksChanged(w)
 		}

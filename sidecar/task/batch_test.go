@@ -105,7 +105,7 @@ func TestChangesThatWaitForTheLockAreSavedAndAnnouncedInOrder(t *testing.T) {
 					}
 				}
 			}()
-			if answer, err := tk.Ask(context.Background(), question(form)); err != nil || answer.Response != protocol.YesButtonClicked {
+			if answer, err := tk.Ask(context.Background(), new(question(form))); err != nil || answer.Response != protocol.YesButtonClicked {
 				t.Errorf("Ask = %+v, %v", answer, err)
 			}
 		})

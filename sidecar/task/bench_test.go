@@ -79,7 +79,7 @@ func BenchmarkAnswer(b *testing.B) {
 			for b.Loop() {
 				done := make(chan error, 1)
 				go func() {
-					_, err := tk.Ask(b.Context(), question(form))
+					_, err := tk.Ask(b.Context(), new(question(form)))
 					done <- err
 				}()
 				ask := <-events.asks
@@ -138,7 +138,7 @@ func BenchmarkAnswersAtOnce(b *testing.B) {
 	for range atOnce {
 		asking.Go(func() {
 			for left.Add(-1) >= 0 {
-				if _, err := tk.Ask(context.Background(), question(form)); err != nil {
+				if _, err := tk.Ask(context.Background(), new(question(form))); err != nil {
 					b.Error(err)
 					return
 				}
@@ -171,7 +171,7 @@ func BenchmarkOpenAsks(b *testing.B) {
 	done := make(chan error, n)
 	for range n {
 		go func() {
-			_, err := tk.Ask(b.Context(), question(form))
+			_, err := tk.Ask(b.Context(), new(question(form)))
 			done <- err
 		}()
 		<-events.asks

@@ -23,7 +23,7 @@ func TestAGrantedAskIsSettledAsItIsMade(t *testing.T) {
 		},
 	}
 	for _, held := range []string{"mine", "another's"} {
-		answer, err := f.task.Ask(ctx, q)
+		answer, err := f.task.Ask(ctx, &q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestAGrantedAskKeepsNoTaskBusy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, nil)
 			defer f.close(t)
-			if _, err := f.task.Ask(t.Context(), q); err != nil {
+			if _, err := f.task.Ask(t.Context(), &q); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := f.task.Delete("a person"); err != nil {
@@ -75,7 +75,7 @@ func TestAnAnswerThatCannotBeTakenLeavesTheAskOpen(t *testing.T) {
 	failing := true
 	done := make(chan *task.Answer, 1)
 	go func() {
-		answer, err := f.task.Ask(t.Context(), task.Question{
+		answer, err := f.task.Ask(t.Context(), &task.Question{
 			Body: protocol.McpSampling{Origin: protocol.Origin{ServerName: "s"}},
 			Check: func(p *protocol.AskResponseParams) (*task.Answer, error) {
 				answer := &task.Answer{Response: p.AskResponse}

@@ -183,7 +183,7 @@ func (h *hands) ask(random *rand.Rand, tk *task.Task, text string) {
 			defer cancel()
 			ctx = with
 		}
-		answer, err := tk.Ask(ctx, q)
+		answer, err := tk.Ask(ctx, &q)
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.got[text] = append(h.got[text], asked{answer, err})

@@ -235,7 +235,7 @@ func (w *world) ask(t *modelTask, q task.Question) {
 	ctx, end := context.WithCancelCause(context.Background())
 	r := &asker{done: make(chan asked, 1), end: end}
 	go func() {
-		answer, err := tk.Ask(ctx, q)
+		answer, err := tk.Ask(ctx, &q)
 		r.done <- asked{answer, err}
 	}()
 	synctest.Wait()

@@ -83,7 +83,7 @@ type asked struct {
 func (f *fixture) ask(ctx context.Context, q task.Question) <-chan asked {
 	done := make(chan asked, 1)
 	go func() {
-		a, err := f.task.Ask(ctx, q)
+		a, err := f.task.Ask(ctx, &q)
 		done <- asked{a, err}
 	}()
 	return done
@@ -353,7 +353,7 @@ func TestClosingATaskDismissesItsAsks(t *testing.T) {
 	if again, err := f.task.Close("the panel"); err != nil || again.LastNumber != number {
 		t.Errorf("closing again was an event: %+v, %v", again, err)
 	}
-	if _, err := f.task.Ask(t.Context(), question(form)); codeOf(err) != protocol.CodeTaskClosed {
+	if _, err := f.task.Ask(t.Context(), new(question(form))); codeOf(err) != protocol.CodeTaskClosed {
 		t.Errorf("Ask in a closed task = %v", err)
 	}
 	if _, err := f.task.StartCall("s", tool("t")); codeOf(err) != protocol.CodeTaskClosed {

@@ -266,7 +266,7 @@ func (v valued) Value(key any) any {
 
 // call turns a panic into an error: one request must not end the others.
 func (in *inbound) call(method string, serve func() (any, error)) (result any, err error) {
-	defer reason.Panicked(in.opts.Log, method, &err)
+	defer reason.Panicked(&in.opts.Log, method, &err)
 	return serve()
 }
 
