@@ -114,9 +114,10 @@ func (b *Broker) question(origin protocol.Origin, body protocol.UseMcpServer) *t
 func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	switch q := question.(type) {
 	case protocol.McpElicitation:
+		server, fields := q.ServerName, q.ElicitationRequest.Fields // an open ask keeps these, and not a copy of q
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
-			answer, err := checkElicitation(q.ElicitationRequest.Fields, p)
-			return b.withDecline(q.ServerName, p, answer, err)
+			answer, err := checkElicitation(fields, p)
+			return b.withDecline(server, p, answer, err)
 		}
 	case protocol.McpSampling:
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
@@ -135,9 +136,10 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 	case protocol.AccessMcpResource:
 		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, URI: q.URI})
 	case protocol.McpURLElicitation:
+		server := q.ServerName
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {
 			answer, err := checkWayOut(p)
-			return b.withDecline(q.ServerName, p, answer, err)
+			return b.withDecline(server, p, answer, err)
 		}
 	default:
 		return checkWayOut

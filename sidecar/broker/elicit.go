@@ -101,25 +101,34 @@ func (b *Broker) elicitation(ctx context.Context, r *policy.Request) (*task.Ques
 	if d.Verdict == policy.Refuse {
 		return nil, refused(d)
 	}
-	body := r.Body
-	switch q := body.(type) {
-	case protocol.McpElicitation:
-		switch d.Verdict {
-		case policy.Decline:
-			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
-		case policy.Approve:
-			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionAccept, Content: d.Content}
-		}
-		body = q
-	case protocol.McpURLElicitation:
-		if d.Verdict == policy.Decline && !q.AwaitsCompletion {
-			q.ElicitationResponse = &protocol.McpElicitationResponse{Action: protocol.ActionDecline}
-		}
-		body = q
-	}
-	question := b.question(r.Origin, body)
+	question := b.question(r.Origin, answeredFor(r.Body, d))
 	question.Granted = granted(d)
 	return question, nil
+}
+
+// answeredFor returns a question with the answer that the policy gives for the person. If the person decides, it returns the
+// question itself, since an open ask would keep a copy.
+func answeredFor(body protocol.UseMcpServer, d policy.Decision) protocol.UseMcpServer {
+	var response protocol.McpElicitationResponse
+	switch d.Verdict {
+	case policy.Decline:
+		response.Action = protocol.ActionDecline
+	case policy.Approve:
+		response.Action, response.Content = protocol.ActionAccept, d.Content
+	default:
+		return body
+	}
+	switch q := body.(type) {
+	case protocol.McpElicitation:
+		q.ElicitationResponse = &response
+		return q
+	case protocol.McpURLElicitation:
+		if d.Verdict == policy.Decline && !q.AwaitsCompletion {
+			q.ElicitationResponse = &response
+			return q
+		}
+	}
+	return body
 }
 
 // withDecline declines all later elicitations of the server too, if the person chose that.
