@@ -2,9 +2,9 @@ package secret
 
 import (
 	"math"
+	"regexp"
 	"strings"
-
-	"assent/sidecar/lazyregexp"
+	"sync"
 )
 
 // window is how many bytes of a text a pattern reads, starting at the literal; see whole.
@@ -49,7 +49,7 @@ func matcher(expr string) finder {
 	if open {
 		expr = least + "}"
 	}
-	compiled := lazyregexp.New(`\A(?:` + expr + `)`)
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)`) })
 	return func(text string, at int) (start, end int, ok bool) {
 		seen := text[at:min(len(text), at+window)]
 		m := compiled().FindStringSubmatchIndex(seen)
