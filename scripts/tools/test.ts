@@ -149,8 +149,10 @@ const steps: Readonly<Record<string, Step>> = {
 async function lint(): Promise<void> {
   const unformatted = await output("go", goTool("gofumpt", "-l", ...goFolders));
   if (unformatted !== "") throw new Error(`npm run format would change:\n${unformatted}`);
-  await run("go", ["fix", "-diff", "./..."]);
-  await run("go", goTool("staticcheck", "./..."));
+  // They collect garbage half as often. More would need more memory than it saves time.
+  const env = { GOGC: "200" };
+  await run("go", ["fix", "-diff", "./..."], { env });
+  await run("go", goTool("staticcheck", "./..."), { env });
   await runPackage("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]);
   await checkTexts();
   await checkGuideTables();
