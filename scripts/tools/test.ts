@@ -12,6 +12,7 @@ import { installDebianPackages } from "./lib/debian.ts";
 import { goFolders, goTool } from "./lib/goTools.ts";
 import { checkGuideTables } from "./lib/guide.ts";
 import { checkTexts } from "./lib/l10n.ts";
+import { cacheFolder } from "./lib/paths.ts";
 import { hostTarget, packageFor } from "./lib/vsix.ts";
 
 interface Step {
@@ -26,6 +27,9 @@ const into = (log: number | undefined) => (log === undefined ? {} : { log });
 // Every Go command compiles as the build of the product does, so that each package is compiled once.
 process.env["CGO_ENABLED"] = "0";
 process.env["GOFLAGS"] = "-trimpath";
+
+// Node.js compiles each script once, and strips its types once. The tests start hundreds of processes of the same scripts.
+process.env["NODE_COMPILE_CACHE"] ??= join(cacheFolder, "node");
 
 /**
  * SQLite is C that was translated to Go. The race detector makes it five times as slow to run, and as slow to compile
