@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	kills         = 100
+	kills         = 200
 	conversations = 4 // side by side, which share the kills
 	frontEnds     = 3 // of each daemon
 	// mostFrames is before which frame of a life it ends, at the latest.
