@@ -24,16 +24,14 @@ const axe = readFile(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8
 export class Looks {
   readonly #findings: string[] = [];
 
-  /** Checks the page at its full size, and without `colors` with the first theme alone. */
-  async at(page: Page, state: string, colors = true): Promise<void> {
+  /** Checks the page at its full size. */
+  async at(page: Page, state: string): Promise<void> {
     const { width } = page.viewportSize() ?? assert.fail("the page has no size");
     const before = await page.evaluate(() => document.body.dataset["theme"]);
     for (const theme of themeNames) {
       await wear(page, theme);
       await takeScreenshot(page, `panel-${state}-${theme}-${width}`);
-      const first = theme === themeNames[0];
-      if (!first && !colors) continue;
-      const rules = first ? everyRule : ofColors;
+      const rules = theme === themeNames[0] ? everyRule : ofColors;
       for (const finding of await findings(page, rules)) {
         this.#findings.push(`${state}, ${theme}, ${width}: ${finding}`);
       }
@@ -41,12 +39,12 @@ export class Looks {
     await wear(page, before);
   }
 
-  /** Checks the page in each size, and its colours in the last one. */
+  /** Checks the page in each size. */
   async inEachSize(page: Page, state: string): Promise<void> {
     const before = page.viewportSize() ?? assert.fail("the page has no size");
     for (const size of sizes) {
       await page.setViewportSize(size);
-      await this.at(page, state, size === sizes.at(-1));
+      await this.at(page, state);
     }
     await page.setViewportSize(before);
   }
