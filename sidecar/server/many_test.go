@@ -36,10 +36,8 @@ func (f *frontEnd) result(id int, method, params string, result any) (before []r
 	return before
 }
 
-// TestAnswersThatBelongNowhere answers, extends and drafts asks that do not exist: of another task, of a
-// closed one, of none.
-func TestAnswersThatBelongNowhere(t *testing.T) {
-	wiretest.Write(t, `
+// demoAsks is a transcript of the server "demo", up to where it has the call of its tool "ask" and asks.
+const demoAsks = `
 -- client demo --
 {"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{},"sampling":{"context":{},"tools":{}}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
 -- server demo --
@@ -52,7 +50,12 @@ func TestAnswersThatBelongNowhere(t *testing.T) {
 {"jsonrpc":"2.0","method":"notifications/initialized","params":{}}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{},"_meta":{"progressToken":"call-1"}}}
 -- server demo --
-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}
+`
+
+// TestAnswersThatBelongNowhere answers, extends and drafts asks that do not exist: of another task, of a
+// closed one, of none.
+func TestAnswersThatBelongNowhere(t *testing.T) {
+	wiretest.Write(t, demoAsks+`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}
 -- client demo --
 {"jsonrpc":"2.0","id":"q","result":{"action":"cancel"}}
 `)

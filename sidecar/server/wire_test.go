@@ -138,20 +138,7 @@ func TestARequestCanBeCancelled(t *testing.T) {
 
 func TestTheEndOfTheFrontEndEndsEverything(t *testing.T) {
 	// The server ignores that its stdin closes, so that it has to be killed; and its question is open.
-	wiretest.Write(t, `
--- client demo --
-{"jsonrpc":"2.0","id":1000000001,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{},"sampling":{"context":{},"tools":{}}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
--- server demo --
-{"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"Method not found"}}
--- client demo --
-{"jsonrpc":"2.0","id":1000000002,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}},"roots":{"listChanged":true},"sampling":{"context":{},"tools":{}},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}},"sampling":{"createMessage":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
--- server demo --
-{"jsonrpc":"2.0","id":1000000002,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}}
--- client demo --
-{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{},"_meta":{"progressToken":"call-1"}}}
--- server demo --
-{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}
+	wiretest.Write(t, demoAsks+`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}
 `)
 	f := newFrontEnd(t)
 	f.send(initialize)
