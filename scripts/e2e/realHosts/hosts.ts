@@ -43,7 +43,7 @@ const codex: Host = {
   env: () => ({}),
   file: ".codex/config.toml",
   configuration: ({ model, server }) => {
-    // JSON's strings and lists are also TOML's.
+    // JSON's strings and lists are also TOML's. Codex waits a second for the tools of a server that is not required.
     const env = Object.entries(server.env).map(([name, value]) => `${name} = ${toml(value)}`);
     return `
 model = "scripted"
@@ -62,6 +62,7 @@ wire_api = "responses"
 command = ${toml(server.command)}
 args = ${toml(server.args)}
 default_tools_approval_mode = "approve"
+required = true
 startup_timeout_sec = ${startSeconds}
 
 [mcp_servers.${server.name}.env]
