@@ -181,12 +181,12 @@ const notConfigured = "not configured"
 
 // Identity returns the [config.Server.Identity] of a server, which is a hash of its whole definition, and its
 // [protocol.Server.Command].
-func (h *Hub) Identity(ctx context.Context, name string) (identity, command string) {
+func (h *Hub) Identity(name string) (identity, command string) {
 	s, err := h.server(name)
 	if err != nil {
 		return notConfigured, ""
 	}
-	return s.Config().Identity(ctx, h.environment), s.Info().Command
+	return s.identity(), s.Info().Command
 }
 
 // Confirm blocks until a server may run as it is configured; see [session.Options.Confirm]. It does not start the server. The

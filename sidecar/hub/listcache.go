@@ -78,6 +78,9 @@ func (l *listCache) keep(kind protocol.ListKind, p pages, generation int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.changes[kind] == generation {
+		if kind == protocol.ListTools {
+			p.tools = sync.OnceValue(func() map[string]json.RawMessage { return toolsByName(p.raw) })
+		}
 		l.lists[kind] = p
 		if l.counts == nil {
 			l.counts = map[protocol.ListKind]int64{}
@@ -102,6 +105,17 @@ func (l *listCache) known(kind protocol.ListKind) []json.RawMessage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lists[kind].raw
+}
+
+// tool returns the definition of a tool of the list that known returns, or nil.
+func (l *listCache) tool(name string) json.RawMessage {
+	l.mu.Lock()
+	tools := l.lists[protocol.ListTools].tools
+	l.mu.Unlock()
+	if tools == nil {
+		return nil
+	}
+	return tools()[name]
 }
 
 // clear forgets every list.
@@ -129,6 +143,32 @@ func (l *listCache) counted() map[protocol.ListKind]int64 {
 type pages struct {
 	raw   []json.RawMessage
 	fresh time.Time // until when it may be used again
+	// tools returns the definitions of tools by their names, if this is the list of tools. The list is parsed at the first
+	// call, and once: it can be long, and every result needs its tool.
+	tools func() map[string]json.RawMessage
+}
+
+// toolsByName returns the tools on the pages of a list. Of two with one name, it is the first. An earlier reader has reported
+// a page that cannot be read.
+func toolsByName(raw []json.RawMessage) map[string]json.RawMessage {
+	byName := map[string]json.RawMessage{}
+	for _, raw := range raw {
+		var page struct {
+			Tools []json.RawMessage `json:"tools"`
+		}
+		if json.Unmarshal(raw, &page) != nil {
+			continue
+		}
+		for _, tool := range page.Tools {
+			var named struct {
+				Name string `json:"name"`
+			}
+			if json.Unmarshal(tool, &named) == nil && byName[named.Name] == nil {
+				byName[named.Name] = tool
+			}
+		}
+	}
+	return byName
 }
 
 // count returns how long a list is. An earlier reader has reported a page that cannot be read.

@@ -213,6 +213,16 @@ func (t *wireTool) tool() protocol.Tool {
 	return tool
 }
 
+// withForm returns the tool with its form.
+func (t *wireTool) withForm() (protocol.Tool, error) {
+	tool := t.tool()
+	var err error
+	if tool.Fields, err = form.ParseInput(t.InputSchema); err != nil {
+		return protocol.Tool{}, fmt.Errorf("its tool %q: inputSchema: %w", t.Name, err)
+	}
+	return tool, nil
+}
+
 // ParseTool returns a tool of a server's list, without its form.
 func ParseTool(raw json.RawMessage) (protocol.Tool, error) {
 	var t wireTool
@@ -231,12 +241,10 @@ func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
 	}
 	var tools []protocol.Tool
 	for _, t := range page.Tools {
-		tool := t.tool()
-		fields, err := form.ParseInput(t.InputSchema)
+		tool, err := t.withForm()
 		if err != nil {
-			return nil, fmt.Errorf("its tool %q: inputSchema: %w", t.Name, err)
+			return nil, err
 		}
-		tool.Fields = fields
 		tools = append(tools, tool)
 	}
 	return tools, nil

@@ -75,22 +75,19 @@ func (h *Hub) Request(ctx context.Context, taskID, serverName, method string, pa
 
 // KnownTool returns a tool from the list of a server as it was read last, or nil. It sends no request.
 func (h *Hub) KnownTool(serverName, toolName string) *protocol.Tool {
-	s, err := h.server(serverName)
+	raw := h.RawTool(serverName, toolName)
+	if raw == nil {
+		return nil
+	}
+	var t wireTool
+	if json.Unmarshal(raw, &t) != nil {
+		return nil
+	}
+	tool, err := t.withForm()
 	if err != nil {
 		return nil
 	}
-	for _, page := range s.lists.known(protocol.ListTools) {
-		tools, err := parseTools(page)
-		if err != nil {
-			return nil
-		}
-		for _, tool := range tools {
-			if tool.Name == toolName {
-				return &tool
-			}
-		}
-	}
-	return nil
+	return &tool
 }
 
 // RawTool returns the definition of a tool as its server wrote it, or nil. It sends no request; see KnownTool.
@@ -99,23 +96,7 @@ func (h *Hub) RawTool(serverName, toolName string) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	for _, page := range s.lists.known(protocol.ListTools) {
-		var p struct {
-			Tools []json.RawMessage `json:"tools"`
-		}
-		if json.Unmarshal(page, &p) != nil {
-			return nil
-		}
-		for _, raw := range p.Tools {
-			var named struct {
-				Name string `json:"name"`
-			}
-			if json.Unmarshal(raw, &named) == nil && named.Name == toolName {
-				return raw
-			}
-		}
-	}
-	return nil
+	return s.lists.tool(toolName)
 }
 
 // Watch subscribes to a resource of a server until ctx ends; see [exchange.Exchanges.Watch]. [Options.ResourceUpdated]

@@ -43,21 +43,12 @@ func (s *server) checked(toolName string, result protocol.CallResult) protocol.C
 
 // outputSchema returns the schema that a tool declares for its results, or nil if it declares none or is not known.
 func (s *server) outputSchema(toolName string) json.RawMessage {
-	for _, raw := range s.lists.known(protocol.ListTools) {
-		var page struct {
-			Tools []struct {
-				Name         string          `json:"name"`
-				OutputSchema json.RawMessage `json:"outputSchema"`
-			} `json:"tools"`
-		}
-		if json.Unmarshal(raw, &page) != nil {
-			continue // who listed the tools was told
-		}
-		for _, tool := range page.Tools {
-			if tool.Name == toolName && string(tool.OutputSchema) != "null" {
-				return tool.OutputSchema
-			}
-		}
+	var tool struct {
+		OutputSchema json.RawMessage `json:"outputSchema"`
 	}
-	return nil
+	raw := s.lists.tool(toolName)
+	if raw == nil || json.Unmarshal(raw, &tool) != nil || string(tool.OutputSchema) == "null" {
+		return nil
+	}
+	return tool.OutputSchema
 }

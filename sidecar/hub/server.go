@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"assent/protocol"
 	"assent/sidecar/config"
@@ -19,6 +20,8 @@ type server struct {
 	icons *icons
 	// resourceUpdated gets the params of notifications/resources/updated.
 	resourceUpdated func(params json.RawMessage)
+	// identity returns the [config.Server.Identity].
+	identity func() string
 }
 
 var (
@@ -31,6 +34,10 @@ func newServer(h *Hub, c config.Server) *server {
 	s.Server = h.dialer.NewServer(c, s)
 	s.Exchanges = exchange.New(h.exchanges, s.Server, s)
 	s.icons = newIcons(s.Server, h.exchanges.Log)
+	s.identity = func() string { return c.Identity(context.Background(), h.environment) }
+	if c.EnvFile == "" { // that file may change, and nothing else can
+		s.identity = sync.OnceValue(s.identity)
+	}
 	s.lists = newListCache(func(kind protocol.ListKind) { h.listChanged(c.Name, kind) })
 	return s
 }

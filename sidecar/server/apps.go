@@ -218,7 +218,7 @@ func appOfMessage(ctx context.Context, t *task.Task, id int64) (appSource, error
 
 // readPage returns the page of an app.
 func (f *frontEnd) readPage(ctx context.Context, params *protocol.OpenAppParams, of appSource) (*apps.Page, error) {
-	identity, _ := f.hub.Identity(ctx, of.serverName)
+	identity, _ := f.hub.Identity(of.serverName)
 	key := keptPage{server: of.serverName, identity: identity, uri: of.uri}
 	if page := f.apps.kept(key); page != nil && !params.Reload {
 		return page, nil

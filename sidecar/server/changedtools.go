@@ -96,7 +96,7 @@ func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.Us
 
 // told returns the tools of a list. The lock must be held.
 func (c *changedTools) told(server string, pages []exactly) *toldTools {
-	if t := c.servers[server]; t != nil && slices.Equal(t.pages, pages) {
+	if t := c.servers[server]; t != nil && isSame(t.pages, pages) {
 		return t
 	}
 	t := &toldTools{pages: pages, tools: map[string]json.RawMessage{}, passed: map[string]bool{}}
@@ -104,7 +104,7 @@ func (c *changedTools) told(server string, pages []exactly) *toldTools {
 		var list struct {
 			Tools []json.RawMessage `json:"tools"`
 		}
-		if json.Unmarshal([]byte(page), &list) != nil {
+		if json.Unmarshal(page, &list) != nil {
 			continue
 		}
 		for _, raw := range list.Tools {

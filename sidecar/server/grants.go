@@ -12,7 +12,7 @@ func (w *Workspace) grantBook() *grant.Book {
 	return grant.NewBook(grant.Options{
 		Store: w.tasks.Store,
 		Server: func(serverName string) (identity, command string) {
-			return w.hub.Identity(context.Background(), serverName)
+			return w.hub.Identity(serverName) // the hub is opened later
 		},
 		Changed: func(g protocol.Grant) {
 			if err := w.editor.GrantChanged(context.Background(), &g); err != nil {

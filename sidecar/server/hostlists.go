@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,7 @@ type hostLists struct {
 
 // listReader is the part of [hub.Hub] that reads lists.
 type listReader interface {
-	Identity(ctx context.Context, server string) (identity, command string)
+	Identity(server string) (identity, command string)
 	Introduction(ctx context.Context, server string) (hub.Introduction, error)
 	Pages(ctx context.Context, server string, kind protocol.ListKind) ([]json.RawMessage, error)
 	IsRunning(server string) bool
@@ -72,7 +73,21 @@ type keptIntroduction struct {
 }
 
 // exactly is JSON that is kept as a text, so that each byte stays.
-type exactly = string
+type exactly json.RawMessage
+
+// MarshalText implements [encoding.TextMarshaler].
+func (e exactly) MarshalText() ([]byte, error) { return e, nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *exactly) UnmarshalText(text []byte) error {
+	*e = bytes.Clone(text)
+	return nil
+}
+
+// isSame reports whether two lists of pages are the same.
+func isSame(a, b []exactly) bool {
+	return slices.EqualFunc(a, b, func(a, b exactly) bool { return bytes.Equal(a, b) })
+}
 
 func newHostLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *hostLists {
 	l := &hostLists{path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{}}
@@ -91,7 +106,7 @@ func (l *hostLists) close() {
 
 // introduction returns what a server says about itself.
 func (l *hostLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
-	kept := l.of(ctx, server)
+	kept := l.of(server)
 	i := kept.Introduction
 	if i == nil {
 		var err error
@@ -103,9 +118,9 @@ func (l *hostLists) introduction(ctx context.Context, server string) (gateway.De
 	return gateway.Description{Info: json.RawMessage(i.Info), Capabilities: json.RawMessage(i.Capabilities), Instructions: i.Instructions}, nil
 }
 
-// list returns the pages of a list.
+// list returns the pages of a list. The caller must not change them.
 func (l *hostLists) list(ctx context.Context, server, list string) ([]json.RawMessage, error) {
-	kept := l.of(ctx, server)
+	kept := l.of(server)
 	asKept, ok := kept.Lists[list]
 	if !ok {
 		var err error
@@ -116,7 +131,7 @@ func (l *hostLists) list(ctx context.Context, server, list string) ([]json.RawMe
 	}
 	var pages []json.RawMessage
 	for _, page := range asKept {
-		pages = append(pages, json.RawMessage(page))
+		pages = append(pages, json.RawMessage(slices.Clip(page)))
 	}
 	return pages, nil
 }
@@ -132,21 +147,21 @@ func (l *hostLists) told(server, list string) []exactly {
 
 func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
 	i, err := l.hub.Introduction(ctx, server)
-	return &keptIntroduction{Info: string(i.Info), Capabilities: string(i.Capabilities), Instructions: i.Instructions}, err
+	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: i.Instructions}, err
 }
 
 func (l *hostLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
 	read, err := l.hub.Pages(ctx, server, protocol.ListKind(list))
 	for _, page := range read {
-		pages = append(pages, string(page))
+		pages = append(pages, exactly(page))
 	}
 	return pages, err
 }
 
 // of returns the stored data for a server's present definition. The caller must not change the
 // maps.
-func (l *hostLists) of(ctx context.Context, server string) keptLists {
-	identity, _ := l.hub.Identity(ctx, server)
+func (l *hostLists) of(server string) keptLists {
+	identity, _ := l.hub.Identity(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loadLocked()
@@ -196,7 +211,7 @@ func (l *hostLists) compare(server string, before keptLists) {
 		if err != nil {
 			break
 		}
-		if now.Lists[list], err = l.readList(l.ctx, server, list); !slices.Equal(now.Lists[list], pages) {
+		if now.Lists[list], err = l.readList(l.ctx, server, list); !isSame(now.Lists[list], pages) {
 			differ = append(differ, list)
 		}
 	}

@@ -24,7 +24,7 @@ type fakeServer struct {
 	reads    int
 }
 
-func (f *fakeServer) Identity(context.Context, string) (identity, command string) {
+func (f *fakeServer) Identity(string) (identity, command string) {
 	return f.identity, ""
 }
 
