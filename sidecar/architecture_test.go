@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"sidecar/setup":            {"sidecar/atomicfile", "sidecar/config", "sidecar/hostfile", "sidecar/importer", "sidecar/lazyregexp", "sidecar/reason", "sidecar/vault"},
 	"sidecar/add":              {"protocol", "sidecar/config", "sidecar/importer", "sidecar/lazyregexp", "sidecar/visible"},
 	"sidecar/store":            {"protocol", "sidecar/procinfo"},
-	"sidecar/journal":          {"protocol", "sidecar/reason", "sidecar/retention", "sidecar/secret", "sidecar/store"},
+	"sidecar/journal":          {"protocol", "sidecar/jsonscan", "sidecar/reason", "sidecar/retention", "sidecar/secret", "sidecar/store"},
 	"sidecar/model":            {"protocol", "sidecar/lazyregexp", "sidecar/trace"},
 	"sidecar/grant":            {"protocol", "sidecar/journal", "sidecar/model", "sidecar/store"},
 	"sidecar/confirm":          {"protocol", "sidecar/config", "sidecar/journal", "sidecar/store"},

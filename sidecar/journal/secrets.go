@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/secret"
 )
 
@@ -98,21 +98,16 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 	// it, of the texts in it.
 	record := string(encoded)
 	text := record
-	var tree any
 	if bytes.ContainsRune(encoded, '\\') {
-		if tree, err = decode(encoded); err != nil {
-			return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
-		}
-		text = textsOf(tree)
+		text = textsOf(encoded)
 	}
 	found := j.scanner.Scan(text, known)
 	if len(named) == 0 && len(found) == 0 {
 		return record
 	}
-	if tree == nil {
-		if tree, err = decode(encoded); err != nil {
-			return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
-		}
+	tree, err := decode(encoded)
+	if err != nil {
+		return string(quote(fmt.Sprintf("this record could not be written: %v", err)))
 	}
 	texts := slices.Clone(named)
 	for _, f := range found {
@@ -126,25 +121,12 @@ func (j *Journal) encode(body any, named []protocol.SecretFinding) string {
 }
 
 // textsOf returns all texts of JSON as one, for a single scan.
-func textsOf(tree any) string {
+func textsOf(encoded []byte) string {
 	var b strings.Builder
-	var add func(v any)
-	add = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				add(v[name])
-			}
-		case []any:
-			for _, item := range v {
-				add(item)
-			}
-		case string:
-			b.WriteString(v)
-			b.WriteByte(0)
-		}
+	for text := range jsonscan.Texts(encoded) {
+		b.WriteString(text)
+		b.WriteByte(0)
 	}
-	add(tree)
 	return b.String()
 }
 

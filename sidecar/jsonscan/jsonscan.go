@@ -1,8 +1,8 @@
 // Package jsonscan finds the members of JSON objects by their exact names.
 //
 // [Of] yields the members without decoding their values, in their order, which encoding/json does not keep. It is for
-// messages of which only a few members are needed. [Unmarshal] decodes into a struct. Both read JSON as encoding/json
-// does, except that names are case-sensitive. The package has no state.
+// messages of which only a few members are needed. [Texts] yields all texts. [Unmarshal] decodes into a struct. All read
+// JSON as encoding/json does, except that names are case-sensitive. The package has no state.
 package jsonscan
 
 import (
@@ -27,6 +27,23 @@ func Of(object []byte) iter.Seq2[string, json.RawMessage] {
 			}
 			if at = skipSpace(object, end); object[at] == ',' {
 				at = skipSpace(object, at+1)
+			}
+		}
+	}
+}
+
+// Texts returns each text in a value, in its order. The names of members are texts. The value has to be valid.
+func Texts(value []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for end := 0; ; {
+			next := bytes.IndexByte(value[end:], '"')
+			if next < 0 {
+				return
+			}
+			at := end + next
+			end = skipValue(value, at)
+			if !yield(unquote(value[at:end])) {
+				return
 			}
 		}
 	}
