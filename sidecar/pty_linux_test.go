@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -685,6 +686,10 @@ func TestATerminationInADialogRestoresTheTerminal(t *testing.T) {
 }
 
 func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
+	// The program inherits an ignored SIGHUP, as of nohup, but not one that this process handles.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	if err := s.pty.Close(); err != nil {
