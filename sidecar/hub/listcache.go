@@ -99,15 +99,8 @@ func (l *listCache) cached(kind protocol.ListKind) []json.RawMessage {
 	return nil
 }
 
-// known returns a list as the server last gave it, even if it should be asked for again before it is used. It is nil if the
-// list has not been read since it changed.
-func (l *listCache) known(kind protocol.ListKind) []json.RawMessage {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lists[kind].raw
-}
-
-// tool returns the definition of a tool of the list that known returns, or nil.
+// tool returns the definition of a tool from the list of tools as the server last gave it, even if the list should be asked for
+// again before it is used. It is nil if the list has no such tool, or has not been read since it changed.
 func (l *listCache) tool(name string) json.RawMessage {
 	l.mu.Lock()
 	tools := l.lists[protocol.ListTools].tools

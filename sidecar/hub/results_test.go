@@ -2,6 +2,9 @@ package hub_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,5 +65,43 @@ func TestAResultIsComparedWithWhatItsToolDeclares(t *testing.T) {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAResultCostsTheSameInALongListOfTools(t *testing.T) {
+	cost := func(tools int) float64 {
+		const tool = `{"name":"tool","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`
+		others := strings.Repeat(`,{"name":"other","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, tools-1)
+		f := newFixture(t, handshake("s")+`
+{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}
+-- server s --
+{"jsonrpc":"2.0","id":2,"result":{"tools":[`+tool+others+`]}}
+`, "s")
+		if _, err := f.Tools(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+		params, result := json.RawMessage(`{"name":"tool","arguments":{}}`), json.RawMessage(`{"content":[],"structuredContent":{}}`)
+		return testing.AllocsPerRun(100, func() { f.ParseResult("s", "tools/call", params, result) })
+	}
+	if few, many := cost(1), cost(200); many > few+5 {
+		t.Errorf("a result takes %v allocations among 200 tools, and %v among one", many, few)
+	}
+}
+
+func TestTheIdentityOfAServerFollowsItsEnvFile(t *testing.T) {
+	s := server("s")
+	s.EnvFile = filepath.Join(t.TempDir(), "env")
+	f := newFixtureWith(t, s)
+	identity := func(variables string) string {
+		t.Helper()
+		if err := os.WriteFile(s.EnvFile, []byte(variables), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		identity, _ := f.Identity("s")
+		return identity
+	}
+	one, two, again := identity("A=1"), identity("A=2"), identity("A=1")
+	if one == two || one != again {
+		t.Errorf("the identities are %s, %s and %s", one, two, again)
 	}
 }
