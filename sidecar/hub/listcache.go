@@ -143,16 +143,16 @@ type pages struct {
 
 // toolsByName returns the tools on the pages of a list. Of two with one name, it is the first. An earlier reader has reported
 // a page that cannot be read.
-func toolsByName(raw []json.RawMessage) map[string]json.RawMessage {
+func toolsByName(pages []json.RawMessage) map[string]json.RawMessage {
 	byName := map[string]json.RawMessage{}
-	for _, raw := range raw {
-		var page struct {
+	for _, page := range pages {
+		var list struct {
 			Tools []json.RawMessage `json:"tools"`
 		}
-		if json.Unmarshal(raw, &page) != nil {
+		if json.Unmarshal(page, &list) != nil {
 			continue
 		}
-		for _, tool := range page.Tools {
+		for _, tool := range list.Tools {
 			var named struct {
 				Name string `json:"name"`
 			}
