@@ -49,6 +49,7 @@ func matcher(expr string) finder {
 	if open {
 		expr = least + "}"
 	}
+	// lazily would allocate once more for each of the rules, in each process.
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)`) })
 	return func(text string, at int) (start, end int, ok bool) {
 		seen := text[at:min(len(text), at+window)]
