@@ -157,7 +157,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 		return s.noMcp(fmt.Sprintf("ended with the exit code %d", *f.ExitCode))
 	case f.ExitCode != nil:
 		return verdict(protocol.VerdictExited, exitHint(f), "it ended at once, with the exit code %d%s", *f.ExitCode, quoted(f.Stderr))
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, connectionRefused):
 		return s.refusedVerdict()
 	case f.Established:
 		return verdict(protocol.VerdictLost, "start it again; if it fails again, see its log", "%v", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -93,7 +92,7 @@ func TestVerdict(t *testing.T) {
 			does: `See that "url" has the path of the MCP endpoint, which often is /mcp or /sse.`,
 		},
 		{
-			name: "nobody at another machine", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}},
+			name: "nobody at another machine", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},
 			kind: protocol.VerdictUnreachable, text: "Dial: connection refused.", does: `See that "url" is right and the server is up.`,
 		},
 		{

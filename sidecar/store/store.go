@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -163,8 +164,16 @@ func locate(dir string) (path, name string, err error) {
 	if path, err = filepath.Abs(filepath.Join(dir, "assent.db")); err != nil {
 		return "", "", err
 	}
-	// A URI, because a path may have characters that would begin a query.
-	return path, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil
+	return path, fileURI(filepath.ToSlash(path)), nil
+}
+
+// fileURI returns SQLite's name of a file with an absolute path: a URI, because a path may have characters that would
+// begin a query. A drive's path, such as C:/x, gets the leading slash without which SQLite reads the drive as a host.
+func fileURI(path string) string {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
 // OpenReadOnly opens the store in dir for reading, also while another process owns it. It creates and changes nothing,
