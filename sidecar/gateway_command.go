@@ -45,9 +45,12 @@ questions in Assent, even if the host cannot show them.
 A server that the folder's file configures runs only if you have confirmed it, in
 VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		Example: `  claude mcp add shop -- assent gateway shop
+  claude mcp add --scope user shop -- assent gateway --own --host claude-code shop
   assent gateway --config servers.json`,
 		Args: cobra.MaximumNArgs(1),
 	}
+	own := c.Flags().Bool("own", false, "offer your own server SERVER, also if the folder's file has another of that name")
+	program := c.Flags().String("host", "", "the `program` that starts this, as \"assent setup\" names it, such as codex")
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
@@ -56,11 +59,18 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 	level := zerolog.WarnLevel
 	c.Flags().TextVar(&level, "log-level", level, "minimum log level: debug, info, warn or error")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *own && len(args) == 0:
+			return terminal.Exit(terminal.ExitUsage, errors.New("--own needs the name of a server"))
+		case *own && *configFile != "":
+			return terminal.Exit(terminal.ExitUsage, errors.New("--own is for your own servers, and --config takes them from another file: give one of them"))
+		}
 		place, err := hostPlace(*dataDir, folder, level)
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
 		p := hostParams{Place: place}
+		p.Host.Own, p.Host.Program = *own, *program
 		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed = *trust
 		if p.Host.Configuration.Model, err = model(); err != nil {

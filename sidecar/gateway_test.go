@@ -34,6 +34,8 @@ type rawHost struct {
 	token string
 	// tasks reports that the host takes MCP tasks.
 	tasks bool
+	// declares are the capabilities of a host that are not [hostCapabilities].
+	declares string
 	// cancel cancels a request.
 	cancel func(id int)
 	// leave ends a host over stdio, so that its shim ends too; kill also kills the shim.
@@ -55,6 +57,12 @@ const hostCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools
 // startHost starts "assent gateway" as a host does, and shakes hands in a revision of MCP.
 func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 	t.Helper()
+	return startHostThat(t, revision, hostCapabilities, gateway)
+}
+
+// startHostThat starts a host that declares capabilities.
+func startHostThat(t *testing.T, revision, declares string, gateway *exec.Cmd) *rawHost {
+	t.Helper()
 	gateway.Stderr = os.Stderr
 	stdin, err := gateway.StdinPipe()
 	if err != nil {
@@ -67,7 +75,7 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 	if err := gateway.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h := &rawHost{t: t, revision: revision, frames: make(chan string), requests: map[int][2]string{}, early: map[int]string{}}
+	h := &rawHost{t: t, revision: revision, declares: declares, frames: make(chan string), requests: map[int][2]string{}, early: map[int]string{}}
 	h.write = func(frame string) {
 		if _, err := io.WriteString(stdin, frame+"\n"); err != nil {
 			t.Fatal(err)
@@ -103,7 +111,7 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 // connectHost connects with an address of "assent hosts", and shakes hands.
 func connectHost(t *testing.T, revision, address, token string) *rawHost {
 	t.Helper()
-	h := &rawHost{t: t, revision: revision, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
+	h := &rawHost{t: t, revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
 	var session string
 	streams := map[int]func(){} // ends the stream of a request
 	h.cancel = func(id int) {
@@ -163,7 +171,7 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 
 func (h *rawHost) shakeHands() {
 	if !h.isModern() {
-		h.call("initialize", `{"protocolVersion":"`+h.revision+`","capabilities":`+hostCapabilities+`,"clientInfo":{"name":"claude-code","version":"2"}}`)
+		h.call("initialize", `{"protocolVersion":"`+h.revision+`","capabilities":`+h.declares+`,"clientInfo":{"name":"claude-code","version":"2"}}`)
 		h.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
 }
@@ -173,9 +181,9 @@ func (h *rawHost) isModern() bool { return h.revision >= "2026-07-28" }
 // capabilities are those that a request declares since 2026-07-28.
 func (h *rawHost) capabilities() string {
 	if !h.tasks {
-		return hostCapabilities
+		return h.declares
 	}
-	return hostCapabilities[:len(hostCapabilities)-1] + `,"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+	return h.declares[:len(h.declares)-1] + `,"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 }
 
 // send sends a request with an object as params, and returns its id.

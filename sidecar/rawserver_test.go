@@ -19,7 +19,10 @@ type heard struct {
 		Capabilities, Arguments                          json.RawMessage
 		InputResponses                                   map[string]json.RawMessage
 		Task                                             struct{ TTL int64 }
-		Meta                                             struct{ ProgressToken json.RawMessage } `json:"_meta"`
+		Meta                                             struct {
+			ProgressToken json.RawMessage
+			Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+		} `json:"_meta"`
 	}
 	Result, Error json.RawMessage
 	line          []byte

@@ -91,6 +91,10 @@ type Usage struct {
 
 // SourceRights are what a server may do and use because of its source.
 type SourceRights struct {
+	// Own reports whether the server is the person's own: of their mcp.json, of the editor's own file, or of the settings.
+	Own bool
+	// Hidden reports whether a workspace's server hides this own one. Its Name is then that of [OwnName].
+	Hidden bool
 	// Unconfirmed reports whether a file of the workspace configures the server, so that the person must confirm its
 	// definition before it runs.
 	Unconfirmed bool
@@ -126,10 +130,22 @@ type Input struct {
 // Result is the configuration, with its problems.
 type Result struct {
 	// Servers have unique names, in the order of their sources.
-	Servers  []Server
+	Servers []Server
+	// Hidden are the person's own servers whose names the workspace's servers have.
+	Hidden   []Server
 	Problems []protocol.ConfigProblem
+	// Sources are the places where servers were looked for. Files need not exist.
+	Sources []Source
 	// Tracing is nil if no traces are exported.
 	Tracing *Tracing
+}
+
+// Source is a place with servers.
+type Source struct {
+	// Name is the path of a file, or [SettingsSource].
+	Name string
+	// Own reports whether its servers are the person's own.
+	Own bool
 }
 
 // Trusted returns the folders that may configure servers, and in which servers may start.
@@ -137,7 +153,7 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 	return slices.DeleteFunc(slices.Clone(folders), func(f protocol.WorkspaceFolder) bool { return f.Untrusted })
 }
 
-// Load reads the configuration. A workspace's server hides one of the user's with the same name. Load does not read the file
+// Load reads the configuration. A workspace's server hides one of the user's with the same name; see [Result.Hidden]. Load does not read the file
 // of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
 // because a program that starts there may run files of the folder, as npx does.
 //
@@ -145,13 +161,15 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
 // files that start "assent gateway": they are a host's way to a server.
 func Load(c protocol.Configuration, userFile string) Result {
-	l := loader{names: map[string]string{}}
+	l := loader{names: map[string]string{}, isOwn: map[string]bool{}}
 	for _, folder := range c.WorkspaceFolders {
 		for _, path := range Files(folder) {
+			l.result.Sources = append(l.result.Sources, Source{Name: path})
 			l.read(path, folder)
 		}
 	}
 	if len(c.Servers) > 0 {
+		l.result.Sources = append(l.result.Sources, Source{SettingsSource, true})
 		l.settings(firstFolder(c.WorkspaceFolders), c.Servers, c.Inputs)
 	}
 	named := slices.ContainsFunc(c.WorkspaceFolders, func(f protocol.WorkspaceFolder) bool { return f.ConfigFile != "" })
@@ -193,7 +211,7 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 	case err != nil:
 		l.problem(path, nil, 0, "cannot be read: %v", err)
 	default:
-		l.file(path, folder, data)
+		l.file(path, folder, false, data)
 	}
 }
 
@@ -204,22 +222,26 @@ func (l *loader) user(path string, folders []protocol.WorkspaceFolder, isReplace
 	if isReplaced || hasTracing && !hasServers(data) {
 		return
 	}
-	before := len(l.result.Servers)
+	before, beforeHidden := len(l.result.Servers), len(l.result.Hidden)
 	l.own(path, data, err, folders)
 	for i := range l.result.Servers[before:] {
 		l.result.Servers[before+i].KeptSecrets = true
+	}
+	for i := range l.result.Hidden[beforeHidden:] {
+		l.result.Hidden[beforeHidden+i].KeptSecrets = true
 	}
 }
 
 // own takes the servers of a file that the person has for every folder, as it was read.
 func (l *loader) own(path string, data []byte, err error, folders []protocol.WorkspaceFolder) {
+	l.result.Sources = append(l.result.Sources, Source{path, true})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.problem(path, nil, 0, "cannot be read: %v", err)
 	case len(bytes.TrimSpace(data)) == 0: // as VS Code takes it, a file without servers
 	default:
-		l.file(path, protocol.WorkspaceFolder{Path: firstFolder(folders), Confirmed: true}, data)
+		l.file(path, protocol.WorkspaceFolder{Path: firstFolder(folders)}, true, data)
 	}
 }
 
@@ -252,6 +274,7 @@ func (l *loader) example() {
 type loader struct {
 	result Result
 	names  map[string]string // source by server name
+	isOwn  map[string]bool   // by server name
 }
 
 // problem reports a fault at an offset of data, where data is not nil.
@@ -275,8 +298,8 @@ func position(data []byte, offset int) (line, column int) {
 	return line, column
 }
 
-// file reads an mcp.json: JSON with comments and trailing commas.
-func (l *loader) file(path string, folder protocol.WorkspaceFolder, data []byte) {
+// file reads an mcp.json: JSON with comments and trailing commas. Own reports whether it is the person's own.
+func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, data []byte) {
 	root, err := Parse(data)
 	if err != nil {
 		p := protocol.ConfigProblem{Source: path, Message: err.Error()}
@@ -313,7 +336,7 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, data []byte)
 		if member == otherServers {
 			raw = translated(raw)
 		}
-		rights := SourceRights{Unconfirmed: !folder.Confirmed, Inputs: inputs}
+		rights := SourceRights{Own: own, Unconfirmed: !own && !folder.Confirmed, Inputs: inputs}
 		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, SourceRights: rights}, data, m.Name.StartOffset, raw)
 	}
 }
@@ -343,7 +366,7 @@ func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
 	}
 	for _, m := range object.Members {
 		name, _ := m.Name.Value.(hujson.Literal)
-		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, SourceRights: SourceRights{Inputs: byID}}, nil, 0, standard(m.Value))
+		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, SourceRights: SourceRights{Own: true, Inputs: byID}}, nil, 0, standard(m.Value))
 	}
 }
 
@@ -397,6 +420,10 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		l.problem(s.Source, data, offset, "the name of the server %q has hidden characters: give it another name", shown)
 		return
 	}
+	if IsOwnName(s.Name) {
+		l.problem(s.Source, data, offset, "the name of the server %q ends as Assent names an own server that is hidden: give it another name", s.Name)
+		return
+	}
 	if s.Source != SettingsSource && IsGateway(c.Command, c.Args) {
 		return
 	}
@@ -423,7 +450,10 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 	}
 	if earlier, ok := l.names[s.Name]; ok {
 		l.problem(s.Source, data, offset, "the server %q is already configured in %s, which is used", s.Name, earlier)
-		return
+		if _, ok := l.names[OwnName(s.Name)]; ok || !s.Own || l.isOwn[s.Name] {
+			return
+		}
+		s.Name, s.Hidden = OwnName(s.Name), true
 	}
 	s.Shared = c.Sharing == sharingShared
 	if c.Timeout != nil {
@@ -442,8 +472,29 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		}
 		s.Env[name] = v
 	}
-	l.names[s.Name] = s.Source
+	l.names[s.Name], l.isOwn[s.Name] = s.Source, s.Own
+	if s.Hidden {
+		l.result.Hidden = append(l.result.Hidden, s)
+		return
+	}
 	l.result.Servers = append(l.result.Servers, s)
+}
+
+// ownSuffix ends the name of a hidden server. No configured name ends so.
+const ownSuffix = " (your own)"
+
+// OwnName returns the name of an own server that a workspace's server of this name hides.
+func OwnName(name string) string { return name + ownSuffix }
+
+// IsOwnName reports whether [OwnName] returned a name.
+func IsOwnName(name string) bool { return strings.HasSuffix(name, ownSuffix) }
+
+// NameInSource returns the server's name in its source.
+func (s Server) NameInSource() string {
+	if s.Hidden {
+		return strings.TrimSuffix(s.Name, ownSuffix)
+	}
+	return s.Name
 }
 
 // IsGateway reports whether a command starts "assent gateway".

@@ -74,7 +74,7 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 			{Name: "old", Source: path, Folder: ws.Path, Transport: protocol.TransportSSE, URL: "https://example.org/sse", SourceRights: rights},
 			{
 				Name: "mine", Source: config.SettingsSource, Folder: ws.Path, Transport: protocol.TransportStdio, Command: "m",
-				SourceRights: config.SourceRights{Inputs: map[string]config.Input{
+				SourceRights: config.SourceRights{Own: true, Inputs: map[string]config.Input{
 					"which": {ID: "which", Type: protocol.PickString, Options: []string{"a", "b"}, Default: "b"},
 				}},
 			},
@@ -83,6 +83,10 @@ func TestLoadReadsWhatPeopleWrite(t *testing.T) {
 			{Source: config.SettingsSource, Message: `the server "alpha" is already configured in ` + path + ", which is used"},
 		},
 	}
+	hidden := want.Servers[len(want.Servers)-1] // of the settings, too
+	hidden.Name, hidden.Command, hidden.Hidden = "alpha (your own)", "hidden", true
+	want.Hidden = []config.Server{hidden}
+	want.Sources = []config.Source{{Name: path}, {Name: filepath.Join(ws.Path, config.RootFileName)}, {Name: config.SettingsSource, Own: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
 	}

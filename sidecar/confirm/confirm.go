@@ -175,7 +175,7 @@ func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kep
 // question.
 func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.Store) (protocol.ServerDecision, error) {
 	params := &protocol.ConfirmServerParams{
-		ServerName: s.Name, Source: s.Source, Line: config.Line(s.Source, s.Name), Definition: s.Shown(ctx, b.opts.Environment),
+		ServerName: s.Name, Source: s.Source, Line: config.Line(s.Source, s.NameInSource()), Definition: s.Shown(ctx, b.opts.Environment),
 	}
 	masked := b.opts.Mask(params.Definition)
 	last, err := kept.LastAllowed(ctx, k.source, k.server)

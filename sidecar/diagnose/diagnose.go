@@ -72,7 +72,7 @@ type Machine struct {
 // left empty: the titles of conversations and their asks. The result may contain secrets.
 func (m Machine) Inspect(ctx context.Context, s Snapshot) *protocol.ServerInspection {
 	result := &protocol.ServerInspection{
-		Line: config.Line(s.Config.Source, s.Config.Name), Warnings: append(config.UnknownMembers(s.Config.Source, s.Config.Name), s.Config.Warnings(m.Environment)...),
+		Line: config.Line(s.Config.Source, s.Config.NameInSource()), Warnings: append(config.UnknownMembers(s.Config.Source, s.Config.NameInSource()), s.Config.Warnings(m.Environment)...),
 		Server: s.Server, Connections: s.Connections, Calls: s.Calls,
 	}
 	var launch config.Launch

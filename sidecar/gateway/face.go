@@ -28,6 +28,8 @@ const continueTool = "assent_continue"
 type Options struct {
 	// Server is the only server of the face; "" offers all.
 	Server string
+	// Own: Server is the person's own. The face itself makes no use of that.
+	Own bool
 	// AnswerIn says who is asked what the servers ask.
 	AnswerIn AnswerIn
 	// AsIs passes results as they are, also to hosts that are known to hide a part of them from their models.
@@ -107,7 +109,7 @@ func (f *Face) callsFor(host string) *calls {
 	if f.calls[host] == nil {
 		f.calls[host] = &calls{keeper: func(place Place, kept *Kept) {
 			if kept != nil {
-				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.AnswerIn, f.opts.AsIs, f.opts.Quiet}, host
+				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.Own, f.opts.AnswerIn, f.opts.AsIs, f.opts.Quiet}, host
 			}
 			f.upstream.Keep(place, kept)
 		}}

@@ -34,6 +34,7 @@ type Kept struct {
 // KeptFace identifies a face.
 type KeptFace struct {
 	Server   string   `json:"server,omitempty"`
+	Own      bool     `json:"own,omitempty"`
 	AnswerIn AnswerIn `json:"answerIn"`
 	AsIs     bool     `json:"asIs,omitempty"`
 	Quiet    bool     `json:"quiet,omitempty"`

@@ -13,7 +13,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,7 @@ import (
 	"assent/sidecar/config"
 	"assent/sidecar/exchange"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/nearest"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
 	"assent/sidecar/trace"
@@ -83,6 +86,7 @@ type Hub struct {
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	servers []*server // in the order of the configuration
+	sources []config.Source
 }
 
 // New returns a hub without servers.
@@ -139,8 +143,15 @@ func (h *Hub) SetFolders(folders []protocol.WorkspaceFolder) {
 	}
 }
 
+// SetSources sets the places where the configuration was looked for, which an error for an unknown server names.
+func (h *Hub) SetSources(sources []config.Source) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sources = sources
+}
+
 // Configure replaces the configuration. It stops the servers that are gone or differ, leaves the others, and returns the
-// new list.
+// new list. Hidden servers can be used by their names and are in no list.
 func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 	h.mu.Lock()
 	old := map[string]*server{}
@@ -165,15 +176,29 @@ func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 	return h.Servers()
 }
 
-// Servers returns every configured server.
+// Servers returns every configured server that is not hidden.
 func (h *Hub) Servers() []protocol.Server {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	infos := make([]protocol.Server, len(h.servers))
-	for i, s := range h.servers {
-		infos[i] = s.Info()
+	infos := []protocol.Server{}
+	for _, s := range h.servers {
+		if !s.Config().Hidden {
+			infos = append(infos, s.Info())
+		}
 	}
 	return infos
+}
+
+// Own returns the name in the hub of the person's own server with this name, which a workspace's server may hide.
+func (h *Hub) Own(name string) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.servers {
+		if s.Config().Own && s.Config().NameInSource() == name {
+			return s.name(), nil
+		}
+	}
+	return "", h.unknownLocked(name, true)
 }
 
 // notConfigured is the identity of a server that is not configured. No configured server has it.
@@ -258,8 +283,37 @@ func (h *Hub) server(name string) (*server, error) {
 			return s, nil
 		}
 	}
-	return nil, protocol.Errorf(protocol.CodeUnknownServer,
-		"no MCP server %q is configured: see .vscode/mcp.json and the setting assent.servers", name)
+	return nil, h.unknownLocked(name, false)
+}
+
+// unknownLocked is the error for a server that is not configured, or not as the person's own.
+func (h *Hub) unknownLocked(name string, own bool) error {
+	text := fmt.Sprintf("no MCP server %q is configured", name)
+	if own {
+		text = fmt.Sprintf("you have no MCP server %q of your own", name)
+	}
+	var names, places []string
+	for _, s := range h.servers {
+		if s.Config().Own || !own {
+			names = append(names, s.Config().NameInSource())
+		}
+	}
+	for _, source := range h.sources {
+		switch {
+		case own && !source.Own:
+		case source.Name == config.SettingsSource:
+			places = append(places, "the setting assent.servers")
+		default:
+			places = append(places, source.Name)
+		}
+	}
+	if near := nearest.Name(name, names); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(places) > 0 {
+		text += " (looked in " + strings.Join(places, ", ") + ")"
+	}
+	return protocol.Errorf(protocol.CodeUnknownServer, "%s", text)
 }
 
 // CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the

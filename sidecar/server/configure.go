@@ -206,13 +206,15 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	defer w.configured.mu.Unlock()
 	result := config.Load(w.configured.merged, w.opts.UserFile)
 	w.configured.problems = result.Problems
-	kept := result.Servers
+	all := slices.Concat(result.Servers, result.Hidden)
+	kept := all
 	if result.Tracing != nil {
 		kept = append(slices.Clone(kept), result.Tracing.Collector())
 	}
 	w.secrets.servers.retain(kept)
 	w.traceTo(result.Tracing)
-	return &protocol.ServersChangedParams{Servers: w.hub.Configure(result.Servers), Problems: result.Problems}
+	w.hub.SetSources(result.Sources)
+	return &protocol.ServersChangedParams{Servers: w.hub.Configure(all), Problems: result.Problems}
 }
 
 // reload is load after a file changed, told to the front end.

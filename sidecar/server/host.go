@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +26,10 @@ import (
 type HostOptions struct {
 	// Server is the only server that it uses; "" means all.
 	Server string `json:"server,omitempty"`
+	// Own: Server is the person's own, whatever server a file of the workspace has of that name.
+	Own bool `json:"own,omitempty"`
+	// Program is the host's name in the table of package importer, as its entry tells it; it may be empty.
+	Program string `json:"program,omitempty"`
 	// AnswerIn says where the questions of servers are answered.
 	AnswerIn gateway.AnswerIn `json:"answerIn,omitempty"`
 	// AsIs passes results as they are; see [gateway.Options].
@@ -61,7 +63,7 @@ type hostName struct{}
 
 // joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
 func (w *Workspace) joinHost(o HostOptions) (leave func()) {
-	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: "a host", Version: w.opts.Version}}
+	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: cmp.Or(o.Program, "a host"), Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
 	w.join(f, o.Configuration)
 	w.keeping.begun.Do(w.begin)
@@ -94,12 +96,13 @@ type hosts struct {
 // faceKey identifies a face.
 type faceKey struct {
 	server   string
+	own      bool
 	answerIn gateway.AnswerIn
 	asIs     bool
 	quiet    bool
 }
 
-func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.AnswerIn, o.AsIs, o.Quiet} }
+func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.Own, o.AnswerIn, o.AsIs, o.Quiet} }
 
 // hostSession is a session of a host that has made a call. It is a task. The lock of hosts guards it.
 type hostSession struct {
@@ -172,8 +175,12 @@ func (h *hosts) face(o HostOptions) *gateway.Face {
 
 func (h *hosts) faceLocked(key faceKey) *gateway.Face {
 	if h.faces[key] == nil {
-		h.faces[key] = gateway.New(h, gateway.Options{
-			Server: key.server, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
+		var upstream gateway.Upstream = h
+		if key.own {
+			upstream = ownServers{h}
+		}
+		h.faces[key] = gateway.New(upstream, gateway.Options{
+			Server: key.server, Own: key.own, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
 			Apps:     func(forms bool) { h.w.attached.promise(protocol.FrontEndCapabilities{Apps: true, AppForms: forms}) },
 			Restored: h.restored, Version: h.w.opts.Version, Log: h.w.opts.Log,
 		})
@@ -210,22 +217,16 @@ func (h *hosts) listChanged(serverName string) { h.lists.readAgain(serverName) }
 
 // tellChanged tells the hosts that a list of a server has changed.
 func (h *hosts) tellChanged(serverName, list string) {
-	for _, f := range h.allFaces() {
-		f.ListChanged(serverName, list)
+	for f, name := range h.facesOf(serverName) {
+		f.ListChanged(name, list)
 	}
 }
 
 // resourceUpdated tells the hosts that a resource of a server has changed.
 func (h *hosts) resourceUpdated(serverName string, params json.RawMessage) {
-	for _, f := range h.allFaces() {
-		f.ResourceUpdated(serverName, params)
+	for f, name := range h.facesOf(serverName) {
+		f.ResourceUpdated(name, params)
 	}
-}
-
-func (h *hosts) allFaces() []*gateway.Face {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.faces))
 }
 
 // Subscribe implements [gateway.Upstream].

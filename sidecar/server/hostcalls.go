@@ -66,7 +66,7 @@ func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 		}
 	}
 	for place, k := range kept {
-		h.face(HostOptions{Server: k.Face.Server, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
+		h.face(HostOptions{Server: k.Face.Server, Own: k.Face.Own, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
 	}
 	return goOn
 }

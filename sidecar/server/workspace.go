@@ -297,6 +297,9 @@ func (w *Workspace) tapServer() func(string, bool, []byte) {
 }
 
 func (w *Workspace) serverChanged(info protocol.Server) {
+	if config.IsOwnName(info.Name) {
+		return // it is in no list
+	}
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}
@@ -324,7 +327,7 @@ func (w *Workspace) askInput(ctx context.Context, server config.Server, in confi
 		return "", fmt.Errorf("%s cannot ask for the input %q", w.attached.name(), in.ID)
 	}
 	result, err := w.editor.PromptInput(ctx, &protocol.PromptInputParams{
-		ID: in.ID, Source: server.Source, ServerName: server.Name, Kind: in.Type,
+		ID: in.ID, Source: server.Source, ServerName: server.NameInSource(), Kind: in.Type,
 		Description: in.Description, Default: in.Default, Password: in.Password, Options: in.Options,
 	})
 	switch {

@@ -1,0 +1,200 @@
+package sidecar
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// person is a person with a home folder, files of their own, and a daemon.
+type person struct {
+	daemonHome
+	home string
+}
+
+// newPerson returns a person whose own mcp.json has these servers.
+func newPerson(t *testing.T, servers string) person {
+	t.Helper()
+	p := person{newDaemonHome(t), t.TempDir()}
+	if resolved, err := filepath.EvalSymlinks(p.home); err == nil { // as a server sees it
+		p.home = resolved
+	}
+	p.write(p.ownFile(), `{"servers":`+servers+`}`)
+	return p
+}
+
+// ownFile is the person's own mcp.json.
+func (p person) ownFile() string {
+	folder := map[string]string{"darwin": "Library/Application Support", "windows": "config"}[runtime.GOOS]
+	if folder == "" {
+		folder = ".config"
+	}
+	return filepath.Join(p.home, folder, "assent", "mcp.json")
+}
+
+func (p person) write(path, text string) {
+	p.t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o700)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// in returns a command of the person in a folder.
+func (p person) in(folder string, args ...string) *exec.Cmd {
+	c := p.command(args...)
+	c.Dir = folder
+	c.Env = append(c.Env, "HOME="+p.home, "USERPROFILE="+p.home, "XDG_CONFIG_HOME="+filepath.Join(p.home, ".config"), "AppData="+filepath.Join(p.home, "config"))
+	return c
+}
+
+// project returns a folder with files.
+func (p person) project(files ...string) string {
+	p.t.Helper()
+	folder, err := filepath.EvalSymlinks(p.t.TempDir())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for i := 0; i < len(files); i += 2 {
+		p.write(filepath.Join(folder, files[i]), files[i+1])
+	}
+	return folder
+}
+
+// who returns the entry of a server that calls itself so.
+func who(name string, members ...string) string {
+	return fmt.Sprintf(`{"command":"placed","env":{"WHO":%q}%s}`, name, strings.Join(append([]string{""}, members...), ","))
+}
+
+// where returns what a [placed] server tells in the frame with the result of a call.
+func where(t *testing.T, frame string) whereabouts {
+	t.Helper()
+	var f struct {
+		Result struct{ Content []struct{ Text string } }
+	}
+	var at whereabouts
+	err := json.Unmarshal([]byte(frame), &f)
+	if err == nil && len(f.Result.Content) == 1 {
+		err = json.Unmarshal([]byte(f.Result.Content[0].Text), &at)
+	}
+	if err != nil || at.Who == "" {
+		t.Fatalf("the server told nothing: %v %s", err, frame)
+	}
+	return at
+}
+
+func TestAProjectsServerNeverReplacesAnOwnOne(t *testing.T) {
+	t.Parallel()
+	of := func(member, entry string) string { return fmt.Sprintf(`{%q:{"shop":%s}}`, member, entry) }
+	for _, tt := range []struct {
+		name         string
+		own          string
+		file, text   string
+		flags        []string
+		want, wanted string
+	}{
+		{"nothing of the project", who("own"), "README", "", []string{"--own"}, "own", ""},
+		{".mcp.json", who("own"), ".mcp.json", of("mcpServers", who("project")), []string{"--own", "--host", "codex"}, "own", "project"},
+		{".vscode/mcp.json", who("own"), ".vscode/mcp.json", of("servers", who("project")), []string{"--own", "--host", "codex"}, "own", "project"},
+		{"the name that Assent makes", who("own"), ".mcp.json", `{"mcpServers":{"shop (your own)":` + who("project") + `}}`, []string{"--own"}, "own", ""},
+		{"a file that cannot be read", who("own"), ".mcp.json", "{", []string{"--own"}, "own", ""},
+		{"the same definition", who("own"), ".mcp.json", of("mcpServers", who("own")), []string{"--own"}, "own", "own"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t, `{"shop":`+tt.own+`}`)
+			folder := p.project(tt.file, tt.text)
+			own := startHost(t, "2025-11-25", p.in(folder, slices.Concat([]string{"gateway", "--trust"}, tt.flags, []string{"shop"})...))
+			if got := where(t, own.call("tools/call", `{"name":"where"}`)).Who; got != tt.want {
+				t.Errorf("the host uses the server %q, want %q", got, tt.want)
+			}
+			if tt.wanted == "" {
+				return
+			}
+			plain := startHost(t, "2025-11-25", p.in(folder, "gateway", "--trust", "shop")) // at the same time, in the same folder
+			if got := where(t, plain.call("tools/call", `{"name":"where"}`)).Who; got != tt.wanted {
+				t.Errorf("without --own, the host uses the server %q, want %q", got, tt.wanted)
+			}
+			if got := where(t, own.call("tools/call", `{"name":"where"}`)).Who; got != tt.want {
+				t.Errorf("then the host uses the server %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A clone may get its file after the host has started.
+func TestAProjectsServerThatComesLaterReplacesNoOwnOne(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"shop":`+who("own")+`}`)
+	folder := p.project()
+	own := startHost(t, "2026-07-28", p.in(folder, "gateway", "--trust", "--own", "shop"))
+	plain := startHost(t, "2026-07-28", p.in(folder, "gateway", "--trust", "shop"))
+	if got := where(t, plain.call("tools/call", `{"name":"where"}`)).Who; got != "own" {
+		t.Errorf("without --own, the host uses the server %q", got)
+	}
+	p.write(filepath.Join(folder, ".mcp.json"), `{"mcpServers":{"shop":`+who("project")+`}}`)
+	for where(t, plain.call("tools/call", `{"name":"where"}`)).Who != "project" { // until the file is noticed
+	}
+	if got := where(t, own.call("tools/call", `{"name":"where"}`)).Who; got != "own" {
+		t.Errorf("the host uses the server %q", got)
+	}
+}
+
+func TestFlagsOfTheGatewayThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"shop":`+who("own")+`}`)
+	for _, tt := range []struct{ args, want string }{
+		{"--own", "--own needs the name of a server"},
+		{"--own --config x.json shop", "--config takes them from another file"},
+	} {
+		out, err := p.in(p.project(), append([]string{"gateway"}, strings.Fields(tt.args)...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), tt.want) {
+			t.Errorf("assent gateway %s: %v %s", tt.args, err, out)
+		}
+	}
+}
+
+func TestAnUnknownServerIsNamedWithWhatWasLookedAt(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"context7":`+who("own")+`}`)
+	folder := p.project(".mcp.json", `{"mcpServers":{"fetch":`+who("project")+`}}`)
+	for _, tt := range []struct {
+		name        string
+		args        []string
+		want, avoid []string
+	}{
+		{"a near own one", []string{"contex7"}, []string{`"contex7"`, `did you mean "context7"?`, p.ownFile(), filepath.Join(folder, ".mcp.json"), filepath.Join(folder, ".vscode", "mcp.json")}, nil},
+		{"a near one of the project", []string{"fetsh"}, []string{`did you mean "fetch"?`}, nil},
+		{"none is near", []string{"zzzzzzzzz"}, []string{p.ownFile()}, []string{"did you mean"}},
+		{"of the own ones only", []string{"--own", "contex7"}, []string{"of your own", `did you mean "context7"?`, p.ownFile()}, []string{".vscode"}},
+		{"the project's is no own one", []string{"--own", "fetch"}, []string{`no MCP server "fetch" of your own`}, []string{"did you mean"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := startHost(t, "2026-07-28", p.in(folder, append([]string{"gateway"}, tt.args...)...))
+			var f struct{ Error struct{ Message string } }
+			if err := json.Unmarshal([]byte(h.call("tools/list", "{}")), &f); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(f.Error.Message, want) {
+					t.Errorf("%q does not name %s", f.Error.Message, want)
+				}
+			}
+			for _, avoid := range tt.avoid {
+				if strings.Contains(f.Error.Message, avoid) {
+					t.Errorf("%q names %s", f.Error.Message, avoid)
+				}
+			}
+		})
+	}
+}
