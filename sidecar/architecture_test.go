@@ -31,7 +31,7 @@ var layers = map[string][]string{
 	"sidecar/rpc":              {"protocol", "sidecar/reason", "sidecar/stack"},
 	"sidecar/procinfo":         {},
 	"sidecar/secret":           {"sidecar/lazyregexp"},
-	"sidecar/wire":             {"sidecar/jsonscan", "sidecar/deadline", "sidecar/reason", "sidecar/stack", "sidecar/visible"},
+	"sidecar/wire":             {"sidecar/awaited", "sidecar/jsonscan", "sidecar/deadline", "sidecar/reason", "sidecar/stack", "sidecar/visible"},
 	"sidecar/form":             {"protocol", "sidecar/jsonscan", "sidecar/lazyregexp", "sidecar/secret"},
 	"sidecar/leftover":         {"sidecar/procinfo"},
 	"sidecar/retention":        {},

@@ -20,13 +20,18 @@ type events struct {
 	// long is keep for oversized messages, as returned by [envelope.tooLong].
 	long     func(m jsonrpc.Message) [][]byte
 	maxEvent int
+	// withoutIDs is set for a transport that has no resumption. Only kept messages are passed on then.
+	withoutIDs bool
+	// id is that of the event that keep gets; empty if the event has none. begun is set once a line was read.
+	id    string
+	begun bool
 
 	out bytes.Buffer
 	err error // returned once out is empty
 }
 
 func newEvents(body io.ReadCloser, maxEvent int, keep func(string, []byte) [][]byte, long func(jsonrpc.Message) [][]byte) *events {
-	return &events{body: body, in: bufio.NewReaderSize(body, 32<<10), keep: keep, long: long, maxEvent: maxEvent}
+	return &events{body: body, in: bufio.NewReaderSize(&unixLines{ReadCloser: body}, 32<<10), keep: keep, long: long, maxEvent: maxEvent}
 }
 
 // Close implements [io.Closer].
@@ -47,6 +52,7 @@ func (e *events) Read(p []byte) (int, error) {
 func (e *events) next() error {
 	var fields, data []byte
 	name, hasData := "message", false
+	e.id = ""
 	for size := 0; ; {
 		line, err := e.line(e.maxEvent - size)
 		if err == errLong {
@@ -59,6 +65,9 @@ func (e *events) next() error {
 			return err
 		}
 		size += len(line)
+		if !e.begun {
+			e.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
+		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
@@ -78,6 +87,9 @@ func (e *events) next() error {
 			name = string(value)
 		case string(field) == "id", string(field) == "retry":
 			fields = fmt.Appendf(fields, "%s: %s\n", field, value)
+			if field[0] == 'i' {
+				e.id = string(value)
+			}
 		}
 	}
 }
@@ -85,6 +97,12 @@ func (e *events) next() error {
 // emit writes the event. Each kept message is a separate event. The last one has the id, so that a
 // resumption repeats none.
 func (e *events) emit(name string, fields []byte, kept [][]byte) {
+	if e.withoutIDs {
+		fields = nil
+		if len(kept) == 0 {
+			return
+		}
+	}
 	for i, message := range kept {
 		if i == len(kept)-1 {
 			e.out.Write(fields)

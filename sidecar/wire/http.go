@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -50,7 +49,11 @@ type HTTP struct {
 	// session and version are the last ones in go-sdk's headers.
 	session, version string
 	lastCall         int64
+	// known is set once the server has taken a request of the session.
+	known atomic.Bool
 }
+
+const sessionHeader = "Mcp-Session-Id"
 
 var _ http.RoundTripper = (*HTTP)(nil)
 
@@ -117,6 +120,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	case isModern(err):
 		return nil, err
 	case probing.Err() != nil:
+	case errors.Is(capture.Answer().Failure, errNoAnswer): // an older server may take an unknown request as done
 	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
 	case capture.Answer().Failure != nil:
 		return nil, capture.Answer().Failure
@@ -163,17 +167,14 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		}
 	}
 	isCall := call != nil && call.IsCall()
-	response, release, err := h.send(r)
+	response, release, body, err := h.sendPatiently(r, call)
 	if err != nil {
 		return nil, err
 	}
 	resumes := r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != ""
 	ok := response.StatusCode >= 200 && response.StatusCode < 300
 	switch {
-	case response.StatusCode >= 300 && response.StatusCode < 400: // the client follows
-		response.Body = &releasing{response.Body, release, capture}
-		return response, nil
-	case response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" && (r.Method == http.MethodPost || resumes):
+	case r.Header.Get(sessionHeader) != "" && (r.Method == http.MethodPost || resumes) && h.isLost(response.StatusCode, body):
 		capture.fail(ErrSessionLost, true)
 		h.Lose(ErrSessionLost)
 		release()
@@ -185,40 +186,64 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		return withBody(response, http.StatusMethodNotAllowed, "", nil), nil
 	case r.Method == http.MethodPost && !ok:
 		defer release()
-		return h.refused(response, call, isCall, capture)
+		return h.refused(response, body, call, isCall, capture)
 	case r.Method == http.MethodPost && !isCall:
 		release()
 		return withBody(response, http.StatusAccepted, "", nil), nil
 	}
-	keep := func(data []byte) [][]byte { return h.incoming(r, call, capture, data) }
-	long := func(m jsonrpc.Message) [][]byte { return h.take(r, call, capture, []jsonrpc.Message{m}) }
-	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
-	case kind == "text/event-stream":
+	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) != "" {
+		h.known.Store(true)
+	}
+	return h.read(r, response, release, call, capture)
+}
+
+// read reads the messages of a response that may have some. A POST whose answer has no content type, or a wrong one, is
+// read by how the answer begins.
+func (h *HTTP) read(r *http.Request, response *http.Response, release func(), call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
+	kind := kindOf(response)
+	if r.Method == http.MethodPost && kind != kindEvents && kind != kindJSON {
+		var empty bool
+		switch kind, empty = sniff(response); {
+		case empty:
+			defer release()
+			return nil, noAnswer(response.StatusCode)
+		case kind == "":
+			defer release()
+			return nil, unexpected(response)
+		}
+	}
+	switch {
+	case kind == kindEvents:
+		var stream *events
+		from := func() *http.Request {
+			return r.WithContext(context.WithValue(r.Context(), eventKey{}, event{stream.id, r.Method == http.MethodGet}))
+		}
 		messages := func(name string, data []byte) [][]byte {
 			if name != "message" {
 				return nil
 			}
-			return keep(data)
+			return h.incoming(from(), call, capture, data)
 		}
-		response.Body = &releasing{newEvents(response.Body, h.opts.MaxFrame, messages, long), release, capture}
-		response.ContentLength = -1
+		stream = newEvents(response.Body, h.opts.MaxFrame, messages, func(m jsonrpc.Message) [][]byte {
+			return h.take(from(), call, capture, []jsonrpc.Message{m})
+		})
+		response.Header.Set("Content-Type", kindEvents)
+		response.Body, response.ContentLength = &releasing{stream, release, capture}, -1
 		return response, nil
 	case r.Method != http.MethodPost:
 		response.Body = &releasing{response.Body, release, capture}
 		return response, nil
-	case kind == "application/json":
-		defer release()
-		return h.answer(response, keep, long)
 	default:
 		defer release()
-		return nil, unexpected(response.StatusCode, kind)
+		return h.answer(response, func(data []byte) [][]byte { return h.incoming(r, call, capture, data) },
+			func(m jsonrpc.Message) [][]byte { return h.take(r, call, capture, []jsonrpc.Message{m}) })
 	}
 }
 
 // outgoing reads the message in a request's body, and returns the request with the message as the server gets it.
 func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error) {
 	h.mu.Lock()
-	h.session = cmp.Or(r.Header.Get("Mcp-Session-Id"), h.session)
+	h.session = cmp.Or(r.Header.Get(sessionHeader), h.session)
 	h.version = cmp.Or(r.Header.Get("Mcp-Protocol-Version"), h.version)
 	h.mu.Unlock()
 	if r.Body == nil {
@@ -317,19 +342,14 @@ func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), e
 	}), nil
 }
 
+// maxRefusal bounds how much of a response is read that is not 2xx.
 const maxRefusal = 64 << 10
 
-// refused reads a response that is neither 2xx nor 3xx. A JSON-RPC error in it is the answer to the call, for every
-// status.
-func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
-	if err != nil {
-		return nil, err
-	}
-	var refusal struct {
-		Error *jsonrpc.Error `json:"error"`
-	}
-	status := newStatusError(response.StatusCode, body)
+// refused handles a response that is not 2xx, with its body. A JSON-RPC error in that is the answer to the call, for
+// every status.
+func (h *HTTP) refused(response *http.Response, body []byte, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
+	refused := refusalIn(body)
+	status := newStatusError(response, body)
 	switch {
 	case isCall && isTooDeep(body):
 		return nil, ErrTooDeep
@@ -340,8 +360,8 @@ func (h *HTTP) refused(response *http.Response, call *jsonrpc.Request, isCall bo
 			return nil, status
 		}
 		return withBody(response, http.StatusAccepted, "", nil), nil
-	case json.Unmarshal(body, &refusal) == nil && refusal.Error != nil && refusal.Error.Message != "":
-		answer := &jsonrpc.Response{ID: call.ID, Error: refusal.Error}
+	case refused != nil:
+		answer := &jsonrpc.Response{ID: call.ID, Error: refused.err}
 		h.opts.tap(true, answer)
 		capture.fill(answer)
 		data, err := encode(answer)
@@ -359,6 +379,9 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(h.opts.MaxFrame)+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, noAnswer(response.StatusCode)
 	}
 	var kept [][]byte
 	if len(body) > h.opts.MaxFrame {
@@ -447,7 +470,7 @@ func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response
 		}
 		post.Header.Set("Content-Type", "application/json")
 		post.Header.Set("Accept", "application/json, text/event-stream")
-		for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version"} {
+		for _, name := range []string{sessionHeader, "Mcp-Protocol-Version"} {
 			if value := r.Header.Get(name); value != "" {
 				post.Header.Set(name, value)
 			}

@@ -74,7 +74,7 @@ func (h *HTTP) newCall(ctx context.Context, method string, params json.RawMessag
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", version)
 	if session != "" {
-		r.Header.Set("Mcp-Session-Id", session)
+		r.Header.Set(sessionHeader, session)
 	}
 	if version >= ModernVersion {
 		r.Header.Set("Mcp-Method", method)

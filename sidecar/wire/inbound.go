@@ -25,7 +25,9 @@ type inbound struct {
 	closed bool
 	// served holds the open requests with a [Handler], and above those that go-sdk serves.
 	served map[jsonrpc.ID]*request
-	above  map[jsonrpc.ID]bool
+	above  map[jsonrpc.ID]*jsonrpc.Request
+	// events holds the last events of HTTP that brought a request.
+	events recentEvents
 	// behind counts the requests that came since the server last had all answers.
 	behind int
 
@@ -35,10 +37,13 @@ type inbound struct {
 }
 
 // request is an open request; cancel ends its handler's context.
-type request struct{ cancel context.CancelCauseFunc }
+type request struct {
+	*jsonrpc.Request
+	cancel context.CancelCauseFunc
+}
 
 func newInbound(ctx context.Context, opts Options) *inbound {
-	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]bool{}}
+	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]*jsonrpc.Request{}}
 }
 
 // close refuses new requests and waits for the handlers. Their context has ended.
@@ -64,6 +69,10 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 		in.notified(r)
 		return true
 	}
+	if in.isCopy(ctx, r) {
+		in.opts.Log.Info().Str("method", r.Method).Msg("the server delivered a request twice")
+		return true
+	}
 	in.keepUp()
 	h := in.handler(ctx, r)
 	if h == nil {
@@ -84,7 +93,7 @@ func (in *inbound) handler(ctx context.Context, r *jsonrpc.Request) Handler {
 		return h
 	case isBeside(ctx):
 		return refuse(errMethod)
-	case in.handUp(r.ID):
+	case in.handUp(r):
 		return nil
 	default:
 		return refuse(errOpenID)
@@ -134,8 +143,8 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 		cancel(nil)
 		return
 	}
-	mine := &request{cancel}
-	if in.isOpen(r.ID) {
+	mine := &request{r, cancel}
+	if in.open(r.ID) != nil {
 		h = refuse(errOpenID)
 	} else {
 		in.served[r.ID] = mine
@@ -175,24 +184,30 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 			}
 			if err != nil {
 				in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
+				in.forgetEvent(ctx) // delivered again, it is asked again
 			}
 			delivery.tell(err)
 		})
 	})
 }
 
-// isOpen reports whether a request with this id is open. The lock must be held.
-func (in *inbound) isOpen(id jsonrpc.ID) bool { return in.served[id] != nil || in.above[id] }
+// open returns the open request with this id, or nil. The lock must be held.
+func (in *inbound) open(id jsonrpc.ID) *jsonrpc.Request {
+	if mine := in.served[id]; mine != nil {
+		return mine.Request
+	}
+	return in.above[id]
+}
 
 // handUp records a request that go-sdk will serve. It returns false if the id is that of an open
 // request.
-func (in *inbound) handUp(id jsonrpc.ID) bool {
+func (in *inbound) handUp(r *jsonrpc.Request) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.isOpen(id) {
+	if in.open(r.ID) != nil {
 		return false
 	}
-	in.above[id] = true
+	in.above[r.ID] = r
 	in.undelivered.add()
 	return true
 }
@@ -202,14 +217,14 @@ func (in *inbound) handUp(id jsonrpc.ID) bool {
 func (in *inbound) handedDown(id jsonrpc.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.above[id] {
+	if in.above[id] != nil {
 		delete(in.above, id)
 		in.undelivered.done()
 	}
 }
 
 var (
-	// errOpenID refuses a request with the id of an open request (2025-11-25, "Base Protocol: Requests"). The open
+	// errOpenID refuses another request with the id of an open request (2025-11-25, "Base Protocol: Requests"). The open
 	// request goes on.
 	errOpenID = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
 	// errMethod refuses a request without a handler.

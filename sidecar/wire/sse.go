@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"sync"
@@ -69,21 +68,25 @@ func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
-	case response.StatusCode >= 300 && response.StatusCode < 400: // the client follows
-	case response.StatusCode >= 300:
+	case !isOK(response):
 		defer response.Body.Close()
 		body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 		if err != nil {
 			return nil, err
 		}
-		return nil, newStatusError(response.StatusCode, body)
-	case r.Method == http.MethodGet && kind != "text/event-stream":
-		_ = response.Body.Close()
-		return nil, unexpected(response.StatusCode, kind)
+		return nil, newStatusError(response, body)
 	case r.Method == http.MethodGet:
-		response.Body = newEvents(response.Body, s.maxFrame, s.keep, func(m jsonrpc.Message) [][]byte { return s.put(m) })
+		if kind := kindOf(response); kind != kindEvents {
+			if kind, _ = sniff(response); kind != kindEvents {
+				_ = response.Body.Close() // the error says what came
+				return nil, unexpected(response)
+			}
+			response.Header.Set("Content-Type", kindEvents)
+		}
+		stream := newEvents(response.Body, s.maxFrame, s.keep, func(m jsonrpc.Message) [][]byte { return s.put(m) })
+		stream.withoutIDs = true
+		response.Body = stream
 	}
 	return response, nil
 }

@@ -41,7 +41,7 @@ func DialWebSocket(ctx context.Context, e Endpoint, stray func(data []byte), max
 		if readErr != nil {
 			return nil, readErr
 		}
-		return nil, newStatusError(response.StatusCode, body)
+		return nil, newStatusError(response, body)
 	case err != nil:
 		return nil, fmt.Errorf("no WebSocket at %s: %w", e.Place(), withoutURL(err))
 	}

@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/awaited"
+)
+
+// Bounds of the pauses before a request is sent again that the server refused for now.
+const (
+	firstPatience = 500 * time.Millisecond
+	longestPause  = time.Minute
+	maxPatience   = 90 * time.Second // all pauses of a request
+	maxRefusals   = 6
+)
+
+// sendPatiently is send. It sends a message again after a pause, while the server is not available and the message
+// certainly did nothing. The body is that of a response that is not 2xx; the response still has it.
+func (h *HTTP) sendPatiently(r *http.Request, call *jsonrpc.Request) (response *http.Response, release func(), body []byte, err error) {
+	pause, waited := firstPatience, time.Duration(0)
+	for refusals := 1; ; refusals++ {
+		response, release, err = h.send(r)
+		if err != nil || r.Method != http.MethodPost || isOK(response) {
+			return response, release, nil, err
+		}
+		if body, err = io.ReadAll(io.LimitReader(response.Body, maxRefusal)); err != nil {
+			release()
+			return nil, nil, nil, err
+		}
+		wait := max(pause, retryAfter(response))
+		if refusals == maxRefusals || wait > longestPause || waited+wait > maxPatience || !h.mayRepeat(r, call, response, body) {
+			return response, release, body, nil
+		}
+		release()
+		if err := h.waitToRepeat(r.Context(), response.StatusCode, wait); err != nil {
+			return nil, nil, nil, err
+		}
+		if r.Body, err = r.GetBody(); err != nil {
+			return nil, nil, nil, err
+		}
+		waited, pause = waited+wait, pause*2
+	}
+}
+
+func isOK(response *http.Response) bool {
+	return response.StatusCode >= 200 && response.StatusCode < 300
+}
+
+// waitToRepeat waits, and tells those who wait for the request.
+func (h *HTTP) waitToRepeat(ctx context.Context, status int, wait time.Duration) error {
+	h.opts.Log.Info().Int("status", status).Dur("pause", wait).Msg("the server is not available now, and is asked again")
+	defer awaited.Begin(ctx, fmt.Sprintf("its host, which answered with HTTP %d %s and is asked again", status, http.StatusText(status)))()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-h.ctx.Done():
+		return h.Err()
+	}
+}
+
+// mayRepeat reports whether a refused message can be sent again: the server may be available later, and the message did
+// nothing. A server that says when to come back has done nothing (RFC 9110, 15.6.4), nor has one that gets too many
+// requests (RFC 6585). What a proxy says instead of the server proves nothing about a call of a tool.
+func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.Response, body []byte) bool {
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	default:
+		return false
+	}
+	if r.Header.Get(sessionHeader) != "" && h.isLost(response.StatusCode, body) {
+		return false
+	}
+	if response.Header.Get("Retry-After") != "" && response.StatusCode != http.StatusBadGateway && response.StatusCode != http.StatusGatewayTimeout {
+		return true
+	}
+	if refusal := refusalIn(body); refusal != nil && refusal.id != nil {
+		return false // the server's own answer
+	}
+	return response.StatusCode == http.StatusTooManyRequests || call == nil || !slices.Contains(effective, call.Method)
+}
+
+// effective are the requests that may change something each time.
+var effective = []string{"tools/call", "tasks/update", "tasks/result"}
+
+// retryAfter returns how long the server wants to be left alone: a number of seconds, or a date. It is 0 if the server
+// does not say.
+func retryAfter(response *http.Response) time.Duration {
+	text := strings.TrimSpace(response.Header.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), (2*maxPatience).Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		now := time.Now()
+		if theirs, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			now = theirs // the clocks may differ
+		}
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// refusal is a JSON-RPC error in the body of a response that is not 2xx.
+type refusal struct {
+	id  json.RawMessage // nil for null and for none
+	err *jsonrpc.Error
+}
+
+// refusalIn returns the JSON-RPC error of a body, or nil.
+func refusalIn(body []byte) *refusal {
+	var m struct {
+		ID    json.RawMessage `json:"id"`
+		Error *jsonrpc.Error  `json:"error"`
+	}
+	if json.Unmarshal(body, &m) != nil || m.Error == nil || m.Error.Message == "" {
+		return nil
+	}
+	if string(m.ID) == "null" {
+		m.ID = nil
+	}
+	return &refusal{m.ID, m.Error}
+}
+
+// sessionWords are those of servers that no longer know a session, beside the word "session".
+var sessionWords = []string{
+	"not found", "unknown", "invalid", "expired", "no valid", "not valid", "not exist", "doesn't exist", "no longer", "terminated", "closed",
+	"missing", "no such", "not recogni", "unrecogni", "not initialized", "no active", "inactive", "lost", "stale", "ended", "timed out",
+}
+
+// isLost reports whether the refusal of a request with a session says that the server no longer knows the session. The
+// specification wants 404 (2025-11-25, "Session Management"). Servers also say it with 410, or in the text of another
+// status. A 400 with a JSON-RPC error without an id refuses the request before its message was read; the session of
+// that is lost if the server knew it before.
+func (h *HTTP) isLost(status int, body []byte) bool {
+	switch {
+	case status < 400, status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return false
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return true
+	}
+	text := body
+	refused := refusalIn(body)
+	if refused != nil {
+		text = []byte(refused.err.Message)
+	}
+	text = bytes.ToLower(text[:min(len(text), 1000)])
+	if bytes.Contains(text, []byte("session")) && slices.ContainsFunc(sessionWords, func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
+		return true
+	}
+	return status == http.StatusBadRequest && refused != nil && refused.id == nil && h.known.Load()
+}
