@@ -75,7 +75,7 @@ func (b *Broker) askHost(ctx context.Context, r *attribution.Request, h *attribu
 		b.log.Info().Str("host", h.Name).Str("method", r.Method).Err(err).Msg("the host gave no answer")
 		return nil
 	default:
-		if answer, err = hostAnswer(q, raw, h.HeadStart > 0); err != nil {
+		if answer, err = hostAnswer(q, raw); err != nil {
 			b.log.Warn().Str("host", h.Name).Str("method", r.Method).Str("reason", reason.Of(err)).Msg("the host's answer cannot be used")
 			return nil
 		}
@@ -93,10 +93,9 @@ func (b *Broker) askHost(ctx context.Context, r *attribution.Request, h *attribu
 	return &task.Granted{Answer: answer, Outcome: outcome}
 }
 
-// hostAnswer reads a host's result as the answer to a question, and checks it like a person's. If only the host is
-// asked, the server also gets content that violates the form, as it would without Assent. An accepted form without
-// content is no answer, unless no field is required: some hosts show no fields.
-func hostAnswer(q *task.Question, raw json.RawMessage, alone bool) (*task.Answer, error) {
+// hostAnswer reads a host's result as the answer to a question, and checks it like a person's. Content that violates the form
+// is no answer, and so is an accepted form without content, unless no field is required: some hosts show no fields.
+func hostAnswer(q *task.Question, raw json.RawMessage) (*task.Answer, error) {
 	if _, isSampling := q.Body.(protocol.McpSampling); isSampling {
 		return hostCompletion(raw)
 	}
@@ -118,17 +117,7 @@ func hostAnswer(q *task.Question, raw json.RawMessage, alone bool) (*task.Answer
 	default:
 		return nil, fmt.Errorf("its action is %q", result.Action)
 	}
-	answer, err := q.Check(p)
-	if err != nil && alone && hasMembers(result.Content) {
-		return &task.Answer{Response: p.AskResponse, Content: result.Content}, nil
-	}
-	return answer, err
-}
-
-// hasMembers reports whether JSON is an object that is not empty.
-func hasMembers(raw json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(raw, &object) == nil && len(object) > 0
+	return q.Check(p)
 }
 
 // hostCompletion reads the result of sampling/createMessage.

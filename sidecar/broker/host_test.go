@@ -57,7 +57,6 @@ func TestTheHostAnswers(t *testing.T) {
 	}{
 		{"a form", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"name":"Ada"}}`}, time.Hour, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
 		{"a form, in both places", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"name":"Ada"}}`}, 0, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
-		{"what does not fit is the server's to judge", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"x":1.50}}`}, time.Hour, `{"action":"accept","content":{"x":1.50}}`, protocol.OutcomeAnswered},
 		{"a refusal", elicitation, elicit, hostSays{result: `{"action":"decline"}`}, time.Hour, `{"action":"decline"}`, protocol.OutcomeDeclined},
 		{"a refusal, in both places", elicitation, elicit, hostSays{result: `{"action":"decline"}`}, 0, `{"action":"decline"}`, protocol.OutcomeDeclined},
 		{"put away", elicitation, elicit, hostSays{result: `{"action":"cancel"}`}, time.Hour, `{"action":"cancel"}`, protocol.OutcomeDismissed},
@@ -93,6 +92,10 @@ func TestTheHostDoesNotAnswer(t *testing.T) {
 		{"it showed no fields", hostSays{result: `{"action":"accept","content":{}}`}, time.Hour},
 		{"it says nothing that MCP has", hostSays{result: `{"action":"yes"}`}, time.Hour},
 		{"it put the question away, and Assent has it too", hostSays{result: `{"action":"cancel"}`}, 0},
+		{"a value has another type", hostSays{result: `{"action":"accept","content":{"name":5}}`}, time.Hour},
+		{"a field that is required is missing", hostSays{result: `{"action":"accept","content":{"x":1.50}}`}, time.Hour},
+		{"its content is no object", hostSays{result: `{"action":"accept","content":["Ada"]}`}, time.Hour},
+		{"it sent no content", hostSays{result: `{"action":"accept"}`}, time.Hour},
 		{"its answer does not fit, and Assent has the question too", hostSays{result: `{"action":"accept","content":{"x":1}}`}, 0},
 	}
 	for _, test := range tests {

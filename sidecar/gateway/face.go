@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -62,16 +61,6 @@ type Face struct {
 	sessions map[*mcpserver.Session]string
 	// joined are the newest names, by list.
 	joined map[string]*joined
-}
-
-// joined are the joined names of all servers' tools or prompts.
-type joined struct {
-	// servers are the servers, with the pages that the names are of.
-	servers []string
-	pages   [][]json.RawMessage
-	// names are the joined names. named is the way back: the tool or prompt of each name.
-	names map[qualified]string
-	named map[string]qualified
 }
 
 var _ mcpserver.Server = (*Face)(nil)
@@ -140,22 +129,6 @@ func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer
 	return mcpserver.Offer{Info: d.Info, Capabilities: offered(client, d.Capabilities), Instructions: d.Instructions}, nil
 }
 
-// The lists of a server, named after the member of a result that has the items.
-const (
-	listTools     = "tools"
-	listPrompts   = "prompts"
-	listResources = "resources"
-	listTemplates = "resourceTemplates"
-)
-
-// lists are the methods that read a list.
-var lists = map[string]string{
-	"tools/list":               listTools,
-	"prompts/list":             listPrompts,
-	"resources/list":           listResources,
-	"resources/templates/list": listTemplates,
-}
-
 // Serve implements [mcpserver.Server].
 func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
 	if _, isList := lists[r.Method]; isList {
@@ -216,28 +189,6 @@ func (f *Face) logLevel(s *mcpserver.Session) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sessions[s]
-}
-
-// changes are the notifications of lists that changed, and what a host listens for since 2026-07-28.
-var changes = map[string]struct {
-	method  string
-	matches func(mcpserver.Filter) bool
-}{
-	listTools:     {"notifications/tools/list_changed", func(f mcpserver.Filter) bool { return f.ToolsListChanged }},
-	listPrompts:   {"notifications/prompts/list_changed", func(f mcpserver.Filter) bool { return f.PromptsListChanged }},
-	listResources: {"notifications/resources/list_changed", func(f mcpserver.Filter) bool { return f.ResourcesListChanged }},
-}
-
-// ListChanged tells the hosts that a list of a server has changed: tools, prompts or resources. It does not wait for them.
-func (f *Face) ListChanged(server, list string) {
-	change, ok := changes[list]
-	if !ok || f.opts.Server != "" && f.opts.Server != server {
-		return
-	}
-	f.mu.Lock()
-	sessions := slices.Collect(maps.Keys(f.sessions))
-	f.mu.Unlock()
-	f.publish(sessions, change.method, nil, change.matches)
 }
 
 // Notified implements [mcpserver.Server].
@@ -357,14 +308,6 @@ func (f *Face) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		Notify: forward(r, token, &pulse{}), Asking: func(string) {},
 	})
 	return complete(r, result), err
-}
-
-// complete returns a result as the host's revision has it: since 2026-07-28 each has a type.
-func complete(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
-	if result == nil || !r.Client.Modern() || member(result, "resultType") != nil {
-		return result
-	}
-	return with(result, "resultType", json.RawMessage(`"complete"`))
 }
 
 // call serves a request that the server may answer with questions.
@@ -569,231 +512,6 @@ func (p *pulse) keep(ctx context.Context, r *mcpserver.Request, token json.RawMe
 		_ = r.Notify("notifications/progress", params) // if the host has gone, its request ends
 		p.mu.Unlock()
 	}
-}
-
-// route returns the server that a request is for, and its params as the server has to get them.
-func (f *Face) route(ctx context.Context, method string, params json.RawMessage) (string, json.RawMessage, error) {
-	if f.opts.Server != "" {
-		return f.opts.Server, params, nil
-	}
-	switch method {
-	case "tools/call":
-		return f.routeName(ctx, listTools, params)
-	case "prompts/get":
-		return f.routeName(ctx, listPrompts, params)
-	case "completion/complete":
-		ref := member(params, "ref")
-		if text(ref, "type") == "ref/prompt" {
-			server, changed, err := f.routeName(ctx, listPrompts, ref)
-			if err != nil {
-				return "", nil, err
-			}
-			return server, with(params, "ref", changed), nil
-		}
-		server, err := f.serverOf(ctx, text(ref, "uri"))
-		return server, params, err
-	}
-	server, err := f.serverOf(ctx, text(params, "uri"))
-	return server, params, err
-}
-
-// routeName finds the server of a joined name, and puts the server's own name into the params.
-func (f *Face) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
-	name := text(params, "name")
-	if q, ok := f.names(ctx, list).named[name]; ok {
-		return q.server, with(params, "name", appendString(nil, q.name)), nil
-	}
-	return "", nil, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("there is no %q", name)}
-}
-
-// serverOf finds the server of a resource: one that lists it or, failing that, one with a template that begins like it.
-func (f *Face) serverOf(ctx context.Context, uri string) (string, error) {
-	best, found := -1, ""
-	for _, server := range f.upstream.Servers() {
-		for _, item := range f.items(ctx, server, listResources) {
-			if text(item, "uri") == uri {
-				return server, nil
-			}
-		}
-		for _, item := range f.items(ctx, server, listTemplates) {
-			fixed, _, _ := strings.Cut(text(item, "uriTemplate"), "{")
-			if strings.HasPrefix(uri, fixed) && len(fixed) > best {
-				best, found = len(fixed), server
-			}
-		}
-	}
-	if found == "" {
-		return "", &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("no server has the resource %q", uri)}
-	}
-	return found, nil
-}
-
-// names returns the joined names of all servers' tools or prompts. They are made again when a list has changed: every call
-// needs them, and reading the lists of ten servers takes longer than the rest of a call.
-func (f *Face) names(ctx context.Context, list string) *joined {
-	j := &joined{servers: f.upstream.Servers(), named: map[string]qualified{}}
-	for _, server := range j.servers {
-		j.pages = append(j.pages, f.pages(ctx, server, list))
-	}
-	f.mu.Lock()
-	last := f.joined[list]
-	f.mu.Unlock()
-	isSame := func(a, b []json.RawMessage) bool {
-		return slices.EqualFunc(a, b, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
-	}
-	if last != nil && slices.Equal(last.servers, j.servers) && slices.EqualFunc(last.pages, j.pages, isSame) {
-		return last
-	}
-	var all []qualified
-	for i, server := range j.servers {
-		for _, item := range itemsOf(j.pages[i], list) {
-			all = append(all, qualified{server, text(item, "name")})
-		}
-	}
-	j.names = joinedNames(all)
-	for q, name := range j.names {
-		j.named[name] = q
-	}
-	f.mu.Lock()
-	f.joined[list] = j
-	f.mu.Unlock()
-	return j
-}
-
-// pagesForHosts returns a list of a server as hosts get it.
-func (f *Face) pagesForHosts(ctx context.Context, client mcpserver.Client, server, list string) ([]json.RawMessage, error) {
-	pages, err := f.upstream.List(ctx, server, list)
-	if err != nil || list != listTools {
-		return pages, err
-	}
-	edited := make([]json.RawMessage, len(pages))
-	for i, page := range pages {
-		edited[i] = edit(page, func(name string, value json.RawMessage) json.RawMessage {
-			var tools []json.RawMessage
-			if name != list || json.Unmarshal(value, &tools) != nil {
-				return value
-			}
-			tools = slices.DeleteFunc(tools, func(tool json.RawMessage) bool { return !isFor(client, tool) })
-			for i, tool := range tools {
-				tools[i] = execution(client, tool)
-			}
-			return array(tools)
-		})
-	}
-	return edited, nil
-}
-
-// pages returns a list of a server. A server that cannot be asked lists nothing: the others do not suffer for it.
-func (f *Face) pages(ctx context.Context, server, list string) []json.RawMessage {
-	pages, err := f.upstream.List(ctx, server, list)
-	if err != nil {
-		f.opts.Log.Warn().Str("server", server).Err(err).Msg("a server is left out of a list for a host")
-		return nil
-	}
-	return pages
-}
-
-// items returns what a server lists.
-func (f *Face) items(ctx context.Context, server, list string) []json.RawMessage {
-	return itemsOf(f.pages(ctx, server, list), list)
-}
-
-// itemsOf returns the items on the pages of a list.
-func itemsOf(pages []json.RawMessage, list string) []json.RawMessage {
-	var all []json.RawMessage
-	for _, page := range pages {
-		var items []json.RawMessage
-		if json.Unmarshal(member(page, list), &items) == nil {
-			all = append(all, items...)
-		}
-	}
-	return all
-}
-
-// list answers one of the lists.
-func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	list := lists[r.Method]
-	extra := list == listTools && clockOf(r.Client).limit > 0
-	if f.opts.Server != "" {
-		return f.listOne(ctx, r, extra)
-	}
-	items := []json.RawMessage{}
-	named := list == listTools || list == listPrompts
-	var names map[qualified]string
-	if named {
-		names = f.names(ctx, list).names
-	}
-	for _, server := range f.upstream.Servers() {
-		for _, item := range f.items(ctx, server, list) {
-			if list == listTools {
-				if !isFor(r.Client, item) {
-					continue
-				}
-				item = execution(r.Client, item)
-			}
-			if named {
-				item = with(item, "name", appendString(nil, names[qualified{server, text(item, "name")}]))
-			}
-			items = append(items, item)
-		}
-	}
-	if extra {
-		items = append(items, continueDefinition)
-	}
-	return listed(r, append(appendMember([]byte{'{'}, list, array(items)), '}')), nil
-}
-
-// listOne returns the page of a server's list that a host asks for, as it is. With extra, the last page has the tool
-// that continues a call, too.
-func (f *Face) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
-	list := lists[r.Method]
-	pages, err := f.pagesForHosts(ctx, r.Client, f.opts.Server, list)
-	if err != nil {
-		return nil, err
-	}
-	if len(pages) == 0 {
-		pages = []json.RawMessage{append(appendMember([]byte{'{'}, list, json.RawMessage("[]")), '}')}
-	}
-	cursor := text(r.Params, "cursor")
-	at := 0
-	for ; cursor != "" && at < len(pages); at++ {
-		if text(pages[at], "nextCursor") == cursor {
-			at++
-			break
-		}
-	}
-	if at >= len(pages) {
-		return nil, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: "the cursor is not known; read the list from its beginning"}
-	}
-	page := pages[at]
-	if extra && at == len(pages)-1 {
-		page = edit(page, func(name string, value json.RawMessage) json.RawMessage {
-			if name != list || len(value) < len("[]") {
-				return value
-			}
-			open := value[: len(value)-1 : len(value)-1]
-			if open[len(open)-1] != '[' {
-				open = append(open, ',')
-			}
-			return append(append(open, continueDefinition...), ']')
-		})
-	}
-	return listed(r, page), nil
-}
-
-// listed returns a list as the host's revision has it: since 2026-07-28 each says for how long it can be kept.
-func listed(r *mcpserver.Request, page json.RawMessage) json.RawMessage {
-	if !r.Client.Modern() {
-		return page
-	}
-	page = complete(r, page)
-	if member(page, "ttlMs") == nil {
-		page = with(page, "ttlMs", json.RawMessage("0"))
-	}
-	if member(page, "cacheScope") == nil {
-		page = with(page, "cacheScope", json.RawMessage(`"private"`))
-	}
-	return page
 }
 
 // continueDefinition is the tool with which a host goes on with a call.

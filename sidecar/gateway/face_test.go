@@ -43,7 +43,12 @@ func (u *upstream) Describe(_ context.Context, server string) (gateway.Descripti
 	}, nil
 }
 
-func (u *upstream) List(_ context.Context, server, list string) ([]json.RawMessage, error) {
+func (u *upstream) Told(server, list string) []json.RawMessage {
+	pages, _ := u.List(context.Background(), server, list, 0)
+	return pages
+}
+
+func (u *upstream) List(_ context.Context, server, list string, _ time.Duration) ([]json.RawMessage, error) {
 	switch {
 	case server == "broken":
 		return nil, &mcpserver.Error{Code: -1, Message: "it does not start"}

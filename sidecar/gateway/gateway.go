@@ -15,7 +15,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"assent/sidecar/mcpserver"
 )
@@ -29,8 +31,13 @@ type Upstream interface {
 	Describe(ctx context.Context, server string) (Description, error)
 
 	// List returns a list of a server, as the results of its pages: tools, prompts, resources or resourceTemplates. A
-	// server without the capability has no pages.
-	List(ctx context.Context, server, list string) ([]json.RawMessage, error)
+	// server without the capability has no pages. A list that is kept is returned at once, and a server that failed is not
+	// tried for a while. The patience says for how long a server that starts is waited for, from the beginning of its
+	// reading; then the error is [ErrReading], and [Face.ListChanged] is called when the list has come. 0 has no end.
+	List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error)
+
+	// Told returns a list of a server as hosts got it last, nil if none did. It asks no server.
+	Told(server, list string) []json.RawMessage
 
 	// Send sends a request to a server and returns its result. The error is an [mcpserver.Error] if the server answered
 	// with one.
@@ -47,11 +54,15 @@ type Upstream interface {
 	Ended(session string)
 }
 
+// ErrReading is the error of a list that has not come yet.
+var ErrReading = errors.New("the server has not answered yet")
+
 // Description is what a server says about itself in the handshake.
 type Description struct {
 	// Info is its Implementation object, and Capabilities its ServerCapabilities.
 	Info, Capabilities json.RawMessage
-	Instructions       string
+	// Instructions are a JSON string, or nil.
+	Instructions json.RawMessage
 }
 
 // Request is a request of a host for a server.

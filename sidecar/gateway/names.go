@@ -3,6 +3,7 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"strings"
 )
 
@@ -44,14 +45,45 @@ func joinedNames(all []qualified) map[qualified]string {
 // hashLength is the length of a hash in a name: long enough that no server finds a name with another's hash.
 const hashLength = 13
 
-// hashedName returns a name that ends with a hash. It changes no name that ends with the hash already.
+// minServer is how much of a server's name a shortened name has at least.
+const minServer = 6
+
+// hashedName returns a name that ends with a hash. It changes no name that ends with the hash already. A name that is too
+// long loses the end of the server's part first: the tool's part says what the tool does.
 func hashedName(q qualified, name string) string {
 	sum := sha256.Sum256([]byte(q.server + "\x00" + q.name))
 	hash := "_" + strings.ToLower(base32.HexEncoding.EncodeToString(sum[:10]))[:hashLength]
 	if strings.HasSuffix(name, hash) {
 		return name
 	}
-	return name[:min(len(name), maxName-len(hash))] + hash
+	server, tool := plain(q.server), plain(q.name)
+	rest := maxName - len(hash) - len("__")
+	server = server[:min(len(server), max(minServer, rest-len(tool)))]
+	return server + "__" + tool[:min(len(tool), rest-len(server))] + hash
+}
+
+// restOf reports whether a joined name may be of a server, and returns the tool's part if the server's part is whole.
+func restOf(server, name string) (rest string, may bool) {
+	server = plain(server)
+	if rest, isWhole := strings.CutPrefix(name, server+"__"); isWhole {
+		return rest, true
+	}
+	for length := min(minServer, len(server)); length < len(server); length++ {
+		if len(name) == maxName && strings.HasPrefix(name, server[:length]+"__") {
+			return "", true
+		}
+	}
+	return "", false
+}
+
+// renamed returns a tool or prompt with its joined name. If that does not show the server's and its own name whole, and it has
+// no title, the title does.
+func renamed(item json.RawMessage, q qualified, name string) json.RawMessage {
+	item = with(item, "name", appendString(nil, name))
+	if name == q.server+"__"+q.name || text(item, "title") != "" || text(member(item, "annotations"), "title") != "" {
+		return item
+	}
+	return with(item, "title", appendString(nil, q.server+": "+q.name))
 }
 
 // plain returns a name with an underscore for each character that some host does not take.

@@ -67,3 +67,28 @@ func TestJoinedNamesAreUsable(t *testing.T) {
 		}
 	})
 }
+
+// A name that is too long keeps what the tool is called. The server is named by the title, unless the tool has one.
+func TestRenamed(t *testing.T) {
+	const server = "awslabs.billing-cost-management-mcp-server2"
+	for _, test := range []struct{ server, tool, item, name, title string }{
+		{"shop", "buy", `{"name":"buy"}`, `^shop__buy$`, ""},
+		{"shop", "buy-now", `{"name":"buy-now"}`, `^shop__buy_now$`, "shop: buy-now"},
+		{server, "t", `{"name":"t"}`, `^awslabs_billing_cost_management_mcp_server2__t$`, server + ": t"},
+		{server, "get_cost", `{"name":"get_cost"}`, `^awslabs_billing_cost_m__get_cost_\w{13}$`, server + ": get_cost"},
+		{server, "get_cost_and_usage_with_resources", `{"name":"x"}`, `^awslab__get_cost_and_usage_with__\w{13}$`, server + ": get_cost_and_usage_with_resources"},
+		{server, "get_cost_and_usage_with_resources", `{"name":"x","title":"Costs"}`, `^awslab__get_cost_`, "Costs"},
+		{server, "get_cost_and_usage_with_resources", `{"name":"x","annotations":{"title":"Costs"}}`, `^awslab__get_cost_`, ""},
+		{"s", strings.Repeat("x", 60), `{}`, `^s__x{29}_\w{13}$`, "s: " + strings.Repeat("x", 60)},
+	} {
+		q := qualified{test.server, test.tool}
+		name := joinedNames([]qualified{q})[q]
+		item := renamed([]byte(test.item), q, name)
+		if !regexp.MustCompile(test.name).MatchString(name) || text(item, "name") != name || text(item, "title") != test.title {
+			t.Errorf("%v: named %q, listed as %s", q, name, item)
+		}
+		if _, may := restOf(test.server, name); !may {
+			t.Errorf("%v: %q is not found by its server", q, name)
+		}
+	}
+}

@@ -20,7 +20,8 @@ type Introduction struct {
 	// Info is its Implementation object, and Capabilities its ServerCapabilities.
 	Info         json.RawMessage `json:"serverInfo"`
 	Capabilities json.RawMessage `json:"capabilities"`
-	Instructions string          `json:"instructions"`
+	// Instructions is the JSON string as the server wrote it; nil if it sent none.
+	Instructions json.RawMessage `json:"instructions"`
 }
 
 // Introduction returns what a server says about itself. It starts the server if that is not running.
@@ -40,11 +41,14 @@ func (h *Hub) Introduction(ctx context.Context, serverName string) (Introduction
 			Info json.RawMessage `json:"io.modelcontextprotocol/serverInfo"`
 		} `json:"_meta"`
 	}
-	if err := json.Unmarshal(c.Handshake().Result, &i); err != nil {
+	if err := jsonscan.Unmarshal(c.Handshake().Result, &i); err != nil {
 		return Introduction{}, session.Failed(serverName, "its handshake cannot be read")
 	}
 	if i.Info == nil { // since 2026-07-28
 		i.Info = i.Meta.Info
+	}
+	if len(i.Instructions) == 0 || i.Instructions[0] != '"' {
+		i.Instructions = nil
 	}
 	if i.Info == nil {
 		if i.Info, err = json.Marshal(map[string]string{"name": serverName, "version": ""}); err != nil {

@@ -24,55 +24,73 @@ type frame struct {
 func (f *frame) isRequest() bool      { return f.Method != "" && f.ID != nil }
 func (f *frame) isNotification() bool { return f.Method != "" && f.ID == nil }
 
-// decode reads one frame. The error is for the host.
-func decode(data []byte) (*frame, *Error) {
+// decode reads one frame. The error is for the host, with the frame's id if that can be read.
+func decode(data []byte) (f *frame, id json.RawMessage, err *Error) {
 	if !json.Valid(data) {
-		return nil, errorf(CodeParse, "the message is not JSON")
+		return nil, nil, errorf(CodeParse, "the message is not JSON")
 	}
-	var f frame
-	if err := jsonscan.Unmarshal(data, &f); err != nil {
-		return nil, errorf(CodeInvalidRequest, "the message is not a JSON-RPC object")
+	f = &frame{}
+	var request struct {
+		ID     json.RawMessage `json:"id"`
+		Method json.RawMessage `json:"method"`
 	}
+	if jsonscan.Unmarshal(data, &request) == nil && request.Method != nil && request.ID != nil && isID(request.ID) {
+		id = request.ID // that of a response would be ours
+	}
+	if err := jsonscan.Unmarshal(data, f); err != nil {
+		return nil, id, errorf(CodeInvalidRequest, "the message is not a JSON-RPC object")
+	}
+	return f, id, f.check()
+}
+
+// check returns what is wrong with a frame, or nil.
+func (f *frame) check() *Error {
 	switch {
 	case f.JSONRPC != "2.0":
-		return nil, errorf(CodeInvalidRequest, `the message has no "jsonrpc": "2.0"`)
+		return errorf(CodeInvalidRequest, `the message has no "jsonrpc": "2.0"`)
 	case f.ID != nil && !isID(f.ID):
-		return nil, errorf(CodeInvalidRequest, "the id is neither a string nor a number")
+		return errorf(CodeInvalidRequest, "the id is neither a string nor a number")
 	case f.Method == "" && f.ID == nil:
-		return nil, errorf(CodeInvalidRequest, "the message has neither a method nor an id")
+		return errorf(CodeInvalidRequest, "the message has neither a method nor an id")
 	case f.Method == "" && (f.Result == nil) == (f.Error == nil):
-		return nil, errorf(CodeInvalidRequest, "a response has either a result or an error")
+		return errorf(CodeInvalidRequest, "a response has either a result or an error")
 	case f.Params != nil && f.Params[0] != '{' && !bytes.Equal(f.Params, []byte("null")):
-		return nil, errorf(CodeInvalidParams, "params is not an object")
+		return errorf(CodeInvalidParams, "params is not an object")
 	}
 	if f.Params == nil || f.Params[0] != '{' {
 		f.Params = json.RawMessage("{}")
 	}
-	return &f, nil
+	return nil
+}
+
+// badFrame is a frame that is not served: its id if that can be read, and the error for the host.
+type badFrame struct {
+	id  json.RawMessage
+	err *Error
 }
 
 // decodeAll reads a frame or, if the revision has them, a batch. Each part of a batch is read on its own.
-func decodeAll(data []byte, batches bool) (frames []*frame, errs []*Error) {
+func decodeAll(data []byte, batches bool) (frames []*frame, bad []badFrame) {
 	data = bytes.TrimSpace(data)
 	parts := []json.RawMessage{data}
 	if len(data) > 0 && data[0] == '[' && batches {
 		parts = nil
 		if json.Unmarshal(data, &parts) != nil {
-			return nil, []*Error{errorf(CodeParse, "the message is not JSON")}
+			return nil, []badFrame{{nil, errorf(CodeParse, "the message is not JSON")}}
 		}
 		if len(parts) == 0 {
-			return nil, []*Error{errorf(CodeInvalidRequest, "the batch is empty")}
+			return nil, []badFrame{{nil, errorf(CodeInvalidRequest, "the batch is empty")}}
 		}
 	}
 	for _, part := range parts {
-		f, err := decode(part)
+		f, id, err := decode(part)
 		if err != nil {
-			errs = append(errs, err)
+			bad = append(bad, badFrame{id, err})
 			continue
 		}
 		frames = append(frames, f)
 	}
-	return frames, errs
+	return frames, bad
 }
 
 func isID(id json.RawMessage) bool {

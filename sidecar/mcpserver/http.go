@@ -187,9 +187,9 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, credential string) {
 		return // the host has gone
 	}
 	revision := r.Header.Get(headerRevision)
-	frames, errs := decodeAll(body, revision == "" || revision == batchRevision)
-	if len(errs) > 0 {
-		refuse(w, http.StatusBadRequest, nil, errs[0])
+	frames, bad := decodeAll(body, revision == "" || revision == batchRevision)
+	if len(bad) > 0 {
+		refuse(w, http.StatusBadRequest, bad[0].id, bad[0].err)
 		return
 	}
 	if f := frames[0]; len(frames) == 1 && isModern(f, revision) {

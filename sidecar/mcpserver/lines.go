@@ -131,9 +131,12 @@ func readLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 
 // line takes one line of a host.
 func (s *Session) line(line []byte) {
-	frames, errs := decodeAll(line, s.Client().Revision == batchRevision)
-	for _, err := range errs {
-		s.refuse(nil, err)
+	frames, bad := decodeAll(line, s.Client().Revision == batchRevision)
+	for _, b := range bad {
+		if s.isOpen(b.id) {
+			b.id = nil // the answer with this id is another request's
+		}
+		s.refuse(b.id, b.err)
 	}
 	for _, f := range frames {
 		switch {

@@ -31,7 +31,7 @@ func (f *fake) Offer(context.Context, *mcpserver.Session) (mcpserver.Offer, erro
 	return mcpserver.Offer{
 		Info:         json.RawMessage(`{"name":"shop","version":"1"}`),
 		Capabilities: json.RawMessage(`{"tools":{"listChanged":true}}`),
-		Instructions: "Ask first.",
+		Instructions: json.RawMessage(`"Ask first."`),
 	}, nil
 }
 

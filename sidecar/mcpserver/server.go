@@ -66,8 +66,8 @@ type Offer struct {
 	Info json.RawMessage
 	// Capabilities is the object with the server's capabilities.
 	Capabilities json.RawMessage
-	// Instructions say how the server is to be used. They may be empty.
-	Instructions string
+	// Instructions say how the server is to be used: a JSON string, or nil.
+	Instructions json.RawMessage
 }
 
 // Client is what a host tells about itself.

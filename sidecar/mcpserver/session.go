@@ -327,6 +327,13 @@ func (s *Session) begin(f *frame, key string, out sender) (*Request, *Error) {
 	return r, nil
 }
 
+// isOpen reports whether a request with an id is open.
+func (s *Session) isOpen(id json.RawMessage) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[string(id)] != nil
+}
+
 // clientOf returns what a host tells about itself: in the request or, before 2026-07-28, in initialize.
 func (s *Session) clientOf(f *frame) (Client, *Error) {
 	client, modern, refused := modernClient(f)
@@ -444,7 +451,7 @@ func (s *Session) initialize(ctx context.Context, r *Request) (json.RawMessage, 
 		ProtocolVersion string          `json:"protocolVersion"`
 		Capabilities    json.RawMessage `json:"capabilities"`
 		ServerInfo      json.RawMessage `json:"serverInfo"`
-		Instructions    string          `json:"instructions,omitempty"`
+		Instructions    json.RawMessage `json:"instructions,omitempty"`
 	}{r.Client.Revision, offer.Capabilities, offer.Info, offer.Instructions})
 }
 
@@ -458,7 +465,7 @@ func (s *Session) discover(ctx context.Context) (json.RawMessage, error) {
 		ResultType        string                     `json:"resultType"`
 		SupportedVersions []string                   `json:"supportedVersions"`
 		Capabilities      json.RawMessage            `json:"capabilities"`
-		Instructions      string                     `json:"instructions,omitempty"`
+		Instructions      json.RawMessage            `json:"instructions,omitempty"`
 		TTLMs             int                        `json:"ttlMs"`
 		CacheScope        string                     `json:"cacheScope"`
 		Meta              map[string]json.RawMessage `json:"_meta"`

@@ -9,14 +9,18 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"assent/protocol"
 	"assent/sidecar/attribution"
+	"assent/sidecar/config"
 	"assent/sidecar/gateway"
 	"assent/sidecar/hub"
 	"assent/sidecar/mcpserver"
+	"assent/sidecar/nearest"
 	"assent/sidecar/task"
 	"assent/sidecar/trace"
 	"assent/sidecar/visible"
@@ -215,6 +219,9 @@ func (h *hosts) close() {
 // listChanged notes that a server says that one of its lists has changed.
 func (h *hosts) listChanged(serverName string) { h.lists.readAgain(serverName) }
 
+// serverRuns notes that a connection to a server is ready.
+func (h *hosts) serverRuns(serverName string) { h.lists.recovered(serverName) }
+
 // tellChanged tells the hosts that a list of a server has changed.
 func (h *hosts) tellChanged(serverName, list string) {
 	for f, name := range h.facesOf(serverName) {
@@ -246,14 +253,52 @@ func (h *hosts) Servers() []string {
 
 // Describe implements [gateway.Upstream].
 func (h *hosts) Describe(ctx context.Context, server string) (gateway.Description, error) {
+	if names := h.Servers(); !slices.Contains(names, server) && !config.IsOwnName(server) {
+		return gateway.Description{}, &mcpserver.Error{Code: mcpserver.CodeInternal, Message: notConfigured(server, names, h.w.looked())}
+	}
 	d, err := h.lists.introduction(ctx, server)
 	return d, hostError(err)
 }
 
+// notConfigured says that a host names a server that there is not, which it may have meant, and where Assent looked.
+func notConfigured(server string, names, looked []string) string {
+	said := fmt.Sprintf("no MCP server %q is configured.", server)
+	if near := nearest.Name(server, names); near != "" {
+		said += fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return said + " Assent looked in " + strings.Join(looked, ", ")
+}
+
+// looked returns where the servers of the workspace are configured. Files need not exist.
+func (w *Workspace) looked() (places []string) {
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	c := w.configured.merged
+	isNamed := false
+	for _, folder := range c.WorkspaceFolders {
+		places = append(places, config.Files(folder)...)
+		isNamed = isNamed || folder.ConfigFile != ""
+	}
+	for _, file := range []string{c.EditorFile, w.opts.UserFile} {
+		if file != "" && !isNamed {
+			places = append(places, file)
+		}
+	}
+	if len(c.Servers) > 0 {
+		places = append(places, "the setting assent.servers")
+	}
+	return places
+}
+
 // List implements [gateway.Upstream].
-func (h *hosts) List(ctx context.Context, server, list string) ([]json.RawMessage, error) {
-	pages, err := h.lists.list(ctx, server, list)
+func (h *hosts) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
+	pages, err := h.lists.list(ctx, server, list, patience)
 	return pages, hostError(err)
+}
+
+// Told implements [gateway.Upstream].
+func (h *hosts) Told(server, list string) []json.RawMessage {
+	return rawPages(h.lists.told(server, list))
 }
 
 // Send implements [gateway.Upstream]. A call is one of the session's task.

@@ -37,9 +37,11 @@ type hostLists struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	reading sync.WaitGroup
+	saving  sync.Mutex // held while the file is written
 
 	mu   sync.Mutex // guards what follows
 	kept map[string]keptLists
+	firstReads
 	// isReading are the servers with lists that are being read. Those in again are read again after
 	// that.
 	isReading, again map[string]bool
@@ -69,7 +71,7 @@ type keptLists struct {
 type keptIntroduction struct {
 	Info         exactly `json:"info"`
 	Capabilities exactly `json:"capabilities"`
-	Instructions string  `json:"instructions"`
+	Instructions exactly `json:"rawInstructions,omitempty"`
 }
 
 // exactly is JSON that is kept as a text, so that each byte stays.
@@ -90,7 +92,10 @@ func isSame(a, b []exactly) bool {
 }
 
 func newHostLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *hostLists {
-	l := &hostLists{path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{}}
+	l := &hostLists{
+		path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{},
+		firstReads: firstReads{running: map[listOf]*firstRead{}, failures: map[listOf]*readFailure{}},
+	}
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -109,31 +114,38 @@ func (l *hostLists) introduction(ctx context.Context, server string) (gateway.De
 	kept := l.of(server)
 	i := kept.Introduction
 	if i == nil {
-		var err error
-		if i, err = l.readIntroduction(ctx, server); err != nil {
+		read, err := l.readFirst(ctx, listOf{server, ""}, kept.Identity, 0)
+		if err != nil {
 			return gateway.Description{}, err
 		}
-		l.keep(server, kept.Identity, func(k *keptLists) { k.Introduction = i })
+		i = read.introduction
 	}
-	return gateway.Description{Info: json.RawMessage(i.Info), Capabilities: json.RawMessage(i.Capabilities), Instructions: i.Instructions}, nil
+	return gateway.Description{
+		Info: json.RawMessage(i.Info), Capabilities: json.RawMessage(i.Capabilities), Instructions: json.RawMessage(i.Instructions),
+	}, nil
 }
 
-// list returns the pages of a list. The caller must not change them.
-func (l *hostLists) list(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+// list returns the pages of a list. The caller must not change them. With a patience, it waits for that long at most for a
+// server that starts; see [gateway.Upstream].
+func (l *hostLists) list(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
 	kept := l.of(server)
 	asKept, ok := kept.Lists[list]
 	if !ok {
-		var err error
-		if asKept, err = l.readList(ctx, server, list); err != nil {
+		read, err := l.readFirst(ctx, listOf{server, list}, kept.Identity, patience)
+		if err != nil {
 			return nil, err
 		}
-		l.keep(server, kept.Identity, func(k *keptLists) { k.Lists[list] = asKept })
+		asKept = read.pages
 	}
-	var pages []json.RawMessage
-	for _, page := range asKept {
+	return rawPages(asKept), nil
+}
+
+// rawPages returns pages for a caller that must not change them.
+func rawPages(kept []exactly) (pages []json.RawMessage) {
+	for _, page := range kept {
 		pages = append(pages, json.RawMessage(slices.Clip(page)))
 	}
-	return pages, nil
+	return pages
 }
 
 // told returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not change
@@ -147,7 +159,7 @@ func (l *hostLists) told(server, list string) []exactly {
 
 func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
 	i, err := l.hub.Introduction(ctx, server)
-	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: i.Instructions}, err
+	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: exactly(i.Instructions)}, err
 }
 
 func (l *hostLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
@@ -178,12 +190,13 @@ func (l *hostLists) of(server string) keptLists {
 // readAgain refreshes the stored data of a server, in the background. It is a no-op if there is none, or if the server
 // does not run.
 func (l *hostLists) readAgain(server string) {
+	if !l.hub.IsRunning(server) {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loadLocked()
-	if l.hub.IsRunning(server) {
-		l.readLocked(server)
-	}
+	l.readLocked(server)
 }
 
 func (l *hostLists) readLocked(server string) {
@@ -237,10 +250,15 @@ func (l *hostLists) compare(server string, before keptLists) {
 	}
 }
 
-// keep changes the stored data for a definition of a server.
+// keep changes the stored data for a definition of a server, and saves all.
 func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.keepLocked(server, identity, change)
+	l.mu.Unlock()
+	l.save()
+}
+
+func (l *hostLists) keepLocked(server, identity string, change func(*keptLists)) {
 	now := keptLists{Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
 	if kept := l.kept[server]; kept.Identity == identity {
 		now.Introduction = kept.Introduction
@@ -248,7 +266,16 @@ func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
 	}
 	change(&now)
 	l.kept[server] = now
-	data, err := json.Marshal(l.kept)
+}
+
+// save writes the file. Calls of tools do not wait for it.
+func (l *hostLists) save() {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	l.mu.Lock()
+	all := maps.Clone(l.kept) // keepLocked replaces the values, and changes none
+	l.mu.Unlock()
+	data, err := json.Marshal(all)
 	if err == nil {
 		err = atomicfile.Write(l.path, data)
 	}

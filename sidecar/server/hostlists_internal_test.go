@@ -32,7 +32,7 @@ func (f *fakeServer) IsRunning(string) bool { return !f.stopped }
 
 func (f *fakeServer) Introduction(context.Context, string) (hub.Introduction, error) {
 	f.reads++
-	return hub.Introduction{Info: json.RawMessage(`{"name":"s"}`), Instructions: f.identity}, f.err
+	return hub.Introduction{Info: json.RawMessage(`{"name":"s"}`), Instructions: json.RawMessage(`"` + f.identity + `"`)}, f.err
 }
 
 func (f *fakeServer) Pages(context.Context, string, protocol.ListKind) ([]json.RawMessage, error) {
@@ -51,7 +51,7 @@ func TestListsForHosts(t *testing.T) {
 		l := open()
 		want := func(step, tools string, reads int, changes ...string) {
 			t.Helper()
-			pages, err := l.list(t.Context(), "s", "tools")
+			pages, err := l.list(t.Context(), "s", "tools", 0)
 			if err != nil || string(pages[0]) != tools {
 				t.Errorf("%s: got %s, %v, want %s", step, pages, err, tools)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"time"
 
 	"assent/sidecar/config"
 	"assent/sidecar/gateway"
@@ -23,12 +24,21 @@ func (o ownServers) Describe(ctx context.Context, server string) (gateway.Descri
 }
 
 // List implements [gateway.Upstream].
-func (o ownServers) List(ctx context.Context, server, list string) ([]json.RawMessage, error) {
+func (o ownServers) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
 	name, err := o.w.hub.Own(server)
 	if err != nil {
 		return nil, hostError(err)
 	}
-	return o.hosts.List(ctx, name, list)
+	return o.hosts.List(ctx, name, list, patience)
+}
+
+// Told implements [gateway.Upstream].
+func (o ownServers) Told(server, list string) []json.RawMessage {
+	name, err := o.w.hub.Own(server)
+	if err != nil {
+		return nil
+	}
+	return o.hosts.Told(name, list)
 }
 
 // Send implements [gateway.Upstream].

@@ -297,6 +297,9 @@ func (w *Workspace) tapServer() func(string, bool, []byte) {
 }
 
 func (w *Workspace) serverChanged(info protocol.Server) {
+	if info.State == protocol.ServerRunning {
+		w.hosts.serverRuns(info.Name)
+	}
 	if config.IsOwnName(info.Name) {
 		return // it is in no list
 	}

@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"assent/sidecar/mcpserver"
+)
+
+// joined are the joined names of all servers' tools or prompts.
+type joined struct {
+	// all are the pages that the names are of.
+	all []serverPages
+	// names are the joined names. named is the way back: the tool or prompt of each name.
+	names map[qualified]string
+	named map[string]qualified
+}
+
+// route returns the server that a request is for, and its params as the server has to get them.
+func (f *Face) route(ctx context.Context, method string, params json.RawMessage) (string, json.RawMessage, error) {
+	if f.opts.Server != "" {
+		return f.opts.Server, params, nil
+	}
+	switch method {
+	case "tools/call":
+		return f.routeName(ctx, listTools, params)
+	case "prompts/get":
+		return f.routeName(ctx, listPrompts, params)
+	case "completion/complete":
+		ref := member(params, "ref")
+		if text(ref, "type") == "ref/prompt" {
+			server, changed, err := f.routeName(ctx, listPrompts, ref)
+			if err != nil {
+				return "", nil, err
+			}
+			return server, with(params, "ref", changed), nil
+		}
+		server, err := f.serverOf(ctx, text(ref, "uri"))
+		return server, params, err
+	}
+	server, err := f.serverOf(ctx, text(params, "uri"))
+	return server, params, err
+}
+
+// routeName finds the server of a joined name, and puts the server's own name into the params. It asks no server but those
+// that the name can be of, and these only if their list is not known.
+func (f *Face) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
+	name := text(params, "name")
+	all := f.told(list)
+	q, ok := f.join(list, all).named[name]
+	if !ok {
+		var err error
+		if q, err = f.lookUp(ctx, list, name, all); err != nil {
+			return "", nil, err
+		}
+	}
+	return q.server, with(params, "name", appendString(nil, q.name)), nil
+}
+
+// lookUp finds a joined name that no list of before has. A server whose list does not come gets the rest of the name: it is
+// what the host means, and the server may answer calls.
+func (f *Face) lookUp(ctx context.Context, list, name string, all []serverPages) (qualified, error) {
+	var rests []qualified
+	for i, of := range all {
+		rest, may := restOf(of.server, name)
+		if !may || of.pages != nil {
+			continue
+		}
+		pages, err := f.upstream.List(ctx, of.server, list, listPatience)
+		if all[i].pages = pages; err != nil && rest != "" {
+			rests = append(rests, qualified{of.server, rest})
+		}
+	}
+	q, ok := f.join(list, all).named[name]
+	switch {
+	case ok:
+		return q, nil
+	case len(rests) == 1:
+		return rests[0], nil
+	case len(rests) > 1:
+		var servers []string
+		for _, q := range rests {
+			servers = append(servers, q.server)
+		}
+		return q, ambiguous(name, servers)
+	}
+	return q, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("there is no %q", name)}
+}
+
+// ambiguous is the error of what several servers have.
+func ambiguous(what string, servers []string) error {
+	return &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf(
+		"%q can be of the servers %s. Assent does not guess: name one of them in the host's entry, as in \"assent gateway %s\"",
+		what, strings.Join(servers, " and "), servers[0])}
+}
+
+// serverOf finds the server of a resource: the one that lists it or, failing that, the one with a template that begins like
+// it. More than one is an error, because the resources of two servers are not the same.
+func (f *Face) serverOf(ctx context.Context, uri string) (string, error) {
+	var resources, templates []serverPages
+	var asking sync.WaitGroup
+	asking.Go(func() { resources = f.gather(ctx, listResources) })
+	asking.Go(func() { templates = f.gather(ctx, listTemplates) })
+	asking.Wait()
+	best, found := -1, []string(nil)
+	match := func(server string, length int) {
+		if length > best {
+			best, found = length, nil
+		}
+		if length == best && !slices.Contains(found, server) {
+			found = append(found, server)
+		}
+	}
+	for _, of := range resources {
+		for _, item := range itemsOf(of.pages, listResources) {
+			if text(item, "uri") == uri {
+				match(of.server, len(uri)+1)
+			}
+		}
+	}
+	for _, of := range templates {
+		for _, item := range itemsOf(of.pages, listTemplates) {
+			template := text(item, "uriTemplate")
+			if fixed, _, _ := strings.Cut(template, "{"); template == uri {
+				match(of.server, len(uri)+1)
+			} else if strings.HasPrefix(uri, fixed) {
+				match(of.server, len(fixed))
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("no server has the resource %q", uri)}
+	case 1:
+		return found[0], nil
+	default:
+		return "", ambiguous(uri, found)
+	}
+}
+
+// join returns the joined names of all servers' tools or prompts. They are made again when a list has changed: every call
+// needs them, and reading the lists of ten servers takes longer than the rest of a call.
+func (f *Face) join(list string, all []serverPages) *joined {
+	f.mu.Lock()
+	last := f.joined[list]
+	f.mu.Unlock()
+	if last != nil && slices.EqualFunc(last.all, all, serverPages.isSame) {
+		return last
+	}
+	j := &joined{all: slices.Clone(all), named: map[string]qualified{}}
+	var each []qualified
+	for _, of := range all {
+		for _, item := range itemsOf(of.pages, list) {
+			each = append(each, qualified{of.server, text(item, "name")})
+		}
+	}
+	j.names = joinedNames(each)
+	for q, name := range j.names {
+		j.named[name] = q
+	}
+	f.mu.Lock()
+	f.joined[list] = j
+	f.mu.Unlock()
+	return j
+}
+
+func (p serverPages) isSame(other serverPages) bool {
+	return p.server == other.server && slices.EqualFunc(p.pages, other.pages, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+}
