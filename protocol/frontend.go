@@ -174,6 +174,9 @@ type PromptInputResult struct {
 // ConfirmServerParams is a server that the person has not confirmed yet.
 type ConfirmServerParams struct {
 	ServerName string `json:"serverName"`
+	// Folder is where a server of the person's own would use files of that folder, for example because it starts there;
+	// absent for a server that a file of the workspace configures.
+	Folder string `json:"folder,omitempty"`
 	// Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown.
 	Source string `json:"source"`
 	Line   int    `json:"line,omitempty"`

@@ -1694,6 +1694,11 @@ export interface PromptInputResult {
 /** ConfirmServerParams is a server that the person has not confirmed yet. */
 export interface ConfirmServerParams {
   serverName: string;
+  /**
+   * Folder is where a server of the person's own would use files of that folder, for example because it starts there;
+   * absent for a server that a file of the workspace configures.
+   */
+  folder?: string;
   /** Source is the file that configures the server, and Line the server's line, counted from 1; 0 is unknown. */
   source: string;
   line?: number;
@@ -3269,6 +3274,11 @@ export interface WorkspaceFolder {
    * called for its servers.
    */
   confirmed?: boolean;
+  /**
+   * Vouched: the person trusts the folder in the program that has it open, as in VS Code. A server of their own may start
+   * there without a question.
+   */
+  vouched?: boolean;
 }
 
 /** CreateTaskParams names a new task. */

@@ -475,6 +475,9 @@ type WorkspaceFolder struct {
 	// Confirmed: the person has confirmed everything that the folder's file configures, so [FrontEnd.ConfirmServer] is not
 	// called for its servers.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Vouched: the person trusts the folder in the program that has it open, as in VS Code. A server of their own may start
+	// there without a question.
+	Vouched bool `json:"vouched,omitempty"`
 }
 
 // CreateTaskParams names a new task.

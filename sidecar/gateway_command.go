@@ -20,6 +20,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/daemon"
 	"assent/sidecar/gateway"
+	"assent/sidecar/importer"
 	"assent/sidecar/server"
 	"assent/sidecar/shim"
 	"assent/sidecar/terminal"
@@ -72,7 +73,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		p := hostParams{Place: place}
 		p.Host.Own, p.Host.Program = *own, *program
 		configured := terminal.ConfiguredFolder(*configFile, folder)
-		configured.Confirmed = *trust
+		configured.Confirmed, configured.Vouched = *trust, importer.AsksForTrust(*program)
 		if p.Host.Configuration.Model, err = model(); err != nil {
 			return err
 		}

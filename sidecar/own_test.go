@@ -198,3 +198,129 @@ func TestAnUnknownServerIsNamedWithWhatWasLookedAt(t *testing.T) {
 		})
 	}
 }
+
+// calledInTerminal returns where the server shop is that a terminal uses.
+func (p person) calledInTerminal(folder string, flags ...string) whereabouts {
+	p.t.Helper()
+	c := p.in(folder, append([]string{"call", "shop", "where"}, flags...)...)
+	var said, noted strings.Builder
+	c.Stdout, c.Stderr = &said, &noted
+	var at whereabouts
+	if err := c.Run(); err != nil {
+		p.t.Fatalf("%v: %s", err, &noted)
+	}
+	if err := json.Unmarshal([]byte(said.String()), &at); err != nil {
+		p.t.Fatalf("%v: %s", err, &said)
+	}
+	return at
+}
+
+func TestAnOwnServerRunsThePersonsCode(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"shop":`+who("own")+`,"below":`+who("own", `"cwd":"sub"`)+`}`)
+	if err := os.Mkdir(filepath.Join(p.home, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	clone := p.project("node_modules/placed", "the clone", "sub/node_modules/placed", "the clone")
+	inGateway := func(args ...string) whereabouts {
+		h := startHost(t, "2025-11-25", p.in(clone, append([]string{"gateway"}, args...)...))
+		return where(t, h.call("tools/call", `{"name":"where"}`))
+	}
+	for _, tt := range []struct {
+		name, want string
+		at         func() whereabouts
+	}{
+		{"in the terminal", p.home, func() whereabouts { return p.calledInTerminal(clone) }},
+		{"in the terminal, trusted", p.home, func() whereabouts { return p.calledInTerminal(clone, "--trust") }},
+		{"for a host", p.home, func() whereabouts { return inGateway("shop") }},
+		{"for a host, as an own one", p.home, func() whereabouts { return inGateway("--own", "--host", "codex", "shop") }},
+		{"with a relative cwd", filepath.Join(p.home, "sub"), func() whereabouts { return inGateway("--own", "below") }},
+	} {
+		if at := tt.at(); at.Who != "own" || at.Folder != tt.want {
+			t.Errorf("%s: %q runs in %s, want the own one in %s", tt.name, at.Who, at.Folder, tt.want)
+		}
+	}
+	// What the command line names runs where the person is.
+	if out, err := p.in(clone, "call", "where", "--", "placed").CombinedOutput(); err != nil || !strings.Contains(string(out), "the clone") {
+		t.Errorf("a server of the command line: %v %s", err, out)
+	}
+}
+
+func TestAnOwnServerStartsInAFolderThatThePersonAllowed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, entry string }{
+		{"cwd", who("own", `"cwd":"${workspaceFolder}"`)},
+		{"a folder below", who("own", `"cwd":"${workspaceFolder}/."`)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t, `{"shop":`+tt.entry+`}`)
+			first, second := p.project(), p.project()
+			c := p.in(first, "call", "shop", "where")
+			out, err := c.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "your own server") || !strings.Contains(string(out), first) || !strings.Contains(string(out), "--trust") {
+				t.Errorf("without a person: %v %s", err, out)
+			}
+			if at := p.calledInTerminal(first, "--trust"); at.Folder != first {
+				t.Errorf("with --trust, it runs in %s, want %s", at.Folder, first)
+			}
+			c = p.in(first, "call", "shop", "where", "--plain")
+			c.Stdin = strings.NewReader("yes\n")
+			if out, err = c.CombinedOutput(); err != nil || !strings.Contains(string(out), `Your own server "shop" would use files of the folder `+first) {
+				t.Errorf("asked: %v %s", err, out)
+			}
+			if at := p.calledInTerminal(first); at.Folder != first { // and no second time
+				t.Errorf("it runs in %s, want %s", at.Folder, first)
+			}
+			if out, err = p.in(second, "call", "shop", "where").CombinedOutput(); err == nil {
+				t.Errorf("in another folder it runs without a question: %s", out)
+			}
+			hosts := map[string]*rawHost{}
+			for _, folder := range []string{first, second} { // at the same time
+				hosts[folder] = startHost(t, "2025-11-25", p.in(folder, "gateway", "--own", "--host", "codex", "shop"))
+			}
+			for folder, h := range hosts {
+				if at := where(t, h.call("tools/call", `{"name":"where"}`)); at.Folder != folder {
+					t.Errorf("for a host that asks for trust, it runs in %s, want %s", at.Folder, folder)
+				}
+			}
+			unknown := startHost(t, "2025-11-25", p.in(p.project(), "gateway", "--own", "--host", "cursor", "shop"))
+			if said := unknown.call("tools/call", `{"name":"where"}`); !strings.Contains(said, "you have not allowed") || !strings.Contains(said, "--trust") {
+				t.Errorf("for another host: %s", said)
+			}
+		})
+	}
+}
+
+// The daemon may have been started where the person's own mcp.json is elsewhere.
+func TestTheDaemonsEnvironmentDoesNotChooseTheOwnServers(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"shop":`+who("one")+`}`)
+	folder := p.project()
+	other := p
+	other.home = t.TempDir()
+	other.write(other.ownFile(), `{"servers":{"shop":`+who("other")+`}}`)
+	start := func(p person) *rawHost { return startHost(t, "2025-11-25", p.in(folder, "gateway", "--own", "shop")) }
+	for _, tt := range []struct {
+		person person
+		want   string
+	}{{p, "one"}, {other, "other"}, {p, "one"}} {
+		h := start(tt.person)
+		if at := where(t, h.call("tools/call", `{"name":"where"}`)); at.Who != tt.want {
+			t.Errorf("a host uses %q, want %q", at.Who, tt.want)
+		}
+		if at := tt.person.calledInTerminal(folder); at.Who != tt.want {
+			t.Errorf("a terminal uses %q, want %q", at.Who, tt.want)
+		}
+		h.leave()
+	}
+	shared := t.TempDir()
+	for _, tt := range []struct {
+		person person
+		want   string
+	}{{p, "one"}, {other, "other"}} { // one after the other, in one workspace
+		if at := tt.person.calledInTerminal(folder, "--data-dir", shared); at.Who != tt.want {
+			t.Errorf("with --data-dir, a terminal uses %q, want %q", at.Who, tt.want)
+		}
+	}
+}

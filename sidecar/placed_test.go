@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // placed is an MCP server without an SDK that tells where it is: as WHO, in which folder, and with which roots. ERA is the
 // version that it speaks, a legacy one or 2026-07-28. A legacy one asks for the roots after the handshake if the client
 // declares them, and whenever they change. The tool where tells what it knows; the tool roots asks for the roots in any case.
-// It writes a line into the file LOG at each start.
+// Like npx, it runs what the folder in which it starts has in place of its own code: the name in node_modules/placed.
 func placed() {
 	modern := os.Getenv("ERA") == "2026-07-28"
 	folder, err := os.Getwd()
@@ -17,17 +18,10 @@ func placed() {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	if path := os.Getenv("LOG"); path != "" {
-		log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err == nil {
-			_, err = fmt.Fprintln(log, os.Getenv("WHO"), folder)
-			_ = log.Close()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
 	at := whereabouts{Who: os.Getenv("WHO"), Folder: folder}
+	if code, err := os.ReadFile(filepath.Join("node_modules", "placed")); err == nil {
+		at.Who = string(code)
+	}
 	asked := 0
 	var asking json.RawMessage // the call of roots
 	askForRoots := func() {

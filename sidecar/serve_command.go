@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"assent/sidecar/config"
 	"assent/sidecar/daemon"
 	"assent/sidecar/secret"
 	"assent/sidecar/terminal"
@@ -77,7 +78,7 @@ It exits with %d if the daemon ends before the front end.`, terminal.ExitEnded),
 
 // placeOf says which workspace a front end of this process is for.
 func placeOf(dataDir, loginsDir string, level zerolog.Level) (workspaces.Place, error) {
-	place := workspaces.Place{LogLevel: level, Environ: os.Environ()}
+	place := workspaces.Place{LogLevel: level, Environ: os.Environ(), UserFile: config.UserFile()}
 	var err error
 	if place.Folder, err = os.Getwd(); err == nil {
 		place.DataDir, err = terminal.DataFolder(dataDir)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,13 +173,12 @@ func hostFiles(folder string) ([]terminal.HostFile, []protocol.ConfigProblem, er
 	return files, problems, nil
 }
 
-// keptSecret returns a secret that setup moved.
-func keptSecret(name string) (string, error) {
-	folder, err := terminal.DataFolder("")
-	if err != nil {
-		return "", err
+// keptSecret returns a secret that setup moved, from beside the person's own mcp.json.
+func keptSecret(userFile, name string) (string, error) {
+	if userFile == "" {
+		return "", errors.New("there is no folder for your own mcp.json and its secrets")
 	}
-	return vault.Open(folder).Get(name)
+	return vault.Open(filepath.Dir(userFile)).Get(name)
 }
 
 func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {

@@ -37,7 +37,7 @@ function definitions({ program, dataFolder }: Backend): vscode.McpStdioServerDef
     const definition = new vscode.McpStdioServerDefinition(
       name,
       program,
-      ["gateway", "--data-dir", dataFolder, "--", name],
+      ["gateway", "--own", "--host", "vscode", "--data-dir", dataFolder, "--", name],
       // This variable would make Electron act as Node.js.
       { ELECTRON_RUN_AS_NODE: null },
       // VS Code caches the tools of a version, and stops a server if the version changes during its calls.

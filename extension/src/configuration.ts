@@ -23,7 +23,7 @@ export async function readConfiguration(
 ): Promise<Configuration> {
   const read = settingsReader();
   const folders = vscode.workspace.workspaceFolders ?? [];
-  const distrust = vscode.workspace.isTrusted ? {} : { untrusted: true };
+  const trust = vscode.workspace.isTrusted ? { vouched: true } : { untrusted: true };
   const { maxOpen = 32, answerSeconds = 0, ...samplingLimits } = read<Limits>("limits", {});
   const { idleMinutes = 30, toolSeconds = 0 } = read<Readonly<Record<string, number>>>(
     "server.timeouts",
@@ -40,7 +40,7 @@ export async function readConfiguration(
   return {
     workspaceFolders: folders
       .filter(({ uri }) => uri.scheme === "file")
-      .map(({ name, uri }) => ({ name, path: uri.fsPath, ...distrust })),
+      .map(({ name, uri }) => ({ name, path: uri.fsPath, ...trust })),
     servers: read("servers", {}),
     inputs: read("inputs", []),
     editorFile: join(globalStorageUri.fsPath, "..", "..", "mcp.json"), // of the default profile

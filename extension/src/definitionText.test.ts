@@ -38,3 +38,9 @@ test("says that a value changed that is not shown", () => {
     "A hidden value has changed",
   );
 });
+
+test("says which folder a server of the person's own would use", () => {
+  expect(definitionText({ ...params, folder: "/ws" })).toContain(
+    "It is a server of your own that would use files of the folder /ws.",
+  );
+});

@@ -2,7 +2,13 @@ import type { ConfirmServerParams, ServerDefinition } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 
 /** Returns the definition line by line. A changed line is followed by the value that the person confirmed last. */
-export function definitionText({ source, line, definition, earlier }: ConfirmServerParams): string {
+export function definitionText({
+  source,
+  line,
+  folder,
+  definition,
+  earlier,
+}: ConfirmServerParams): string {
   const now = lines(definition);
   const before = earlier === undefined ? undefined : lines(earlier);
   const said: string[] = [];
@@ -18,6 +24,12 @@ export function definitionText({ source, line, definition, earlier }: ConfirmSer
   if (before !== undefined && !changed) {
     said.push(
       l10n.t("A hidden value has changed, for example an environment variable or a header."),
+    );
+  }
+  if (folder !== undefined) {
+    said.push(
+      "",
+      l10n.t("It is a server of your own that would use files of the folder {0}.", folder),
     );
   }
   const place = line === undefined ? source : `${source}:${line}`;

@@ -58,7 +58,7 @@ type Server struct {
 	Name string
 	// Source is the file, or [SettingsSource], or [BuiltInSource].
 	Source string
-	// Folder is the path of the workspace folder. It is empty for user settings if no folder is open.
+	// Folder is the path of the workspace folder; for an own server that of the first one. It is empty if no folder is open.
 	Folder    string
 	Transport protocol.Transport
 	// Command, Args, Env, EnvFile and Cwd are of a [protocol.TransportStdio] server.
@@ -95,8 +95,8 @@ type SourceRights struct {
 	Own bool
 	// Hidden reports whether a workspace's server hides this own one. Its Name is then that of [OwnName].
 	Hidden bool
-	// Unconfirmed reports whether a file of the workspace configures the server, so that the person must confirm its
-	// definition before it runs.
+	// Unconfirmed reports whether the person must confirm the server's definition before it runs: because a file of the
+	// workspace configures it, or because an own server would use files of a folder for which nothing vouches.
 	Unconfirmed bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
@@ -154,8 +154,11 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 }
 
 // Load reads the configuration. A workspace's server hides one of the user's with the same name; see [Result.Hidden]. Load does not read the file
-// of an untrusted folder, and only reports that there is one. The user's servers do not start in such a folder either,
-// because a program that starts there may run files of the folder, as npx does.
+// of an untrusted folder, and only reports that there is one.
+//
+// The person's own servers start in the person's home folder, because a program that starts in another one may run files of
+// that, as npx does. With a cwd such as ${workspaceFolder}, a server starts in the first folder that is trusted. It then needs
+// the person's confirmation, unless the front end vouches for the folder.
 //
 // UserFile is the person's own mcp.json; it may be empty. Its servers come last, after those of the editor's own file. Both
 // are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
@@ -241,18 +244,19 @@ func (l *loader) own(path string, data []byte, err error, folders []protocol.Wor
 		l.problem(path, nil, 0, "cannot be read: %v", err)
 	case len(bytes.TrimSpace(data)) == 0: // as VS Code takes it, a file without servers
 	default:
-		l.file(path, protocol.WorkspaceFolder{Path: firstFolder(folders)}, true, data)
+		l.file(path, firstFolder(folders), true, data)
 	}
 }
 
-// firstFolder returns the folder in which the person's own servers start, or "".
-func firstFolder(folders []protocol.WorkspaceFolder) string {
+// firstFolder returns the folder that ${workspaceFolder} means for the person's own servers, or none.
+func firstFolder(folders []protocol.WorkspaceFolder) protocol.WorkspaceFolder {
 	for _, f := range folders {
 		if !f.Untrusted && !f.RootOnly {
-			return f.Path
+			f.ConfigFile = ""
+			return f
 		}
 	}
-	return ""
+	return protocol.WorkspaceFolder{}
 }
 
 // example adds the server that Assent brings along: this very program, so that nothing else has to be installed. One
@@ -336,8 +340,8 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, da
 		if member == otherServers {
 			raw = translated(raw)
 		}
-		rights := SourceRights{Own: own, Unconfirmed: !own && !folder.Confirmed, Inputs: inputs}
-		l.server(Server{Name: name.String(), Source: path, Folder: folder.Path, SourceRights: rights}, data, m.Name.StartOffset, raw)
+		s := Server{Name: name.String(), Source: path, SourceRights: SourceRights{Own: own, Inputs: inputs}}
+		l.server(s, folder, data, m.Name.StartOffset, raw)
 	}
 }
 
@@ -349,7 +353,7 @@ func standard(v hujson.Value) json.RawMessage {
 }
 
 // settings reads what the front end took from the user's settings.
-func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
+func (l *loader) settings(folder protocol.WorkspaceFolder, servers, inputs json.RawMessage) {
 	byID := map[string]Input{}
 	if len(inputs) > 0 {
 		byID = l.inputs(SettingsSource, nil, 0, inputs)
@@ -366,7 +370,8 @@ func (l *loader) settings(folder string, servers, inputs json.RawMessage) {
 	}
 	for _, m := range object.Members {
 		name, _ := m.Name.Value.(hujson.Literal)
-		l.server(Server{Name: name.String(), Source: SettingsSource, Folder: folder, SourceRights: SourceRights{Own: true, Inputs: byID}}, nil, 0, standard(m.Value))
+		s := Server{Name: name.String(), Source: SettingsSource, SourceRights: SourceRights{Own: true, Inputs: byID}}
+		l.server(s, folder, nil, 0, standard(m.Value))
 	}
 }
 
@@ -405,8 +410,8 @@ type serverObject struct {
 	Timeout *float64                   `json:"toolTimeout"`
 }
 
-// server adds one server with its raw configuration.
-func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) {
+// server adds one server with its raw configuration. The folder is that of its file, or the one in which an own server may start.
+func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, offset int, raw json.RawMessage) {
 	var c serverObject
 	if err := json.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %s", s.Name, reason.Of(err))
@@ -472,6 +477,8 @@ func (l *loader) server(s Server, data []byte, offset int, raw json.RawMessage) 
 		}
 		s.Env[name] = v
 	}
+	s.Folder = folder.Path
+	s.Unconfirmed = !folder.Confirmed && (!s.Own || !folder.Vouched && s.usesFolder())
 	l.names[s.Name], l.isOwn[s.Name] = s.Source, s.Own
 	if s.Hidden {
 		l.result.Hidden = append(l.result.Hidden, s)

@@ -514,3 +514,79 @@ func TestEditorFile(t *testing.T) {
 		t.Errorf("with a file of the command line (-want +got):\n%s", diff)
 	}
 }
+
+// TestWhereServersStart is about what a clone of a repository could bring along.
+func TestWhereServersStart(t *testing.T) {
+	ws, path := folder(t, `{"servers": {"theirs": {"command": "sh", "envFile": "x.env"}}}`)
+	home, here := t.TempDir(), t.TempDir()
+	for _, dir := range []string{home, here, ws.Path} {
+		if err := os.WriteFile(filepath.Join(dir, "x.env"), []byte("FROM="+dir), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := filepath.Join(home, "mcp.json")
+	servers := `{"plain": {"command": "sh", "envFile": "x.env"}, "below": {"command": "sh", "cwd": "sub"}, "in": {"command": "sh", "cwd": "${workspaceFolder}"},
+		"under": {"command": "sh", "cwd": "${workspaceFolder}/sub"}, "its": {"command": "${workspaceFolder}/sh"}, "path": {"command": "sh", "env": {"PATH": "${workspaceFolder}"}},
+		"file": {"command": "sh", "envFile": "${workspaceFolder}/x.env"}, "data": {"command": "sh", "args": ["${workspaceFolder}"]}, "far": {"url": "https://example.org"}}`
+	if err := os.WriteFile(own, []byte(`{"servers": `+servers+`}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := config.Environment{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: home, Folder: here}
+	asked := map[string]bool{"in": true, "under": true, "its": true, "path": true, "file": true}
+	for _, tt := range []struct {
+		name   string
+		c      protocol.Configuration
+		user   string
+		change func(*protocol.WorkspaceFolder)
+		asks   bool
+	}{
+		{"the own file", protocol.Configuration{}, own, func(*protocol.WorkspaceFolder) {}, true},
+		{"the editor's own file", protocol.Configuration{EditorFile: own}, "", func(*protocol.WorkspaceFolder) {}, true},
+		{"the settings", protocol.Configuration{Servers: json.RawMessage(servers)}, "", func(*protocol.WorkspaceFolder) {}, true},
+		{"vouched for", protocol.Configuration{}, own, func(f *protocol.WorkspaceFolder) { f.Vouched = true }, false},
+		{"confirmed", protocol.Configuration{}, own, func(f *protocol.WorkspaceFolder) { f.Confirmed = true }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ws := ws
+			tt.change(&ws)
+			tt.c.WorkspaceFolders = []protocol.WorkspaceFolder{ws}
+			want := map[string]string{"theirs": ws.Path, "plain": home, "below": filepath.Join(home, "sub"), "in": ws.Path, "under": filepath.Join(ws.Path, "sub")}
+			for _, s := range config.Load(tt.c, tt.user).Servers {
+				if isOwn := s.Source != path; s.Own != isOwn || isOwn && s.Unconfirmed != (tt.asks && asked[s.Name]) {
+					t.Errorf("%s: own %v, unconfirmed %v", s.Name, s.Own, s.Unconfirmed)
+				}
+				if want[s.Name] == "" {
+					continue
+				}
+				if shown := s.Shown(t.Context(), e); shown.Cwd != want[s.Name] {
+					t.Errorf("%s is said to start in %s, want %s", s.Name, shown.Cwd, want[s.Name])
+				}
+				cmd, err := s.Resolve(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cmd.Dir != want[s.Name] {
+					t.Errorf("%s starts in %s, want %s", s.Name, cmd.Dir, want[s.Name])
+				}
+				from := map[string]string{"plain": "FROM=" + home, "theirs": "FROM=" + here}[s.Name]
+				if from != "" && !slices.Contains(cmd.Env, from) {
+					t.Errorf("%s does not get %s", s.Name, from)
+				}
+			}
+		})
+	}
+}
+
+// What an own server runs does not depend on the folder, so a grant for it counts in all.
+func TestAnOwnServerIsTheSameInEachFolder(t *testing.T) {
+	e := config.Environment{Home: "/home/me"}
+	of := func(folder, cwd string) string {
+		return config.Server{Transport: protocol.TransportStdio, Command: "npx", Cwd: cwd, Folder: folder, SourceRights: config.SourceRights{Own: true}}.Identity(t.Context(), e)
+	}
+	if of("/a", "") != of("/b", "") {
+		t.Error("without a cwd, the folder makes a difference")
+	}
+	if of("/a", "${workspaceFolder}") == of("/b", "${workspaceFolder}") {
+		t.Error("in the folder, the folder makes no difference")
+	}
+}

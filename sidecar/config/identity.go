@@ -63,7 +63,11 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	member("command", s.Command)
 	member("args", s.Args...)
 	if s.Transport == protocol.TransportStdio {
-		members = append(members, []string{"folder", s.Folder})
+		folder := s.Folder
+		if s.Own {
+			folder = "" // the home folder, wherever that is
+		}
+		members = append(members, []string{"folder", folder})
 	}
 	member("cwd", s.Cwd)
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
@@ -111,14 +115,14 @@ func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinit
 		}
 		return d
 	}
-	d.Command, d.EnvFile, d.Cwd = line(s.Command), line(s.EnvFile), line(s.Folder)
+	d.Command, d.EnvFile, d.Cwd = line(s.Command), line(s.EnvFile), visible.Line(s.base(e))
 	for _, arg := range s.Args {
 		d.Args = append(d.Args, visible.Text(s.shown(ctx, e, arg)))
 	}
 	if s.Cwd != "" {
 		dir := s.shown(ctx, e, s.Cwd)
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.Folder, dir)
+			dir = filepath.Join(s.base(e), dir)
 		}
 		d.Cwd = visible.Line(dir)
 	}

@@ -67,7 +67,7 @@ func (s Server) Login(ctx context.Context, e Environment) (OAuth, error) {
 	}
 	for _, path := range []*string{&o.PrivateKeyFile, &o.AssertionFile, &o.IdentityProvider.IDTokenFile} {
 		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(e.Folder, *path)
+			*path = filepath.Join(s.filesBase(e), *path)
 		}
 	}
 	for name, secret := range o.secrets() {

@@ -27,9 +27,9 @@ type Ask func(ctx context.Context, s Server, in Input) (string, error)
 type Environment struct {
 	// Environ is the environment to inherit, as of [os.Environ].
 	Environ []string
-	// Folder is where a server starts that has no workspace folder; empty means this process's own.
+	// Folder is where a server starts that is not the person's own and has no workspace folder; empty means this process's own.
 	Folder string
-	// Home is the person's own folder.
+	// Home is the person's home folder, in which their own servers start.
 	Home string
 	Ask  Ask
 	// Note, if it is not nil, is called for each named value that a server gets, some of which are secrets:
@@ -104,17 +104,44 @@ func (s Server) surroundings(ctx context.Context, e Environment) (env []string, 
 		e.note(s, name, v)
 		env = setEnv(env, name, v)
 	}
-	base := cmp.Or(s.Folder, e.Folder)
-	dir = base
+	dir = s.base(e)
 	if s.Cwd != "" {
 		if dir, err = s.expand(ctx, e, s.Cwd); err != nil {
 			return nil, "", err
 		}
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(base, dir)
+			dir = filepath.Join(s.base(e), dir)
 		}
 	}
 	return env, dir, nil
+}
+
+// base is the folder in which the server starts without a cwd, and to which a relative cwd belongs.
+func (s Server) base(e Environment) string {
+	if s.Own && e.Home != "" {
+		return e.Home
+	}
+	return cmp.Or(s.Folder, e.Folder)
+}
+
+// filesBase is the folder to which the relative path of a file belongs, such as that of the envFile.
+func (s Server) filesBase(e Environment) string {
+	if s.Own && e.Home != "" {
+		return e.Home
+	}
+	return e.Folder
+}
+
+// usesFolder reports whether what the server runs depends on the workspace's folder. An argument with the folder is only
+// passed to the person's own program.
+func (s Server) usesFolder() bool {
+	texts := []string{s.Command, s.Cwd, s.EnvFile}
+	for _, value := range s.Env {
+		if value != nil {
+			texts = append(texts, *value)
+		}
+	}
+	return s.Transport == protocol.TransportStdio && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "${workspaceFolder}") })
 }
 
 // envFile returns the variables of the server's envFile; nil if it has none.
@@ -127,7 +154,7 @@ func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, 
 		return nil, err
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.Folder, path)
+		path = filepath.Join(s.filesBase(e), path)
 	}
 	// A password manager may give the file as a pipe.
 	data, err := readFile(path, maxFile, fs.ModeNamedPipe)
@@ -197,7 +224,7 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 		return value, nil
 	case "workspaceFolder":
 		if s.Folder == "" {
-			return "", errors.New("no folder is open")
+			return "", errors.New("no folder is open, or none that you trust")
 		}
 		return s.Folder, nil
 	case "workspaceFolderBasename":

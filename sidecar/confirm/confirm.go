@@ -1,7 +1,8 @@
 // Package confirm asks a person whether a server may run as a file of the workspace configures it.
 //
 // A [Book] saves the decisions in the store. A decision is about one file, one server name and one exact definition
-// ([config.Server.Definition]), so a changed definition needs another decision. The hub calls [Book.Confirm] before
+// ([config.Server.Definition]), so a changed definition needs another decision. For a server of the person's own that would
+// use files of a folder, it is about that folder, too. The hub calls [Book.Confirm] before
 // each connection, and waits. Servers of the person's own settings, and of folders that the front end has confirmed, do
 // not wait.
 //
@@ -79,7 +80,7 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	if !s.Unconfirmed {
 		return nil
 	}
-	k := key{s.Source, s.Name, s.Definition(ctx, b.opts.Environment)}
+	k := key{sourceOf(s), s.NameInSource(), s.Definition(ctx, b.opts.Environment)}
 	kept, err := b.opts.Store()
 	if err != nil {
 		return fmt.Errorf("what you decided of %s cannot be read: %w", s.Source, err)
@@ -93,10 +94,23 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	case decided != nil && !asked:
 		return refused(s)
 	case !b.opts.CanAsk():
+		if s.Own {
+			return notConfirmed("it is your own server, and as configured in %s it would use files of the folder %s: you have not allowed "+
+				"that yet, and cannot be asked here. To decide, run assent tools %q in a terminal in that folder; --trust allows it without a question",
+				s.Source, s.Folder, s.NameInSource())
+		}
 		return notConfirmed("its definition in %s is new or has changed, and you cannot be asked here whether it may run: "+
 			"to decide, run assent tools %q in a terminal in that folder", s.Source, s.Name)
 	}
 	return b.wait(ctx, k, s, kept, asked)
+}
+
+// sourceOf returns the source that a decision is about. That about an own server counts in one folder.
+func sourceOf(s config.Server) string {
+	if s.Own {
+		return s.Source + ", in " + s.Folder
+	}
+	return s.Source
 }
 
 func notConfirmed(format string, args ...any) error {
@@ -175,7 +189,10 @@ func (b *Book) ask(ctx context.Context, q *question, k key, s config.Server, kep
 // question.
 func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.Store) (protocol.ServerDecision, error) {
 	params := &protocol.ConfirmServerParams{
-		ServerName: s.Name, Source: s.Source, Line: config.Line(s.Source, s.NameInSource()), Definition: s.Shown(ctx, b.opts.Environment),
+		ServerName: s.NameInSource(), Source: s.Source, Line: config.Line(s.Source, s.NameInSource()), Definition: s.Shown(ctx, b.opts.Environment),
+	}
+	if s.Own {
+		params.Folder = s.Folder
 	}
 	masked := b.opts.Mask(params.Definition)
 	last, err := kept.LastAllowed(ctx, k.source, k.server)

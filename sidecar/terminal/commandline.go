@@ -312,6 +312,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 		Type    protocol.Transport `json:"type"`
 		Command string             `json:"command,omitempty"`
 		Args    []string           `json:"args,omitempty"`
+		Cwd     string             `json:"cwd,omitempty"`
 		Env     map[string]string  `json:"env,omitempty"`
 		URL     string             `json:"url,omitempty"`
 		Headers map[string]string  `json:"headers,omitempty"`
@@ -320,7 +321,7 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	var s server
 	switch {
 	case launch != nil:
-		s = server{Type: protocol.TransportStdio, Command: launch[0], Args: launch[1:]}
+		s = server{Type: protocol.TransportStdio, Command: launch[0], Args: launch[1:], Cwd: o.Folder}
 		l.server = strings.TrimSuffix(filepath.Base(launch[0]), ".exe")
 	case scheme == "ws" || scheme == "wss":
 		s = server{Type: protocol.TransportWS, URL: l.server}

@@ -49,9 +49,12 @@ func definition(params *protocol.ConfirmServerParams) string {
 	if params.Line > 0 {
 		place = fmt.Sprintf("%s:%d", place, params.Line)
 	}
-	if params.Earlier == nil {
+	switch {
+	case params.Folder != "" && params.Earlier == nil:
+		fmt.Fprintf(&b, "Your own server %q would use files of the folder %s. You have not allowed that yet (%s).\n", params.ServerName, params.Folder, place)
+	case params.Earlier == nil:
 		fmt.Fprintf(&b, "The server %q is new: you have not confirmed it yet (%s).\n", params.ServerName, place)
-	} else {
+	default:
 		fmt.Fprintf(&b, "The server %q has changed since you confirmed it (%s).\n", params.ServerName, place)
 	}
 	now := definitionLines(params.Definition)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 	"assent/sidecar/daemon"
 	"assent/sidecar/leftover"
 	"assent/sidecar/terminal/answers"
@@ -186,7 +187,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 
 // place returns the workspace that the command line is for. Without --data-dir, it is a temporary workspace of its own.
 func (s *session) place() (workspaces.Place, error) {
-	place := workspaces.Place{DataDir: s.line.dataDir, Environ: os.Environ(), Folder: s.o.Folder, LogLevel: s.line.logLevel}
+	place := workspaces.Place{DataDir: s.line.dataDir, Environ: os.Environ(), Folder: s.o.Folder, UserFile: config.UserFile(), LogLevel: s.line.logLevel}
 	if place.DataDir != "" {
 		if !filepath.IsAbs(place.DataDir) {
 			place.DataDir = filepath.Join(s.o.Folder, place.DataDir)

@@ -40,9 +40,10 @@ type Options struct {
 	Version string
 	// RunsDir is that of [server.SharedDirs] of every workspace.
 	RunsDir string
-	// UserFile and Secret are those of [server.Options] of every workspace.
+	// UserFile is that of [server.Options] for a [Place] without one.
 	UserFile string
-	Secret   func(name string) (string, error)
+	// Secret returns a secret that is kept beside a person's own mcp.json; see [server.Options].
+	Secret func(userFile, name string) (string, error)
 	// Apps is [server.Options.Apps] of every workspace.
 	Apps *apps.Server
 	// IdleTime is how long a workspace stays open without a front end and without work under way.
@@ -65,6 +66,9 @@ type Place struct {
 	LoginsDir string   `json:"loginsDir,omitempty"`
 	Environ   []string `json:"environ,omitempty"`
 	Folder    string   `json:"folder,omitempty"`
+	// UserFile is the person's own mcp.json, as in [server.Options]. The front end says where it is, because the daemon may
+	// have been started in another environment.
+	UserFile string `json:"userFile,omitempty"`
 	// Temporary: the data folder is removed when the last front end has left. It must be empty, and its name must
 	// match [leftover.TemporaryPattern]. The front end that opens the workspace determines it.
 	Temporary bool `json:"temporary,omitempty"`
@@ -200,9 +204,9 @@ func (s *Set) take(ctx context.Context, place Place) (*workspace, error) {
 }
 
 // isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new
-// PATH. Servers should start in the new one.
+// PATH, or another place of the person's own mcp.json. Servers should start in the new one.
 func (p Place) isOutdated(next Place) bool {
-	return next.Environ != nil && !slices.Equal(lasting(p.Environ), lasting(next.Environ))
+	return next.UserFile != "" && p.UserFile != next.UserFile || next.Environ != nil && !slices.Equal(lasting(p.Environ), lasting(next.Environ))
 }
 
 // lasting returns the variables of an environment that stay the same when a window is reopened.
@@ -276,11 +280,15 @@ func (p Place) Name() string { return resolved(p.DataDir) }
 func (s *Set) openWorkspace(place Place) *server.Workspace {
 	masker := secret.NewMasker()
 	log := zerolog.New(masker.Writer(s.opts.Log)).Level(place.LogLevel).With().Timestamp().Str("workspace", place.DataDir).Logger()
+	userFile := cmp.Or(place.UserFile, s.opts.UserFile)
 	opts := server.Options{
 		Version: s.opts.Version, DataDir: place.DataDir, Temporary: place.Temporary,
 		SharedDirs: server.SharedDirs{RunsDir: s.opts.RunsDir, DecisionsDir: place.DecisionsDir, LoginsDir: place.LoginsDir},
-		UserFile:   s.opts.UserFile, Secret: s.opts.Secret, Environ: place.Environ, Folder: place.Folder,
+		UserFile:   userFile, Environ: place.Environ, Folder: place.Folder,
 		Log: log, Masker: masker, Person: &s.person, Apps: s.opts.Apps,
+	}
+	if s.opts.Secret != nil {
+		opts.Secret = func(name string) (string, error) { return s.opts.Secret(userFile, name) }
 	}
 	if s.opts.Tap != nil {
 		opts.Tap = tap.New(s.opts.Tap, masker)
