@@ -11,6 +11,7 @@ export default defineConfig({
     },
   },
   test: {
+    name: "webview-ui",
     environment: "jsdom",
     // A context for each file in processes that stay: half of the time went into starting one for each.
     pool: "vmForks",

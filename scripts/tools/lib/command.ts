@@ -6,17 +6,17 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Variables on top of this process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** An open file that gets what {@link run} would show. */
-  readonly log?: number;
+  /** Gets what {@link run} would show. */
+  readonly onOutput?: (text: string) => void;
 }
 
-/** Runs a command to its end with its output shown, or logged; fails when it fails. */
+/** Runs a command to its end with its output shown, or given away; fails when it fails. */
 export async function run(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<void> {
-  const to = options.log ?? "inherit";
+  const to = options.onOutput === undefined ? "inherit" : "pipe";
   await finish(command, args, options, ["ignore", to, to]);
 }
 
@@ -60,8 +60,11 @@ function finish(
     const child = spawn(command, args, { cwd: options.cwd ?? root, env, stdio });
     let written = "";
     const take = (text: string): void => {
-      written += text;
-      if (child.stderr !== null) process.stderr.write(text);
+      if (options.onOutput !== undefined) options.onOutput(text);
+      else {
+        written += text;
+        if (child.stderr !== null) process.stderr.write(text);
+      }
     };
     child.stdout?.setEncoding("utf8").on("data", take);
     child.stderr?.setEncoding("utf8").on("data", take);
