@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { limits } from "../vitest.limits.ts";
 
 export default defineConfig({
   test: {
+    ...limits,
     name: "extension",
     environment: "node",
     include: ["src/**/*.test.ts"],
-    testTimeout: 30_000, // several processes start in one test, on a machine that may be busy
   },
 });

@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { limits } from "../vitest.limits.ts";
 
 export default defineConfig({
   test: {
+    ...limits,
     name: "scripts",
     environment: "node",
     include: ["**/*.test.ts"],
-    // They start processes, and the machine may be busy.
-    testTimeout: 30_000,
   },
 });

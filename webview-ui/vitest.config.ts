@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { limits } from "../vitest.limits.ts";
 
 export default defineConfig({
   resolve: {
@@ -11,13 +12,13 @@ export default defineConfig({
     },
   },
   test: {
+    ...limits,
     name: "webview-ui",
     environment: "jsdom",
     // A context for each file in processes that stay: half of the time went into starting one for each.
     pool: "vmForks",
     // What khroma imports is not found in such a context, unless Vite has read it.
     server: { deps: { inline: ["mermaid", "khroma"] } },
-    testTimeout: 30_000,
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],
     // A zone with half an hour and no summer time: a date-time that loses its offset shows at once.

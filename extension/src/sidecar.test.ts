@@ -174,13 +174,9 @@ describe("a sidecar with an older daemon", () => {
   test("works, and updates when the person wants it", async () => {
     const { sidecar, update, starts, answer } = older();
     await reach(sidecar, "running");
-    await vi.waitFor(() =>
-      expect(update).toHaveBeenCalledExactlyOnceWith(
-        "a question is open",
-        7,
-        expect.any(AbortSignal),
-      ),
-    );
+    await expect
+      .poll(() => update)
+      .toHaveBeenCalledExactlyOnceWith("a question is open", 7, expect.any(AbortSignal));
     const again = reach(sidecar, "starting");
     answer(true);
     await again;
@@ -191,7 +187,7 @@ describe("a sidecar with an older daemon", () => {
   test("asks once, however often it is started", async () => {
     const { sidecar, update, starts, answer } = older();
     await reach(sidecar, "running");
-    await vi.waitFor(() => expect(update).toHaveBeenCalledOnce());
+    await expect.poll(() => update).toHaveBeenCalledOnce();
     answer(false);
     const again = reach(sidecar, "starting");
     sidecar.restart();
@@ -213,7 +209,7 @@ test("the question about an update ends with the sidecar that had the older daem
   const sidecar = startSidecar("older", { update });
   for (const asked of [1, 2]) {
     await reach(sidecar, "running");
-    await vi.waitFor(() => expect(update).toHaveBeenCalledTimes(asked));
+    await expect.poll(() => update).toHaveBeenCalledTimes(asked);
     expect(signals.map(({ aborted }) => aborted)).toEqual(asked === 1 ? [false] : [true, false]);
     const again = reach(sidecar, "starting");
     sidecar.restart();
@@ -235,18 +231,18 @@ describe("a daemon that hangs", () => {
   test("is told of until it answers again", async () => {
     const { hangs, signals, say } = await begin();
     await say("hangs");
-    await vi.waitFor(() => expect(hangs).toHaveBeenCalledWith(7, expect.any(AbortSignal)));
+    await expect.poll(() => hangs).toHaveBeenCalledWith(7, expect.any(AbortSignal));
     expect(signals[0]?.aborted).toBe(false);
     await say("answers");
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
     await say("hangs");
-    await vi.waitFor(() => expect(signals[1]?.aborted).toBe(false));
+    await expect.poll(() => signals[1]?.aborted).toBe(false);
   });
 
   test("is told of until it has ended", async () => {
     const { sidecar, hangs, signals, say } = await begin();
     await say("hangs");
-    await vi.waitFor(() => expect(hangs).toHaveBeenCalledOnce());
+    await expect.poll(() => hangs).toHaveBeenCalledOnce();
     const starting = reach(sidecar, "starting");
     await expect(sidecar.forward("test/loseDaemon", {})).rejects.toBeDefined();
     await starting;

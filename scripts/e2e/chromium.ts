@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
+import { patience } from "./eventually.ts";
 import { screenshotFolder } from "./screenshots.ts";
 
 /** The visible part of a page in CSS pixels, and the device pixels of each. */
@@ -40,8 +41,7 @@ export async function withPage(
     ],
   });
   try {
-    // A long timeout, because a busy machine must not fail the test.
-    context.setDefaultTimeout(90_000);
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     try {
       await work(page);

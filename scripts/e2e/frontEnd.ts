@@ -32,9 +32,7 @@ import { foldEvent, foldProgress } from "../../webview-ui/src/store/fold.ts";
 import { output } from "../tools/lib/command.ts";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";
-
-/** How long anything may take to come, in milliseconds. */
-const patience = 90_000;
+import { patience } from "./eventually.ts";
 
 /** An ask, and the message that it is. */
 export interface Shown {

@@ -72,7 +72,9 @@ export async function approveCompletion(panel: Panel): Promise<void> {
     await approval.getByText("500").first().waitFor();
     await approval.getByRole("button", { name: "Approve & Send" }).click();
     const answer = panel.settled(/You let .* answer/);
-    await answer.getByText(/ is answering$/).waitFor();
+    // On a busy machine the answer may be whole before it is first seen.
+    const isAnswering = answer.getByText(/ is answering$/);
+    await isAnswering.or(panel.review(server)).first().waitFor();
     await answer.getByText(/^Sampling lets/).waitFor();
     const call = panel.call(server, asksModel);
     assert(await call.getByText("running").isVisible(), "the answer is shown while it is written");

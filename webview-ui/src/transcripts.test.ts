@@ -1,5 +1,5 @@
 import type { FrontEndNotifications, OpenTaskParams, OpenTaskResult } from "@assent/protocol";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Message, type RequestMessage, type ResponseMessage } from "vscode-jsonrpc/browser";
 import { type Client, createClient, type Requests } from "./link/client.ts";
 import { progressed, taskEvent, taskRead, taskSelected } from "./store/conversation.ts";
@@ -53,8 +53,8 @@ function lines(archive: string): readonly Line[] {
 async function replay(conversation: readonly Line[]): Promise<void> {
   const [here, there] = pipe();
   const client = createClient(here);
-  const emitted: Message[] = [];
-  there.reader.listen((message) => emitted.push(message));
+  const emitted = new Emitted();
+  there.reader.listen((message) => emitted.add(message));
   const tasks = new Tasks();
   let heard = 0;
   for (const method of notifications) {
@@ -71,13 +71,13 @@ async function replay(conversation: readonly Line[]): Promise<void> {
       const { method, params } = message;
       const controller = new AbortController();
       const answer = say(client, method, params, controller.signal);
-      const said = await next(emitted, Message.isRequest);
+      const said = await emitted.next(Message.isRequest);
       expect({ method: said.method, params: said.params }).toEqual({ method, params });
       pending.set(message.id, { said, answer, controller });
     } else if (speaker === "frontend" && isCancellation(message)) {
       const request = pending.get(message.params.id);
       request?.controller.abort();
-      const said = await next(emitted, isCancellation);
+      const said = await emitted.next(isCancellation);
       expect(said.params.id).toBe(request?.said.id);
     } else if (speaker === "sidecar" && Message.isResponse(message)) {
       const request = pending.get(message.id);
@@ -95,11 +95,11 @@ async function replay(conversation: readonly Line[]): Promise<void> {
       const before = heard;
       await there.writer.write(message);
       if (isHeard(message.method)) {
-        await vi.waitFor(() => expect(heard).toBe(before + 1), soon);
+        await expect.poll(() => heard, { interval: 1 }).toBe(before + 1);
       }
     }
   }
-  expect(emitted).toEqual([]);
+  expect(emitted.messages).toEqual([]);
   client.dispose();
 }
 
@@ -115,8 +115,6 @@ const notifications: readonly (keyof FrontEndNotifications)[] = [
   "storage/failed",
   "storage/recovered",
 ];
-
-const soon = { interval: 1, timeout: 1000 };
 
 function isHeard(method: string): boolean {
   return notifications.some((known) => known === method);
@@ -147,15 +145,27 @@ async function say(client: Client, method: string, params: unknown, signal: Abor
   }
 }
 
-async function next<M extends Message>(
-  emitted: Message[],
-  is: (message: Message | undefined) => message is M,
-): Promise<M> {
-  return await vi.waitFor(() => {
-    const message = emitted.shift();
+/** What the client emitted, in its order. */
+class Emitted {
+  readonly messages: Message[] = [];
+  private added = (): void => {};
+
+  add(message: Message): void {
+    this.messages.push(message);
+    this.added();
+  }
+
+  /** Takes the next message, now or when it comes. */
+  async next<M extends Message>(is: (message: Message | undefined) => message is M): Promise<M> {
+    if (this.messages.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.added = resolve;
+      });
+    }
+    const message = this.messages.shift();
     if (!is(message)) throw new Error(`expected another message, got ${JSON.stringify(message)}`);
     return message;
-  }, soon);
+  }
 }
 
 interface Cancellation extends Message {

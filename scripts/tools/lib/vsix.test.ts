@@ -28,7 +28,7 @@ async function packaged(files: Readonly<Record<string, string>>): Promise<string
   return vsix;
 }
 
-describe("a package", { timeout: 60_000 }, () => {
+describe("a package", () => {
   test("is made of what vsce has nothing against", async () => {
     expect((await stat(await packaged(clean))).size).toBeGreaterThan(0);
   });

@@ -31,7 +31,7 @@ describe("in VS Code", () => {
   test("messages go as they are, and other messages are not ours", async () => {
     const client = await connect();
     const list = client.request("task/list");
-    await vi.waitFor(() => expect(posted).toHaveLength(1));
+    await expect.poll(() => posted).toHaveLength(1);
     expect(posted[0]).toMatchObject({ jsonrpc: "2.0", method: "task/list" });
     deliver("something else");
     deliver({ id: posted[0]?.id, result: "no JSON-RPC" });
@@ -48,7 +48,7 @@ describe("in VS Code", () => {
   ])("a frame that is %s does not speak for the host", async (_name, from) => {
     const client = await connect();
     const list = client.request("task/list");
-    await vi.waitFor(() => expect(posted).toHaveLength(1));
+    await expect.poll(() => posted).toHaveLength(1);
     const say = (origin: string, tasks: readonly unknown[]) => {
       const data = { jsonrpc: "2.0", id: posted[0]?.id, result: { tasks } };
       window.dispatchEvent(new MessageEvent("message", { origin, data }));
@@ -159,7 +159,8 @@ describe("in a browser", () => {
     expect(last().url).toBe("ws://localhost:3000/view/bridge");
     last().dispatchEvent(new Event("open"));
     const list = up.mock.calls[0]?.[0].request("task/list");
-    await vi.waitFor(() => expect(last().sent).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(last().sent).toHaveLength(1);
     const answer = JSON.stringify({
       jsonrpc: "2.0",
       id: last().sent[0]?.id,

@@ -64,5 +64,5 @@ test("notifications reach their handler", async () => {
   const handler = vi.fn();
   client.onNotification("storage/failed", handler);
   await host.sendNotification("storage/failed", { message: "The disk is full." });
-  await vi.waitFor(() => expect(handler).toHaveBeenCalledWith({ message: "The disk is full." }));
+  await expect.poll(() => handler).toHaveBeenCalledWith({ message: "The disk is full." });
 });

@@ -20,7 +20,7 @@ async function start() {
     "app/request": ({ appId }) => ({ result: appId }),
   });
   const session = startSession(host, new ViewStateStore({ load: () => undefined, save() {} }));
-  await vi.waitFor(() => expect(session.getState().sidecar.state).toBe("running"));
+  await expect.poll(() => session.getState().sidecar.state).toBe("running");
   const { actions } = session;
   const { appId } = await actions.openApp(params, new AbortController().signal);
   expect(appId).toBe("app1");
@@ -37,24 +37,20 @@ test("an app goes on after a lost link", async () => {
   expect(await actions.requestApp(list)).toBe("app2");
   expect(open).toHaveBeenCalledTimes(2);
   actions.closeApp("t1", "app1");
-  await vi.waitFor(() =>
-    expect(host.calls("app/close")).toEqual([{ taskId: "t1", appId: "app2" }]),
-  );
+  await expect.poll(() => host.calls("app/close")).toEqual([{ taskId: "t1", appId: "app2" }]);
 });
 
 test("an app that is closed before the next sidecar has opened it is closed there", async () => {
   const { host, session, actions, open } = await start();
   await host.tell("host/sidecarStatus", { state: "starting" });
-  await vi.waitFor(() => expect(session.getState().sidecar.state).toBe("starting"));
+  await expect.poll(() => session.getState().sidecar.state).toBe("starting");
   let go = (_: OpenAppResult): void => {};
   open.mockImplementationOnce(() => new Promise((resolve) => (go = resolve)));
   const refused = expect(actions.requestApp(list)).rejects.toThrow("is not open any more");
-  await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(2));
+  await expect.poll(() => open).toHaveBeenCalledTimes(2);
   actions.closeApp("t1", "app1");
   go({ appId: "late", url: "http://127.0.0.1:40123/frame/late" });
-  await vi.waitFor(() =>
-    expect(host.calls("app/close")).toEqual([{ taskId: "t1", appId: "late" }]),
-  );
+  await expect.poll(() => host.calls("app/close")).toEqual([{ taskId: "t1", appId: "late" }]);
   await refused;
 });
 

@@ -23,8 +23,8 @@ test.each([
     host,
     new ViewStateStore({ load: () => emptyViewState, save: vi.fn() }),
   );
-  await vi.waitFor(() => expect(session.getState().conversation?.earlier).toBe(true));
+  await expect.poll(() => session.getState().conversation?.earlier).toBe(true);
   session.actions.loadEarlier(messageId);
-  await vi.waitFor(() => expect(session.getState().conversation?.messages).toHaveLength(2));
+  await expect.poll(() => session.getState().conversation?.messages).toHaveLength(2);
   expect(host.calls("task/open").at(-1)).toEqual({ taskId: "t1", before: 10_000, ...limit });
 });

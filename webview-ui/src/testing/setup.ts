@@ -1,8 +1,8 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
+import { patienceMs } from "../../../vitest.limits.ts";
 
-// On a busy machine, tests take longer.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: patienceMs });
 
 // What jsdom lacks, or does differently from a page in use.
 Element.prototype.scrollIntoView = () => {};

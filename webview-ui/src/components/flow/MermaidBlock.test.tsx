@@ -120,7 +120,7 @@ describe("a diagram", () => {
     expect(asked[0]?.drawing.css).toContain("stroke: #0078d4;");
     expect(asked[0]?.drawing.css).not.toContain("display: none");
     document.body.style.setProperty("--vscode-focusBorder", "#f38518");
-    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    await expect.poll(() => asked).toHaveLength(2);
     expect(asked[1]?.drawing.css).toContain("stroke: #f38518;");
   });
 });

@@ -74,7 +74,7 @@ describe("the frame that draws", () => {
     answer = undefined;
     const silent = drawImage(drawing);
     silent.catch(() => {});
-    await vi.waitUntil(() => told.length === 1);
+    await expect.poll(() => told).toHaveLength(1);
     vi.advanceTimersByTime(20_000);
     await expect(silent).rejects.toThrow("silent");
     expect(frames()).toHaveLength(0);

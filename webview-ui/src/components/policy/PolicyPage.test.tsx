@@ -1,4 +1,4 @@
-import type { PolicyEntry, PreviewGrantResult } from "@assent/protocol";
+import type { Grant, PolicyEntry, PreviewGrantResult } from "@assent/protocol";
 import { ErrorCode } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
@@ -23,14 +23,24 @@ import {
 
 type Handlers = ConstructorParameters<typeof FakeHost>[2];
 
-function hostOf(entries: readonly PolicyEntry[], handlers: Handlers = {}): FakeHost {
+/** A host that lists these entries. */
+function hostOf(entries: readonly PolicyEntry[], handlers: Handlers = {}) {
+  let listed = entries;
   const host = new FakeHost(task(), [], {
-    "policy/list": () => ({ entries }),
+    "policy/list": () => ({ entries: listed }),
     "model/list": () => ({ models: [demoModel, otherModel] }),
     ...handlers,
   });
   host.servers = [server(), server({ name: "mail" })];
-  return host;
+  return {
+    host,
+    /** Has a grant in the list, as it is from now on. The panel may read the list again at any time. */
+    keep(changed: Grant): Grant {
+      const isOld = (entry: PolicyEntry) => entry.type === "grant" && entry.grant.id === changed.id;
+      listed = [grantEntry(changed), ...listed.filter((entry) => !isOld(entry))];
+      return changed;
+    },
+  };
 }
 
 const button = (name: RegExp | string) => screen.findByRole("button", { name });
@@ -38,7 +48,7 @@ const panel = () => screen.findByRole("region", { name: "Automatic Answers" });
 
 describe("the list of grants", () => {
   test("shows the scope, use and state of each grant", async () => {
-    const host = hostOf([
+    const { host } = hostOf([
       grantEntry({
         maxTokens: 4000,
         maxCost: 0.5,
@@ -81,7 +91,7 @@ describe("the list of grants", () => {
   test("focuses the grant that an answer leads to, also if it has ended", async () => {
     const given = (askId: string, grantId: string) =>
       ask(askId, sampling(), { reason: "granted", at, grantId });
-    const host = hostOf([
+    const { host } = hostOf([
       grantEntry(),
       grantEntry({ id: "g2" }),
       grantEntry({ id: "g3", endedAt: at + 1 }),
@@ -103,14 +113,16 @@ describe("the list of grants", () => {
   });
 
   test("applies changes of grants, and revokes them", async () => {
-    const host = hostOf([grantEntry()], {
-      "grant/revoke": () => grant({ endedAt: at + 1 }),
+    const { host, keep } = hostOf([grantEntry()], {
+      "grant/revoke": () => keep(grant({ endedAt: at + 1 })),
     });
+    const use = (requests: number) =>
+      host.tell("grant/changed", keep(grant({ spent: { requests, tokens: 0, cost: 0 } })));
     const { user } = showApp(host);
-    await host.tell("grant/changed", grant({ spent: { requests: 7, tokens: 0, cost: 0 } }));
+    await use(7);
     await chooseInHead(user, "Automatic Answers (1 active)");
     const region = await panel();
-    await host.tell("grant/changed", grant({ spent: { requests: 8, tokens: 0, cost: 0 } }));
+    await use(8);
     await within(region).findByText("8 of 10");
     await user.click(within(region).getByRole("button", { name: "Revoke the grant of database" }));
     const none = await within(region).findByText(
@@ -122,7 +134,7 @@ describe("the list of grants", () => {
   });
 
   test("that cannot be read says why, and is opened by the host's command", async () => {
-    const host = hostOf([], {
+    const { host } = hostOf([], {
       "policy/list": () => {
         throw new ResponseError(-32603, "The disk is gone.");
       },
@@ -165,7 +177,10 @@ describe("a new grant", () => {
   test("is tried on past requests, and made, by the keyboard alone", async () => {
     const spent = { requests: 0, tokens: 0, cost: 0 };
     const made = grant({ id: "new", serverName: "mail", maxRequests: 2, spent });
-    const host = hostOf([], { "grant/preview": () => preview, "grant/create": () => made });
+    const { host, keep } = hostOf([], {
+      "grant/preview": () => preview,
+      "grant/create": () => keep(made),
+    });
     const { user, container } = showApp(host);
     await chooseInHead(user, "Automatic Answers");
     (await button("New Grant…")).focus();
@@ -218,7 +233,7 @@ describe("a new grant", () => {
   });
 
   test("a preview disappears when the terms change", async () => {
-    const host = hostOf([], { "grant/preview": () => ({}) });
+    const { host } = hostOf([], { "grant/preview": () => ({}) });
     const { user } = showApp(host);
     await chooseInHead(user, "Automatic Answers");
     await user.click(await button("New Grant…"));
@@ -231,7 +246,7 @@ describe("a new grant", () => {
 
   test("that is refused says why at the field, and Escape leaves the form and not the list", async () => {
     const problem = { name: "maxRequests", message: "At most 5." };
-    const host = hostOf([], {
+    const { host } = hostOf([], {
       "grant/create": () => {
         throw new ResponseError(ErrorCode.InvalidAnswer, "The grant makes no sense.", {
           problems: [problem],
