@@ -79,11 +79,10 @@ type call struct {
 	changed  chan struct{}
 	question string // that is open, or ""
 	asked    bool   // it has asked a question
-	// waiting are the requests of the host that wait for it. Each hears its notifications.
-	waiting []*waiter
-	toHost  toHost
-	rounds  rounds
-	end     end
+	wanted
+	toHost toHost
+	rounds rounds
+	end    end
 }
 
 // rounds are the returns of a call with questions (2026-07-28, "Multi Round-Trip Requests").
@@ -105,6 +104,18 @@ type end struct {
 // hasCome reports whether the call has ended.
 func (e *end) hasCome() bool { return !e.time.IsZero() }
 
+// wanted says who wants the result of a call.
+type wanted struct {
+	// waiting are the requests of the host that wait for it. Each hears its notifications.
+	waiting []*waiter
+	// holders are the sessions that have neither given it up nor ended.
+	holders map[string]holder
+}
+
+// holder is a session of a host that wants the result of a call. Nil means that there is no doubt about it; else it reports
+// whether the host is still there.
+type holder func() bool
+
 // waiter is a request of a host that waits for a call, or an MCP task.
 type waiter struct {
 	asker
@@ -118,6 +129,9 @@ type waiter struct {
 // asker is what a request of a host can do.
 type asker struct {
 	notify notify
+	// session is the host's, and isThere reports whether it is still connected; nil means yes.
+	session string
+	isThere holder
 	// begin says that the answer may take long.
 	begin func()
 	// takes reports whether the host declared that it can answer a request.
@@ -152,12 +166,11 @@ func (e errWaiting) Error() string { return "the call waits for an answer in Ass
 // errNoHandle is the error of a handle that is not known.
 var errNoHandle = errors.New("there is no such call; its result may have been delivered already")
 
-// do runs a call for a request of a host, or joins the same call if that has asked a question. The key says which calls
-// are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
+// do runs a call for a request of a host, or joins the same call; see [call.isFor]. The key says which calls are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
 // A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
 func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
-	k, err := c.find(ctx, func(k *call) bool { return k.key == key && (k.asked || len(k.waiting) == 0) })
+	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(asker.session) })
 	switch {
 	case errors.Is(err, errNoHandle):
 		k = newCall(key, what)
@@ -225,7 +238,38 @@ func (k *call) isOnItsWay() bool {
 }
 
 func newCall(key string, what calling) *call {
-	return &call{handle: uuid.NewString(), key: key, what: what, changed: make(chan struct{}), cancel: func(error) {}}
+	return &call{
+		handle: uuid.NewString(), key: key, what: what, changed: make(chan struct{}), cancel: func(error) {},
+		wanted: wanted{holders: map[string]holder{}},
+	}
+}
+
+// isFor reports whether an equal call of a session joins this one. It does not if another session that is still there wants
+// the result: two agents want two. In one session, a call that has asked nothing is no reason to hold back an equal one. After
+// a question the host may have given up without a word and try again. The caller holds the lock of calls.
+func (k *call) isFor(session string) bool {
+	for other, isThere := range k.holders {
+		if other != session && (isThere == nil || isThere()) {
+			return false
+		}
+	}
+	return k.asked || len(k.waiting) == 0
+}
+
+// giveUp notes that a session gave up a request. It is called with the lock of calls held.
+func (k *call) giveUp(session string) {
+	if !slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.session == session }) {
+		delete(k.holders, session)
+	}
+}
+
+// ended notes that a session has ended.
+func (c *calls) ended(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range c.all {
+		delete(k.holders, session)
+	}
 }
 
 // start starts a call. It is called with mu held.
@@ -393,6 +437,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 	defer c.mu.Unlock()
 	w := &waiter{asker: asker, ctx: ctx}
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
+	k.holders[w.session] = w.isThere
 	k.begin()
 	c.send(k)
 	if asker.task != nil && (patience == 0 || patience > taskAfter) {
@@ -433,7 +478,8 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 		}
 		c.mu.Lock()
 		if gone && !k.end.hasCome() {
-			if k.leave(w); len(k.waiting) == 0 && !k.asked {
+			k.leave(w)
+			if k.giveUp(w.session); len(k.waiting) == 0 && !k.asked {
 				k.cancel(context.Cause(ctx)) // no person and no host waits for it
 				c.remove(k)
 			}
@@ -452,6 +498,9 @@ func (c *calls) answered(k *call, w *waiter, sent bool) {
 			k.end.delivered++
 		case w.sent:
 			k.end.delivered--
+		}
+		if !sent {
+			k.giveUp(w.session)
 		}
 		w.sent = sent
 		c.remove(k)

@@ -39,6 +39,13 @@ func (s *scripted) run(ctx context.Context, h host) (json.RawMessage, error) {
 // silent is a request of a host that takes nothing but its result.
 var silent = asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
 
+// of returns silent as a request of a session.
+func of(session string) asker {
+	a := silent
+	a.session = session
+	return a
+}
+
 // outcome is what a request of a host got.
 type outcome struct {
 	result json.RawMessage
@@ -47,9 +54,13 @@ type outcome struct {
 
 // request sends a request of a host, and returns where its outcome comes. A result is sent to the host.
 func request(ctx context.Context, c *calls, s *scripted, patience time.Duration) <-chan outcome {
+	return requestOf(ctx, c, s, patience, silent)
+}
+
+func requestOf(ctx context.Context, c *calls, s *scripted, patience time.Duration, asker asker) <-chan outcome {
 	got := make(chan outcome, 1)
 	go func() {
-		result, answered, err := c.do(ctx, "key", patience, silent, calling{}, s.run)
+		result, answered, err := c.do(ctx, "key", patience, asker, calling{}, s.run)
 		if answered != nil {
 			answered(true)
 		}
@@ -81,7 +92,7 @@ func TestACallThatAsksRunsOnce(t *testing.T) {
 		if got := <-first; !errors.Is(got.err, mcpserver.ErrCancelled) {
 			t.Errorf("the request that was given up: %v", got.err)
 		}
-		// The same call again joins it, and so does one more beside it.
+		// The same call again joins it, and so does one more of the session beside it.
 		second, third := request(t.Context(), c, s, 0), request(t.Context(), c, s, 0)
 		s.finish <- nil
 		for _, got := range []outcome{<-second, <-third} {
@@ -117,6 +128,68 @@ func TestAnAnswerAfterTheHostHasGone(t *testing.T) {
 			t.Errorf("the late result: %s, %v, %d runs", got.result, got.err, s.runs)
 		}
 	})
+}
+
+// An equal call joins the first one, or runs. The first one is of session a, and has asked unless the test says otherwise.
+func TestWhichCallsJoin(t *testing.T) {
+	isGone := false
+	for _, test := range []struct {
+		name string
+		// noQuestion: the first call has asked nothing.
+		noQuestion bool
+		patience   time.Duration // of the first request
+		// then is what happens to the first request.
+		then    func(c *calls, giveUp func(error))
+		session string // of the equal call
+		joins   bool
+	}{
+		{"two live sessions", false, 0, nil, "b", false},
+		{"two live sessions, and no question", true, 0, nil, "b", false},
+		{"one session, the question is open", false, 0, nil, "a", true},
+		{"one session, and no question", true, 0, nil, "a", false},
+		{"the host cancelled its request", false, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "b", true},
+		{"the host cancelled its request and calls again", false, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "a", true},
+		{"the session has ended", false, 0, func(c *calls, giveUp func(error)) {
+			giveUp(mcpserver.ErrEnded)
+			c.ended("a")
+		}, "b", true},
+		{"the host cancelled, and the call had asked nothing", true, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "b", false},
+		{"the host has a handle, and lives", false, time.Second, func(*calls, func(error)) { time.Sleep(time.Minute) }, "b", false},
+		{"the host has a handle and calls again", false, time.Second, func(*calls, func(error)) { time.Sleep(time.Minute) }, "a", true},
+		{"the host had a handle, and has ended", false, time.Second, func(c *calls, _ func(error)) {
+			time.Sleep(time.Minute)
+			c.ended("a")
+		}, "b", true},
+		{"the host over HTTP has no connection open", false, time.Second, func(*calls, func(error)) {
+			time.Sleep(time.Minute)
+			isGone = true
+		}, "b", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				isGone = false
+				c, s := &calls{}, newScripted()
+				first := of("a")
+				first.isThere = func() bool { return !isGone }
+				ctx, giveUp := context.WithCancelCause(t.Context())
+				defer giveUp(nil)
+				requestOf(ctx, c, s, test.patience, first)
+				if !test.noQuestion {
+					s.ask <- "Which size?"
+					synctest.Wait()
+				}
+				if test.then != nil {
+					test.then(c, giveUp)
+					synctest.Wait()
+				}
+				requestOf(t.Context(), c, s, 0, of(test.session))
+				if joins := s.runs == 1; joins != test.joins {
+					t.Errorf("the tool ran %d times", s.runs)
+				}
+				c.close()
+			})
+		})
+	}
 }
 
 // A host sends its next request as soon as it has the result, before the gateway knows that the result was sent.

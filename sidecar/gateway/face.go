@@ -204,6 +204,7 @@ func (f *Face) Ended(s *mcpserver.Session) {
 	for _, stop := range subscriptions {
 		stop()
 	}
+	f.callsOf(s).ended(s.ID)
 	f.upstream.Ended(s.ID)
 }
 
@@ -366,6 +367,7 @@ func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) 
 // askerOf returns what a request of a host can do for its call.
 func askerOf(r *mcpserver.Request, token json.RawMessage, p *pulse) asker {
 	a := asker{
+		session: r.Session.ID, isThere: r.Session.IsThere,
 		notify: forward(r, token, p),
 		begin:  r.Begin,
 		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },

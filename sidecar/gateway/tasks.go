@@ -112,7 +112,7 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 		created: now, updated: now, ttl: w.task.ttl,
 	}
 	k.leave(w)
-	c.addTask(t, asker{notify: w.task.notify(t.id), takes: w.takes})
+	c.addTask(t, asker{session: w.session, notify: w.task.notify(t.id), takes: w.takes})
 	t.told = k.tells(t.atFirst())
 	return t
 }

@@ -292,7 +292,7 @@ func (h *HTTP) modernSession(credential string) *httpSession {
 
 func (h *HTTP) newSession(credential string) *httpSession {
 	s := &httpSession{newSession(uuid.NewString(), h.server, h.opts.Log), newStreams()}
-	s.Credential = credential
+	s.Credential, s.isRead = credential, s.streams.isRead
 	return s
 }
 

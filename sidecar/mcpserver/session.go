@@ -29,8 +29,7 @@ type sender interface{ send(frame []byte) error }
 type Session struct {
 	// ID identifies the session for as long as it lasts. It is the HTTP session's id if there is one.
 	ID string
-	// Credential is what the host showed at the start of an HTTP session. It is empty over a pipe.
-	Credential string
+	overHTTP
 
 	server Server
 	log    zerolog.Logger
@@ -48,6 +47,14 @@ type Session struct {
 	calls       hostCalls
 	// recent are the last requests with Answered that were answered or are about to be.
 	recent []*Request
+}
+
+// overHTTP is what a session over HTTP has. Over a pipe it is empty.
+type overHTTP struct {
+	// Credential is what the host showed at the start of the session.
+	Credential string
+	// isRead reports whether the host has a connection open. A pipe is one.
+	isRead func() bool
 }
 
 // hostCalls are the requests to a host that have no answer yet. The session's lock guards them.
@@ -93,6 +100,10 @@ func (s *Session) close(cause error) {
 
 // Context ends with the session.
 func (s *Session) Context() context.Context { return s.life }
+
+// IsThere reports whether the host is still connected. One over HTTP has a session without a connection after it crashed, and
+// between two requests.
+func (s *Session) IsThere() bool { return s.life.Err() == nil && (s.isRead == nil || s.isRead()) }
 
 // Client returns what the host told about itself: in the handshake or, if there was none, in its last request.
 func (s *Session) Client() Client {
