@@ -2962,8 +2962,12 @@ export interface Tool {
   name: string;
   title?: string;
   description?: string;
-  /** Fields is a form for the arguments. */
+  /**
+   * Fields is a form for the arguments. MoreArguments: the tool may take others, which a front end lets the person write as a
+   * JSON object.
+   */
   fields?: readonly Field[];
+  moreArguments?: boolean;
   inputSchema?: unknown;
   /** Annotations are the server's own claims; absent if it makes none. */
   annotations?: ToolAnnotations;
@@ -3508,6 +3512,8 @@ export interface ServerParams {
 /** ListToolsResult holds a server's tools in the server's order. */
 export interface ListToolsResult {
   tools?: readonly Tool[];
+  /** Problems say what is odd in the server's list, and what was left out for it; each is a sentence. */
+  problems?: readonly string[];
 }
 
 /** StartCallParams is a request, with its server and its task. */
@@ -3520,16 +3526,22 @@ export interface StartCallParams {
 /** ListResourcesResult holds a server's resources in the server's order. */
 export interface ListResourcesResult {
   resources?: readonly Resource[];
+  /** Problems are as in `ListToolsResult`. */
+  problems?: readonly string[];
 }
 
 /** ListResourceTemplatesResult holds a server's resource templates in the server's order. */
 export interface ListResourceTemplatesResult {
   resourceTemplates?: readonly ResourceTemplate[];
+  /** Problems are as in `ListToolsResult`. */
+  problems?: readonly string[];
 }
 
 /** ListPromptsResult holds a server's prompts in the server's order. */
 export interface ListPromptsResult {
   prompts?: readonly Prompt[];
+  /** Problems are as in `ListToolsResult`. */
+  problems?: readonly string[];
 }
 
 /**

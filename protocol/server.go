@@ -73,9 +73,11 @@ type Tool struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Fields is a form for the arguments.
-	Fields      []Field         `json:"fields,omitempty"`
-	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	// Fields is a form for the arguments. MoreArguments: the tool may take others, which a front end lets the person write as a
+	// JSON object.
+	Fields        []Field         `json:"fields,omitempty"`
+	MoreArguments bool            `json:"moreArguments,omitempty"`
+	InputSchema   json.RawMessage `json:"inputSchema,omitempty"`
 	// OutputSchema is for Assent alone, which compares it.
 	OutputSchema json.RawMessage `json:"-"`
 	// Annotations are the server's own claims; absent if it makes none.

@@ -669,6 +669,8 @@ type ServerParams struct {
 // ListToolsResult holds a server's tools in the server's order.
 type ListToolsResult struct {
 	Tools []Tool `json:"tools,omitempty"`
+	// Problems say what is odd in the server's list, and what was left out for it; each is a sentence.
+	Problems []string `json:"problems,omitempty"`
 }
 
 // StartCallParams is a request, with its server and its task.
@@ -681,16 +683,22 @@ type StartCallParams struct {
 // ListResourcesResult holds a server's resources in the server's order.
 type ListResourcesResult struct {
 	Resources []Resource `json:"resources,omitempty"`
+	// Problems are as in [ListToolsResult].
+	Problems []string `json:"problems,omitempty"`
 }
 
 // ListResourceTemplatesResult holds a server's resource templates in the server's order.
 type ListResourceTemplatesResult struct {
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates,omitempty"`
+	// Problems are as in [ListToolsResult].
+	Problems []string `json:"problems,omitempty"`
 }
 
 // ListPromptsResult holds a server's prompts in the server's order.
 type ListPromptsResult struct {
 	Prompts []Prompt `json:"prompts,omitempty"`
+	// Problems are as in [ListToolsResult].
+	Problems []string `json:"problems,omitempty"`
 }
 
 // ListIconsResult holds the icons of a server (2025-11-25, "Icons"). What has no icon, or none that may be shown, is

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/form"
 )
 
 const (
@@ -76,8 +77,9 @@ func newOffer(servers []offered) *offer {
 			}
 			name := o.unused(nameOf(s.serverName, tool.Name))
 			o.names[name] = target{s.serverName, &tool}
+			schema, _ := form.Flat(tool.InputSchema) // OpenAI refuses a request with anyOf and its like at the root
 			o.tools = append(o.tools, protocol.SamplingTool{
-				Name: name, Description: cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: tool.InputSchema,
+				Name: name, Description: cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: schema,
 			})
 		}
 	}

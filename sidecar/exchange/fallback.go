@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/lazyregexp"
 	"assent/sidecar/wire"
 )
@@ -182,7 +183,7 @@ func (x *exchange) isRepeatable(ctx context.Context) bool {
 				Annotations protocol.ToolAnnotations `json:"annotations"`
 			} `json:"tools"`
 		}
-		if json.Unmarshal(page, &list) != nil {
+		if jsonscan.Unmarshal(page, &list) != nil {
 			continue
 		}
 		for _, tool := range list.Tools {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
 	"assent/sidecar/wire"
@@ -42,7 +43,7 @@ func (s *Exchanges) taskTools(ctx context.Context) (map[string]bool, error) {
 				Execution Execution `json:"execution"`
 			} `json:"tools"`
 		}
-		if err := json.Unmarshal(page, &list); err != nil {
+		if err := jsonscan.Unmarshal(page, &list); err != nil {
 			return nil, session.BadAnswerError{Reason: "its list of tools cannot be read: " + reason.Of(err)}
 		}
 		for _, tool := range list.Tools {

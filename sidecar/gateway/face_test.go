@@ -55,6 +55,8 @@ func (u *upstream) List(_ context.Context, server, list string, _ time.Duration)
 	case list == "tools" && server == "apps":
 		return []json.RawMessage{json.RawMessage(`{"tools":[{"name":"view","_meta":{"ui":{"resourceUri":"ui://apps/view","x":1.0}}},` +
 			`{"name":"refresh","_meta":{"ui":{"visibility":["app"]}}},{"name":"both","_meta":{"ui":{"visibility":["model","app"]}}}]}`)}, nil
+	case list == "tools" && server == "typed":
+		return []json.RawMessage{json.RawMessage(`{"tools":[{"name":"list","outputSchema":{"type":"array"}},{"name":"any","outputSchema":{}},{"name":"fine","outputSchema":{ "type":"object"}}]}`)}, nil
 	case list == "resources" && server == "apps":
 		return []json.RawMessage{json.RawMessage(`{"resources":[{"uri":"ui://apps/view","name":"view","mimeType":"text/html;profile=mcp-app","_meta":{"ui":{"csp":{}}}}]}`)}, nil
 	case list == "tools":

@@ -87,7 +87,7 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 				if !isFor(r.Client, item) {
 					continue
 				}
-				item = execution(r.Client, item)
+				item = toolFor(r.Client, item)
 			}
 			if names != nil {
 				q := qualified{of.server, text(item, "name")}
@@ -158,7 +158,7 @@ func (f *Face) pagesForHosts(ctx context.Context, client mcpserver.Client, serve
 			}
 			tools = slices.DeleteFunc(tools, func(tool json.RawMessage) bool { return !isFor(client, tool) })
 			for i, tool := range tools {
-				tools[i] = execution(client, tool)
+				tools[i] = toolFor(client, tool)
 			}
 			return array(tools)
 		})

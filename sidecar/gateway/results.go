@@ -38,3 +38,17 @@ func hidesStructured(client mcpserver.Client) bool {
 	}
 	return false
 }
+
+// toolFor returns a tool as a host's revision has it. Before 2026-07-28 an outputSchema has the type "object", and hosts with
+// strict types refuse the whole list for another.
+func toolFor(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
+	if schema := member(tool, "outputSchema"); schema != nil && !client.Modern() && text(schema, "type") != "object" {
+		tool = edit(tool, func(name string, value json.RawMessage) json.RawMessage {
+			if name == "outputSchema" {
+				return nil
+			}
+			return value
+		})
+	}
+	return execution(client, tool)
+}

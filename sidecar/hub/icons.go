@@ -30,7 +30,7 @@ func newIcons(s *session.Server, log zerolog.Logger) *icons {
 
 // iconKeys are the members that identify the things of each list.
 var iconKeys = map[protocol.ListKind]string{
-	protocol.ListTools: "name", protocol.ListResources: "uri", listTemplates: "uriTemplate", protocol.ListPrompts: "name",
+	protocol.ListTools: "name", protocol.ListResources: "uri", ListTemplates: "uriTemplate", protocol.ListPrompts: "name",
 }
 
 // listed notes a list that was just read.
@@ -56,7 +56,7 @@ func (h *Hub) Icons(ctx context.Context, serverName string) (*protocol.ListIcons
 	i.mu.Lock()
 	offered := icon.Offered{
 		Server: own, Tools: i.listings[protocol.ListTools], Resources: i.listings[protocol.ListResources],
-		Templates: i.listings[listTemplates], Prompts: i.listings[protocol.ListPrompts],
+		Templates: i.listings[ListTemplates], Prompts: i.listings[protocol.ListPrompts],
 	}
 	i.mu.Unlock()
 	return i.cache.Collect(ctx, origin, offered), nil

@@ -24,6 +24,8 @@ type listCache struct {
 	changes map[protocol.ListKind]int
 	// counts holds the lengths of the lists as they were last read, until the lists change.
 	counts map[protocol.ListKind]int64
+	// problems are those of the lists as they were last read.
+	problems map[protocol.ListKind][]string
 	// announcing holds the timers until the next change of a list can be announced.
 	announcing map[protocol.ListKind]*time.Timer
 	// closed reports that no change is announced any more.
@@ -33,7 +35,7 @@ type listCache struct {
 func newListCache(announce func(kind protocol.ListKind)) *listCache {
 	return &listCache{
 		announce: announce,
-		lists:    map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{},
+		lists:    map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{}, problems: map[protocol.ListKind][]string{},
 		announcing: map[protocol.ListKind]*time.Timer{},
 	}
 }
@@ -47,8 +49,8 @@ func (l *listCache) change(kind protocol.ListKind) {
 	delete(l.lists, kind)
 	delete(l.counts, kind)
 	if kind == protocol.ListResources {
-		l.changes[listTemplates]++
-		delete(l.lists, listTemplates)
+		l.changes[ListTemplates]++
+		delete(l.lists, ListTemplates)
 	}
 	if l.announcing[kind] != nil || l.closed {
 		return
@@ -77,6 +79,7 @@ func (l *listCache) generation(kind protocol.ListKind) int {
 func (l *listCache) keep(kind protocol.ListKind, p pages, generation int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.problems[kind] = p.problems
 	if l.changes[kind] == generation {
 		if kind == protocol.ListTools {
 			p.tools = sync.OnceValue(func() map[string]json.RawMessage { return toolsByName(p.raw) })
@@ -111,6 +114,13 @@ func (l *listCache) tool(name string) json.RawMessage {
 	return tools()[name]
 }
 
+// problemsOf returns those of a list as it was last read.
+func (l *listCache) problemsOf(kind protocol.ListKind) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.problems[kind]
+}
+
 // clear forgets every list.
 func (l *listCache) clear() {
 	l.mu.Lock()
@@ -136,43 +146,28 @@ func (l *listCache) counted() map[protocol.ListKind]int64 {
 type pages struct {
 	raw   []json.RawMessage
 	fresh time.Time // until when it may be used again
+	// problems say what was odd in the list.
+	problems []string
 	// tools returns the definitions of tools by their names, if this is the list of tools. The list is parsed at the first
 	// call, and once: it can be long, and every result needs its tool.
 	tools func() map[string]json.RawMessage
 }
 
-// toolsByName returns the tools on the pages of a list. Of two with one name, it is the first. An earlier reader has reported
-// a page that cannot be read.
+// toolsByName returns the tools on the pages of a list.
 func toolsByName(pages []json.RawMessage) map[string]json.RawMessage {
 	byName := map[string]json.RawMessage{}
 	for _, page := range pages {
-		var list struct {
-			Tools []json.RawMessage `json:"tools"`
-		}
-		if json.Unmarshal(page, &list) != nil {
-			continue
-		}
-		for _, tool := range list.Tools {
-			var named struct {
-				Name string `json:"name"`
-			}
-			if json.Unmarshal(tool, &named) == nil && byName[named.Name] == nil {
-				byName[named.Name] = tool
-			}
+		for _, tool := range elements(member(page, string(protocol.ListTools))) {
+			byName[textOf(tool, "name")] = tool
 		}
 	}
 	return byName
 }
 
-// count returns how long a list is. An earlier reader has reported a page that cannot be read.
-func (p pages) count(kind protocol.ListKind) int64 {
-	n := int64(0)
-	for _, raw := range p.raw {
-		var page map[string]json.RawMessage
-		var items []json.RawMessage
-		if json.Unmarshal(raw, &page) == nil && json.Unmarshal(page[string(kind)], &items) == nil {
-			n += int64(len(items))
-		}
+// count returns how long a list is.
+func (p pages) count(kind protocol.ListKind) (n int64) {
+	for _, page := range p.raw {
+		n += int64(len(elements(member(page, string(kind)))))
 	}
 	return n
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -15,28 +14,25 @@ import (
 	"assent/sidecar/apps"
 	"assent/sidecar/exchange"
 	"assent/sidecar/form"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
 	"assent/sidecar/wire"
 )
 
-// maxPages bounds a list, because a server may return cursors for ever.
-const maxPages = 1000
-
-// lister asks a session for one page of a list and returns the cursor of the next. If only is not nil, it removes from the
-// page's result what go-sdk left out.
-type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) (next string, only func(json.RawMessage) (json.RawMessage, error), err error)
+// lister asks a session for one page of a list. For tools it returns those of the page that go-sdk did not refuse.
+type lister func(ctx context.Context, session *mcp.ClientSession, cursor string) ([]*mcp.Tool, error)
 
 // list returns the pages of a list, and starts the server if it does not run. A server without
 // the capability has an empty list.
-func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
+func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKind) ([]json.RawMessage, error) {
 	s, err := h.server(serverName)
 	if err != nil {
 		return nil, err
 	}
 	var raw []json.RawMessage
 	for range session.MaxSends {
-		if raw, err = s.list(ctx, kind, has, ask); !errors.Is(err, session.ErrUnsent) {
+		if raw, err = s.list(ctx, kind); !errors.Is(err, session.ErrUnsent) {
 			break
 		}
 	}
@@ -44,7 +40,7 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 }
 
 // list is [Hub.list] with one attempt.
-func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp.ServerCapabilities) bool, ask lister) ([]json.RawMessage, error) {
+func (s *server) list(ctx context.Context, kind protocol.ListKind) ([]json.RawMessage, error) {
 	if raw := s.lists.cached(kind); raw != nil && s.IsRunning() {
 		return raw, nil
 	}
@@ -53,55 +49,25 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind, has func(*mcp
 		return nil, err
 	}
 	defer release()
-	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || !has(capabilities) {
+	l := listers[kind]
+	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || !l.has(capabilities) {
 		return nil, nil
 	}
 	generation := s.lists.generation(kind)
-	var p pages
-	var ttl time.Duration
-	cursor := ""
-	for range maxPages {
-		next, only, capture, err := askPage(ctx, c, kind, ask, cursor)
-		if err != nil {
-			return nil, err
+	r := &listReader{kind: kind, modern: c.IsModern(), keys: map[string]bool{}, cursors: map[string]bool{}}
+	err = r.read(ctx, c, l.ask)
+	var unknown *jsonrpc.Error
+	if errors.As(err, &unknown) && unknown.Code == jsonrpc.CodeMethodNotFound {
+		if err = nil; kind != ListTemplates { // which many servers with resources do not have
+			r.say("The server declares %s, and does not know the request for their list", r.name())
 		}
-		result := capture.Answer().Result
-		if only != nil {
-			if result, err = only(result); err != nil {
-				return nil, session.Failed(s.name(), "its list cannot be read: "+reason.Of(err))
-			}
-		}
-		p.raw = append(p.raw, result)
-		var hint struct {
-			TTL int64 `json:"ttlMs"`
-		}
-		if err := json.Unmarshal(result, &hint); err != nil {
-			return nil, session.Failed(s.name(), "its list cannot be read: "+reason.Of(err))
-		}
-		if page := time.Duration(hint.TTL) * time.Millisecond; len(p.raw) == 1 || page < ttl {
-			ttl = page
-		}
-		if next == "" || next == cursor {
-			p.fresh = time.Now().Add(ttl)
-			s.lists.keep(kind, p, generation)
-			s.icons.listed(kind, p.raw)
-			return p.raw, nil
-		}
-		cursor = next
 	}
-	return nil, session.Failed(s.name(), fmt.Sprintf("its list has no end: %d pages were read", maxPages))
-}
-
-// askPage asks for one page of a list.
-func askPage(ctx context.Context, c *session.Conn, kind protocol.ListKind, ask lister, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), *wire.Capture, error) {
-	ctx, done := c.Within(ctx, "the list of "+string(kind))
-	defer done()
-	callCtx, capture := wire.WithCapture(ctx)
-	next, only, err := ask(callCtx, c.Session(), cursor)
 	if err != nil {
-		err = c.Failure(ctx, capture, err)
+		return nil, err
 	}
-	return next, only, capture, err
+	s.lists.keep(kind, pages{raw: r.pages, fresh: time.Now().Add(r.ttl), problems: r.told()}, generation)
+	s.icons.listed(kind, r.pages)
+	return r.pages, nil
 }
 
 // listError returns the [protocol.Error] that explains why a list cannot be read.
@@ -126,65 +92,32 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 	s, err := h.server(serverName)
 	takesTasks := err == nil && s.TakesTasks()
 	var tools []protocol.Tool
-	for _, page := range raw {
-		more, err := parseTools(page)
-		if err != nil {
-			return nil, session.Failed(serverName, reason.Of(err))
-		}
-		for _, tool := range more {
-			tool.McpTask = tool.McpTask && takesTasks
-			tools = append(tools, tool)
-		}
+	for _, one := range parseItems[wireTool](raw, protocol.ListTools) {
+		tool := one.withForm()
+		tool.McpTask = tool.McpTask && takesTasks
+		tools = append(tools, tool)
 	}
 	return tools, nil
+}
+
+// ListProblems returns what was odd in a list of a server when it was read last, in sentences. It sends no request.
+func (h *Hub) ListProblems(serverName string, kind protocol.ListKind) []string {
+	s, err := h.server(serverName)
+	if err != nil {
+		return nil
+	}
+	return s.lists.problemsOf(kind)
 }
 
 func hasTools(c *mcp.ServerCapabilities) bool { return c.Tools != nil }
 
 // listTools is the lister of tools.
-func listTools(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
+func listTools(ctx context.Context, session *mcp.ClientSession, cursor string) ([]*mcp.Tool, error) {
 	page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	return page.NextCursor, onlyTools(page.Tools), nil
-}
-
-// onlyTools returns a function that removes from a page the tools that go-sdk refused: a tool with an invalid x-mcp-header
-// must not be called (2026-07-28, "Transports: Custom Headers from Tool Parameters").
-func onlyTools(taken []*mcp.Tool) func(json.RawMessage) (json.RawMessage, error) {
-	return func(raw json.RawMessage) (json.RawMessage, error) {
-		var page map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, err
-		}
-		var tools, kept []json.RawMessage
-		if list := page["tools"]; list == nil {
-			return raw, nil
-		} else if err := json.Unmarshal(list, &tools); err != nil {
-			return nil, err
-		}
-		if len(tools) == len(taken) { // as nearly always
-			return raw, nil
-		}
-		for _, tool := range tools {
-			var named struct {
-				Name string `json:"name"`
-			}
-			if err := json.Unmarshal(tool, &named); err != nil {
-				return nil, err
-			}
-			if slices.ContainsFunc(taken, func(t *mcp.Tool) bool { return t.Name == named.Name }) {
-				kept = append(kept, tool)
-			}
-		}
-		list, err := json.Marshal(kept)
-		if err != nil {
-			return nil, err
-		}
-		page["tools"] = list
-		return json.Marshal(page)
-	}
+	return page.Tools, nil
 }
 
 // wireTool is a tool as its server lists it.
@@ -213,41 +146,43 @@ func (t *wireTool) tool() protocol.Tool {
 	return tool
 }
 
-// withForm returns the tool with its form.
-func (t *wireTool) withForm() (protocol.Tool, error) {
+// withForm returns the tool with its form. Its schema may name a required property that it does not describe.
+func (t *wireTool) withForm() protocol.Tool {
 	tool := t.tool()
-	var err error
-	if tool.Fields, err = form.ParseInput(t.InputSchema); err != nil {
-		return protocol.Tool{}, fmt.Errorf("its tool %q: inputSchema: %w", t.Name, err)
+	schema, merged := form.Flat(t.InputSchema)
+	more := member(schema, "additionalProperties")
+	tool.MoreArguments = merged || string(more) == "true" || kindOf(more) == "object"
+	described := member(schema, "properties")
+	if described == nil {
+		described = json.RawMessage("{}")
 	}
-	return tool, nil
+	all := described
+	for _, one := range elements(member(schema, "required")) {
+		var name string
+		if json.Unmarshal(one, &name) == nil && member(all, name) == nil {
+			all = with(all, name, json.RawMessage("{}"))
+		}
+	}
+	if len(all) > len(described) {
+		schema = with(edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+			if name == "properties" {
+				return nil
+			}
+			return value
+		}), "properties", all)
+	}
+	var err error
+	if tool.Fields, err = form.ParseInput(schema); err != nil {
+		tool.Fields, tool.MoreArguments = nil, true
+	}
+	return tool
 }
 
 // ParseTool returns a tool of a server's list, without its form.
 func ParseTool(raw json.RawMessage) (protocol.Tool, error) {
 	var t wireTool
-	err := json.Unmarshal(raw, &t)
+	err := jsonscan.Unmarshal(raw, &t)
 	return t.tool(), err
-}
-
-// parseTools reads a page of tools from the wire, where the order of a schema's properties is still
-// the author's.
-func parseTools(raw json.RawMessage) ([]protocol.Tool, error) {
-	var page struct {
-		Tools []wireTool `json:"tools"`
-	}
-	if err := json.Unmarshal(raw, &page); err != nil {
-		return nil, fmt.Errorf("its tools cannot be read: %w", err)
-	}
-	var tools []protocol.Tool
-	for _, t := range page.Tools {
-		tool, err := t.withForm()
-		if err != nil {
-			return nil, err
-		}
-		tools = append(tools, tool)
-	}
-	return tools, nil
 }
 
 // Resources returns a server's resources.
@@ -256,16 +191,16 @@ func (h *Hub) Resources(ctx context.Context, serverName string) ([]protocol.Reso
 	if err != nil {
 		return nil, err
 	}
-	return parseItems[protocol.Resource](serverName, raw, "resources")
+	return parseItems[protocol.Resource](raw, protocol.ListResources), nil
 }
 
 // ResourceTemplates returns a server's resource templates.
 func (h *Hub) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
-	raw, err := h.Pages(ctx, serverName, listTemplates)
+	raw, err := h.Pages(ctx, serverName, ListTemplates)
 	if err != nil {
 		return nil, err
 	}
-	return parseItems[protocol.ResourceTemplate](serverName, raw, "resourceTemplates")
+	return parseItems[protocol.ResourceTemplate](raw, ListTemplates), nil
 }
 
 // Prompts returns a server's prompts.
@@ -274,25 +209,20 @@ func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt
 	if err != nil {
 		return nil, err
 	}
-	return parseItems[protocol.Prompt](serverName, raw, "prompts")
+	return parseItems[protocol.Prompt](raw, protocol.ListPrompts), nil
 }
 
-// parseItems reads the pages of a list. The items stay as they are.
-func parseItems[T any](serverName string, raw []json.RawMessage, member string) ([]T, error) {
-	var items []T
-	for _, page := range raw {
-		var p map[string]json.RawMessage
-		err := json.Unmarshal(page, &p)
-		var more []T
-		if err == nil && p[member] != nil {
-			err = json.Unmarshal(p[member], &more)
+// parseItems reads the items of a list, which a [listReader] has mended.
+func parseItems[T any](pages []json.RawMessage, kind protocol.ListKind) (items []T) {
+	for _, page := range pages {
+		for _, raw := range elements(member(page, string(kind))) {
+			var item T
+			if jsonscan.Unmarshal(raw, &item) == nil {
+				items = append(items, item)
+			}
 		}
-		if err != nil {
-			return nil, session.Failed(serverName, fmt.Sprintf("its %s cannot be read: %s", member, reason.Of(err)))
-		}
-		items = append(items, more...)
 	}
-	return items, nil
+	return items
 }
 
 // Complete returns what a server proposes for an argument of a prompt or a variable of a resource
@@ -331,31 +261,22 @@ func (h *Hub) Complete(ctx context.Context, p *protocol.CompleteParams) (*protoc
 func hasResources(c *mcp.ServerCapabilities) bool { return c.Resources != nil }
 
 // listResources is the lister of resources.
-func listResources(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-	page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
-	if err != nil {
-		return "", nil, err
-	}
-	return page.NextCursor, nil, nil
+func listResources(ctx context.Context, session *mcp.ClientSession, cursor string) ([]*mcp.Tool, error) {
+	_, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+	return nil, err
 }
 
 // listResourceTemplates is the lister of resource templates.
-func listResourceTemplates(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-	page, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
-	if err != nil {
-		return "", nil, err
-	}
-	return page.NextCursor, nil, nil
+func listResourceTemplates(ctx context.Context, session *mcp.ClientSession, cursor string) ([]*mcp.Tool, error) {
+	_, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
+	return nil, err
 }
 
 // listPrompts is the lister of prompts.
-func listPrompts(ctx context.Context, session *mcp.ClientSession, cursor string) (string, func(json.RawMessage) (json.RawMessage, error), error) {
-	page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
-	if err != nil {
-		return "", nil, err
-	}
-	return page.NextCursor, nil, nil
+func listPrompts(ctx context.Context, session *mcp.ClientSession, cursor string) ([]*mcp.Tool, error) {
+	_, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+	return nil, err
 }
 
-// listTemplates is cached beside the resources and changes with them.
-const listTemplates protocol.ListKind = "resourceTemplates"
+// ListTemplates is cached beside the resources and changes with them.
+const ListTemplates protocol.ListKind = "resourceTemplates"

@@ -58,14 +58,14 @@ func (h *Hub) Introduction(ctx context.Context, serverName string) (Introduction
 	return i.Introduction, nil
 }
 
-// Pages returns a list of a server as it is: the results of its pages. It starts the server if that is not running. A server
+// Pages returns the pages of a list of a server, with the items that can be used, as everybody gets them: what is right in
+// them is as the server wrote it, byte for byte. It starts the server if that is not running. A server
 // without the capability has no pages.
 func (h *Hub) Pages(ctx context.Context, serverName string, kind protocol.ListKind) ([]json.RawMessage, error) {
-	l, ok := listers[kind]
-	if !ok {
+	if _, ok := listers[kind]; !ok {
 		return nil, fmt.Errorf("no server has the list %q", kind)
 	}
-	return h.list(ctx, serverName, kind, l.has, l.ask)
+	return h.list(ctx, serverName, kind)
 }
 
 // Request sends a request of a host to a server for a task; see [exchange.Exchanges.Request].
@@ -84,13 +84,10 @@ func (h *Hub) KnownTool(serverName, toolName string) *protocol.Tool {
 		return nil
 	}
 	var t wireTool
-	if json.Unmarshal(raw, &t) != nil {
+	if jsonscan.Unmarshal(raw, &t) != nil {
 		return nil
 	}
-	tool, err := t.withForm()
-	if err != nil {
-		return nil
-	}
+	tool := t.withForm()
 	return &tool
 }
 
@@ -125,7 +122,7 @@ type listRequests struct {
 var listers = map[protocol.ListKind]listRequests{
 	protocol.ListTools:     {hasTools, listTools},
 	protocol.ListResources: {hasResources, listResources},
-	listTemplates:          {hasResources, listResourceTemplates},
+	ListTemplates:          {hasResources, listResourceTemplates},
 	protocol.ListPrompts:   {func(c *mcp.ServerCapabilities) bool { return c.Prompts != nil }, listPrompts},
 }
 

@@ -71,7 +71,7 @@ func (s *server) Ended() {
 
 // ToolPages implements [exchange.Tools].
 func (s *server) ToolPages(ctx context.Context) ([]json.RawMessage, error) {
-	return s.list(ctx, protocol.ListTools, hasTools, listTools)
+	return s.list(ctx, protocol.ListTools)
 }
 
 // ToolsVersion implements [exchange.Tools].

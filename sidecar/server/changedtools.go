@@ -10,6 +10,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/broker"
 	"assent/sidecar/hub"
+	"assent/sidecar/jsonscan"
 )
 
 // changedTools stops calls of hosts whose tool has changed since it was last let run, until the person has seen the change.
@@ -104,14 +105,14 @@ func (c *changedTools) told(server string, pages []exactly) *toldTools {
 		var list struct {
 			Tools []json.RawMessage `json:"tools"`
 		}
-		if json.Unmarshal(page, &list) != nil {
+		if jsonscan.Unmarshal(page, &list) != nil {
 			continue
 		}
 		for _, raw := range list.Tools {
 			var named struct {
 				Name string `json:"name"`
 			}
-			if json.Unmarshal(raw, &named) == nil {
+			if jsonscan.Unmarshal(raw, &named) == nil {
 				t.tools[named.Name] = append(slices.Clip(t.tools[named.Name]), raw...) // a name that occurs twice has both texts
 			}
 		}

@@ -56,8 +56,13 @@ type listReader interface {
 	IsRunning(server string) bool
 }
 
+// listsFormat is that of the stored lists. Those of another format are read from their servers again: before 2, odd items
+// were passed on to hosts.
+const listsFormat = 2
+
 // keptLists are those of one server.
 type keptLists struct {
+	Format int `json:"format"`
 	// Identity is that of the server's definition.
 	Identity string    `json:"identity"`
 	Read     time.Time `json:"read"`
@@ -259,7 +264,7 @@ func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
 }
 
 func (l *hostLists) keepLocked(server, identity string, change func(*keptLists)) {
-	now := keptLists{Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
+	now := keptLists{Format: listsFormat, Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
 	if kept := l.kept[server]; kept.Identity == identity {
 		now.Introduction = kept.Introduction
 		maps.Copy(now.Lists, kept.Lists)
@@ -297,4 +302,5 @@ func (l *hostLists) loadLocked() {
 		l.log.Info().Err(err).Msg("cannot read the stored lists for hosts")
 		l.kept = map[string]keptLists{}
 	}
+	maps.DeleteFunc(l.kept, func(_ string, kept keptLists) bool { return kept.Format != listsFormat })
 }

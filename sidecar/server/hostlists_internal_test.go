@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -69,6 +71,16 @@ func TestListsForHosts(t *testing.T) {
 		l.close()
 		l = open()
 		want("kept over a restart", `["a", "<é>"]`, 0)
+		l.close()
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, bytes.Replace(data, []byte(`"format":2,`), nil, 1), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l = open()
+		want("kept by an earlier version", `["a", "<é>"]`, 1)
 
 		s.tools = `["b"]`
 		l.readAgain("s")

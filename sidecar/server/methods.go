@@ -9,6 +9,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/form"
+	"assent/sidecar/hub"
 	"assent/sidecar/importer"
 )
 
@@ -181,7 +182,7 @@ func (w *Workspace) ListTools(ctx context.Context, params *protocol.ServerParams
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListToolsResult{Tools: tools}, nil
+	return &protocol.ListToolsResult{Tools: tools, Problems: w.hub.ListProblems(params.ServerName, protocol.ListTools)}, nil
 }
 
 // ListResources implements [protocol.Sidecar].
@@ -190,7 +191,7 @@ func (w *Workspace) ListResources(ctx context.Context, params *protocol.ServerPa
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListResourcesResult{Resources: resources}, nil
+	return &protocol.ListResourcesResult{Resources: resources, Problems: w.hub.ListProblems(params.ServerName, protocol.ListResources)}, nil
 }
 
 // ListResourceTemplates implements [protocol.Sidecar].
@@ -199,7 +200,7 @@ func (w *Workspace) ListResourceTemplates(ctx context.Context, params *protocol.
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListResourceTemplatesResult{ResourceTemplates: templates}, nil
+	return &protocol.ListResourceTemplatesResult{ResourceTemplates: templates, Problems: w.hub.ListProblems(params.ServerName, hub.ListTemplates)}, nil
 }
 
 // ListIcons implements [protocol.Sidecar].
@@ -213,7 +214,7 @@ func (w *Workspace) ListPrompts(ctx context.Context, params *protocol.ServerPara
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ListPromptsResult{Prompts: prompts}, nil
+	return &protocol.ListPromptsResult{Prompts: prompts, Problems: w.hub.ListProblems(params.ServerName, protocol.ListPrompts)}, nil
 }
 
 // Complete implements [protocol.Sidecar].

@@ -227,6 +227,7 @@ func (s *session) findTool(ctx context.Context) (*protocol.Tool, error) {
 		}
 		names = append(names, list.Tools[i].Name)
 	}
+	s.oddities(list.Problems) // it may have been left out
 	return nil, &usageError{
 		text:   fmt.Sprintf("the server %q has no tool %q%s", s.line.server, s.line.tool, hint(s.line.tool, names)),
 		wayOut: fmt.Sprintf("To list all of its tools, run: %s", s.listCommand(ctx, "tools")),

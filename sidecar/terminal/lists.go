@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
@@ -47,8 +48,12 @@ func (s *session) listTools(ctx context.Context) error {
 			head := f.Head()
 			fields = append(fields, argumentWord(head.Name, head.Required))
 		}
+		if v.MoreArguments {
+			fields = append(fields, "[…]")
+		}
 		t.rows = append(t.rows, []string{v.Name, strings.Join(fields, " "), v.Description})
 	}
+	s.oddities(list.Problems)
 	return s.list(list, t, s.hasNo("tools"))
 }
 
@@ -78,6 +83,7 @@ func (s *session) listPrompts(ctx context.Context) error {
 		}
 		t.rows = append(t.rows, []string{v.Name, strings.Join(names, " "), v.Description})
 	}
+	s.oddities(list.Problems)
 	return s.list(list, t, s.hasNo("prompts"))
 }
 
@@ -93,7 +99,8 @@ func (s *session) listResources(ctx context.Context) error {
 	all := struct {
 		Resources         []protocol.Resource         `json:"resources,omitempty"`
 		ResourceTemplates []protocol.ResourceTemplate `json:"resourceTemplates,omitempty"`
-	}{list.Resources, templates.ResourceTemplates}
+		Problems          []string                    `json:"problems,omitempty"`
+	}{list.Resources, templates.ResourceTemplates, slices.Concat(list.Problems, templates.Problems)}
 	t := table{columns: []column{{header: "URI"}, {header: "name"}, {header: "description"}}}
 	for _, v := range all.Resources {
 		t.rows = append(t.rows, []string{v.URI, v.Name, v.Description})
@@ -101,7 +108,16 @@ func (s *session) listResources(ctx context.Context) error {
 	for _, v := range all.ResourceTemplates {
 		t.rows = append(t.rows, []string{v.URITemplate, v.Name, v.Description})
 	}
+	s.oddities(list.Problems)
+	s.oddities(templates.Problems)
 	return s.list(all, t, s.hasNo("resources"))
+}
+
+// oddities prints what is odd in a list of the server.
+func (s *session) oddities(problems []string) {
+	for _, p := range problems {
+		s.note("%s", p)
+	}
 }
 
 // problems prints the problems of the configuration.

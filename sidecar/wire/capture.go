@@ -22,6 +22,8 @@ type Capture struct {
 	cancelled chan struct{}
 	// whenAnswered gets the answer; it may be nil.
 	whenAnswered func(Answer)
+	// inPlace returns what go-sdk gets in place of the result; nil passes the result on.
+	inPlace func(result json.RawMessage) json.RawMessage
 }
 
 // Answer is the outcome of a call.
@@ -52,6 +54,26 @@ func (c *Capture) WhenAnswered(told func(Answer)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.whenAnswered = told
+}
+
+// InPlace sets a function that returns what go-sdk gets in place of the call's result: its types refuse a whole result
+// for one member that it would not need. [Capture.Answer] has the result as it came. Set it before the call. The function
+// runs before any later frame of the same connection or stream is handled.
+func (c *Capture) InPlace(of func(result json.RawMessage) json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inPlace = of
+}
+
+// forSDK returns the answer to the call as go-sdk gets it.
+func (c *Capture) forSDK(m *jsonrpc.Response) *jsonrpc.Response {
+	c.mu.Lock()
+	inPlace := c.inPlace
+	c.mu.Unlock()
+	if inPlace == nil || m.Result == nil {
+		return m
+	}
+	return &jsonrpc.Response{ID: m.ID, Result: inPlace(m.Result), Extra: m.Extra}
 }
 
 // Cancelled returns a channel that is closed once notifications/cancelled is sent for the call. go-sdk sends it some time
@@ -137,16 +159,18 @@ func (c *Conn) expect(ctx context.Context, id jsonrpc.ID, capture *Capture) {
 	})}
 }
 
-// capture passes an answer to the Capture that expects it, if any.
-func (c *Conn) capture(m *jsonrpc.Response) {
+// capture passes an answer to the Capture that expects it, if any, and returns it as go-sdk gets it.
+func (c *Conn) capture(m *jsonrpc.Response) *jsonrpc.Response {
 	c.mu.Lock()
 	pending, ok := c.captures[m.ID]
 	delete(c.captures, m.ID)
 	c.mu.Unlock()
-	if ok {
-		pending.stop()
-		pending.fill(m)
+	if !ok {
+		return m
 	}
+	pending.stop()
+	pending.fill(m)
+	return pending.forSDK(m)
 }
 
 func (c *Capture) fill(m *jsonrpc.Response) {
@@ -161,14 +185,16 @@ func (c *Capture) fill(m *jsonrpc.Response) {
 	}
 }
 
-// fillFor is fill if the answer is the call's.
-func (c *Capture) fillFor(m *jsonrpc.Response) {
+// fillFor is fill if the answer is the call's. It returns the answer as go-sdk gets it.
+func (c *Capture) fillFor(m *jsonrpc.Response) *jsonrpc.Response {
 	c.mu.Lock()
 	mine := c.id.IsValid() && c.id == m.ID
 	c.mu.Unlock()
-	if mine {
-		c.fill(m)
+	if !mine {
+		return m
 	}
+	c.fill(m)
+	return c.forSDK(m)
 }
 
 // fail sets the reason why there is no answer. It is a no-op once the outcome is known.

@@ -204,7 +204,7 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 		if c.answered(r) || c.unmatched(r) {
 			return nil
 		}
-		c.capture(r)
+		return c.capture(r)
 	}
 	return m
 }

@@ -435,7 +435,7 @@ func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, me
 				h.opts.Log.Warn().Str("why", asUnreadable(message).Error()).Msg("left out a response that matches no request")
 				continue
 			}
-			capture.fillFor(message)
+			m = capture.fillFor(message)
 		case *jsonrpc.Request:
 			if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
 				continue

@@ -25,14 +25,26 @@ export const offerKinds: readonly OfferKind[] = ["tools", "resources", "template
 /** One list of a server, as far as it was read. */
 export type Listing<T> =
   | { readonly state: "loading" }
-  | { readonly state: "ready"; readonly items: readonly T[] }
+  | {
+      readonly state: "ready";
+      readonly items: readonly T[];
+      /** What is odd in the server's list; each is a sentence. */
+      readonly problems?: readonly string[] | undefined;
+    }
   | { readonly state: "failed"; readonly message: string };
+
+type Ready<T> = Extract<Listing<T>, { readonly state: "ready" }>;
 
 /** A server's offers. A list that was never read, or is outdated, is missing. */
 export type Offers = { readonly [K in OfferKind]?: Listing<Offered[K]> | undefined };
 
 export function itemsOf<T>(list: Listing<T> | undefined): readonly T[] {
   return list?.state === "ready" ? list.items : [];
+}
+
+/** Returns what is odd in a list. */
+export function problemsOf(list: Listing<unknown> | undefined): readonly string[] {
+  return list?.state === "ready" ? (list.problems ?? []) : [];
 }
 
 /** Replaces some of a server's lists. */
@@ -67,20 +79,23 @@ export function createOffers(store: Store) {
     readonly [K in OfferKind]: (
       serverName: string,
       options?: RequestOptions,
-    ) => Promise<readonly Offered[K][]>;
+    ) => Promise<Ready<Offered[K]>>;
   } = {
     async tools(serverName, options) {
-      return (await request("tools/list", { serverName }, options)).tools ?? [];
+      const { tools, problems } = await request("tools/list", { serverName }, options);
+      return { state: "ready", items: tools ?? [], problems };
     },
     async resources(serverName, options) {
-      return (await request("resources/list", { serverName }, options)).resources ?? [];
+      const { resources, problems } = await request("resources/list", { serverName }, options);
+      return { state: "ready", items: resources ?? [], problems };
     },
     async templates(serverName, options) {
       const result = await request("resources/templates/list", { serverName }, options);
-      return result.resourceTemplates ?? [];
+      return { state: "ready", items: result.resourceTemplates ?? [], problems: result.problems };
     },
     async prompts(serverName, options) {
-      return (await request("prompts/list", { serverName }, options)).prompts ?? [];
+      const { prompts, problems } = await request("prompts/list", { serverName }, options);
+      return { state: "ready", items: prompts ?? [], problems };
     },
   };
 
@@ -98,7 +113,7 @@ export function createOffers(store: Store) {
     put(serverName, kind, loading);
     const read = async (): Promise<Listing<unknown> | undefined> => {
       try {
-        return { state: "ready", items: await readers[kind](serverName, { signal }) };
+        return await readers[kind](serverName, { signal });
       } catch (error) {
         return signal.aborted ? undefined : { state: "failed", message: messageOf(error) };
       }
@@ -124,10 +139,10 @@ export function createOffers(store: Store) {
       try {
         do {
           changed.set(key, false);
-          const items = await readers[kind](serverName);
+          const list = await readers[kind](serverName);
           // A restart or failure since then takes precedence.
           if (!isShown()) return;
-          put(serverName, kind, { state: "ready", items });
+          put(serverName, kind, list);
         } while (changed.get(key));
       } finally {
         changed.delete(key);

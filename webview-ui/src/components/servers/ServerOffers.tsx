@@ -3,11 +3,12 @@ import * as l10n from "@vscode/l10n";
 import { useEffect } from "react";
 import { brief } from "../../lib/brief.ts";
 import { visible } from "../../lib/visible.ts";
-import type { Offers } from "../../store/offers.ts";
+import { type Offers, problemsOf } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { ServerIcon } from "../ui/ServerIcon.tsx";
+import { ListProblems } from "./ListProblems.tsx";
 import { Part } from "./Part.tsx";
 import { offeredCounts } from "./ServerItem.tsx";
 import { kindWords } from "./serverWords.ts";
@@ -71,21 +72,32 @@ function OfferList({ server: { name, state }, kind, list, onList }: OfferListPro
       return <Refusal message={list.message} />;
     default: {
       const items: readonly Offer[] = list.items;
-      if (items.length === 0) return <p className="muted">{l10n.t("None.")}</p>;
+      const problems = <ListProblems problems={problemsOf(list)} />;
+      if (items.length === 0) {
+        return (
+          <>
+            {problems}
+            <p className="muted">{l10n.t("None.")}</p>
+          </>
+        );
+      }
       return (
-        <ul className="server-offers">
-          {items.slice(0, most).map(({ name: own, title = "", description = "", uri }) => (
-            <li key={uri ?? own}>
-              <ServerIcon serverName={name} list={kind} item={uri ?? own} />
-              <strong className="name">{visible(own)}</strong>
-              {title !== "" && title !== own && <span> {brief(title)}</span>}
-              {description !== "" && <span className="muted"> {brief(description)}</span>}
-            </li>
-          ))}
-          {items.length > most && (
-            <li className="muted">{l10n.t("And {0} more.", items.length - most)}</li>
-          )}
-        </ul>
+        <>
+          {problems}
+          <ul className="server-offers">
+            {items.slice(0, most).map(({ name: own, title = "", description = "", uri }) => (
+              <li key={uri ?? own}>
+                <ServerIcon serverName={name} list={kind} item={uri ?? own} />
+                <strong className="name">{visible(own)}</strong>
+                {title !== "" && title !== own && <span> {brief(title)}</span>}
+                {description !== "" && <span className="muted"> {brief(description)}</span>}
+              </li>
+            ))}
+            {items.length > most && (
+              <li className="muted">{l10n.t("And {0} more.", items.length - most)}</li>
+            )}
+          </ul>
+        </>
       );
     }
   }

@@ -95,6 +95,46 @@ test("for how long a server keeps an MCP task is chosen where a call becomes one
   await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
 });
 
+test("arguments that a tool does not describe are written as a JSON object", async () => {
+  const text = { type: "string", name: "day", title: "Day" } as const;
+  const { host, user, container } = show({
+    "tools/list": () => ({ tools: [{ ...tool, fields: [text], moreArguments: true }] }),
+  });
+  await screen.findByRole("tab", { name: "Tools", selected: true });
+  await user.selectOptions(screen.getByRole("combobox", { name: "Tool" }), "cleanup");
+  await user.type(await screen.findByRole("textbox", { name: "Day" }), "today");
+  const more = screen.getByRole("textbox", { name: "Other arguments, as a JSON object" });
+  await user.click(more);
+  await user.paste("[1]");
+  await user.click(screen.getByRole("button", { name: "Run" }));
+  await screen.findByText('The other arguments must be a JSON object, such as {"a": 1}.');
+  expect(await axeFindings(container)).toEqual([]);
+  await user.clear(more);
+  await user.paste('{"n":{"m":[1]}}');
+  await user.click(screen.getByRole("button", { name: "Run" }));
+  const request = {
+    type: "tools/call",
+    toolName: "cleanup",
+    arguments: { n: { m: [1] }, day: "today" },
+  };
+  await waitFor(() => expect(host.calls("call/start")).toEqual(started(request)));
+});
+
+test("what is odd in the lists is said, also where nothing is left of them", async () => {
+  const { container } = show({
+    "tools/list": () => ({ problems: ["A tool is left out: its name is missing."] }),
+    "resources/list": () => ({}),
+    "resources/templates/list": () => ({}),
+    "prompts/list": () => ({
+      prompts: [{ name: "review" }],
+      problems: ['The prompt "review": title is a number and must be a string.'],
+    }),
+  });
+  await screen.findByText("A tool is left out: its name is missing.");
+  screen.getByText('The prompt "review": title is a number and must be a string.');
+  expect(await axeFindings(container)).toEqual([]);
+});
+
 test("the tabs are one stop, and the arrows go between them", async () => {
   const { user, container, storage } = show();
   const tools = await screen.findByRole("tab", { name: "Tools", selected: true });

@@ -8,9 +8,11 @@ import {
   type OfferKind,
   type Offers,
   offerKinds,
+  problemsOf,
 } from "../../store/offers.ts";
 import type { Actions } from "../../store/session.ts";
 import type { RunnerState, RunnerTab } from "../../view/viewState.ts";
+import { ListProblems } from "../servers/ListProblems.tsx";
 import { kindWords } from "../servers/serverWords.ts";
 import { parkedFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -110,6 +112,7 @@ export function Runner(props: RunnerProps) {
         {server !== undefined && offered !== undefined && (
           <>
             <Progress offers={offered} server={server} onList={() => list(server.name, offered)} />
+            <ListProblems problems={offerKinds.flatMap((kind) => problemsOf(offered[kind]))} />
             <Offered
               {...{ server, offers: offered, runner, onChange }}
               disabled={blocked !== undefined}

@@ -1,4 +1,4 @@
-import type { CallToolRequest, Tool } from "@assent/protocol";
+import type { CallToolRequest, Field, Tool } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
 import { isExact, writeExact } from "../../lib/exactJSON.ts";
@@ -32,11 +32,11 @@ export function ToolPane(props: ToolPaneProps) {
           key={JSON.stringify([serverName, tool.name])}
           draftKey={`tool:${JSON.stringify([serverName, tool.name])}`}
           description={tool.description}
-          fields={tool.fields ?? noFields}
+          fields={fieldsOf(tool)}
           verb={l10n.t("Run")}
           disabled={disabled}
           exactNumbers="exact"
-          onRun={(content) => onRun(callOf(tool, content, ttl))}
+          onRun={async (content) => onRun(callOf(tool, withMore(content), ttl))}
         >
           {tool.mcpTask === true && <TaskTTL ttl={ttl} onChange={setTTL} />}
         </RequestForm>
@@ -45,7 +45,32 @@ export function ToolPane(props: ToolPaneProps) {
   );
 }
 
-const noFields = [] as const;
+/** The name of the field for arguments that the other fields do not have. */
+const more = "…";
+
+function fieldsOf({ fields = [], moreArguments = false }: Tool): readonly Field[] {
+  if (!moreArguments) return fields;
+  const title =
+    fields.length === 0
+      ? l10n.t("Arguments, as a JSON object")
+      : l10n.t("Other arguments, as a JSON object");
+  return [...fields, { type: "json", name: more, title, schema: { type: "object" } }];
+}
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** Returns the arguments of all fields. */
+function withMore({ [more]: others = {}, ...content }: Content): Content {
+  if (
+    typeof others !== "object" ||
+    others === null ||
+    Array.isArray(others) ||
+    "rawJSON" in others
+  ) {
+    throw new Error(l10n.t("The other arguments must be a JSON object, such as {0}.", '{"a": 1}'));
+  }
+  return { ...others, ...content };
+}
 
 /** A call with all digits of its numbers: as a text, if a double cannot hold one of them. */
 function callOf(

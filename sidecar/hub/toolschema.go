@@ -1,0 +1,101 @@
+package hub
+
+import "encoding/json"
+
+// anyArguments is the schema of a tool that says nothing of its arguments that can be used.
+const anyArguments = `{"type":"object","additionalProperties":true}`
+
+// withSchemas returns a tool whose schemas hosts with strict types and models take: an inputSchema is an object of the
+// type "object", with an object for each property and a list of names (2025-11-25, "Tool"). A legacy server's outputSchema
+// is of the same kind; since 2026-07-28 it may be of every type.
+func withSchemas(tool json.RawMessage, modern bool, say func(string, ...any)) json.RawMessage {
+	tool = edited(tool, func(name string, value json.RawMessage) json.RawMessage {
+		switch name {
+		case "inputSchema":
+			return inputSchema(value, say)
+		case "outputSchema":
+			return outputSchema(value, modern, say)
+		}
+		return value
+	})
+	if member(tool, "inputSchema") == nil {
+		say("inputSchema is missing")
+		tool = with(tool, "inputSchema", json.RawMessage(anyArguments))
+	}
+	return tool
+}
+
+func inputSchema(value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	const at = "inputSchema"
+	if kindOf(value) != "object" {
+		say("%s is %s and must be an object", at, article(kindOf(value)))
+		return json.RawMessage(anyArguments)
+	}
+	value = properties(at, value, say)
+	switch kind := member(value, "type"); {
+	case string(kind) == `"object"`:
+		return value
+	case kind != nil:
+		say(`%s.type is %s and must be "object"`, at, clip(string(kind)))
+	default:
+		say(`%s has no type, which must be "object"`, at)
+	}
+	return ofObjects(value)
+}
+
+func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) json.RawMessage {
+	const at = "outputSchema"
+	if value = anyObject(at, value, say); value == nil {
+		return nil
+	}
+	value = properties(at, value, say)
+	switch kind := member(value, "type"); {
+	case modern, string(kind) == `"object"`:
+		return value
+	case kind != nil:
+		say(`%s.type is %s and must be "object"`, at, clip(string(kind)))
+		return nil
+	}
+	return ofObjects(value)
+}
+
+// ofObjects returns a schema with the type "object".
+func ofObjects(schema json.RawMessage) json.RawMessage {
+	schema = edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "type" {
+			return nil
+		}
+		return value
+	})
+	return with(schema, "type", json.RawMessage(`"object"`))
+}
+
+// properties returns a schema whose properties are objects, and whose required is a list of names. A name in it need not be
+// described (JSON Schema Validation 2020-12, 6.5.3).
+func properties(at string, schema json.RawMessage, say func(string, ...any)) json.RawMessage {
+	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+		at := within(at, name)
+		switch name {
+		case "properties":
+			if value = anyObject(at, value, say); value == nil {
+				return nil
+			}
+			return edited(value, func(name string, value json.RawMessage) json.RawMessage {
+				switch string(value) {
+				case "true":
+					return json.RawMessage("{}")
+				case "false":
+					return json.RawMessage(`{"not":{}}`)
+				}
+				if kindOf(value) != "object" {
+					say("%s is %s and must be an object", within(at, name), article(kindOf(value)))
+					return json.RawMessage("{}")
+				}
+				return value
+			})
+		case "required":
+			return list(text)(at, value, say)
+		}
+		return value
+	})
+}

@@ -1,0 +1,20 @@
+import { visible } from "../../lib/visible.ts";
+import { Icon } from "../ui/Icon.tsx";
+
+export interface ListProblemsProps {
+  readonly problems: readonly string[];
+}
+
+/** What is odd in a server's list, and what was left out for it. */
+export function ListProblems({ problems }: ListProblemsProps) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="list-problems">
+      {problems.map((problem) => (
+        <li key={problem}>
+          <Icon name="warning" /> {visible(problem)}
+        </li>
+      ))}
+    </ul>
+  );
+}
