@@ -182,25 +182,44 @@ type ConfirmServerParams struct {
 	Line   int    `json:"line,omitempty"`
 	// Definition is the definition of the process that would run, or of the endpoint.
 	Definition ServerDefinition `json:"definition"`
-	// Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
-	// Definition, a hidden value differs, such as one of the environment.
+	// Earlier is the definition that the person confirmed last for this name; absent if they confirmed none.
 	Earlier *ServerDefinition `json:"earlier,omitempty"`
 }
 
-// ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
-// are replaced; those for inputs and the environment are not.
+// ServerDefinition is the definition of a server and its meaning. Variables for folders are replaced in Command, Args,
+// Cwd and URL; those for inputs and the environment are not. Secrets that the file itself has are masked in Env, Headers and
+// Login. The other values there are as they are written.
 type ServerDefinition struct {
 	Transport Transport `json:"transport"`
-	// Command, Args, Cwd, EnvNames and EnvFile are of a [TransportStdio] server.
-	Command string   `json:"command,omitempty"`
+	// Warnings are sentences for the person: what else the program gets, reads or runs, and which host gets which value. A front end
+	// shows them first.
+	Warnings []string `json:"warnings,omitempty"`
+	// Files are the full paths of the files outside the workspace that are read. A front end names them in its question.
+	Files []string `json:"files,omitempty"`
+	// Command, Program, Args, Cwd, Env and EnvFile are of a [TransportStdio] server.
+	Command string `json:"command,omitempty"`
+	// Program is the full path of the program that was found; absent if none was, or if it depends on an input.
+	Program string   `json:"program,omitempty"`
 	Args    []string `json:"args,omitempty"`
 	Cwd     string   `json:"cwd,omitempty"`
-	// EnvNames are the variables that the configuration or its envFile sets, in their order.
-	EnvNames []string `json:"envNames,omitempty"`
-	EnvFile  string   `json:"envFile,omitempty"`
-	// URL and HeaderNames are of every other server.
-	URL         string   `json:"url,omitempty"`
-	HeaderNames []string `json:"headerNames,omitempty"`
+	// Env has the variables that the configuration sets, and those of an envFile in the workspace.
+	Env []DefinedValue `json:"env,omitempty"`
+	// EnvFile is a full path.
+	EnvFile string `json:"envFile,omitempty"`
+	// URL, Headers and Login are of every other server. Login has the members of "oauth".
+	URL     string         `json:"url,omitempty"`
+	Headers []DefinedValue `json:"headers,omitempty"`
+	Login   []DefinedValue `json:"login,omitempty"`
+	// Speaks has the members that say how Assent speaks with the server.
+	Speaks []DefinedValue `json:"speaks,omitempty"`
+	// Masked changes when a masked value does; absent if none is masked.
+	Masked string `json:"masked,omitempty"`
+}
+
+// DefinedValue is a named value of a [ServerDefinition].
+type DefinedValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // ConfirmServerResult is the person's decision. If Decision is absent, the server does not run, and the person is asked

@@ -1704,29 +1704,48 @@ export interface ConfirmServerParams {
   line?: number;
   /** Definition is the definition of the process that would run, or of the endpoint. */
   definition: ServerDefinition;
-  /**
-   * Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. If it equals
-   * Definition, a hidden value differs, such as one of the environment.
-   */
+  /** Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. */
   earlier?: ServerDefinition;
 }
 
 /**
- * ServerDefinition is the definition of a server without the values of its environment and headers. Variables for folders
- * are replaced; those for inputs and the environment are not.
+ * ServerDefinition is the definition of a server and its meaning. Variables for folders are replaced in Command, Args,
+ * Cwd and URL; those for inputs and the environment are not. Secrets that the file itself has are masked in Env, Headers and
+ * Login. The other values there are as they are written.
  */
 export interface ServerDefinition {
   transport: Transport;
-  /** Command, Args, Cwd, EnvNames and EnvFile are of a `TransportStdio` server. */
+  /**
+   * Warnings are sentences for the person: what else the program gets, reads or runs, and which host gets which value. A front end
+   * shows them first.
+   */
+  warnings?: readonly string[];
+  /** Files are the full paths of the files outside the workspace that are read. A front end names them in its question. */
+  files?: readonly string[];
+  /** Command, Program, Args, Cwd, Env and EnvFile are of a `TransportStdio` server. */
   command?: string;
+  /** Program is the full path of the program that was found; absent if none was, or if it depends on an input. */
+  program?: string;
   args?: readonly string[];
   cwd?: string;
-  /** EnvNames are the variables that the configuration or its envFile sets, in their order. */
-  envNames?: readonly string[];
+  /** Env has the variables that the configuration sets, and those of an envFile in the workspace. */
+  env?: readonly DefinedValue[];
+  /** EnvFile is a full path. */
   envFile?: string;
-  /** URL and HeaderNames are of every other server. */
+  /** URL, Headers and Login are of every other server. Login has the members of "oauth". */
   url?: string;
-  headerNames?: readonly string[];
+  headers?: readonly DefinedValue[];
+  login?: readonly DefinedValue[];
+  /** Speaks has the members that say how Assent speaks with the server. */
+  speaks?: readonly DefinedValue[];
+  /** Masked changes when a masked value does; absent if none is masked. */
+  masked?: string;
+}
+
+/** DefinedValue is a named value of a `ServerDefinition`. */
+export interface DefinedValue {
+  name: string;
+  value: string;
 }
 
 /**

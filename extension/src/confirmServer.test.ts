@@ -1,4 +1,4 @@
-import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol";
+import type { ConfirmServerParams, ConfirmServerResult, ServerDefinition } from "@assent/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 interface Dialog {
@@ -76,6 +76,38 @@ describe("servers that are to be confirmed", () => {
     expect(dialog.detail).toContain("Command: b.sh");
     dialog.choose(item);
     expect(await Promise.all(answers)).toEqual([want, want]);
+  });
+
+  test.each<[string, Partial<ServerDefinition>, string]>([
+    [
+      "sends",
+      { warnings: ["It sends your variable A to b.example."] },
+      "⚠ It sends your variable A",
+    ],
+    ["changes what runs", { warnings: ["It sets PATH."] }, "⚠ It sets PATH."],
+    [
+      "reads outside the workspace",
+      { warnings: ["It reads /home/a/.env."], files: ["/home/a/.env"] },
+      "⚠ It reads /home/a/.env.",
+    ],
+  ])("one that %s is never part of another question", async (_, more, warning) => {
+    const confirm = new ConfirmServer();
+    const [a, b] = ask(["a", "b"], confirm);
+    const odd = params("odd");
+    const asked = confirm.ask({ ...odd, definition: { ...odd.definition, ...more } }, token());
+    const plain = await next();
+    expect(plain.detail).not.toContain("odd.sh");
+    plain.choose("Run Them");
+    const dialog = await next();
+    expect(dialog.detail.startsWith(warning)).toBe(true);
+    expect(dialog.message).toContain("The MCP server odd is new");
+    expect(dialog.message.includes("it reads /home/a/.env.")).toBe(more.files !== undefined);
+    dialog.choose("Do Not Run It");
+    expect(await Promise.all([a, b, asked])).toEqual([
+      { decision: "allowed" },
+      { decision: "allowed" },
+      { decision: "refused" },
+    ]);
   });
 
   test("several are decided one by one", async () => {

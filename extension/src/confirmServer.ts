@@ -43,7 +43,11 @@ export class ConfirmServer {
         else open.push(question);
       }
       try {
-        await (open.length > 1 ? together(open) : eachInTurn(open));
+        // A server that reads, sends or runs more than its command says is a question of its own.
+        const plain = open.filter(({ params }) => !params.definition.warnings?.length);
+        const rest = open.filter((question) => !plain.includes(question));
+        await (plain.length > 1 ? together(plain) : eachInTurn(plain));
+        await eachInTurn(rest);
       } catch (error) {
         for (const { fail } of open) fail(error);
       }
@@ -86,7 +90,7 @@ async function eachInTurn(questions: readonly Question[]): Promise<void> {
 }
 
 async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult> {
-  const { serverName, source, line, earlier } = params;
+  const { serverName, source, line, earlier, definition } = params;
   const run = vscode.l10n.t("Run It");
   const refuse = vscode.l10n.t("Do Not Run It");
   const open = vscode.l10n.t("Show Configuration");
@@ -94,8 +98,12 @@ async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult>
     earlier === undefined
       ? vscode.l10n.t("The MCP server {0} is new in this workspace. Run it?", serverName)
       : vscode.l10n.t("The MCP server {0} has changed since you confirmed it. Run it?", serverName);
+  const reads = (definition.files ?? []).map((file) =>
+    vscode.l10n.t("If you run it, it reads {0}.", file),
+  );
+  const asked = [message, ...reads].join(" ");
   const detail = definitionText(params);
-  switch (await showWarningMessage(message, { modal: true, detail }, run, refuse, open)) {
+  switch (await showWarningMessage(asked, { modal: true, detail }, run, refuse, open)) {
     case run:
       return { decision: "allowed" };
     case refuse:

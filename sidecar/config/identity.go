@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 
 	"assent/protocol"
-	"assent/sidecar/visible"
 )
 
 // identityVersion is hashed first. Another list of members gets another one.
@@ -35,10 +33,24 @@ func (s Server) Identity(ctx context.Context, e Environment) string {
 }
 
 // Definition is as [Server.Identity], without the values of the person's own environment: a definition that refers to
-// one by ${env:NAME} stays the same when that value changes.
+// one by ${env:NAME} stays the same when that value changes. It also has what a file of the workspace could change behind
+// the definition: where links lead, and a program that lies in the workspace. An envFile outside the workspace is the
+// person's own, so its contents do not count. It is not opened.
 func (s Server) Definition(ctx context.Context, e Environment) string {
 	e = e.quiet()
-	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) })
+	e.unopened = true
+	var members [][]string
+	for _, f := range s.files(ctx, e) {
+		members = append(members, []string{"file", f.member, f.real})
+	}
+	if path, err := s.program(ctx, e); err == nil && s.ofFolder(path) {
+		members = append(members, []string{"program", path})
+	}
+	if len(s.Env)+len(s.Headers) > 0 || s.EnvFile != "" || s.OAuth.isSet() {
+		// Earlier versions asked without showing these values. What the person said then is not about them.
+		members = append(members, []string{"shown with its values"})
+	}
+	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) }, members...)
 }
 
 // quiet returns an environment that neither asks the person nor reports values.
@@ -49,8 +61,7 @@ func (e Environment) quiet() Environment {
 	return e
 }
 
-func (s Server) hash(ctx context.Context, e Environment, resolve func(text string) string) string {
-	var members [][]string
+func (s Server) hash(ctx context.Context, e Environment, resolve func(text string) string, members ...[]string) string {
 	member := func(name string, texts ...string) {
 		m := []string{name}
 		for _, text := range texts {
@@ -99,35 +110,4 @@ func (s Server) hash(ctx context.Context, e Environment, resolve func(text strin
 	// Quoted, so that two different lists never have the same text, for any bytes.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", members))
 	return hex.EncodeToString(sum[:])
-}
-
-// Shown returns the definition for the person who decides whether it may run. Nothing in it is masked. Its hidden
-// characters are visible. A front end shows each member in a line of its own and the arguments as JSON, so only the
-// arguments keep their line ends: in another member one could forge the next line.
-func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinition {
-	e = e.quiet()
-	line := func(written string) string { return visible.Line(s.shown(ctx, e, written)) }
-	d := protocol.ServerDefinition{Transport: s.Transport}
-	if s.Transport != protocol.TransportStdio {
-		d.URL = line(s.URL)
-		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-			d.HeaderNames = append(d.HeaderNames, visible.Line(name))
-		}
-		return d
-	}
-	d.Command, d.EnvFile, d.Cwd = line(s.Command), line(s.EnvFile), visible.Line(s.base(e))
-	for _, arg := range s.Args {
-		d.Args = append(d.Args, visible.Text(s.shown(ctx, e, arg)))
-	}
-	if s.Cwd != "" {
-		dir := s.shown(ctx, e, s.Cwd)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.base(e), dir)
-		}
-		d.Cwd = visible.Line(dir)
-	}
-	for _, name := range s.envNames(ctx, e) {
-		d.EnvNames = append(d.EnvNames, visible.Line(name))
-	}
-	return d
 }

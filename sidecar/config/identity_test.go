@@ -124,8 +124,8 @@ func TestAnIdentityHasWhatTheEnvFileSets(t *testing.T) {
 
 func TestAShownDefinitionForgesNoLine(t *testing.T) {
 	for _, server := range []string{
-		`{"command": "a\nFolder: b", "args": ["c\nd"], "cwd": "e\nf", "envFile": "g\nh", "env": {"i\nj": "k"}}`,
-		`{"url": "https://a.example/b\nc", "headers": {"d\ne": "f"}}`,
+		`{"command": "a\nFolder: b", "args": ["c\nd"], "cwd": "e\nf", "envFile": "g\nh", "env": {"i\nj": "k\nl", "LD_\nX": "m"}}`,
+		`{"url": "https://a.example/b\nc", "headers": {"d\ne": "f\n${env:g\nh}"}, "oauth": {"clientId": "i\nj", "scopes": ["k\nl"]}}`,
 	} {
 		loaded := config.Load(protocol.Configuration{
 			WorkspaceFolders: []protocol.WorkspaceFolder{{Path: t.TempDir()}},
@@ -135,7 +135,10 @@ func TestAShownDefinitionForgesNoLine(t *testing.T) {
 			t.Fatalf("%s: %+v", server, loaded.Problems)
 		}
 		d := loaded.Servers[0].Shown(t.Context(), config.Environment{})
-		members := append([]string{d.Command, d.Cwd, d.EnvFile, d.URL}, slices.Concat(d.EnvNames, d.HeaderNames)...)
+		members := append([]string{d.Command, d.Cwd, d.EnvFile, d.URL}, slices.Concat(d.Warnings, d.Files)...)
+		for _, v := range slices.Concat(d.Env, d.Headers, d.Login, d.Speaks) {
+			members = append(members, v.Name, v.Value)
+		}
 		for _, member := range members {
 			if strings.Contains(member, "\n") {
 				t.Errorf("%q has two lines", member)

@@ -2,10 +2,12 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/tailscale/hujson"
 )
@@ -31,11 +33,18 @@ func readFile(path string, limit int64, also fs.FileMode) ([]byte, error) {
 	if kind := info.Mode().Type(); kind != 0 && kind != also {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
-	f, err := os.Open(path)
+	flags := os.O_RDONLY
+	if also == 0 {
+		flags |= syscall.O_NONBLOCK // it may have become a pipe, and to open one is to wait for a writer
+	}
+	f, err := os.OpenFile(path, flags, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Mode().Type() != 0 && info.Mode().Type() != also {
+		return nil, cmp.Or(err, fmt.Errorf("%s is not a file", path))
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err

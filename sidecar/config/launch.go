@@ -29,6 +29,7 @@ type Launch struct {
 // Launch says how the server would be started. The login shell may be run, as by [Server.Resolve].
 func (s Server) Launch(ctx context.Context, e Environment) Launch {
 	e = e.quiet()
+	e.unopened = s.Unconfirmed
 	asks := false
 	e.Ask = func(context.Context, Server, Input) (string, error) {
 		asks = true
@@ -44,7 +45,7 @@ func (s Server) Launch(ctx context.Context, e Environment) Launch {
 		return l
 	}
 	l.Shown.Cwd = s.shown(ctx, e, dir)
-	own := LookupEnv(env, "PATH")
+	search := s.searched(e, env)
 	asks = false // from here on it is about the command line
 	name, err := s.expand(ctx, e, s.Command)
 	switch {
@@ -56,7 +57,7 @@ func (s Server) Launch(ctx context.Context, e Environment) Launch {
 		return l
 	}
 	sys := here()
-	path, _, err := e.lookPath(sys, name, dir, env)
+	path, _, err := e.lookPath(sys, name, dir, search, env)
 	if err == nil {
 		err = checkFolder(dir)
 	}
@@ -68,7 +69,7 @@ func (s Server) Launch(ctx context.Context, e Environment) Launch {
 		}
 		return l
 	}
-	l.Shown.Path, l.Shown.FoundBy, l.Shown.Manager = path, e.foundBy(sys, name, path, own), manager(path)
+	l.Shown.Path, l.Shown.FoundBy, l.Shown.Manager = path, e.foundBy(sys, name, path, LookupEnv(search, "PATH")), manager(path)
 	argv := []string{name}
 	for _, arg := range s.Args {
 		a, err := s.expand(ctx, e, arg)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -66,8 +66,8 @@ func (s Server) Login(ctx context.Context, e Environment) (OAuth, error) {
 		*field = value
 	}
 	for _, path := range []*string{&o.PrivateKeyFile, &o.AssertionFile, &o.IdentityProvider.IDTokenFile} {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(s.filesBase(e), *path)
+		if *path != "" {
+			*path = s.file(e, *path)
 		}
 	}
 	for name, secret := range o.secrets() {
@@ -86,6 +86,11 @@ func (o *OAuth) texts() []*string {
 		&o.PrivateKey, &o.PrivateKeyFile, &o.KeyID, &o.Assertion, &o.AssertionFile,
 		&p.Issuer, &p.ClientID, &p.ClientSecret, &p.IDToken, &p.IDTokenFile,
 	}
+}
+
+// isSet reports whether any member is set.
+func (o *OAuth) isSet() bool {
+	return o.CallbackPort != 0 || len(o.Scopes) > 0 || slices.ContainsFunc(o.texts(), func(text *string) bool { return *text != "" })
 }
 
 // secrets returns the members that are secrets, by name.

@@ -166,14 +166,15 @@ func ofWindows(folder string) bool {
 	return ok && len(rest) > 0 && 'a' <= rest[0] && rest[0] <= 'z' && (len(rest) == 1 || rest[1] == '/')
 }
 
-// lookPath finds the program of a command, and returns the environment in which it runs: where another
-// PATH than env's led to it, that one is in it, for a program such as npx needs its neighbour node.
-func (e Environment) lookPath(s system, command, dir string, env []string) (string, []string, error) {
-	pathext := LookupEnv(env, "PATHEXT")
+// lookPath finds the program of a command by the variables of one environment, search, and returns env, the environment in
+// which it runs: where another PATH than that of search led to it, that one is in it, for a program such as npx needs its
+// neighbour node.
+func (e Environment) lookPath(s system, command, dir string, search, env []string) (string, []string, error) {
+	pathext := LookupEnv(search, "PATHEXT")
 	if s.named(command) {
 		return s.lookFile(command, dir, pathext, env)
 	}
-	own := s.split(LookupEnv(env, "PATH"))
+	own, kept := s.split(LookupEnv(search, "PATH")), s.split(LookupEnv(env, "PATH"))
 	path, foreign := s.search(command, own, pathext)
 	if path != "" {
 		return path, env, nil
@@ -189,9 +190,9 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		searched = slices.Concat(searched, more)
 		switch {
 		case path != "" && LookupEnv(env, "PATH") == LookupEnv(e.Environ, "PATH"):
-			return path, s.setPath(env, folders, own), nil
+			return path, s.setPath(env, folders, kept), nil
 		case path != "": // the server's configuration has a PATH of its own, which goes first
-			return path, s.setPath(env, own, folders), nil
+			return path, s.setPath(env, kept, folders), nil
 		case err != nil:
 			failure = append(failure, fmt.Sprintf("and the login shell could not be asked for its own: %v", err))
 		case len(more) == 0:
@@ -204,9 +205,9 @@ func (e Environment) lookPath(s system, command, dir string, env []string) (stri
 		}
 	}
 
-	usual := without(s.usual(e.Home, func(name string) string { return LookupEnv(env, name) }), own)
+	usual := without(s.usual(e.Home, func(name string) string { return LookupEnv(search, name) }), own)
 	if path, _ := s.search(command, usual, pathext); path != "" {
-		return path, s.setPath(env, []string{path[:strings.LastIndexAny(path, `/\`)]}, own), nil
+		return path, s.setPath(env, []string{path[:strings.LastIndexAny(path, `/\`)]}, kept), nil
 	}
 	if len(usual) > 0 {
 		failure = append(failure, "nor in the usual folders for programs: "+s.list(usual))

@@ -192,7 +192,7 @@ func TestTheFailureSaysWhereAndWhatToDo(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := tt.e.lookPath(s, tt.command, "/", tt.e.Environ)
+			_, _, err := tt.e.lookPath(s, tt.command, "/", tt.e.Environ, tt.e.Environ)
 			if err == nil {
 				t.Fatal("it was found")
 			}
@@ -225,7 +225,7 @@ func TestTheServerGetsThePATHThatLedToIt(t *testing.T) {
 			if tt.own != "" {
 				env = setEnv(env, "PATH", tt.own)
 			}
-			got, env, err := e.lookPath(disk(system{}, files), tt.command, "/app", env)
+			got, env, err := e.lookPath(disk(system{}, files), tt.command, "/app", env, env)
 			if err != nil || path.Clean(got) != tt.want || LookupEnv(env, "PATH") != tt.path {
 				t.Errorf("lookPath = %q, PATH %q, %v, want %q, %q", got, LookupEnv(env, "PATH"), err, tt.want, tt.path)
 			}

@@ -40,6 +40,8 @@ type Environment struct {
 	Secret func(name string) (string, error)
 	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
 	Shell *LoginShell
+	// unopened: what a file of the workspace names outside of it is not opened.
+	unopened bool
 }
 
 func (e Environment) note(s Server, name, value string) {
@@ -61,8 +63,8 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys := here()
-	path, env, err := e.lookPath(sys, name, dir, env)
+	sys, search := here(), s.searched(e, env)
+	path, env, err := e.lookPath(sys, name, dir, search, env)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 		}
 		args = append(args, a)
 	}
-	start, err := sys.invoke(name, path, args, env)
+	start, err := sys.invoke(name, path, args, search)
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +106,29 @@ func (s Server) surroundings(ctx context.Context, e Environment) (env []string, 
 		e.note(s, name, v)
 		env = setEnv(env, name, v)
 	}
-	dir = s.base(e)
-	if s.Cwd != "" {
-		if dir, err = s.expand(ctx, e, s.Cwd); err != nil {
-			return nil, "", err
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.base(e), dir)
-		}
+	dir, err = s.dir(ctx, e)
+	return env, dir, err
+}
+
+// dir returns the folder in which the server starts.
+func (s Server) dir(ctx context.Context, e Environment) (string, error) {
+	if s.Cwd == "" {
+		return s.base(e), nil
 	}
-	return env, dir, nil
+	dir, err := s.expand(ctx, e, s.Cwd)
+	if err != nil || filepath.IsAbs(dir) {
+		return dir, err
+	}
+	return filepath.Join(s.base(e), dir), nil
+}
+
+// searched returns the environment by which the program of the server is found. A file of a workspace chooses a program by
+// its name, and not which of the programs with that name it is.
+func (s Server) searched(e Environment, env []string) []string {
+	if s.Own {
+		return env
+	}
+	return e.Environ
 }
 
 // base is the folder in which the server starts without a cwd, and to which a relative cwd belongs.
@@ -130,6 +145,14 @@ func (s Server) filesBase(e Environment) string {
 		return e.Home
 	}
 	return e.Folder
+}
+
+// file returns the full path of a file that the definition names.
+func (s Server) file(e Environment, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(s.filesBase(e), path)
 }
 
 // usesFolder reports whether what the server runs depends on the workspace's folder. An argument with the folder is only
@@ -153,11 +176,15 @@ func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, 
 	if err != nil {
 		return nil, err
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.filesBase(e), path)
+	path = s.file(e, path)
+	var also fs.FileMode
+	switch {
+	case e.unopened && !s.holds(path):
+		return nil, nil
+	case !e.unopened && (s.Own || !s.Unconfirmed):
+		also = fs.ModeNamedPipe // a password manager may give the person's own file so
 	}
-	// A password manager may give the file as a pipe.
-	data, err := readFile(path, maxFile, fs.ModeNamedPipe)
+	data, err := readFile(path, maxFile, also)
 	if err != nil {
 		return nil, fmt.Errorf("the envFile cannot be read: %w", err)
 	}

@@ -225,11 +225,15 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 // earlier returns the definition that was allowed last, for a comparison with the present one. It was saved with its
 // secrets masked. A member that is the same under the mask is returned with its present value.
 func earlier(last, masked, now protocol.ServerDefinition) *protocol.ServerDefinition {
+	if last.Program == "" { // an earlier version did not look for it
+		last.Program = masked.Program
+	}
 	for _, member := range []struct {
 		last        *string
 		masked, now string
 	}{
 		{&last.Command, masked.Command, now.Command},
+		{&last.Program, masked.Program, now.Program},
 		{&last.Cwd, masked.Cwd, now.Cwd},
 		{&last.EnvFile, masked.EnvFile, now.EnvFile},
 		{&last.URL, masked.URL, now.URL},
@@ -240,6 +244,15 @@ func earlier(last, masked, now protocol.ServerDefinition) *protocol.ServerDefini
 	}
 	if slices.Equal(last.Args, masked.Args) {
 		last.Args = now.Args
+	}
+	for _, list := range []struct{ last, masked, now []protocol.DefinedValue }{
+		{last.Env, masked.Env, now.Env}, {last.Headers, masked.Headers, now.Headers}, {last.Login, masked.Login, now.Login},
+	} {
+		for i := range list.last {
+			if same := slices.Index(list.masked, list.last[i]); same >= 0 {
+				list.last[i] = list.now[same]
+			}
+		}
 	}
 	return &last
 }

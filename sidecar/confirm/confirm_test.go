@@ -149,7 +149,12 @@ func TestAMaskedValueIsNotAChange(t *testing.T) {
 		}
 		for _, s := range []config.Server{local, remote} {
 			confirm(s)
-			s.Shared = true
+			// A member that such a server does not use is part of its definition, and is not shown.
+			if s.Transport == protocol.TransportStdio {
+				s.URL = "https://unused.example"
+			} else {
+				s.Command = "unused"
+			}
 			confirm(s)
 			if diff := cmp.Diff(&p.last.Definition, p.last.Earlier); diff != "" {
 				t.Errorf("what was allowed before (-now +before):\n%s", diff)
@@ -163,7 +168,8 @@ func TestADefinitionThatChangesWhileThePersonIsAskedIsNotConfirmed(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		b, p := newBook(t)
 		s := unconfirmed
-		s.EnvFile = filepath.Join(t.TempDir(), ".env")
+		s.Folder = t.TempDir()
+		s.EnvFile = filepath.Join(s.Folder, ".env")
 		write := func(text string) {
 			t.Helper()
 			if err := os.WriteFile(s.EnvFile, []byte(text), 0o600); err != nil {

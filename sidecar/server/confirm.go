@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"assent/protocol"
@@ -36,10 +37,21 @@ func (w *Workspace) confirmations(environment config.Environment) *confirm.Book 
 // maskDefinition removes what looks like a secret, and the secrets that Assent holds.
 func (w *Workspace) maskDefinition(d protocol.ServerDefinition) protocol.ServerDefinition {
 	d.Args = maskArgs(d.Args)
-	for i := range d.Args {
-		d.Args[i] = w.redacted(d.Args[i])
+	for _, texts := range []*[]string{&d.Args, &d.Warnings, &d.Files} {
+		*texts = slices.Clone(*texts)
+		for i := range *texts {
+			(*texts)[i] = w.redacted((*texts)[i])
+		}
 	}
-	d.Command, d.URL, d.Cwd, d.EnvFile = w.redacted(d.Command), w.redacted(d.URL), w.redacted(d.Cwd), w.redacted(d.EnvFile)
+	for _, values := range []*[]protocol.DefinedValue{&d.Env, &d.Headers, &d.Login} {
+		*values = slices.Clone(*values)
+		for i := range *values {
+			(*values)[i].Value = w.redacted((*values)[i].Value)
+		}
+	}
+	for _, text := range []*string{&d.Command, &d.Program, &d.URL, &d.Cwd, &d.EnvFile} {
+		*text = w.redacted(*text)
+	}
 	return d
 }
 

@@ -82,5 +82,25 @@ func (s *Store) serverDecision(ctx context.Context, query string, args ...any) (
 	if err != nil {
 		return nil, fmt.Errorf("read the decision about a server: %w", err)
 	}
-	return &d, nil
+	return &d, addNames(body, &d.Shown)
+}
+
+// addNames adds what earlier versions kept of variables and headers: their names.
+func addNames(body []byte, shown *protocol.ServerDefinition) error {
+	var old struct {
+		Shown struct {
+			EnvNames    []string `json:"envNames"`
+			HeaderNames []string `json:"headerNames"`
+		} `json:"shown"`
+	}
+	if err := json.Unmarshal(body, &old); err != nil {
+		return err
+	}
+	for _, name := range old.Shown.EnvNames {
+		shown.Env = append(shown.Env, protocol.DefinedValue{Name: name, Value: "(not shown then)"})
+	}
+	for _, name := range old.Shown.HeaderNames {
+		shown.Headers = append(shown.Headers, protocol.DefinedValue{Name: name, Value: "(not shown then)"})
+	}
+	return nil
 }

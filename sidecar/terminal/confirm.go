@@ -32,14 +32,24 @@ func (f frontEnd) ConfirmServer(ctx context.Context, params *protocol.ConfirmSer
 // confirm implements [manner].
 func (p *person) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
 	p.s.note("\n%s", definition(params))
-	word, err := p.choose(ctx, "Run it? (yes, no; :cancel decides nothing): ", "yes", "no")
+	word, err := p.choose(ctx, question(params)+" (yes, no; :cancel decides nothing): ", "yes", "no")
 	return word == "yes", err
 }
 
 // confirm implements [manner].
 func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
-	at, err := q.choose(ctx, safe(definition(params))+"\n", "Run it?", true, "Run it as configured", "Do not run it")
+	at, err := q.choose(ctx, safe(definition(params))+"\n", safe(question(params)), true, "Run it as configured", "Do not run it")
 	return at == 0, err
+}
+
+// question names each file outside the workspace that the server gets with a yes.
+func question(params *protocol.ConfirmServerParams) string {
+	switch files := params.Definition.Files; len(files) {
+	case 0:
+		return "Run it?"
+	default:
+		return "Run it, and let it read " + strings.Join(files, " and ") + "?"
+	}
 }
 
 // definition describes what the server would run, and each change since the person last confirmed it.
@@ -57,41 +67,89 @@ func definition(params *protocol.ConfirmServerParams) string {
 	default:
 		fmt.Fprintf(&b, "The server %q has changed since you confirmed it (%s).\n", params.ServerName, place)
 	}
+	for _, warning := range params.Definition.Warnings {
+		fmt.Fprintf(&b, "  %s %s\n", warningSign, warning)
+	}
 	now := definitionLines(params.Definition)
-	var before []definitionLine
-	if params.Earlier != nil {
-		before = definitionLines(*params.Earlier)
-	}
-	for i, line := range now {
-		changed := before != nil && before[i].value != line.value
-		if line.value != "" || changed {
-			fmt.Fprintf(&b, "  %-12s %s\n", line.name, cmp.Or(line.value, "(nothing)"))
+	if params.Earlier == nil {
+		for _, line := range now {
+			if line.value != "" {
+				line.write(&b, line.name)
+			}
 		}
-		if changed {
-			fmt.Fprintf(&b, "  %-12s %s\n", "  before", cmp.Or(before[i].value, "(nothing)"))
-		}
+		return strings.TrimSuffix(b.String(), "\n")
 	}
-	if before != nil && slices.Equal(now, before) {
-		b.WriteString("  A value that is not shown has changed, such as one of the environment or a header.\n")
+	writeChanges(&b, definitionLines(*params.Earlier), now)
+	switch earlier := params.Earlier.Masked; {
+	case earlier != params.Definition.Masked && earlier != "":
+		b.WriteString("  A value that is masked here has changed.\n")
+	case slices.Equal(now, definitionLines(*params.Earlier)):
+		b.WriteString("  A value that is not shown has changed.\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-type definitionLine struct{ name, value string }
+// warningSign begins a line that a person must not overlook.
+const warningSign = "!"
 
-// definitionLines returns the same lines for every server. Lists are JSON, so that the person sees where an element
-// ends.
-func definitionLines(d protocol.ServerDefinition) []definitionLine {
-	return []definitionLine{
-		{"reached by", string(d.Transport)},
-		{"command", d.Command},
-		{"arguments", shownList(d.Args)},
-		{"folder", d.Cwd},
-		{"environment", strings.Join(d.EnvNames, " ")},
-		{"envFile", d.EnvFile},
-		{"url", d.URL},
-		{"headers", strings.Join(d.HeaderNames, " ")},
+// writeChanges writes each line of a definition, and its earlier value. Lines that are gone come last.
+func writeChanges(b *strings.Builder, before, now []definitionLine) {
+	same := func(a, b definitionLine) bool { return a.name == b.name && a.of == b.of }
+	for _, line := range now {
+		at := slices.IndexFunc(before, func(old definitionLine) bool { return same(old, line) })
+		old := definitionLine{of: line.of}
+		if at >= 0 {
+			old = before[at]
+		}
+		if line.value != "" || old.value != "" {
+			line.write(b, line.name)
+		}
+		if old.value != line.value {
+			old.write(b, "  before")
+		}
 	}
+	for _, old := range before {
+		if !slices.ContainsFunc(now, func(line definitionLine) bool { return same(old, line) }) {
+			definitionLine{of: old.of}.write(b, old.name)
+			old.write(b, "  before")
+		}
+	}
+}
+
+// definitionLine is a line of a definition. Of names one of several variables, headers and the like, and begins with the
+// sign that follows the name.
+type definitionLine struct{ name, of, value string }
+
+func (l definitionLine) write(b *strings.Builder, name string) {
+	switch {
+	case l.value == "":
+		fmt.Fprintf(b, "  %-12s %s\n", name, "(nothing)")
+	default:
+		fmt.Fprintf(b, "  %-12s %s%s\n", name, l.of, l.value)
+	}
+}
+
+// definitionLines returns the same lines for every server, and one for each of its variables and headers. Lists are JSON,
+// so that the person sees where an element ends.
+func definitionLines(d protocol.ServerDefinition) []definitionLine {
+	lines := []definitionLine{
+		{name: "reached by", value: string(d.Transport)},
+		{name: "command", value: d.Command},
+		{name: "program", value: d.Program},
+		{name: "arguments", value: shownList(d.Args)},
+		{name: "folder", value: d.Cwd},
+	}
+	add := func(name, sign string, values []protocol.DefinedValue) {
+		for _, v := range values {
+			lines = append(lines, definitionLine{name, v.Name + sign, cmp.Or(v.Value, `""`)})
+		}
+	}
+	add("environment", "=", d.Env)
+	lines = append(lines, definitionLine{name: "envFile", value: d.EnvFile}, definitionLine{name: "url", value: d.URL})
+	add("header", ": ", d.Headers)
+	add("oauth", ": ", d.Login)
+	add("setting", ": ", d.Speaks)
+	return lines
 }
 
 func shownList(list []string) string {
