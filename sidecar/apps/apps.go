@@ -18,9 +18,10 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
+
+	"assent/sidecar/loopback"
 )
 
 // maxOpen bounds the apps that are open at once. The one that was opened first goes.
@@ -113,12 +114,12 @@ func (s *Server) listenLocked() (string, error) {
 	if s.http != nil {
 		return s.origin, nil
 	}
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	listener, err := loopback.Listen(context.Background(), 0, s.log)
 	if err != nil {
 		return "", fmt.Errorf("listen for the frames of apps: %w", err)
 	}
 	s.origin = "http://" + listener.Addr().String()
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	s.http = loopback.NewServer(s, 16<<10)
 	serving := s.http
 	s.work.Go(func() {
 		if err := serving.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -153,10 +154,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case a != nil && isOuter:
+		loopback.Admit(w, r)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", outerPolicy(r.Host, outer))
 		_, _ = w.Write(outerPage) // an error means that the browser has gone
 	case a != nil && isInner:
+		loopback.Admit(w, r)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", a.policy)
 		w.Header().Set("Connection-Allowlist", a.connections)

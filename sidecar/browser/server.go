@@ -18,8 +18,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
-	"os"
 	"path"
 	"strings"
 	"sync"
@@ -29,7 +27,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/apps"
-	"assent/sidecar/procinfo"
+	"assent/sidecar/loopback"
 )
 
 const (
@@ -100,12 +98,12 @@ func (s *Server) Open(t Target) (address string, err error) {
 }
 
 func (s *Server) listenLocked() error {
-	listener, err := (&net.ListenConfig{}).Listen(s.ctx, "tcp", "127.0.0.1:0")
+	listener, err := loopback.Listen(s.ctx, 0, s.opts.Log)
 	if err != nil {
 		return err
 	}
-	s.port = listener.Addr().(*net.TCPAddr).Port
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
+	s.port = listener.Port()
+	s.http = loopback.NewServer(s, 32<<10)
 	s.work.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.opts.Log.Error().Err(err).Msg("the browser's pages are no longer served")
@@ -169,16 +167,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet:
 		w.Header().Set("Allow", "GET")
 		http.Error(w, "There is only GET.", http.StatusMethodNotAllowed)
-	case !s.isPersons(r):
-		http.Error(w, "This page is another user's.", http.StatusForbidden)
 	case v != nil && rest == "open" && s.redeem(v, r.URL.Query().Get("token")):
 		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: v.cookie, Path: "/" + v.name + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		loopback.Admit(w, r)
 		http.Redirect(w, r, "/"+v.name+"/", http.StatusSeeOther)
 	case v == nil || !v.admits(r):
 		http.Error(w, `This address is no longer valid. Run "assent open" for a new one.`, http.StatusForbidden)
-	case rest == "":
+	default:
+		loopback.Admit(w, r)
+		s.serve(w, r, v, rest)
+	}
+}
+
+// serve answers a request that has shown its view's cookie.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, v *view, rest string) {
+	switch rest {
+	case "":
 		s.page(w)
-	case rest == "bridge":
+	case "bridge":
 		s.bridge(w, r, v)
 	default:
 		s.asset(w, r, rest)
@@ -196,24 +202,6 @@ func (s *Server) isOurs(r *http.Request) bool {
 	s.mu.Unlock()
 	origin, hasOrigin := r.Header["Origin"]
 	return r.Host == host && (!hasOrigin || len(origin) == 1 && origin[0] == "http://"+host)
-}
-
-// isPersons reports whether a request is of the daemon's user. The arguments of a program, such as the browser that opens the
-// address, can be read by every user. Where the system does not tell, only the token protects.
-func (s *Server) isPersons(r *http.Request) bool {
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	remote, err := netip.ParseAddrPort(r.RemoteAddr)
-	if local == nil || err != nil {
-		return false
-	}
-	uid, err := procinfo.UserOf(remote, local.AddrPort())
-	if errors.Is(err, errors.ErrUnsupported) {
-		return true
-	}
-	if err != nil {
-		s.opts.Log.Warn().Err(err).Msg("cannot find out the user of a browser's request")
-	}
-	return err == nil && uid == os.Geteuid()
 }
 
 func (s *Server) view(name string) *view {

@@ -18,17 +18,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/atomicfile"
+	"assent/sidecar/loopback"
 )
 
 // path is where the gateway is.
@@ -117,12 +116,12 @@ func (s *Server) writeLocked(k kept) error {
 }
 
 func (s *Server) listenLocked() error {
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", s.kept.Port))
+	listener, err := loopback.Listen(context.Background(), s.kept.Port, s.opts.Log)
 	if err != nil {
 		return err
 	}
-	s.kept.Port = listener.Addr().(*net.TCPAddr).Port
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
+	s.kept.Port = listener.Port()
+	s.http = loopback.NewServer(s, 32<<10)
 	server := s.http
 	s.work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -205,6 +204,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, `The token is missing or wrong. Run "assent hosts add NAME" for one.`, http.StatusUnauthorized)
 	default:
+		loopback.Admit(w, r)
 		s.opts.Serve(w, r, h)
 	}
 }

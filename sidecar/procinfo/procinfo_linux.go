@@ -3,13 +3,11 @@ package procinfo
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,36 +62,6 @@ func sockets(table io.Reader, port int, inodes map[string]bool) error {
 		}
 	}
 	return lines.Err()
-}
-
-// UserOf returns the user of the socket at the local end of a TCP connection over IPv4 between
-// addresses of this machine.
-func UserOf(local, remote netip.AddrPort) (uid int, err error) {
-	const table = "/proc/self/net/tcp"
-	f, err := os.Open(table)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	return userOf(f, hexAddress(local), hexAddress(remote))
-}
-
-// userOf finds a socket in a table of proc_pid_net(5).
-func userOf(table io.Reader, local, remote string) (uid int, err error) {
-	lines := bufio.NewScanner(table)
-	for lines.Scan() {
-		if fields := strings.Fields(lines.Text()); len(fields) > 7 && fields[1] == local && fields[2] == remote {
-			return strconv.Atoi(fields[7])
-		}
-	}
-	return 0, errors.Join(fs.ErrNotExist, lines.Err())
-}
-
-// hexAddress formats an address as in a table of proc_pid_net(5): the kernel's word of four bytes, in its own byte
-// order.
-func hexAddress(a netip.AddrPort) string {
-	raw := a.Addr().Unmap().As4()
-	return fmt.Sprintf("%08X:%04X", binary.NativeEndian.Uint32(raw[:]), a.Port())
 }
 
 // isOwn reports whether a listening address includes this machine: the wildcard, or the loopback. The

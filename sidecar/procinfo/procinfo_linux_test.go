@@ -125,6 +125,9 @@ func TestTheUserOfAConnection(t *testing.T) {
 	if uid, err := UserOf(local, remote); uid != os.Geteuid() || err != nil {
 		t.Errorf("UserOf = %d, %v, want this process's user, %d", uid, err, os.Geteuid())
 	}
+	if uid, err := diagnose(local, remote); uid != os.Geteuid() || err != nil {
+		t.Errorf("the kernel says %d, %v", uid, err)
+	}
 	if uid, err := UserOf(local, local); err == nil {
 		t.Errorf("a connection that is not there is of user %d", uid)
 	}
