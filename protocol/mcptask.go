@@ -16,8 +16,10 @@ type McpTask struct {
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 	// Cancelling: a person cancelled the task, and the server has not reported a final status yet.
 	Cancelling bool `json:"cancelling,omitempty"`
-	// Problem says why the server cannot be reached at present. Assent keeps trying.
+	// Problem says why the server cannot be reached at present, or what of its answers is not MCP. Assent keeps trying.
 	Problem string `json:"problem,omitempty"`
+	// Abandoned says in a sentence why Assent gave the task up; the server is then told to cancel it.
+	Abandoned string `json:"abandoned,omitempty"`
 }
 
 // McpTaskStatus is the status of an MCP task, as MCP defines it.

@@ -2373,8 +2373,10 @@ export interface McpTask {
   expiresAt?: number;
   /** Cancelling: a person cancelled the task, and the server has not reported a final status yet. */
   cancelling?: boolean;
-  /** Problem says why the server cannot be reached at present. Assent keeps trying. */
+  /** Problem says why the server cannot be reached at present, or what of its answers is not MCP. Assent keeps trying. */
   problem?: string;
+  /** Abandoned says in a sentence why Assent gave the task up; the server is then told to cancel it. */
+  abandoned?: string;
 }
 
 /** McpTaskStatus is the status of an MCP task, as MCP defines it. */

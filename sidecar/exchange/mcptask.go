@@ -9,12 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"assent/protocol"
 	"assent/sidecar/ask"
 	"assent/sidecar/attribution"
-	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
@@ -51,62 +48,19 @@ type Hooks struct {
 	TaskTTL time.Duration
 }
 
-// taskState is MCP's Task of both eras.
-type taskState struct {
-	TaskID        string                 `json:"taskId"`
-	CreatedAt     any                    `json:"createdAt"`
-	Status        protocol.McpTaskStatus `json:"status"`
-	StatusMessage string                 `json:"statusMessage"`
-	TTL           *float64               `json:"ttl"`
-	PollInterval  *float64               `json:"pollInterval"`
-	TTLMs         *float64               `json:"ttlMs"`
-	PollMs        *float64               `json:"pollIntervalMs"`
-	Inputs        inputRequests          `json:"inputRequests"`
-	Result        json.RawMessage        `json:"result"`
-	Error         *jsonrpc.Error         `json:"error"`
-}
-
-// parseTask decodes a task, or returns nil if the JSON is none.
-func parseTask(raw json.RawMessage) *mcptask.State {
-	var t taskState
-	if jsonscan.Unmarshal(raw, &t) != nil || t.TaskID == "" || t.Status == "" {
-		return nil
-	}
-	s := &mcptask.State{
-		ID: t.TaskID, Status: t.Status, StatusMessage: t.StatusMessage, Inputs: t.Inputs,
-		CreatedAt: unixMilli(t.CreatedAt), TTL: milliseconds(t.TTL, t.TTLMs), Result: t.Result, Err: t.Error,
-	}
-	if poll := milliseconds(t.PollInterval, t.PollMs); poll != nil {
-		s.PollInterval = *poll
-	}
-	return s
-}
-
-// maxTime is the longest time that is taken from a server. A longer one may not fit into a Duration.
-const maxTime = 100 * 365 * 24 * time.Hour
-
-func milliseconds(values ...*float64) *time.Duration {
-	for _, v := range values {
-		if v != nil {
-			d := maxTime
-			if ms := max(*v, 0); ms < float64(maxTime/time.Millisecond) {
-				d = time.Duration(ms * float64(time.Millisecond))
-			}
-			return &d
-		}
-	}
-	return nil
-}
-
 // following is an MCP task that a call waits for.
 type following struct {
 	*exchange
 	id   string
 	task attribution.Task
+	// wireID is the id as the server wrote it, which may be a number.
+	wireID any
 	// ctx ends with the call and has its cause.
 	ctx     context.Context
 	abandon context.CancelCauseFunc
 	news    chan *mcptask.State
+	// last is the state that was observed last.
+	last protocol.McpTask
 	// tooLong counts the messages that were too long to read and ended the connection.
 	tooLong atomic.Int32
 }
@@ -163,20 +117,20 @@ func (f *following) isCancelled() bool {
 func (f *following) prefix() string { return ask.McpTaskPrefix(f.server.name(), f.id) }
 
 // following returns a following of an MCP task, or nil if the conversation no longer exists.
-func (x *exchange) following(ctx context.Context, id string) *following {
+func (x *exchange) following(ctx context.Context, state *mcptask.State) *following {
 	t, err := x.server.opts.Task(x.taskID)
 	if err != nil {
 		return nil
 	}
 	ctx, abandon := context.WithCancelCause(ctx)
-	return &following{exchange: x, id: id, task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
+	return &following{exchange: x, id: state.ID, wireID: wireID(state), task: t, ctx: ctx, abandon: abandon, news: make(chan *mcptask.State, 1)}
 }
 
 // follow follows the MCP task that the call became to its end.
 func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMessage, error) {
 	f := x.became
 	if f == nil {
-		if f = x.following(ctx, first.ID); f == nil {
+		if f = x.following(ctx, first); f == nil {
 			_, err := x.server.opts.Task(x.taskID)
 			return nil, err
 		}
@@ -187,13 +141,15 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	}
 	defer x.server.unfollow(f)
 	d := &eraDriver{legacy: &legacyTask{f: f}, modern: &modernTask{f: f, attended: map[string]string{}}, f: f}
+	if known := x.known; known != nil && known.Abandoned != "" { // an earlier sidecar did not come to the end of that
+		f.abandon(errTaskOver)
+		d.giveUp()
+		f.task.Release(f.prefix(), taskEnded(nil))
+		return nil, attribution.Abandoned{Reason: known.Abandoned}
+	}
 	result, err := mcptask.Follow(f.ctx, d, first, mcptask.Options{
-		Observe: func(s protocol.McpTask) {
-			if x.hooks.Task != nil {
-				x.hooks.Task(s)
-			}
-		},
-		News: f.news, Cancel: x.hooks.Cancel, Known: x.known, Found: x.toolName == "", Floor: x.server.opts.PollFloor,
+		Observe: f.observe,
+		News:    f.news, Cancel: x.hooks.Cancel, Known: x.known, Found: x.toolName == "", Floor: x.server.opts.PollFloor,
 	})
 	f.abandon(cmp.Or(err, errTaskOver))
 	cause := context.Cause(f.ctx)
@@ -206,6 +162,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	d.legacy.wg.Wait()
 	d.modern.wg.Wait()
 	var lost *mcptask.LostError
+	var abandoned attribution.Abandoned
 	switch {
 	case closing(f.ctx):
 		return nil, errGoesOn
@@ -213,14 +170,36 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	case errors.As(err, &lost) && lost.Err != nil:
 		err = session.NoAnswerError{Reason: lost.Reason}
 	case errors.As(err, &lost):
-		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. Run the tool again to start another.",
-			words(first.ID), x.server.name(), lost.Reason)}
-	case errors.As(err, new(attribution.Abandoned)), attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
+		advice := "It may still run: find out before you start another."
+		if lost.Gone {
+			advice = "Run the tool again to start another."
+		}
+		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. %s", words(first.ID), x.server.name(), lost.Reason, advice)}
+	case errors.As(err, &abandoned):
+		f.noteAbandoned(abandoned)
+		d.giveUp()
+	case attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
 	}
 	t := f.task
 	t.Release(f.prefix(), taskEnded(cause))
 	return result, err
+}
+
+// observe tells the call's owner a change of the task.
+func (f *following) observe(s protocol.McpTask) {
+	f.last = s
+	if f.hooks.Task != nil {
+		f.hooks.Task(s)
+	}
+}
+
+// noteAbandoned keeps why the call is abandoned before the task is cancelled: the next sidecar would only see a task that was
+// cancelled.
+func (f *following) noteAbandoned(why attribution.Abandoned) {
+	s := f.last
+	s.Abandoned = why.Reason
+	f.observe(s)
 }
 
 // errGoesOn is the error of a call that the next sidecar continues, because Assent is closing.
@@ -250,7 +229,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 	if err != nil {
 		return nil, err
 	}
-	raw, err := askTask(ctx, c, method, f.id, params)
+	raw, err := askTask(ctx, c, method, f.wireID, params)
 	if err == nil || ctx.Err() != nil {
 		return raw, err
 	}
@@ -275,7 +254,7 @@ func (f *following) ask(ctx context.Context, method string, params map[string]an
 
 // askTask makes a request about an MCP task. Only tasks/result has no time limit: the server answers it at the end of the
 // task.
-func askTask(ctx context.Context, c *session.Conn, method, id string, params map[string]any) (json.RawMessage, error) {
+func askTask(ctx context.Context, c *session.Conn, method string, id any, params map[string]any) (json.RawMessage, error) {
 	params["taskId"] = id
 	if c.IsModern() {
 		params["_meta"] = modernMeta(c)

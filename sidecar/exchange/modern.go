@@ -25,6 +25,9 @@ type modernTask struct {
 	mu sync.Mutex // guards the fields below
 	// attended holds the questions that are being asked, by their keys.
 	attended map[string]string
+	// open are the keys of the questions in the server's last state, which is the states-th.
+	open   map[string]bool
+	states int
 	// listening is set while a subscription to the task's states is open.
 	listening bool
 
@@ -74,7 +77,10 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 		d.listening = true
 		d.wg.Go(func() { d.listen(ctx) })
 	}
+	d.open = map[string]bool{}
+	d.states++
 	for _, input := range s.Inputs {
+		d.open[input.Key] = true
 		asks := questionKey("", input.Method, input.Params)
 		switch d.attended[input.Key] {
 		case "":
@@ -100,17 +106,49 @@ func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input m
 		d.f.abandon(err)
 		return
 	}
+	d.deliver(ctx, r, input.Key, raw)
+}
+
+// maxUpdates bounds how often an answer is sent that the server refuses.
+const maxUpdates = 8
+
+// deliver sends an answer until the server takes it, or no longer asks. An answer that it refuses is sent again as long as
+// the server asks the same; the call is abandoned if that does not end.
+func (d *modernTask) deliver(ctx context.Context, r *attribution.Request, key string, raw json.RawMessage) {
+	refusals := 0
 	for attempt := 0; ; attempt++ {
-		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{input.Key: raw}})
+		_, err := d.f.ask(ctx, "tasks/update", map[string]any{"inputResponses": map[string]json.RawMessage{key: raw}})
 		if err == nil {
 			d.f.task.Delivered(r.Key)
 			return
 		}
-		// A server that refuses the answer has another state by now, which the next poll brings.
-		if errors.As(err, new(*jsonrpc.Error)) || session.Pause(ctx, d.f.server.opts.PollFloor<<min(attempt, 6)) != nil {
+		var refused *jsonrpc.Error
+		if errors.As(err, &refused) {
+			refusals++
+		}
+		if refusals == maxUpdates {
+			r.Delivered(errNotTaken)
+			d.f.abandon(attribution.Abandoned{Reason: fmt.Sprintf("The server did not take your answer, %d times: %s (%d)", refusals, refused.Message, refused.Code)})
 			return
 		}
+		sent, _ := d.asks(key)
+		if session.Pause(ctx, d.f.server.opts.PollFloor<<min(attempt, 6)) != nil {
+			return
+		}
+		if now, asks := d.asks(key); refused != nil && now > sent && !asks {
+			return // the server has the answer, or needs none
+		}
 	}
+}
+
+// errNotTaken is why an answer did not reach a server that refused it.
+var errNotTaken = errors.New("the server refused the answer")
+
+// asks reports whether the server's last state has a question, and the number of that state.
+func (d *modernTask) asks(key string) (states int, asks bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.states, d.open[key]
 }
 
 // listen subscribes to the task's states, and returns when the subscription ends. The task is polled all the same.

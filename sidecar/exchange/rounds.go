@@ -299,7 +299,7 @@ func union(first, second map[string]json.RawMessage) map[string]json.RawMessage 
 func (x *exchange) answered(ctx context.Context, c *session.Conn, entry *attribution.Call, got wire.Answer) {
 	var became *following
 	if state := x.handle(got.Result); state != nil {
-		became = x.following(ctx, state.ID)
+		became = x.following(ctx, state)
 	}
 	mcpTask := ""
 	if became != nil && x.server.follow(became) { // if not, the exchange ends
@@ -394,8 +394,18 @@ func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (js
 	if state := x.handle(result); state != nil {
 		return x.follow(ctx, state)
 	}
+	var created struct {
+		Task    json.RawMessage `json:"task"`
+		Content json.RawMessage `json:"content"`
+	}
+	if jsonscan.Unmarshal(result, &created) == nil && created.Content == nil && len(created.Task) > 0 && created.Task[0] == '{' && x.toolName != "" {
+		return nil, session.BadAnswerError{Reason: unfollowable}
+	}
 	return result, nil
 }
+
+// unfollowable is the reason of an answer with a task that Assent cannot follow.
+const unfollowable = "it made a task of the call that cannot be followed: it has no id or no status"
 
 // handle returns the task that a legacy server made of the call, or nil if the result is not a task.
 func (x *exchange) handle(result json.RawMessage) *mcptask.State {
@@ -434,7 +444,7 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, nil
 	case "input_required":
 	case "task":
-		return nil, nil, session.BadAnswerError{Reason: "it made a task of the call that cannot be followed: it has no id or no status"}
+		return nil, nil, session.BadAnswerError{Reason: unfollowable}
 	default:
 		return nil, nil, session.BadAnswerError{Reason: fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}
 	}

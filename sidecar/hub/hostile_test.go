@@ -80,7 +80,7 @@ func TestReasonsOfALostMCPTask(t *testing.T) {
 		},
 		{
 			"a status that is a number", `"result":{"taskId":"one","status":5}`,
-			`The MCP task "one" of the server "s" cannot be followed: the server's answers have no status of it. Run the tool again to start another.`,
+			`The MCP task "one" of the server "s" cannot be followed: the server's answers have no status of it. It may still run: find out before you start another.`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestWhyATaskIsLostIsSaidTruthfully(t *testing.T) {
 		},
 		{
 			"without a status", "null", strings.Repeat(get+serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{}}`), 3),
-			`The MCP task "one" of the server "s" cannot be followed: the server's answers have no status of it. Run the tool again to start another.`,
+			`The MCP task "one" of the server "s" cannot be followed: the server's answers have no status of it. It may still run: find out before you start another.`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

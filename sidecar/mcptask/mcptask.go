@@ -24,7 +24,9 @@ import (
 
 // State is a server's state of a task.
 type State struct {
-	ID            string
+	ID string
+	// HasNumber reports that the server wrote the id as a number, against MCP.
+	HasNumber     bool
 	Status        protocol.McpTaskStatus
 	StatusMessage string
 	// CreatedAt is by the server's clock, in milliseconds; 0 if it does not say.
@@ -111,6 +113,12 @@ const (
 	maxFailures = 12
 	// maxStatusless bounds the answers without a status in a row.
 	maxStatusless = 3
+	// maxUnfinished bounds how often a completed task answers the request for its result with an internal error.
+	maxUnfinished = 3
+	// steady and steadyFor are how often, and for how long, a status that MCP does not have is seen before the task is
+	// given up.
+	steady    = 3
+	steadyFor = 10 * time.Second
 )
 
 // LostError says why a task can no longer be followed.
@@ -119,6 +127,8 @@ type LostError struct {
 	Reason string
 	// Err is the cause, if it has an error of its own. Reason is then about the server.
 	Err error
+	// Gone reports that the server no longer has the task, so that it can be started again.
+	Gone bool
 }
 
 // Error implements error.
@@ -150,6 +160,9 @@ func Follow(ctx context.Context, d Driver, first *State, opts Options) (json.Raw
 	}
 	for {
 		f.observe()
+		if f.odd >= steady && time.Since(f.oddSince) >= steadyFor {
+			return nil, &LostError{Reason: fmt.Sprintf("it stays in the status %q, which MCP does not have", f.state.Status)}
+		}
 		if f.state.Ended() && !f.stale {
 			result, err := f.result(ctx)
 			if err == nil || !f.goesOn(err) {
@@ -179,12 +192,26 @@ type follower struct {
 	// failures counts the failed requests in a row. unfetched counts the failed requests for the result, also
 	// across states. statusless counts the answers without a status in a row.
 	failures, unfetched, statusless int
+	// odd counts the states in a row with the same status that MCP does not have, and oddSince is when the first came.
+	odd      int
+	oddSince time.Time
 }
 
 // take handles a state.
 func (f *follower) take(s *State) {
 	changed := s.Status != f.known.Status || s.StatusMessage != f.known.StatusMessage
 	f.state, f.failures, f.statusless, f.stale, f.known.Problem = s, 0, 0, false, ""
+	switch {
+	case s.Valid():
+		f.odd = 0
+	case f.odd == 0 || s.Status != f.known.Status:
+		f.odd, f.oddSince = 1, time.Now()
+	default:
+		f.odd++
+	}
+	if f.odd > 0 {
+		f.known.Problem = fmt.Sprintf("The server gives it the status %q, which MCP does not have.", s.Status)
+	}
 	f.known.Status, f.known.StatusMessage = s.Status, s.StatusMessage
 	if s.TTL != nil {
 		created := f.known.CreatedAt
@@ -304,13 +331,13 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &lost):
 		return lost
-	case errors.As(err, &refused) && f.known.Cancelling:
+	case errors.As(err, &refused) && f.known.Cancelling && refused.Code != jsonrpc.CodeInternalError:
 		return ErrCancelled // the server may have deleted it
 	case errors.As(err, &refused) && expired:
-		return &LostError{Reason: fmt.Sprintf("it has expired, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
+		return &LostError{Gone: true, Reason: fmt.Sprintf("it has expired, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams: // 2025-11-25, "Tasks: Protocol Errors"
-		return &LostError{Reason: fmt.Sprintf("the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
-	case errors.As(err, &refused):
+		return &LostError{Gone: true, Reason: fmt.Sprintf("the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
+	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeMethodNotFound:
 		return &LostError{Reason: fmt.Sprintf("the server does not say how it is: %s (%d)", refused.Message, refused.Code)}
 	case expired:
 		return &LostError{Reason: "it has expired, and the server cannot be asked: " + reason.Of(err)}
@@ -323,10 +350,15 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	switch {
 	case f.statusless >= maxStatusless:
 		return &LostError{Reason: "the server's answers have no status of it"}
+	case f.failures > maxFailures && refused != nil:
+		return &LostError{Reason: fmt.Sprintf("the server did not say how it is, %d times in a row: %s (%d)", f.failures, refused.Message, refused.Code)}
 	case f.failures > maxFailures:
 		return &LostError{Reason: fmt.Sprintf("the server could not be asked %d times in a row: %s", f.failures, reason.Of(err))}
 	}
 	f.known.Problem = reason.Of(err)
+	if refused != nil {
+		f.known.Problem = fmt.Sprintf("The server does not say how it is: %s (%d)", refused.Message, refused.Code)
+	}
 	f.observe()
 	return nil
 }
@@ -342,6 +374,13 @@ func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
 
 // goesOn reports whether to fetch the result again after an error.
 func (f *follower) goesOn(err error) bool {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code == jsonrpc.CodeInternalError && f.state.Status == protocol.McpTaskCompleted && f.unfetched < maxUnfinished {
+		f.unfetched++ // the result of a completed task is no internal error
+		f.known.Problem = reason.Of(err)
+		f.observe()
+		return true
+	}
 	if errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, ErrCancelled) || errors.As(err, new(*LostError)) {
 		return false
 	}
