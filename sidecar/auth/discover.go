@@ -105,6 +105,7 @@ func resourceMetadata(ctx context.Context, client *http.Client, resource string,
 		addresses = append(addresses, u.Scheme+"://"+u.Host+wellKnown+path)
 	}
 	addresses = append(addresses, u.Scheme+"://"+u.Host+wellKnown)
+	addresses = distinct(addresses)
 	for _, address := range addresses {
 		var metadata oauthex.ProtectedResourceMetadata
 		err := getJSON(ctx, client, address, &metadata)
@@ -120,6 +121,17 @@ func resourceMetadata(ctx context.Context, client *http.Client, resource string,
 		return &metadata, nil
 	}
 	return nil, fmt.Errorf("%w of the server at %s", errNoMetadata, strings.Join(addresses, " or "))
+}
+
+// distinct returns the addresses without those that were there before.
+func distinct(addresses []string) []string {
+	var all []string
+	for _, address := range addresses {
+		if !slices.Contains(all, address) {
+			all = append(all, address)
+		}
+	}
+	return all
 }
 
 // covers reports whether a server's metadata may claim a resource: the server's own URL or, as many servers do, a

@@ -45,14 +45,14 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	defer web.CloseIdleConnections()
 	at, err := discover(ctx, web, l.resource, c, l.prefers, sdkauth.GetAuthServerMetadata)
 	if err != nil {
-		return err
+		return c.because(err)
 	}
 	if err := at.checkPage(); err != nil {
-		return err
+		return c.because(err)
 	}
 	id, err := l.identify(ctx, at, web)
 	if err != nil {
-		return err
+		return c.because(err)
 	}
 	defer id.callback.close()
 	if id.registered { // stored again once it has led to a login
@@ -243,7 +243,7 @@ func (g *grant) take(token *oauth2.Token) error {
 	default:
 		return fmt.Errorf("the token is of the type %s, which Assent does not know", clip(token.TokenType, maxQuote))
 	}
-	scope, _ := token.Extra("scope").(string)
+	scope, _ := token.Extra("scope").(string) // loosen has made a text of a list
 	if len(token.AccessToken) > maxToken || len(token.RefreshToken) > maxToken || len(scope) > maxScope {
 		return errors.New("the token is too large to be one")
 	}

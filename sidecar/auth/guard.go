@@ -78,7 +78,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response.Body = limited{io.LimitReader(response.Body, maxBody), response.Body}
-	return response, nil
+	return loosened(response)
 }
 
 // CloseIdleConnections is for [http.Client.CloseIdleConnections], which calls it.

@@ -13,6 +13,7 @@ import (
 
 	"assent/sidecar/awaited"
 	"assent/sidecar/deadline"
+	"assent/sidecar/reason"
 )
 
 // early is how long before its expiry a token is renewed.
@@ -131,7 +132,7 @@ func (l *login) authorize(ctx context.Context, generation int, c challenge) (own
 		var refused *RefusedError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
 			// Opaque: callers must not mistake a failed request to the authorization server for one to the MCP server.
-			err = &LoginError{l.server.Name, clip(err.Error(), maxMessage)}
+			err = &LoginError{l.server.Name, clip(reason.Of(err), maxMessage)}
 		}
 		return err
 	})

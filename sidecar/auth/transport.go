@@ -44,6 +44,8 @@ type challenge struct {
 	// proof, or empty.
 	dpop  bool
 	nonce string
+	// words are what the server said to a person; see [readWords].
+	words string
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -79,6 +81,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			t.noteLetIn(response)
 			return response, nil
 		}
+		c.words = readWords(response)
 		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
 			return response, nil // DELETE ends the session, which is not worth a login; or the body cannot be sent again
 		}

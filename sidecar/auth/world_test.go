@@ -95,6 +95,8 @@ type issuer struct {
 	Path string
 	// More is put into the metadata; nil removes.
 	More map[string]any
+	// Registered and Token are put into the answers to a registration and to a token request.
+	Registered, Token map[string]any
 	// URL is the issuer that the MCP server names, if that is false.
 	URL string
 	// Says is the issuer in its metadata, if that is false.
@@ -359,6 +361,7 @@ func (i *issuer) register(rw http.ResponseWriter, r *http.Request) {
 		i.Clients[id] = "sécret of " + id
 		answer["client_secret"] = i.Clients[id]
 	}
+	maps.Copy(answer, i.Registered)
 	writeJSON(rw, http.StatusCreated, answer)
 }
 
@@ -469,6 +472,7 @@ func (i *issuer) token(rw http.ResponseWriter, r *http.Request) {
 		answer["expires_in"] = i.ExpiresIn
 	}
 	i.tokens[access], i.refreshTokens[refresh] = scopes, scopes
+	maps.Copy(answer, i.Token)
 	writeJSON(rw, http.StatusOK, answer)
 }
 
