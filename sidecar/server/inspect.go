@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/importer"
 	"assent/sidecar/secret"
 )
 
@@ -127,7 +126,7 @@ func maskArgs(args []string) []string {
 		if before, after, colon := strings.Cut(arg, ":"); colon && (!ok || len(before) < len(name)) {
 			name, value, ok = before, " "+strings.TrimSpace(after), true
 		}
-		isName := len(name) < 60 && importer.SecretName(name)
+		isName := len(name) < 60 && secret.Named(name)
 		switch {
 		case follows && !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "${"):
 			arg = mask

@@ -11,7 +11,6 @@ import (
 
 	"assent/sidecar/auth"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
 	"assent/sidecar/model"
 	"assent/sidecar/secret"
 )
@@ -62,7 +61,7 @@ func environmentSecrets(environ []string) []secret.Known {
 
 // isSecret guesses by the name. A path is none: it names the file that has the secret.
 func isSecret(name, value string) bool {
-	return value != "" && importer.SecretName(name) && !filepath.IsAbs(value)
+	return value != "" && secret.Named(name) && !filepath.IsAbs(value)
 }
 
 // serverSecrets are the secrets that servers were given when they were last started or connected to. The zero
