@@ -129,6 +129,7 @@ func Read(reference string, o Options) (*Server, error) {
 	if s.asked == nil {
 		s.asked = map[string]bool{}
 	}
+	s.hideSecrets()
 	return s, s.check()
 }
 
@@ -218,11 +219,6 @@ func (s *Server) checkURL() error {
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" || u.Scheme == "ws" {
 		if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 			s.note("The connection is not encrypted: others on the network can read and change all messages.")
-		}
-	}
-	for name := range u.Query() {
-		if importer.SecretName(name) && u.Query().Get(name) != "" && !strings.Contains(s.entry.URL, "${input:") {
-			s.note("The URL probably has a secret (%s), and the file will have it in clear text.", visible.Line(clipped(name)))
 		}
 	}
 	return nil

@@ -170,13 +170,7 @@ func (s *Server) fromManifest(m manifest, o Options) error {
 		s.entry.Args = append(s.entry.Args, text(arg))
 	}
 	for _, name := range slices.Sorted(maps.Keys(launch.Env)) {
-		value := launch.Env[name]
-		if !anyVariable().MatchString(value) {
-			value = s.withoutSecret(name, value)
-			set(&s.entry.Env, name, value)
-			continue
-		}
-		set(&s.entry.Env, name, text(value))
+		set(&s.entry.Env, name, text(launch.Env[name]))
 	}
 	if err != nil {
 		return err

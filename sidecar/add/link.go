@@ -12,7 +12,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
 	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
@@ -69,8 +68,9 @@ func readLink(rest string, o Options) (*Server, error) {
 		case in.Type != "" && in.Type != protocol.PromptString && in.Type != protocol.PickString:
 			return nil, fmt.Errorf("the link has the input %q of the type %q; Assent knows promptString and pickString", in.ID, visible.Line(string(in.Type)))
 		}
-		secret := in.Password || importer.SecretName(in.ID) && len(in.Options) == 0
-		s.input(Input{Name: in.ID, Description: visible.Line(in.Description), Default: in.Default, Options: in.Options, Secret: secret, Required: true})
+		s.input(Input{
+			Name: in.ID, Description: visible.Line(in.Description), Default: in.Default, Options: in.Options, Secret: in.Password || isSecret(in.ID, in.Default, in.Options), Required: true,
+		})
 	}
 	if err := s.checkVariables(); err != nil {
 		return nil, err
@@ -100,12 +100,12 @@ func (s *Server) linkEntry(l linkServer) error {
 			default:
 				return fmt.Errorf("the variable %s is neither a text nor a number", visible.Line(clipped(name)))
 			}
-			set(&e.Env, name, s.withoutSecret(name, text))
+			set(&e.Env, name, text)
 		}
 	case protocol.TransportHTTP, protocol.TransportSSE, protocol.TransportWS:
 		e.Command, e.Args, e.Cwd, e.EnvFile = "", nil, "", ""
 		for name, value := range l.Headers {
-			set(&e.Headers, name, s.withoutSecret(name, value))
+			set(&e.Headers, name, value)
 		}
 	default:
 		return fmt.Errorf("the link has a server of the type %q; Assent knows stdio, http, sse and ws", visible.Line(clipped(l.Type)))
@@ -119,15 +119,6 @@ func set(m *map[string]string, name, value string) {
 		*m = map[string]string{}
 	}
 	(*m)[name] = value
-}
-
-// withoutSecret returns a value, or an input in its place if it is a secret in clear text.
-func (s *Server) withoutSecret(name, value string) string {
-	if value == "" || strings.Contains(value, "${") || !importer.SecretName(name) {
-		return value
-	}
-	s.note("The value of %s is probably a secret, and is not written: Assent asks you for it when the server starts.", visible.Line(clipped(name)))
-	return s.input(Input{Name: name, Description: name, Secret: true, Required: true})
 }
 
 var anyVariable = lazyregexp.New(`\$\{([^}]*)\}`)

@@ -10,7 +10,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
 	"assent/sidecar/lazyregexp"
 	"assent/sidecar/visible"
 )
@@ -315,8 +314,7 @@ func (s *Server) inputFor(name string, in registryInput) (string, error) {
 	if strings.Contains(otherwise, "${") || strings.ContainsAny(otherwise, "\r\n\x00") {
 		return "", fmt.Errorf("its default of %s cannot be written", visible.Line(clipped(name)))
 	}
-	secret := in.IsSecret || importer.SecretName(name) && len(in.Choices) == 0
 	return s.input(Input{
-		Name: name, Description: visible.Line(clipped(in.Description)), Default: otherwise, Options: in.Choices, Secret: secret, Required: in.IsRequired,
+		Name: name, Description: visible.Line(clipped(in.Description)), Default: otherwise, Options: in.Choices, Secret: in.IsSecret || isSecret(name, otherwise, in.Choices), Required: in.IsRequired,
 	}), nil
 }
