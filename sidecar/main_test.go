@@ -96,6 +96,15 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GUIDE", guide)
+			program, err := exec.LookPath("assent")
+			if err != nil {
+				return err
+			}
+			escaped, err := json.Marshal(program) // as the files of hosts have it
+			if err != nil {
+				return err
+			}
+			env.Setenv("ASSENT", strings.Trim(string(escaped), `"`))
 			folder := filepath.Join(env.WorkDir, ".daemon")
 			env.Setenv(daemon.FolderVariable, folder)
 			env.Defer(func() {

@@ -44,7 +44,7 @@ export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench)
     });
     const link = join(home, ".local", "bin", "assent");
     assert.match(text, new RegExp(`^command = "${link}"$`, "m"));
-    assert.match(text, /^args = \["gateway", "shop"\]$/m);
+    assert.match(text, /^args = \["gateway", "--own", "--host", "codex", "shop"\]$/m);
     assert.match(text, /^startup_timeout_sec = 30$/m);
     await runCommand(page, "Terminal: Kill All Terminals");
   });

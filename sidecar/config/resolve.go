@@ -50,7 +50,8 @@ func (e Environment) note(s Server, name, value string) {
 	}
 }
 
-var variable = lazyregexp.New(`\$\{([^}]*)\}`)
+// variable is ${...}. A default may have braces, such as the text of a variable of another program.
+var variable = lazyregexp.New(`\$\{((?:[^{}]|\{[^{}]*\})*|[^}]*)\}`)
 
 // Resolve replaces the variables and finds the program. Its error names the program, and the
 // folders that were searched.

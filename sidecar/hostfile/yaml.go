@@ -50,10 +50,24 @@ func parseYAML(data []byte, crlf bool) (document, error) {
 			return nil, errors.New("it is not a mapping")
 		}
 	}
+	withoutDates(f.root)
 	if _, err := f.value(); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// withoutDates makes dates texts, as programs read them (YAML 1.2, core schema).
+func withoutDates(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	if n.Tag == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, inner := range n.Content {
+		withoutDates(inner)
+	}
 }
 
 func (f *yamlFile) bytes() []byte { return f.text }

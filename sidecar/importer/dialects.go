@@ -12,14 +12,6 @@ import (
 	"assent/sidecar/hostfile"
 )
 
-// launch are all programs' names of the members that say how a server is reached.
-var launch = hostfile.Launch{
-	"type", "transport", "transportType", "command", "cmd", "args", "env", "envs", "env_vars", "environment", "envFile", "cwd",
-	"url", "uri", "httpUrl", "serverUrl", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "headersHelper",
-}
-
-func (d dialect) isShell() bool { return d.variables == shell || d.variables == shellBare }
-
 // own takes the program's own words for members of mcp.json out of members, and puts in those of mcp.json.
 func (t *translation) own(members map[string]json.RawMessage) error {
 	take := func(name string, into any) (bool, error) {
@@ -28,7 +20,7 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 			return false, nil
 		}
 		if err := json.Unmarshal(raw, into); err != nil {
-			return false, fmt.Errorf("has a %q that cannot be read", name)
+			return false, unreadable(name, err)
 		}
 		return true, nil
 	}
@@ -45,7 +37,9 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		}
 		delete(members, "transport")
 		maps.Copy(members, inner)
+		t.check(inner)
 	}
+	takeRequestOptions(members)
 	switch raw := members["command"]; {
 	case len(raw) > 0 && raw[0] == '[':
 		var words []string
@@ -89,11 +83,14 @@ func (t *translation) ownHeaders(members map[string]json.RawMessage, take func(s
 	if err := errors.Join(err, errEnv, errKeys); err != nil {
 		return err
 	}
+	if isRemote(members["env_vars"]) {
+		t.fail("It gets variables of another machine (%q), which Assent does not have.", "env_vars")
+	}
 	if len(keys) > 0 {
 		return fmt.Errorf("has the values of %s in %s's own keychain: write them into its envs first", strings.Join(keys, ", "), t.dialect.name)
 	}
 	for _, name := range []string{"bearer_token_env_var", "env_http_headers", "env_keys", "env_vars"} {
-		delete(members, name) // a server of Assent has the whole environment
+		delete(members, name) // Starts has their names in the entry of Assent
 	}
 	if !hasBearer && !hasEnv {
 		return nil
@@ -106,6 +103,16 @@ func (t *translation) ownHeaders(members map[string]json.RawMessage, take func(s
 	}
 	t.prefixed = slices.Concat(slices.Collect(maps.Keys(fromEnv)), []string{"Authorization"})
 	return put(members, map[string]any{"headers": headers})
+}
+
+// isRemote reports whether Codex takes one of the variables from another machine.
+func isRemote(raw json.RawMessage) bool {
+	var names []json.RawMessage
+	_ = json.Unmarshal(raw, &names)
+	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
+		var variable struct{ Source string }
+		return json.Unmarshal(raw, &variable) == nil && variable.Source == "remote"
+	})
 }
 
 // put puts values into members.
@@ -148,8 +155,8 @@ func (pl Place) Host() string { return pl.name }
 // Command returns how the program is started in a terminal; empty if it is not.
 func (pl Place) Command() string { return pl.command }
 
-// Launch returns the members of an entry that say how a server is reached.
-func (Place) Launch() hostfile.Launch { return launch }
+// Launch returns the members of entries that setup takes out.
+func Launch() hostfile.Launch { return launch }
 
 // Parse reads the file's text.
 func (pl Place) Parse(data []byte) (*hostfile.File, error) {
@@ -221,11 +228,20 @@ func (pl Place) Main() hostfile.Path {
 	return all[len(all)-1].at
 }
 
-// Starts returns the launch members with which the program starts another one. Old is the entry that they are for, or nil
-// for a new one, which has all that the program wants.
-func (pl Place) Starts(name, command string, args []string, old json.RawMessage) []hostfile.Member {
+// Start is how a host starts another program in place of a server.
+type Start struct {
+	Command string
+	Args    []string
+	// Entry is the server in mcp.json, or nil.
+	Entry json.RawMessage
+}
+
+// Starts returns the launch members with which the host starts a program. Old is the entry that they are for, or nil for a
+// new one, which has all that the host wants.
+func (pl Place) Starts(name string, start Start, old json.RawMessage) []hostfile.Member {
 	var was map[string]json.RawMessage
 	_ = json.Unmarshal(old, &was) // nil has no members
+	command, args := start.Command, start.Args
 	members := []hostfile.Member{{Name: "command", Value: command}, {Name: "args", Value: args}}
 	switch {
 	case pl.style == listStyle:
@@ -241,6 +257,7 @@ func (pl Place) Starts(name, command string, args []string, old json.RawMessage)
 	case was["type"] != nil:
 		members = slices.Insert(members, 0, hostfile.Member{Name: "type", Value: "stdio"})
 	}
+	members = append(members, pl.environment(start.Entry, was)...)
 	if old != nil {
 		return members
 	}
@@ -251,4 +268,27 @@ func (pl Place) Starts(name, command string, args []string, old json.RawMessage)
 		members = slices.Insert(members, 0, hostfile.Member{Name: "name", Value: name})
 	}
 	return append(members, pl.added...)
+}
+
+// environment returns the members with which the host passes on the variables that an entry of mcp.json uses.
+func (pl Place) environment(entry json.RawMessage, was map[string]json.RawMessage) []hostfile.Member {
+	needed := passedOn(entry)
+	switch pl.passes {
+	case passesNamed:
+		var names []any
+		_ = json.Unmarshal(was["env_vars"], &names) // it was read before
+		for _, name := range slices.Sorted(maps.Keys(needed)) {
+			if !slices.ContainsFunc(names, func(has any) bool { return has == name }) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			return []hostfile.Member{{Name: "env_vars", Value: names}}
+		}
+	case passesHarmless:
+		if len(needed) > 0 {
+			return []hostfile.Member{{Name: "env", Value: needed}}
+		}
+	}
+	return nil
 }

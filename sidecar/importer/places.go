@@ -39,6 +39,8 @@ type Place struct {
 	// Adds: a server that the person wants in this program belongs into this file.
 	Adds bool
 	dialect
+	// env returns a variable of the environment.
+	env func(name string) string
 }
 
 // container is a part of a file that holds servers.
@@ -68,22 +70,24 @@ type dialect struct {
 	style style
 	// added are the members that a new entry has besides.
 	added []hostfile.Member
+	// passes says which variables the host gives to a program that it starts.
+	passes passing
+	// noFolder says that the host does not run in a folder of the person's.
+	noFolder bool
+	// login are the names of a login's members in those of mcp.json.
+	login map[string]string
 }
 
-// variables is a way to write variables.
-type variables int
+// passing says which variables a host gives to a program that it starts.
+type passing int
 
 const (
-	// literal: there are none.
-	literal variables = iota
-	// prefixed: as in mcp.json, ${env:NAME} and others.
-	prefixed
-	// shell: ${NAME} and ${NAME:-default}.
-	shell
-	// shellBare: also $NAME.
-	shellBare
-	// braces: {env:NAME}.
-	braces
+	// passesAll is the zero value.
+	passesAll passing = iota
+	// passesNamed: those that the member env_vars names, and a few.
+	passesNamed
+	// passesHarmless: those that do not look like secrets, and those of the member env.
+	passesHarmless
 )
 
 // style is a way to write a program and its arguments.
@@ -97,50 +101,65 @@ const (
 )
 
 var (
-	claudeDesktop = dialect{name: "Claude Desktop", id: "claude-desktop", containers: at("mcpServers"), variables: literal}
-	claudeCode    = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: claudeServers, variables: shell, mayBeElse: `"mcpServers"`}
-	claudeProject = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: at("mcpServers"), variables: shell}
-	cursor        = dialect{name: "Cursor", id: "cursor", command: "cursor", containers: at("mcpServers"), variables: prefixed}
-	cline         = dialect{name: "Cline", id: "cline", command: "cline", containers: at("mcpServers"), variables: prefixed}
-	roo           = dialect{name: "Roo Code", id: "roo-code", containers: at("mcpServers"), variables: prefixed}
-	windsurf      = dialect{name: "Windsurf", id: "windsurf", command: "windsurf", containers: at("mcpServers"), variables: prefixed}
+	claudeDesktop = dialect{name: "Claude Desktop", id: "claude-desktop", containers: at("mcpServers"), noFolder: true}
+	claudeCode    = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: claudeServers, variables: shell, login: claudeLogin, mayBeElse: `"mcpServers"`}
+	claudeProject = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: at("mcpServers"), variables: shell, login: claudeLogin}
+	cursor        = dialect{name: "Cursor", id: "cursor", command: "cursor", containers: at("mcpServers"), variables: prefixed, login: cursorLogin}
+	cline         = dialect{name: "Cline", id: "cline", command: "cline", containers: at("mcpServers"), variables: onlyEnv}
+	roo           = dialect{name: "Roo Code", id: "roo-code", containers: at("mcpServers"), variables: ofRoo}
+	windsurf      = dialect{name: "Windsurf", id: "windsurf", command: "windsurf", containers: at("mcpServers"), variables: onlyEnv}
 	vscode        = dialect{
-		name: "VS Code", id: "vscode", command: "code", containers: at("servers"), hasInputs: true, variables: prefixed,
+		name: "VS Code", id: "vscode", command: "code", containers: at("servers"), hasInputs: true, variables: ofVSCode, login: editorLogin,
 		added: []hostfile.Member{{Name: "type", Value: "stdio"}},
 	}
 	// Before it had an mcp.json for the person, VS Code kept servers in the settings.
-	vscodeSettings = dialect{name: "VS Code", id: "vscode", containers: at("mcp", "servers"), hasInputs: true, variables: prefixed, mayBeElse: `"mcp"`}
-	codex          = dialect{
-		name: "Codex", id: "codex", command: "codex", syntax: hostfile.TOML, containers: at("mcp_servers"), variables: literal, mayBeElse: "mcp_servers",
-		names: map[string]string{"http_headers": "headers"},
+	vscodeSettings = dialect{
+		name: "VS Code", id: "vscode", containers: at("mcp", "servers"), hasInputs: true, variables: ofVSCode, login: editorLogin, mayBeElse: `"mcp"`,
+	}
+	codex = dialect{
+		name: "Codex", id: "codex", command: "codex", syntax: hostfile.TOML, containers: at("mcp_servers"), mayBeElse: "mcp_servers",
+		names: map[string]string{"http_headers": "headers"}, passes: passesNamed, login: map[string]string{"oauth.client_id": "clientId", "scopes": "scopes"},
 	}
 	copilot = dialect{
-		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: shellBare,
+		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: shellBare, passes: passesHarmless,
+		login: map[string]string{"oauthClientId": "clientId"},
 		added: []hostfile.Member{{Name: "tools", Value: []string{"*"}}},
 	}
-	gemini   = dialect{name: "Gemini CLI", id: "gemini-cli", command: "gemini", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL}
-	qwen     = dialect{name: "Qwen Code", id: "qwen-code", command: "qwen", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL}
+	gemini = dialect{
+		name: "Gemini CLI", id: "gemini-cli", command: "gemini", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL,
+		passes: passesHarmless, login: geminiLogin,
+	}
+	qwen = dialect{
+		name: "Qwen Code", id: "qwen-code", command: "qwen", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL,
+		login: geminiLogin,
+	}
 	opencode = dialect{
 		name: "opencode", id: "opencode", command: "opencode", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
-		names: map[string]string{"environment": "env"}, added: []hostfile.Member{{Name: "enabled", Value: true}},
+		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}},
 	}
 	kiloCLI = dialect{
 		name: "Kilo", id: "kilo", command: "kilo", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
-		names: map[string]string{"environment": "env"}, added: []hostfile.Member{{Name: "enabled", Value: true}},
+		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}},
 	}
-	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: prefixed}
+	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: ofRoo}
 	amp   = dialect{name: "Amp", id: "amp", command: "amp", containers: at("amp.mcpServers"), variables: shell, mayBeElse: `"amp.mcpServers"`}
-	zed   = dialect{name: "Zed", id: "zed", command: "zed", containers: at("context_servers"), variables: literal, mayBeElse: `"context_servers"`}
+	zed   = dialect{name: "Zed", id: "zed", command: "zed", containers: at("context_servers"), mayBeElse: `"context_servers"`, login: zedLogin}
 	kiro  = dialect{name: "Kiro", id: "kiro", command: "kiro", containers: at("mcpServers"), variables: shell}
-	junie = dialect{name: "Junie", id: "junie", command: "junie", containers: at("mcpServers"), variables: literal}
+	junie = dialect{name: "Junie", id: "junie", command: "junie", containers: at("mcpServers")}
 	goose = dialect{
-		name: "Goose", id: "goose", command: "goose", syntax: hostfile.YAML, containers: at("extensions"), variables: literal, mayBeElse: "extensions:", style: gooseStyle,
+		name: "Goose", id: "goose", command: "goose", syntax: hostfile.YAML, containers: at("extensions"), mayBeElse: "extensions:", style: gooseStyle, variables: ofGoose,
 		names: map[string]string{"cmd": "command", "envs": "env", "uri": "url"},
 	}
 	continueDev = dialect{
-		name: "Continue", id: "continue", command: "cn", syntax: hostfile.YAML, containers: at("mcpServers"), variables: literal, mayBeElse: "mcpServers:",
+		name: "Continue", id: "continue", command: "cn", syntax: hostfile.YAML, containers: at("mcpServers"), mayBeElse: "mcpServers:",
 	}
-	httpURL = map[string]string{"httpUrl": "url"}
+	httpURL       = map[string]string{"httpUrl": "url"}
+	claudeLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.callbackPort": "callbackPort", "oauth.scopes": "scopes"}
+	editorLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.clientSecret": "clientSecret"}
+	cursorLogin   = map[string]string{"auth.CLIENT_ID": "clientId", "auth.CLIENT_SECRET": "clientSecret", "auth.scopes": "scopes"}
+	geminiLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.clientSecret": "clientSecret", "oauth.scopes": "scopes", "oauth.issuer": "issuer"}
+	opencodeLogin = map[string]string{"oauth.clientId": "clientId", "oauth.clientSecret": "clientSecret", "oauth.scope": "scopes"}
+	zedLogin      = map[string]string{"oauth.client_id": "clientId", "oauth.client_secret": "clientSecret"}
 )
 
 // at returns the place below the names.
@@ -257,6 +276,7 @@ func (p Places) all() []Place {
 		// A path names a source; and a home that is open as a folder has the same file twice.
 		if !seen[pl.Path] {
 			seen[pl.Path] = true
+			pl.env = p.Env
 			all = append(all, pl)
 		}
 	}

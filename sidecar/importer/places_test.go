@@ -57,38 +57,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestSecretsAreGuessed(t *testing.T) {
-	tests := []struct {
-		name, value string
-		want        bool
-	}{
-		{"API_KEY", "0123456789", true},
-		{"apiKey", "0123456789", true},
-		{"X-Api-Key", "abcdef", true},
-		{"DB_PASSWORD", "hunter2", true},
-		{"Authorization", "Bearer abcdef", true},
-		{"ANYTHING", "sk-0000000000000000", true},
-		{"ANYTHING", "postgres://me:hunter2@db/x", true},
-		{"", "--api-key=0123456789", true},
-		{"", "Authorization: Bearer abcdef", true},
-		{"API_KEY", "${input:key}", false},
-		{"Authorization", "Bearer ${env:TOKEN}", false},
-		{"API_KEY", "<your key>", false},
-		{"TOKEN_FILE", "/run/token", false},
-		{"SSH_AUTH_SOCK", "/run/x.sock", false},
-		{"MONKEY", "banana", false},
-		{"AUTH", "none", false},
-		{"", "@modelcontextprotocol/server-filesystem", false},
-		{"", "https://example.org/mcp", false},
-		{"", "--port=3000", false},
-	}
-	for _, tt := range tests {
-		if got := hasSecret(tt.name, tt.value); got != tt.want {
-			t.Errorf("hasSecret(%q, %q) = %v", tt.name, tt.value, got)
-		}
-	}
-}
-
 func FuzzInsert(f *testing.F) {
 	f.Add("{\"servers\": {\"x\": {}, // y\n}}", "a", `{"command": "x"}`)
 	f.Add("{\"inputs\": [/**/], }", "a/~b\x00", `{"url": "http://x", "args": []}`)

@@ -3,90 +3,32 @@ package importer
 import (
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/secret"
 )
-
-// tokens begins what services give out as keys.
-var tokens = lazyregexp.New(`(^|[\s:=/"'])(sk-|sk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|hf_|npm_|lin_api_|ntn_|secret_|SG\.|shpat_|figd_|pplx-|tvly-|ctx7sk|eyJ[A-Za-z0-9_-]{8,}\.|-----BEGIN)[A-Za-z0-9_. +/=-]{8,}`)
-
-// hasSecret reports whether a value of this name looks like a secret in plain text. The name may be
-// empty. It is a guess for a warning, which never repeats the value.
-func hasSecret(name, value string) bool {
-	plain := strings.TrimSpace(variable().ReplaceAllString(value, ""))
-	if tokens().MatchString(plain) {
-		return true
-	}
-	if u, err := url.Parse(plain); err == nil && u.Host != "" {
-		if password, ok := u.User.Password(); ok && password != "" {
-			return true
-		}
-	}
-	// An argument may be name=value, or a header.
-	for _, separator := range []string{"=", ": "} {
-		before, after, ok := strings.Cut(plain, separator)
-		if name == "" && ok && len(before) < 60 && SecretName(before) && secretValue(after) {
-			return true
-		}
-	}
-	return SecretName(name) && secretValue(plain)
-}
-
-// secretAfterFlag reports whether one argument names the next one as a secret.
-func secretAfterFlag(args []string) bool {
-	for i, arg := range args[:max(0, len(args)-1)] {
-		next := variable().ReplaceAllString(args[i+1], "")
-		if strings.HasPrefix(arg, "--") && SecretName(arg) && !strings.HasPrefix(next, "-") && secretValue(next) {
-			return true
-		}
-	}
-	return false
-}
-
-// SecretName reports whether a name is that of a secret, by its words: API_KEY, X-Api-Key, apiKey. It is
-// a guess.
-func SecretName(name string) bool {
-	var spaced strings.Builder
-	var last rune
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(last) {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		last = r
-	}
-	words := strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) == 0 || slices.Contains([]string{"file", "path", "dir", "url", "uri", "sock", "id", "name", "host", "type", "mode", "method", "endpoint", "limit", "length"}, words[len(words)-1]) {
-		return false
-	}
-	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.Contains([]string{
-			"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "pwd", "pass", "auth", "authorization",
-			"credential", "credentials", "pat", "bearer", "cookie", "jwt",
-		}, word)
-	})
-}
-
-// secretValue reports whether a value may be a secret, and is no placeholder for one.
-func secretValue(value string) bool {
-	for _, scheme := range []string{"Bearer", "bearer", "Basic", "Token", "token"} {
-		value = strings.TrimPrefix(value, scheme)
-	}
-	value = strings.Trim(value, ` "'`)
-	return len(value) >= 4 && !strings.HasPrefix(value, "<") && !slices.Contains([]string{"true", "false", "none", "null"}, strings.ToLower(value))
-}
 
 // Secret is what looks like a secret in a server's entry.
 type Secret struct {
-	// At is its place in the entry: "env", "headers" or "args" with a name or a number, or "url".
+	// At is its place in the entry: "env", "headers", "oauth" or "args" with a name or a number, or "url".
 	At []string
 	// Value is the whole text there.
 	Value string
+}
+
+// where returns the place in words.
+func (s Secret) where() string {
+	switch s.At[0] {
+	case "env":
+		return "the env value " + strconv.Quote(s.At[1])
+	case "headers":
+		return "the header " + strconv.Quote(s.At[1])
+	case "args":
+		return "an argument"
+	}
+	return "the " + strings.Join(s.At, " ")
 }
 
 // Secrets returns what looks like secrets in an entry of mcp.json.
@@ -95,40 +37,31 @@ func Secrets(raw json.RawMessage) []Secret {
 	if json.Unmarshal(raw, &e) != nil {
 		return nil
 	}
+	scanner := secret.New()
 	var all []Secret
-	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-		if value := e.Env[name]; value != nil && hasSecret(name, *value) {
-			all = append(all, Secret{[]string{"env", name}, *value})
+	look := func(name, value string, at ...string) {
+		if len(scanner.InValue(name, value)) > 0 {
+			all = append(all, Secret{at, value})
 		}
 	}
-	for i, arg := range e.Args {
-		if hasSecret("", arg) || i > 0 && secretAfterFlag(e.Args[i-1:i+1]) {
-			all = append(all, Secret{[]string{"args", strconv.Itoa(i)}, arg})
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		if value := e.Env[name]; value != nil {
+			look(name, *value, "env", name)
+		}
+	}
+	for i, findings := range scanner.InArgs(e.Args) {
+		if len(findings) > 0 {
+			all = append(all, Secret{[]string{"args", strconv.Itoa(i)}, e.Args[i]})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		if hasSecret(name, e.Headers[name]) {
-			all = append(all, Secret{[]string{"headers", name}, e.Headers[name]})
-		}
+		look(name, e.Headers[name], "headers", name)
 	}
-	if urlHasSecret(e.URL) {
-		all = append(all, Secret{[]string{"url"}, e.URL})
+	look("", e.URL, "url")
+	if e.OAuth != nil {
+		look("clientSecret", e.OAuth.ClientSecret, "oauth", "clientSecret")
 	}
 	return all
-}
-
-// urlHasSecret reports whether an address looks as if it held a secret.
-func urlHasSecret(text string) bool {
-	if hasSecret("", text) {
-		return true
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	query := u.Query()
-	_, password := u.User.Password()
-	return password || slices.ContainsFunc(slices.Collect(maps.Keys(query)), func(name string) bool { return hasSecret(name, query.Get(name)) })
 }
 
 // With returns the server with another text in the place of a secret.
@@ -150,6 +83,8 @@ func (s Server) With(secret Secret, text string) (Server, error) {
 		e.Args[i] = text
 	case "url":
 		e.URL = text
+	case "oauth":
+		e.OAuth.ClientSecret = text
 	}
 	raw, err := plain(e)
 	if err != nil {

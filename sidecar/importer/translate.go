@@ -2,11 +2,14 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assent/protocol"
@@ -25,6 +28,7 @@ type entry struct {
 	Cwd     string             `json:"cwd,omitempty"`
 	URL     string             `json:"url,omitempty"`
 	Headers map[string]string  `json:"headers,omitempty"`
+	OAuth   *oauth             `json:"oauth,omitempty"`
 }
 
 // input is an input of mcp.json, as it is written there.
@@ -41,6 +45,8 @@ type translation struct {
 	needed   []input
 	// fails says why it will not start as it is.
 	fails string
+	// moves says that the server moves, so that it must start as before. It is a copy otherwise.
+	moves bool
 	// prefixed are headers that are written as in mcp.json already.
 	prefixed []string
 }
@@ -57,23 +63,39 @@ func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest boo
 	if err := json.Unmarshal(from.Value, &members); err != nil || members == nil {
 		return Server{}, errors.New("is not an object")
 	}
-	t := &translation{Place: pl, inputs: inputs}
+	t := &translation{Place: pl, inputs: inputs, moves: !rest}
+	all := maps.Clone(members)
 	if err := t.own(members); err != nil {
+		return Server{}, err
+	}
+	login, err := t.takeLogin(members)
+	if err != nil {
 		return Server{}, err
 	}
 	e, err := t.entry(members)
 	if err != nil {
 		return Server{}, err
 	}
+	if e.Type != protocol.TransportStdio {
+		e.OAuth = login
+	}
 	if rest {
 		t.rest(members)
+	} else {
+		t.check(all)
 	}
 	raw, err := plain(e)
 	if err != nil {
 		return Server{}, err
 	}
+	for _, secret := range Secrets(raw) {
+		t.warn("%s holds what looks like a secret in plain text, and so will the copy: keep the file out of version control, or let an input ask for it.", upper(secret.where()))
+	}
 	return Server{Name: from.Name, Entry: raw, Warnings: t.warnings, Fails: t.fails, inputs: t.needed}, nil
 }
+
+// hostFolder is the folder in which a host runs.
+const hostFolder = "${workspaceFolder}"
 
 // plain returns a value as JSON that is read by people.
 func plain(v any) (json.RawMessage, error) {
@@ -88,8 +110,9 @@ func plain(v any) (json.RawMessage, error) {
 
 // fail warns of what keeps the server from starting.
 func (t *translation) fail(format string, args ...any) {
-	t.fails = fmt.Sprintf(format, args...)
-	t.warn("%s", t.fails)
+	text := fmt.Sprintf(format, args...)
+	t.fails = cmp.Or(t.fails, text)
+	t.warn("%s", text)
 }
 
 func (t *translation) warn(format string, args ...any) {
@@ -125,11 +148,14 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 		}
 		delete(members, m.name)
 		if err := json.Unmarshal(raw, m.into); err != nil {
-			return e, fmt.Errorf("has a %q that cannot be read", m.name)
+			return e, unreadable(m.name, err)
 		}
 	}
 	if e.URL == "" {
 		e.URL = serverURL
+	}
+	if e.Command != "" && e.URL != "" {
+		t.fail("It has both a command and a URL, and Assent starts a server with one of them.")
 	}
 	transport, err := transportOf(kind, e.Command, e.URL, members)
 	if err != nil {
@@ -140,6 +166,17 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 		return e, t.stdio(&e, env)
 	}
 	return e, t.remote(&e)
+}
+
+// unreadable says why a member cannot be read.
+func unreadable(name string, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return fmt.Errorf("has a %q that cannot be read", name)
+	}
+	wanted := map[reflect.Kind]string{reflect.String: "text", reflect.Slice: "list", reflect.Map: "object", reflect.Struct: "object", reflect.Int: "number"}[wrong.Type.Kind()]
+	got := strings.NewReplacer("string", "text", "array", "list", "bool", "true or false").Replace(wrong.Value)
+	return fmt.Errorf("has a %q that cannot be read: there is a %s where a %s belongs", name, got, cmp.Or(wanted, "value of another kind"))
 }
 
 // transportOf returns how a server is reached, by any program's word for it. Rest are the members that mcp.json does not
@@ -176,15 +213,19 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 	e.URL, e.Headers = "", nil
 	e.Command = t.path("the command", e.Command, strings.ContainsAny(e.Command, `/\`))
 	e.Cwd = t.path("the cwd", e.Cwd, e.Cwd != "")
-	e.EnvFile = t.path("the envFile", e.EnvFile, e.EnvFile != "")
-	if slices.ContainsFunc(e.Args, func(arg string) bool { return hasSecret("", arg) }) || secretAfterFlag(e.Args) {
-		t.secret("an argument")
+	if t.moves && e.Cwd == "" && !t.noFolder {
+		e.Cwd = hostFolder // where the person's own servers do not start
 	}
+	e.EnvFile = t.path("the envFile", e.EnvFile, e.EnvFile != "")
 	for i, arg := range e.Args {
-		e.Args[i] = t.text(fmt.Sprintf("argument %d", i+1), arg)
+		prefix := ""
+		if t.variables.tildes {
+			prefix, arg = t.home(arg)
+		}
+		e.Args[i] = prefix + t.text(fmt.Sprintf("argument %d", i+1), arg)
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		value, err := envValue(env[name])
+		value, err := t.envValue(env[name])
 		if err != nil {
 			return fmt.Errorf("has in its env the value %.100q, which %w", name, err)
 		}
@@ -192,11 +233,7 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 			e.Env = map[string]*string{}
 		}
 		if value != nil {
-			where := fmt.Sprintf("the env value %.100q", name)
-			if hasSecret(name, *value) {
-				t.secret(where)
-			}
-			value = new(t.text(where, *value))
+			value = new(t.text(fmt.Sprintf("the env value %.100q", name), *value))
 		}
 		e.Env[name] = value
 	}
@@ -206,17 +243,14 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 // remote translates how a server is reached that is not started here.
 func (t *translation) remote(e *entry) error {
 	e.Command, e.Args, e.Cwd, e.EnvFile = "", nil, "", ""
-	if urlHasSecret(e.URL) {
-		t.secret("the url")
-	}
 	if !schemes().MatchString(e.URL) {
 		return errors.New("has a url that begins with none of http://, https://, ws:// and wss://")
 	}
 	e.URL = t.text("the url", e.URL)
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
 		where := fmt.Sprintf("the header %.100q", name)
-		if hasSecret(name, e.Headers[name]) {
-			t.secret(where)
+		if t.variables.ownValues && strings.Contains(e.Headers[name], "$") {
+			t.fail("%s may hold a variable of the entry itself, which Assent does not have.", upper(where))
 		}
 		if !slices.Contains(t.prefixed, name) {
 			e.Headers[name] = t.text(where, e.Headers[name])
@@ -226,27 +260,35 @@ func (t *translation) remote(e *entry) error {
 }
 
 // envValue reads what programs allow: a text, a number, true or false, or null to remove the variable.
-func envValue(raw json.RawMessage) (*string, error) {
+func (t *translation) envValue(raw json.RawMessage) (*string, error) {
 	var text string
+	var number float64
 	switch {
 	case string(raw) == "null":
+		if t.id != vscode.id {
+			t.fail("It has null for a variable, which only VS Code takes for removing it.")
+		}
 		return nil, nil
 	case json.Unmarshal(raw, &text) == nil:
 		return &text, nil
 	case bytes.ContainsAny(raw[:1], "{["):
 		return nil, errors.New("must be a text, a number or null")
-	default:
-		return new(string(raw)), nil
+	case json.Unmarshal(raw, &number) == nil && strconv.FormatFloat(number, 'f', -1, 64) != string(raw):
+		t.fail("It has the number %.30s for a variable, which programs write in different ways: write it as a text.", raw)
 	}
+	return new(string(raw)), nil
 }
 
 // path translates a text that may be a file's path.
 func (t *translation) path(where, text string, isPath bool) string {
-	if rest, ok := strings.CutPrefix(text, "~/"); ok {
-		text = "${userHome}/" + rest
-	}
-	text = t.text(where, text)
-	if isPath && !absolute().MatchString(text) && t.Folder == "" {
+	prefix, text := t.home(text)
+	text = prefix + t.text(where, text)
+	moves := t.moves && !t.noFolder
+	switch {
+	case !isPath || absolute().MatchString(text):
+	case moves && where != "the command": // which is looked for in the cwd
+		return hostFolder + "/" + strings.TrimPrefix(text, "./")
+	case !moves && t.Folder == "":
 		t.warn("%s is relative to the working folder of %s; in Assent it is relative to the workspace folder.", upper(where), t.dialect.name)
 	}
 	return text
@@ -257,54 +299,7 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 var (
 	schemes  = lazyregexp.New(`^(https?|wss?)://|^\$\{`)
 	absolute = lazyregexp.New(`^([/\\]|\$\{|[A-Za-z]:)`) // on any system
-	variable = lazyregexp.New(`\$\{([^}]*)\}`)
-	// shellVariable is what may be in a variable of the dialect shell.
-	shellVariable = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
-	bareVariable  = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
-	// bracesVariable is a variable of the dialect braces.
-	bracesVariable = lazyregexp.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
-	// knownVariables are those that Assent puts in.
-	knownVariables = []string{"env", "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}
 )
-
-// text translates the variables in a text.
-func (t *translation) text(where, text string) string {
-	switch t.dialect.variables {
-	case shellBare:
-		text = bareVariable().ReplaceAllString(text, "$${$1}")
-	case braces:
-		text = bracesVariable().ReplaceAllString(text, "$${env:$1}")
-		if strings.Contains(text, "{file:") {
-			t.fail("%s takes the text of a file with {file:...}, which Assent does not: replace it.", upper(where))
-		}
-	}
-	return variable().ReplaceAllStringFunc(text, func(match string) string {
-		name := match[2 : len(match)-1]
-		kind, id, _ := strings.Cut(name, ":")
-		parts := shellVariable().FindStringSubmatch(name)
-		switch {
-		case t.dialect.variables == literal:
-			t.fail("%s holds %.100s, which %s uses as text; Assent replaces it by a variable's value, or does not start the server if there is none.",
-				upper(where), match, t.dialect.name)
-			return match
-		case t.dialect.isShell() && name == "CLAUDE_PROJECT_DIR":
-			return "${workspaceFolder}"
-		case t.dialect.isShell() && parts != nil:
-			if parts[2] != "" {
-				t.warn("%s uses a default if the variable %.100s is not set; in Assent it is then empty.", upper(where), parts[1])
-			}
-			return "${env:" + parts[1] + "}"
-		case t.dialect.isShell():
-		case t.dialect.hasInputs && kind == "input":
-			t.input(id)
-			return match
-		case slices.Contains(knownVariables, kind):
-			return match
-		}
-		t.fail("%s holds the variable %.100s, which Assent does not know: the server will not start until it is replaced.", upper(where), match)
-		return match
-	})
-}
 
 // input adds an input to copy.
 func (t *translation) input(id string) {
@@ -318,20 +313,16 @@ func (t *translation) input(id string) {
 		t.warn("It asks for the input %.100q. Its definition is copied too.", id)
 		var kind struct{ Type protocol.InputKind }
 		if json.Unmarshal(in.raw, &kind) != nil || kind.Type != protocol.PromptString && kind.Type != protocol.PickString {
-			t.warn("The input %.100q is of a kind that Assent cannot ask for; it knows promptString and pickString.", id)
+			t.fail("The input %.100q is of a kind that Assent cannot ask for; it knows promptString and pickString.", id)
 		}
 	}
-}
-
-func (t *translation) secret(where string) {
-	t.warn("%s holds what looks like a secret in plain text, and so will the copy: keep the file out of version control, or let an input ask for it.", upper(where))
 }
 
 // rest warns of the members that the copy does not have.
 func (t *translation) rest(members map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch value := string(members[name]); {
-		case slices.Contains([]string{"description", "name", "title", "icon", "version", "gallery", "_meta", "note", "comment"}, name):
+		case isIrrelevant(t.id, name):
 			// Nothing is lost that a server could notice.
 		case name == "enabled" && value == "false", name == "disabled" && value == "true":
 			t.warn("It is switched off in %s; Assent starts it at its first use.", t.dialect.name)
@@ -346,6 +337,11 @@ func (t *translation) rest(members map[string]json.RawMessage) {
 			t.warn("%.100q is not copied: Assent has no such setting for a server.", name)
 		}
 	}
+}
+
+func isIrrelevant(host, name string) bool {
+	known := find(host, name)
+	return known != nil && known.Treatment == Irrelevant
 }
 
 // inputs returns the inputs that a file defines, by id.

@@ -42,7 +42,7 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 		{"flow", "home/.config/goose/config.yaml", []byte("extensions: {a: {type: stdio, cmd: x}}\n"), `"a" is in braces: write it in lines`},
 		{"alias", "home/.config/goose/config.yaml", []byte("x: &x {type: stdio, cmd: x}\nextensions:\n  a: *x\n"), "write it out"},
 		{"a variable that only the host knows", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"w": {"command": "${command:x}"}}}`), `"w" is left alone, because it would not work the same. The command holds the variable ${command:x}`},
-		{"a file's text", "home/.config/opencode/opencode.json", []byte(`{"mcp": {"o": {"type": "local", "command": ["o", "{file:x}"]}}}`), "takes the text of a file"},
+		{"a file's text", "home/.config/opencode/opencode.json", []byte(`{"mcp": {"o": {"type": "local", "command": ["o", "{file:x}"]}}}`), "stands for the text of a file"},
 		{"keychain of Goose", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {type: stdio, cmd: x, env_keys: [K]}\n"), "Goose's own keychain"},
 	}
 	for _, tt := range tests {
@@ -244,7 +244,7 @@ func TestServersThatDifferAreTold(t *testing.T) {
 		t.Errorf("%+v, %+v", first, other)
 	}
 	m.route()
-	if got := string(m.read("home/.cursor/mcp.json")); !strings.Contains(got, `["gateway", "a-cursor"]`) {
+	if got := string(m.read("home/.cursor/mcp.json")); !strings.Contains(got, `["gateway", "--own", "--host", "cursor", "a-cursor"]`) {
 		t.Errorf("%s", got)
 	}
 	m.Hosts = []string{"nobody"}

@@ -39,11 +39,12 @@ var ofAnExtension = lazyregexp.New(`[\\/]assent\.assent-[^\\/]+[\\/]bin[\\/]asse
 // ofNPX is a program that npx runs. npm empties its cache.
 var ofNPX = lazyregexp.New(`[\\/]_npx[\\/]`)
 
-// command returns how a host starts this program: by its name if that is what the PATH has, or else by the path that it was
-// started by. That may be a link, which stays when an update moves the program. The extension has such a link too.
+// command returns how a host starts this program: by the path in PATH, or else by the path that it was started by. Either
+// may be a link, which stays when an update moves the program. The extension has such a link too. A name alone would not do,
+// because a host that starts from the desktop has a short PATH.
 func command(self, home string, env func(string) string) string {
 	if found := onPath(env("PATH"), "assent"); found != "" && isSameFile(found, self) {
-		return "assent"
+		return found
 	}
 	if started := os.Args[0]; started != self && filepath.IsAbs(started) && isSameFile(started, self) {
 		return started

@@ -128,6 +128,20 @@ func (o Options) runs() ([]*run, error) {
 	return all, nil
 }
 
+// made returns the entries that earlier runs made in hosts' files, by path.
+func (o Options) made() (map[string][]entryEdit, error) {
+	runs, err := o.runs()
+	made := map[string][]entryEdit{}
+	for _, r := range runs {
+		for _, c := range r.Files {
+			if !c.Done {
+				made[c.Path] = append(made[c.Path], c.Entries...)
+			}
+		}
+	}
+	return made, err
+}
+
 // newRun makes the folder of a run.
 func (o Options) newRun() (*run, error) {
 	entries, err := os.ReadDir(o.runsDir())

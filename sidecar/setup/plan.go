@@ -72,9 +72,13 @@ type Plan struct {
 	Unreadable []Problem `json:"-"`
 
 	options Options
-	user    *atomicfile.File
-	edits   []*fileEdit
-	copies  []*Copy // all, in the order of the files
+	// known are the servers of the person's own file by name, in the form for comparison.
+	known map[string]string
+	// made are the entries in hosts' files that earlier runs made, by path.
+	made   map[string][]entryEdit
+	user   *atomicfile.File
+	edits  []*fileEdit
+	copies []*Copy // all, in the order of the files
 }
 
 // Server is a server as Assent has or would have it.
@@ -96,10 +100,11 @@ type Server struct {
 	// Known says that Assent has the server already.
 	Known bool `json:"known,omitempty"`
 
-	server  importer.Server
-	same    string // for comparing
-	secrets []importer.Secret
-	moves   bool
+	server importer.Server
+	// exact is the entry for comparing, and same is the entry without the folder that a host implies.
+	exact, same string
+	secrets     []importer.Secret
+	moves       bool
 }
 
 // Copy is an entry in a host's file.
@@ -125,6 +130,7 @@ type Copy struct {
 // gatewayStart is how an entry starts Assent.
 type gatewayStart struct {
 	Program string
+	Args    []string
 	Server  string // empty for all
 }
 
@@ -160,14 +166,16 @@ func Find(o Options) (*Plan, error) {
 	if p.user, err = atomicfile.Read(o.UserFile, maxUserFile); err != nil {
 		return nil, err
 	}
-	known, err := p.known()
-	if err != nil {
+	if err := p.readKnown(); err != nil {
+		return nil, err
+	}
+	if p.made, err = o.made(); err != nil {
 		return nil, err
 	}
 	for _, place := range o.Places.Files() {
 		p.read(place)
 	}
-	p.name(known)
+	p.name()
 	p.choose()
 	if err := p.chosenExist(); err != nil {
 		return nil, err
@@ -175,16 +183,16 @@ func Find(o Options) (*Plan, error) {
 	return p, nil
 }
 
-// known returns the servers of the person's own file by name, in the form for comparison.
-func (p *Plan) known() (map[string]string, error) {
-	known := map[string]string{}
+// readKnown reads the servers of the person's own file.
+func (p *Plan) readKnown() error {
+	p.known = map[string]string{}
 	f, err := hostfile.Parse(hostfile.JSON, p.user.Data)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
+		return fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
 	}
 	entries, err := f.Entries(hostfile.Path{"servers"})
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
+		return fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
 	}
 	kept := vault.Open(p.options.Folder)
 	for _, e := range entries {
@@ -199,9 +207,9 @@ func (p *Plan) known() (map[string]string, error) {
 			}
 			return string(raw[1 : len(raw)-1])
 		})
-		known[e.Name] = canonical(json.RawMessage(text))
+		p.known[e.Name] = canonical(json.RawMessage(text))
 	}
-	return known, nil
+	return nil
 }
 
 var keptVariable = lazyregexp.New(`\$\{secret:[^}]*\}`)
@@ -217,6 +225,11 @@ func canonical(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return string(out)
+}
+
+// anywhere is canonical for an entry that may start in the folder of its host or in another.
+func anywhere(raw json.RawMessage) string {
+	return strings.Replace(canonical(raw), `"cwd":"${workspaceFolder}",`, "", 1)
 }
 
 func (p *Plan) problem(path, format string, args ...any) {
@@ -271,7 +284,8 @@ func (p *Plan) read(place importer.Place) {
 			if start.Server == "" {
 				continue // all servers: nothing to say about one
 			}
-			p.add(&Server{Name: start.Server}, c)
+			has := json.RawMessage(p.known[start.Server])
+			p.add(&Server{Name: start.Server, exact: string(has), same: anywhere(has)}, c)
 			continue
 		}
 		if len(f.Name) > maxName {
@@ -287,7 +301,7 @@ func (p *Plan) read(place importer.Place) {
 			continue
 		}
 		p.add(&Server{
-			Name: f.Name, server: f.Server, same: canonical(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
+			Name: f.Name, server: f.Server, exact: canonical(f.Server.Entry), same: anywhere(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
 			Warnings: slices.DeleteFunc(f.Server.Warnings, func(text string) bool { return strings.Contains(text, "secret in plain text") }), // Secrets says it
 		}, c)
 	}
@@ -320,37 +334,35 @@ func (p *Plan) add(s *Server, c *Copy) {
 	if i < 0 {
 		p.Servers = append(p.Servers, s)
 		i = len(p.Servers) - 1
-	} else if p.Servers[i].same == "" && s.same != "" {
+	} else if p.Servers[i].server.Entry == nil && s.server.Entry != nil {
 		s.Copies = p.Servers[i].Copies
 		p.Servers[i] = s
+	} else if s.server.Entry != nil && len(s.exact) > len(p.Servers[i].exact) { // that of a host that starts it in its folder
+		p.Servers[i].server, p.Servers[i].exact = s.server, s.exact
 	}
 	p.Servers[i].Copies = append(p.Servers[i].Copies, c)
 }
 
 // name gives different servers different names, and sets what differs.
-func (p *Plan) name(known map[string]string) {
+func (p *Plan) name() {
 	taken := map[string]bool{}
 	first := map[string]*Server{}
 	for _, s := range p.Servers {
-		name, same := s.Name, s.same
-		for n := 1; taken[s.Name] || known[s.Name] != "" && known[s.Name] != same && same != ""; n++ {
+		name, exact := s.Name, s.exact
+		for n := 1; taken[s.Name] || p.known[s.Name] != "" && p.known[s.Name] != exact && exact != ""; n++ {
 			s.Name = name + "-" + s.Copies[0].HostID
 			if n > 1 {
 				s.Name += "-" + strconv.Itoa(n)
 			}
 		}
 		taken[s.Name] = true
-		_, s.Known = known[s.Name]
+		_, s.Known = p.known[s.Name]
 		if other := first[name]; other != nil {
-			s.Differs = differences(other.server.Entry, s.server.Entry)
+			s.Differs = differences(p.entry(other), p.entry(s))
 		} else {
 			first[name] = s
 		}
-		s.Runs = runs(s.server.Entry, s.secrets)
-		if s.same == "" && s.Known {
-			entry := json.RawMessage(known[s.Name])
-			s.Runs = runs(entry, importer.Secrets(entry))
-		}
+		s.Runs = runs(p.entry(s), importer.Secrets(p.entry(s)))
 		for _, secret := range s.secrets {
 			at := secret.At
 			if at[0] == "args" {
@@ -370,7 +382,7 @@ func differences(a, b json.RawMessage) []string {
 		return nil
 	}
 	var names []string
-	for _, name := range []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers"} {
+	for _, name := range []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers", "oauth"} {
 		first, errA := json.Marshal(x[name])
 		second, errB := json.Marshal(y[name])
 		if errA == nil && errB == nil && !bytes.Equal(first, second) {
@@ -426,14 +438,14 @@ func (p *Plan) choose() {
 			continue
 		}
 		for _, c := range s.Copies {
-			if c.Routed {
-				continue
-			}
 			if c.Project && !o.Projects || !p.wants(c.Host, c.HostID) {
 				continue
 			}
 			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
-			if p.change(e, entryEdit{At: c.at, Name: c.Name, Server: s.Name}, e.place.Starts(c.Name, o.Command, gatewayArgs(s.Name), c.value)) {
+			if c.Routed && !p.isOld(e, s, c) {
+				continue
+			}
+			if p.change(e, entryEdit{At: c.at, Name: c.Name, Server: s.Name}, e.place.Starts(c.Name, p.start(e, s), c.value)) {
 				c.Changes, s.moves = true, true
 				s.uses(c.Host)
 			}
@@ -470,7 +482,7 @@ func (p *Plan) share(s *Server) {
 			return slices.ContainsFunc(other.Copies, func(c *Copy) bool { return c.Host == e.place.Host() && c.Name == name && c.Folder == "" })
 		})
 		at := e.place.Main()
-		if !has && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.options.Command, gatewayArgs(s.Name), nil)) {
+		if !has && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.start(e, s), nil)) {
 			s.moves = true
 			s.uses(e.place.Host())
 		}
@@ -485,7 +497,7 @@ func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) b
 	case entry.Added:
 		err = e.doc.Add(entry.At, entry.Name, members)
 	default:
-		err = e.doc.Route(entry.At, entry.Name, e.place.Launch(), members)
+		err = e.doc.Route(entry.At, entry.Name, importer.Launch(), members)
 	}
 	if err != nil {
 		p.problem(e.place.Path, "The server %q is left alone: %s.", entry.Name, reason.Of(err))
@@ -530,12 +542,30 @@ func (p *Plan) HasSecrets() bool {
 	return slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.moves && !s.Known && len(s.secrets) > 0 })
 }
 
-// gatewayArgs are the arguments with which a host starts Assent for a server.
-func gatewayArgs(name string) []string {
-	if strings.HasPrefix(name, "-") {
-		return []string{"gateway", "--", name}
+// isOld reports whether an earlier version of setup made an entry, or the program has moved since.
+func (p *Plan) isOld(e *fileEdit, s *Server, c *Copy) bool {
+	isMade := slices.ContainsFunc(p.made[e.file.Path], func(made entryEdit) bool {
+		return made.Name == c.Name && slices.Equal(made.At, c.at) && made.Server == c.routed.Server
+	})
+	return isMade && (!slices.Equal(c.routed.Args, p.start(e, s).Args) || !p.isThere(c.routed.Program))
+}
+
+// start is how a host's file starts Assent for a server: for the person's own one, also where a project has another of that
+// name.
+func (p *Plan) start(e *fileEdit, s *Server) importer.Start {
+	args := []string{"gateway", "--own", "--host", e.place.ID()}
+	if strings.HasPrefix(s.Name, "-") {
+		args = append(args, "--")
 	}
-	return []string{"gateway", name}
+	return importer.Start{Command: p.options.Command, Args: append(args, s.Name), Entry: p.entry(s)}
+}
+
+// entry returns a server's entry: that from a host, or the one that the person's own file has.
+func (p *Plan) entry(s *Server) json.RawMessage {
+	if s.server.Entry != nil {
+		return s.server.Entry
+	}
+	return json.RawMessage(p.known[s.Name])
 }
 
 // routedTo returns how an entry starts Assent, or false if it does not.
@@ -571,11 +601,24 @@ func routedTo(raw json.RawMessage) (gatewayStart, bool) {
 	if !config.IsGateway(command, args) {
 		return gatewayStart{}, false
 	}
-	start := gatewayStart{Program: command}
-	if last := args[len(args)-1]; len(args) > 1 && (!strings.HasPrefix(last, "-") || args[len(args)-2] == "--") {
-		start.Server = last
-	}
+	start := gatewayStart{Program: command, Args: args}
+	start.Server = serverIn(args[1:])
 	return start, true
+}
+
+// serverIn returns the server among the arguments of "assent gateway", empty if there is none.
+func serverIn(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--" && i+1 < len(args):
+			return args[i+1]
+		case !strings.HasPrefix(arg, "-"):
+			return arg
+		case !strings.Contains(arg, "=") && !slices.Contains([]string{"--own", "--trust", "--as-is", "--quiet"}, arg):
+			i++ // the flag's value
+		}
+	}
+	return ""
 }
 
 // isNotThere reports whether an error says that there is no file.

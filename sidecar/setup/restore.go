@@ -128,7 +128,7 @@ func (o Options) restoreFile(kept *vault.Vault, r *run, c *change) (Restored, er
 			if e.Added {
 				err = now.Remove(e.At, e.Name)
 			} else {
-				err = now.Restore(e.At, e.Name, importer.Place{}.Launch(), was)
+				err = now.Restore(e.At, e.Name, importer.Launch(), was)
 			}
 			if err != nil {
 				return nil, nil, err

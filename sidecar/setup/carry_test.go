@@ -1,0 +1,181 @@
+package setup_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// alone is a server that stays in its host's file, with a part of the reason.
+type alone struct{ path, entry, reason string }
+
+// file returns a file of a host with one server, s.
+func (a alone) file() []byte {
+	switch {
+	case strings.HasSuffix(a.path, ".toml"):
+		return []byte("[mcp_servers.s]\n" + a.entry + "\n")
+	case strings.Contains(a.path, "goose"):
+		return []byte("extensions:\n  s:\n    " + strings.ReplaceAll(a.entry, "\n", "\n    ") + "\n")
+	case strings.Contains(a.path, "continue"):
+		return []byte("mcpServers:\n  - name: s\n    " + strings.ReplaceAll(a.entry, "\n", "\n    ") + "\n")
+	}
+	member := "mcpServers"
+	switch {
+	case strings.Contains(a.path, "Code/User"):
+		member = "servers"
+	case strings.Contains(a.path, "opencode"), strings.Contains(a.path, "kilo"):
+		member = "mcp"
+	case strings.Contains(a.path, "zed"):
+		member = "context_servers"
+	case strings.Contains(a.path, "amp"):
+		member = "amp.mcpServers"
+	}
+	return fmt.Appendf(nil, `{%q: {"s": {%s}}}`, member, a.entry)
+}
+
+const (
+	claudeFile   = "home/.claude.json"
+	codexFile    = "home/.codex/config.toml"
+	vscodeFile   = "home/.config/Code/User/mcp.json"
+	geminiFile   = "home/.gemini/settings.json"
+	gooseFile    = "home/.config/goose/config.yaml"
+	continueFile = "home/.continue/config.yaml"
+	opencodeFile = "home/.config/opencode/opencode.json"
+	copilotFile  = "home/.copilot/mcp-config.json"
+	clineFile    = "home/.cline/data/settings/cline_mcp_settings.json"
+	cursorPath   = "home/.cursor/mcp.json"
+	zedFile      = "home/.config/zed/settings.json"
+	desktopFile  = "home/.config/Claude/claude_desktop_config.json"
+	windsurfFile = "home/.codeium/windsurf/mcp_config.json"
+)
+
+// TestServersThatCannotMoveAreNamed: where Assent cannot promise that a server gets the same, its entry stays, and the plan
+// says why.
+func TestServersThatCannotMoveAreNamed(t *testing.T) {
+	for _, tt := range []alone{
+		{claudeFile, `"type": "http", "url": "https://h/", "headersHelper": "/x"`, `"headersHelper"`},
+		{claudeFile, `"type": "http", "url": "https://h/", "oauth": {"clientId": "c", "authServerMetadataUrl": "https://a/"}`, `"oauth.authServerMetadataUrl"`},
+		{claudeFile, `"command": "x", "arg": ["y"]`, `the member "arg"`},
+		{claudeFile, `"command": "x", "cwd": "/y"`, `the member "cwd"`},
+		{claudeFile, `"command": "x", "Env": {}`, `the member "Env"`},
+		{claudeFile, `"command": "x", "url": "https://h/"`, "both a command and a URL"},
+		{claudeFile, `"command": "x", "env": {"A": null}`, "null for a variable"},
+		{claudeFile, `"command": "x", "args": [1]`, `"args" that cannot be read: there is a number where a text belongs`},
+		{claudeFile, `"command": "x", "args": ["${A:-${B}}"]`, "default"},
+		{claudeFile, `"command": "x", "env": {"A": 1.50}`, "write it as a text"},
+		{codexFile, "url = \"https://h/\"\noauth_resource = \"https://r/\"", `"oauth_resource"`},
+		{codexFile, "url = \"https://h/\"\nhttp_headers_helper = [\"x\"]", `"http_headers_helper"`},
+		{codexFile, "url = \"https://h/\"\nbearer_token = \"abcd1234efgh\"", `"bearer_token"`},
+		{codexFile, "url = \"https://h/\"\nauth = \"chatgpt\"", `"auth"`},
+		{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", client_secret = \"d\" }", `"oauth.client_secret"`},
+		{codexFile, "command = \"x\"\nexperimental_environment = \"remote\"", `"experimental_environment"`},
+		{codexFile, "command = \"x\"\nenv_vars = [{ name = \"A\", source = \"remote\" }]", `"env_vars"`},
+		{codexFile, "command = \"~/x\"\nargs = [\"${HOME}\"]", "holds ${HOME}, which Codex uses as text"},
+		{vscodeFile, `"command": "x", "sandboxEnabled": true`, `"sandboxEnabled"`},
+		{vscodeFile, `"command": "x", "sandbox": {"network": {}}`, `"sandbox"`},
+		{vscodeFile, `"command": "x", "dev": {"watch": "*", "debug": {"type": "node"}}`, `"dev.debug"`},
+		{vscodeFile, `"command": "x", "env": {"A": "${input:none}"}`, `the input "none"`},
+		{vscodeFile, `"command": "${workspaceFolder:other}/x"`, "${workspaceFolder:other}"},
+		{vscodeFile, `"command": "x", "args": ["${env:A:-b}"]`, "${env:A:-…}"},
+		{windsurfFile, `"command": "x", "args": ["${workspaceFolder}"]`, "${workspaceFolder}"},
+		{geminiFile, `"httpUrl": "https://h/", "authProviderType": "google_credentials"`, `"authProviderType"`},
+		{geminiFile, `"httpUrl": "https://h/", "oauth": {"enabled": true, "tokenUrl": "https://t/"}`, `"oauth.tokenUrl"`},
+		{geminiFile, `"tcp": "ws://h/", "url": "https://h/"`, `"tcp"`},
+		{gooseFile, "type: streamable_http\nuri: https://h/\nenvs:\n  T: x\nheaders:\n  A: Bearer $T", "variable of the entry itself"},
+		{gooseFile, "type: stdio\ncmd: x\nsocket: /s", `"socket"`},
+		{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  verifySsl: false\n  caBundlePath: /ca", `"requestOptions.caBundlePath"`},
+		{continueFile, "command: x\nenv:\n  A: ${{ secrets.A }}", "${{ secrets.A }"},
+		{opencodeFile, `"type": "local", "command": ["x", "${userHome}"]`, "${userHome}, which opencode uses as text"},
+		{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": {"clientId": "c", "redirectUri": "http://127.0.0.1:1/x"}`, `"oauth.redirectUri"`},
+		{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": {"x": 1}`, `"oauthPublicClient"`},
+		{clineFile, `"transport": {"type": "stdio", "command": "x", "shell": true}`, `the member "shell"`},
+		{zedFile, `"command": "x", "remote": true`, `"remote"`},
+		{desktopFile, `"command": "x", "args": ["${HOME}/y"]`, "which Claude Desktop uses as text"},
+	} {
+		t.Run(tt.path+" "+tt.entry, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			m.write(tt.path, tt.file())
+			plan := m.find()
+			if len(plan.Files) != 0 || len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, tt.reason) || !strings.Contains(plan.Problems[0].Message, `"s"`) {
+				t.Errorf("the plan is %+v with %+v, want %q", plan.Files, plan.Problems, tt.reason)
+			}
+		})
+	}
+}
+
+// TestWhatMoves has the whole entry in mcp.json, and where it matters what the host's file has then.
+func TestWhatMoves(t *testing.T) {
+	const here = `"cwd":"${workspaceFolder}"`
+	for _, tt := range []struct {
+		alone
+		want, routed string
+	}{
+		// Values, by the host's own rules. SET is the only variable that is set.
+		{alone{claudeFile, `"command": "${SET}", "args": ["${NOT}", "${SET:-d}", "${NOT:-d e}", "${NOT:-}", "$SET", "%SET%", "{SET}", "$$", "~/x"]`, ""}, `{"type":"stdio","command":"${env:SET}","args":["${env:NOT:-${NOT}}","${env:SET:-d}","${env:NOT:-d e}","${env:NOT}","$SET","%SET%","{SET}","$$","~/x"],` + here + `}`, ""},
+		{alone{claudeFile, `"type": "http", "url": "${BASE:-https://h}/mcp"`, ""}, `{"type":"http","url":"${env:BASE:-https://h}/mcp"}`, ""},
+		{alone{claudeFile, `"command": "x", "args": ["${CLAUDE_PROJECT_DIR}/y"], "env": {"A": 1, "B": true, "C": "2022-06-28"}`, ""}, `{"type":"stdio","command":"x","args":["${workspaceFolder}/y"],"env":{"A":"1","B":"true","C":"2022-06-28"},` + here + `}`, ""},
+		{alone{geminiFile, `"command": "$SET", "args": ["Pa$sw0rd-9", "a$", "$9", "$$SET", "${NOT}", "${NOT:-d}"], "cwd": "~/w"`, ""}, `{"type":"stdio","command":"${env:SET}","args":["Pa${env:sw0rd:-$sw0rd}-9","a$","$9","$${env:SET}","${env:NOT:-${NOT}}","${env:NOT:-d}"],"cwd":"${userHome}/w"}`, `"env": {"NOT":"${NOT}","SET":"$SET","sw0rd":"$sw0rd"}`},
+		{alone{opencodeFile, `"type": "local", "command": ["x", "{env:SET}", "{SET}", "$SET", "a{env:NOT}b", "$` + `{env:SET}"], "cwd": "sub"`, ""}, `{"type":"stdio","command":"x","args":["${env:SET}","{SET}","$SET","a${env:NOT}b","$${env:SET}"],"cwd":"${workspaceFolder}/sub"}`, ""},
+		{alone{vscodeFile, `"command": "~/x", "args": ["~/y", "a~/y", "${env:NOT}", "$SET"], "cwd": "~", "envFile": ".env"`, ""}, `{"type":"stdio","command":"${userHome}/x","args":["${userHome}/y","a~/y","${env:NOT}","$SET"],"envFile":"${workspaceFolder}/.env","cwd":"${userHome}"}`, ""},
+		{alone{codexFile, "command = \"~/x\"\nargs = [\"$SET\", \"~/y\", \"%SET%\"]\ncwd = \"/w\"", ""}, `{"type":"stdio","command":"${userHome}/x","args":["$SET","~/y","%SET%"],"cwd":"/w"}`, ""},
+		{alone{desktopFile, `"command": "x", "args": ["$SET"]`, ""}, `{"type":"stdio","command":"x","args":["$SET"]}`, ""},
+		{alone{gooseFile, "type: stdio\ncmd: x\nargs: [2022-06-28, 12:30, 'yes', no]\nenvs:\n  A: 2022-06-28\n  B: 2001-12-14t21:59:43.10-05:00\n  C: 12\n  D: true", ""}, `{"type":"stdio","command":"x","args":["2022-06-28","12:30","yes","no"],"env":{"A":"2022-06-28","B":"2001-12-14t21:59:43.10-05:00","C":"12","D":"true"},` + here + `}`, ""},
+
+		// Variables that the host passes on.
+		{alone{codexFile, "url = \"https://h/\"\nbearer_token_env_var = \"T\"\nenv_http_headers = { X = \"U\" }", ""}, `{"type":"http","url":"https://h/","headers":{"Authorization":"Bearer ${env:T}","X":"${env:U}"}}`, `env_vars = ["T", "U"]`},
+		{alone{codexFile, "command = \"x\"\nenv_vars = [\"B\", \"A\"]\ntool_timeout_sec = 9", ""}, `{"type":"stdio","command":"x",` + here + `}`, `env_vars = ["B", "A"]`},
+		{alone{copilotFile, `"type": "local", "command": "x", "env": {"TOKEN": "${SET}"}, "tools": ["*"]`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, `"env": {"SET":"$SET"}`},
+		{alone{claudeFile, `"command": "x", "env": {"TOKEN": "${SET}"}`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, ""},
+
+		// Logging in.
+		{alone{claudeFile, `"type": "http", "url": "https://h/", "oauth": {"clientId": "c", "callbackPort": 8123, "scopes": "a b"}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a","b"],"callbackPort":8123}}`, ""},
+		{alone{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\" }\nscopes = [\"a\"]", ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
+		{alone{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": {"clientId": "c", "clientSecret": "{env:SET}", "scope": "a b"}, "enabled": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","clientSecret":"${env:SET}","scopes":["a","b"]}}`, ""},
+		{alone{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": false`, ""}, `{"type":"http","url":"https://h/"}`, ""},
+		{alone{cursorPath, `"url": "https://h/", "auth": {"CLIENT_ID": "c", "scopes": ["a"]}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
+		{alone{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c"}}`, ""},
+		{alone{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  headers:\n    A: b", ""}, `{"type":"sse","url":"https://h/","headers":{"A":"b"}}`, ""},
+
+		// What is off.
+		{alone{vscodeFile, `"command": "x", "sandboxEnabled": false, "dev": {"watch": "*"}`, ""}, `{"type":"stdio","command":"x",` + here + `}`, `"dev": {"watch": "*"}`},
+		{alone{zedFile, `"command": "x", "args": [], "settings": {}, "enabled": true`, ""}, `{"type":"stdio","command":"x",` + here + `}`, ""},
+	} {
+		t.Run(tt.path+" "+tt.entry, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			m.Places.Env = func(name string) string { return map[string]string{"SET": "is set"}[name] }
+			m.write(tt.path, tt.file())
+			if plan := m.find(); len(plan.Problems) != 0 {
+				t.Fatalf("the plan has %+v", plan.Problems)
+			}
+			m.route()
+			var own struct{ Servers map[string]json.RawMessage }
+			if err := json.Unmarshal(m.read("assent/mcp.json"), &own); err != nil {
+				t.Fatal(err)
+			}
+			if got := compact(t, own.Servers["s"]); got != tt.want {
+				t.Errorf("it is\n%s, want\n%s", got, tt.want)
+			}
+			if got := string(m.read(tt.path)); !strings.Contains(got, tt.routed) {
+				t.Errorf("the file has no %s:\n%s", tt.routed, got)
+			}
+			m.restore()
+			if got := m.read(tt.path); string(got) != string(tt.file()) {
+				t.Errorf("restored is\n%s, want\n%s", got, tt.file())
+			}
+		})
+	}
+}
+
+func compact(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(raw); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out.String())
+}
