@@ -213,8 +213,8 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 	e.URL, e.Headers = "", nil
 	e.Command = t.path("the command", e.Command, strings.ContainsAny(e.Command, `/\`))
 	e.Cwd = t.path("the cwd", e.Cwd, e.Cwd != "")
-	if t.moves && e.Cwd == "" && !t.noFolder {
-		e.Cwd = hostFolder // where the person's own servers do not start
+	if t.moves && e.Cwd == "" {
+		e.Cwd = t.folder(e)
 	}
 	e.EnvFile = t.path("the envFile", e.EnvFile, e.EnvFile != "")
 	for i, arg := range e.Args {
@@ -277,6 +277,21 @@ func (t *translation) envValue(raw json.RawMessage) (*string, error) {
 		t.fail("It has the number %.30s for a variable, which programs write in different ways: write it as a text.", raw)
 	}
 	return new(string(raw)), nil
+}
+
+// folder returns the cwd of a server without one. The person's own servers start in the home folder, and need the person's
+// consent to start in another one, unless the host has asked for that. So only the servers of such a host keep its folder, and
+// those that name a file of it.
+func (t *translation) folder(e *entry) string {
+	relative := func(text string) bool { return strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") }
+	switch {
+	case t.noFolder:
+		return ""
+	case AsksForTrust(t.id), t.Folder != "", strings.ContainsAny(e.Command, `/\`) && !absolute().MatchString(e.Command), slices.ContainsFunc(e.Args, relative):
+		return hostFolder
+	}
+	t.warn("It starts in your home folder, and no longer in the folder where %s runs. To have it start there, give it the cwd %s.", t.dialect.name, hostFolder)
+	return ""
 }
 
 // path translates a text that may be a file's path.

@@ -121,7 +121,12 @@ func TestWhatMoves(t *testing.T) {
 		{alone{vscodeFile, `"command": "~/x", "args": ["~/y", "a~/y", "${env:NOT}", "$SET"], "cwd": "~", "envFile": ".env"`, ""}, `{"type":"stdio","command":"${userHome}/x","args":["${userHome}/y","a~/y","${env:NOT}","$SET"],"envFile":"${workspaceFolder}/.env","cwd":"${userHome}"}`, ""},
 		{alone{codexFile, "command = \"~/x\"\nargs = [\"$SET\", \"~/y\", \"%SET%\"]\ncwd = \"/w\"", ""}, `{"type":"stdio","command":"${userHome}/x","args":["$SET","~/y","%SET%"],"cwd":"/w"}`, ""},
 		{alone{desktopFile, `"command": "x", "args": ["$SET"]`, ""}, `{"type":"stdio","command":"x","args":["$SET"]}`, ""},
-		{alone{gooseFile, "type: stdio\ncmd: x\nargs: [2022-06-28, 12:30, 'yes', no]\nenvs:\n  A: 2022-06-28\n  B: 2001-12-14t21:59:43.10-05:00\n  C: 12\n  D: true", ""}, `{"type":"stdio","command":"x","args":["2022-06-28","12:30","yes","no"],"env":{"A":"2022-06-28","B":"2001-12-14t21:59:43.10-05:00","C":"12","D":"true"},` + here + `}`, ""},
+		{alone{gooseFile, "type: stdio\ncmd: x\nargs: [2022-06-28, 12:30, 'yes', no]\nenvs:\n  A: 2022-06-28\n  B: 2001-12-14t21:59:43.10-05:00\n  C: 12\n  D: true", ""}, `{"type":"stdio","command":"x","args":["2022-06-28","12:30","yes","no"],"env":{"A":"2022-06-28","B":"2001-12-14t21:59:43.10-05:00","C":"12","D":"true"}}`, ""},
+
+		// The folder: Gemini CLI has not asked whether the person trusts it.
+		{alone{geminiFile, `"command": "./x"`, ""}, `{"type":"stdio","command":"./x",` + here + `}`, ""},
+		{alone{geminiFile, `"command": "node", "args": ["../x.js"]`, ""}, `{"type":"stdio","command":"node","args":["../x.js"],` + here + `}`, ""},
+		{alone{geminiFile, `"command": "/x", "args": ["y"]`, ""}, `{"type":"stdio","command":"/x","args":["y"]}`, ""},
 
 		// Variables that the host passes on.
 		{alone{codexFile, "url = \"https://h/\"\nbearer_token_env_var = \"T\"\nenv_http_headers = { X = \"U\" }", ""}, `{"type":"http","url":"https://h/","headers":{"Authorization":"Bearer ${env:T}","X":"${env:U}"}}`, `env_vars = ["T", "U"]`},
@@ -140,7 +145,7 @@ func TestWhatMoves(t *testing.T) {
 
 		// What is off.
 		{alone{vscodeFile, `"command": "x", "sandboxEnabled": false, "dev": {"watch": "*"}`, ""}, `{"type":"stdio","command":"x",` + here + `}`, `"dev": {"watch": "*"}`},
-		{alone{zedFile, `"command": "x", "args": [], "settings": {}, "enabled": true`, ""}, `{"type":"stdio","command":"x",` + here + `}`, ""},
+		{alone{zedFile, `"command": "x", "args": [], "settings": {}, "enabled": true`, ""}, `{"type":"stdio","command":"x"}`, ""},
 	} {
 		t.Run(tt.path+" "+tt.entry, func(t *testing.T) {
 			t.Parallel()

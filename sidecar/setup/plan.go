@@ -101,7 +101,7 @@ type Server struct {
 	Known bool `json:"known,omitempty"`
 
 	server importer.Server
-	// exact is the entry for comparing, and same is the entry without the folder that a host implies.
+	// exact is the entry for comparing, and same is the entry without the folder of a host.
 	exact, same string
 	secrets     []importer.Secret
 	moves       bool
@@ -337,10 +337,19 @@ func (p *Plan) add(s *Server, c *Copy) {
 	} else if p.Servers[i].server.Entry == nil && s.server.Entry != nil {
 		s.Copies = p.Servers[i].Copies
 		p.Servers[i] = s
-	} else if s.server.Entry != nil && len(s.exact) > len(p.Servers[i].exact) { // that of a host that starts it in its folder
-		p.Servers[i].server, p.Servers[i].exact = s.server, s.exact
+	} else if s.server.Entry != nil && s.exact != p.Servers[i].exact {
+		p.Servers[i].meet(s)
 	}
 	p.Servers[i].Copies = append(p.Servers[i].Copies, c)
+}
+
+// meet makes one server of two that differ only in whether they start in the folder of their host. In the person's home
+// folder, it starts for all hosts without a question about that folder.
+func (s *Server) meet(other *Server) {
+	if len(other.exact) < len(s.exact) {
+		s.server, s.exact, s.Warnings = other.server, other.exact, other.Warnings
+	}
+	s.Warnings = addOnce(s.Warnings, "It starts in your home folder for all of its hosts, because some of them do not ask whether you trust a folder.")
 }
 
 // name gives different servers different names, and sets what differs.
@@ -358,7 +367,7 @@ func (p *Plan) name() {
 		taken[s.Name] = true
 		_, s.Known = p.known[s.Name]
 		if other := first[name]; other != nil {
-			s.Differs = differences(p.entry(other), p.entry(s))
+			s.Differs = differences(json.RawMessage(anywhere(p.entry(other))), json.RawMessage(anywhere(p.entry(s))))
 		} else {
 			first[name] = s
 		}

@@ -60,16 +60,22 @@ func TestEntriesOfEarlierVersionsAreRenewed(t *testing.T) {
 	}
 }
 
-// TestOneServerForHostsWithAndWithoutAFolder: Claude Desktop runs in no folder of the person's.
-func TestOneServerForHostsWithAndWithoutAFolder(t *testing.T) {
-	m := newMachine(t)
-	m.write("home/.config/Claude/claude_desktop_config.json", []byte(cursorFile))
-	m.write("home/.cursor/mcp.json", []byte(cursorFile))
-	if plan := m.find(); len(plan.Servers) != 1 {
-		t.Fatalf("%+v", plan.Servers)
-	}
-	m.route()
-	if own := m.read("assent/mcp.json"); !bytes.Contains(own, []byte(`"cwd": "${workspaceFolder}"`)) {
-		t.Errorf("%s", own)
+// TestOneServerForHostsWithAndWithoutTrust: Claude Code asks whether the person trusts a folder. Gemini CLI has not asked, and
+// Claude Desktop runs in no folder of the person's.
+func TestOneServerForHostsWithAndWithoutTrust(t *testing.T) {
+	for _, other := range []string{"home/.gemini/settings.json", "home/.config/Claude/claude_desktop_config.json", "home/.cursor/mcp.json"} {
+		t.Run(other, func(t *testing.T) {
+			m := newMachine(t)
+			m.write("home/.claude.json", []byte(cursorFile))
+			m.write(other, []byte(cursorFile))
+			plan := m.find()
+			if len(plan.Servers) != 1 || !strings.Contains(strings.Join(plan.Servers[0].Warnings, " "), "home folder for all of its hosts") {
+				t.Fatalf("%+v", plan.Servers)
+			}
+			m.route()
+			if own := m.read("assent/mcp.json"); bytes.Contains(own, []byte("cwd")) {
+				t.Errorf("%s", own)
+			}
+		})
 	}
 }
