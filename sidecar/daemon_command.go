@@ -114,7 +114,8 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	})
 	overHTTP := httphosts.New(httphosts.Options{
 		File: o.Address.Hosts, Log: logger,
-		Serve: func(w http.ResponseWriter, r *http.Request, h httphosts.Host) { serveHTTPHost(open, w, r, h) },
+		Serve:   func(w http.ResponseWriter, r *http.Request, h httphosts.Host) { serveHTTPHost(open, w, r, h) },
+		Removed: func(h httphosts.Host) { open.EndHost(h.TokenHash) },
 	})
 	return daemon.ServeOptions{
 		Options: o,

@@ -16,6 +16,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/daemon"
 	"assent/sidecar/httphosts"
+	"assent/sidecar/mcpserver"
 	"assent/sidecar/terminal"
 	"assent/sidecar/visible"
 	"assent/sidecar/workspaces"
@@ -40,7 +41,7 @@ daemon keeps running.`,
 		},
 	}
 	c.AddCommand(addHostCommand(folder, stdout), listHostsCommand(stdout), &cobra.Command{
-		Use: "remove NAME", Short: "take a host's token back", Example: "  assent hosts remove Goose", Args: cobra.ExactArgs(1),
+		Use: "remove NAME", Short: "take a host's token back, and end its sessions", Example: "  assent hosts remove Goose", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, err := askHosts(cmd, hostsParams{Remove: args[0]})
 			return err
@@ -60,15 +61,19 @@ token is shown only once.`,
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
 	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
+	idle := c.Flags().Duration("idle", mcpserver.DefaultIdleTime, "end a session that has had no request and no open stream for this `time`")
 	setHost := hostFlags(c.Flags())
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if *idle <= 0 {
+			return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--idle is %s: give a time such as 30m", *idle))
+		}
 		place, err := hostPlace(*dataDir, folder, zerolog.InfoLevel)
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
 		place.Environ = nil // it has secrets, and is not for a file
 		p := hostParams{Place: place}
-		p.Host.Server = *server
+		p.Host.Server, p.Host.IdleTime = *server, *idle
 		setHost(&p.Host)
 		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed = *trust
@@ -193,5 +198,5 @@ func serveHTTPHost(open *workspaces.Set, w http.ResponseWriter, r *http.Request,
 		http.Error(w, "What the host may use cannot be read. Remove it and add it again.", http.StatusInternalServerError)
 		return
 	}
-	open.ServeHost(w, r, p.Place, h.Name, p.Host)
+	open.ServeHost(w, r, p.Place, h.TokenHash, p.Host)
 }

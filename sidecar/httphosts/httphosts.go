@@ -49,7 +49,9 @@ type Options struct {
 	File string
 	// Serve serves a request of a host that has shown its token.
 	Serve func(w http.ResponseWriter, r *http.Request, h Host)
-	Log   zerolog.Logger
+	// Removed is called when a host's token was taken back, and its requests were told to end. Nil is not called.
+	Removed func(h Host)
+	Log     zerolog.Logger
 }
 
 // kept is the content of the file.
@@ -68,10 +70,18 @@ type Server struct {
 	kept     kept
 	http     *http.Server // nil before the first host
 	isClosed bool
+	// lives end when hosts are removed, by the hashes of their tokens.
+	lives map[string]life
+}
+
+// life is the time for which a host has its token.
+type life struct {
+	ctx context.Context
+	end context.CancelFunc
 }
 
 // New returns a server that does not listen before Begin.
-func New(opts Options) *Server { return &Server{opts: opts} }
+func New(opts Options) *Server { return &Server{opts: opts, lives: map[string]life{}} }
 
 // Begin serves the hosts that the file has. If it cannot, it logs why, and Add tries again. Only one process may begin: the
 // others would take its port.
@@ -165,15 +175,35 @@ func (s *Server) Hosts() []Host {
 	return slices.Clone(s.kept.Hosts)
 }
 
-// Remove takes a host's token back, and reports whether there was one. Requests that it has begun end by themselves.
+// Remove takes a host's token back, and reports whether there was one. The host's requests end.
 func (s *Server) Remove(name string) (removed bool, err error) {
+	h, err := s.remove(name)
+	if h == nil || err != nil {
+		return false, err
+	}
+	if s.opts.Removed != nil {
+		s.opts.Removed(*h)
+	}
+	return true, nil
+}
+
+// remove takes a host out, and has its requests end. It is nil if there is none.
+func (s *Server) remove(name string) (*Host, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := slices.DeleteFunc(slices.Clone(s.kept.Hosts), func(h Host) bool { return h.Name == name })
-	if len(left) == len(s.kept.Hosts) {
-		return false, s.unread
+	at := slices.IndexFunc(s.kept.Hosts, func(h Host) bool { return h.Name == name })
+	if at < 0 {
+		return nil, s.unread
 	}
-	return true, s.writeLocked(kept{s.kept.Port, left})
+	h := s.kept.Hosts[at]
+	if err := s.writeLocked(kept{s.kept.Port, slices.Delete(slices.Clone(s.kept.Hosts), at, at+1)}); err != nil {
+		return nil, err
+	}
+	if life, ok := s.lives[h.TokenHash]; ok {
+		life.end()
+		delete(s.lives, h.TokenHash)
+	}
+	return &h, nil
 }
 
 // Close ends all requests. No host is added from now on.
@@ -195,7 +225,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.work.Done()
-	switch h, known := s.host(r); {
+	switch h, life, known := s.host(r); {
 	case !s.isOurs(r):
 		http.Error(w, "This address is not Assent's.", http.StatusForbidden)
 	case r.URL.Path != path:
@@ -205,7 +235,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `The token is missing or wrong. Run "assent hosts add NAME" for one.`, http.StatusUnauthorized)
 	default:
 		loopback.Admit(w, r)
-		s.opts.Serve(w, r, h)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(life, cancel)()
+		s.opts.Serve(w, r.WithContext(ctx), h)
 	}
 }
 
@@ -234,19 +267,30 @@ func (s *Server) isOurs(r *http.Request) bool {
 	return slices.Contains(ours, r.Host)
 }
 
-// host returns the host that a request's token belongs to.
-func (s *Server) host(r *http.Request) (h Host, known bool) {
+// host returns the host that a request's token belongs to, with a context that ends when the token is taken back.
+func (s *Server) host(r *http.Request) (h Host, life context.Context, known bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return Host{}, false
+		return Host{}, nil, false
 	}
 	shown := hash(strings.TrimSpace(token))
-	for _, h := range s.Hosts() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range s.kept.Hosts {
 		if subtle.ConstantTimeCompare([]byte(shown), []byte(h.TokenHash)) == 1 {
-			return h, true
+			return h, s.lifeLocked(h.TokenHash), true
 		}
 	}
-	return Host{}, false
+	return Host{}, nil, false
+}
+
+func (s *Server) lifeLocked(tokenHash string) context.Context {
+	l, ok := s.lives[tokenHash]
+	if !ok {
+		l.ctx, l.end = context.WithCancel(context.Background())
+		s.lives[tokenHash] = l
+	}
+	return l.ctx
 }
 
 func hash(token string) string {

@@ -1,6 +1,7 @@
 package httphosts_test
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -144,4 +145,62 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || cmp.Diff("{", string(text)) != "" {
 		t.Errorf("the file is now %q, %v", text, err)
 	}
+}
+
+// A host that is removed loses what it has open, at once. One of the same name that is added later is another.
+func TestARemovedHostLosesItsRequests(t *testing.T) {
+	begun, ended := make(chan string, 2), make(chan string, 2)
+	removed := make(chan string, 1)
+	s := httphosts.New(httphosts.Options{
+		File: filepath.Join(t.TempDir(), "hosts.json"), Log: zerolog.Nop(),
+		Serve: func(w http.ResponseWriter, r *http.Request, h httphosts.Host) {
+			begun <- h.Name
+			<-r.Context().Done()
+			ended <- h.Name
+		},
+		Removed: func(h httphosts.Host) { removed <- h.TokenHash },
+	})
+	s.Begin()
+	t.Cleanup(s.Close)
+	answers := make(chan struct{}, 2)
+	for _, name := range []string{"Goose", "Other"} {
+		address, token, err := s.Add(name, json.RawMessage(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			r, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, address, nil)
+			r.Header.Set("Authorization", "Bearer "+token)
+			if response, err := http.DefaultClient.Do(r); err == nil {
+				_ = response.Body.Close()
+			}
+			answers <- struct{}{}
+		}()
+		<-begun
+	}
+	before := s.Hosts()
+	if ok, err := s.Remove("Goose"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if name := <-ended; name != "Goose" {
+		t.Errorf("the request of %s has ended", name)
+	}
+	if hash := <-removed; hash != before[0].TokenHash {
+		t.Errorf("removed was %s", hash)
+	}
+	if ok, err := s.Remove("Goose"); ok || err != nil || len(removed) > 0 {
+		t.Errorf("removed twice: %v, %v", ok, err)
+	}
+	if _, _, err := s.Add("Goose", json.RawMessage(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	if now := s.Hosts(); now[1].TokenHash == before[0].TokenHash {
+		t.Error("the same credential again")
+	}
+	if len(ended) > 0 {
+		t.Error("the other host's request has ended")
+	}
+	s.Close()
+	<-answers
+	<-answers
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 )
 
@@ -26,13 +26,21 @@ type HTTPOptions struct {
 	Tool func(session *Session, name string) (inputSchema json.RawMessage)
 	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [DefaultMaxFrame].
 	MaxFrame int
+	// IdleTime is how long a session lasts without a request or an open stream. 0 means [DefaultIdleTime].
+	IdleTime time.Duration
 	Log      zerolog.Logger
 }
 
+// DefaultIdleTime is the usual [HTTPOptions.IdleTime]. Most hosts end no session.
+const DefaultIdleTime = 30 * time.Minute
+
+// maxSessions is how many sessions one credential can have.
+const maxSessions = 100
+
 // HTTP serves hosts over Streamable HTTP (MCP, "Transports"). The handler in front of it checks Host and Origin.
 //
-// Hosts of 2026-07-28 have no sessions: all requests with one credential belong to one [Session], which lasts until
-// Close. The others have a session each, with Mcp-Session-Id. A POST that breaks cancels the request only since
+// Hosts of 2026-07-28 have no sessions: all requests with one credential belong to one [Session]. The others have a session
+// each, with Mcp-Session-Id. A session of either kind ends after the idle time, with End, and with Close. A POST that breaks cancels the request only since
 // 2026-07-28; before, the answer waits for the host to ask for it with Last-Event-ID.
 type HTTP struct {
 	server Server
@@ -42,40 +50,14 @@ type HTTP struct {
 	legacy   map[string]*httpSession
 	modern   map[string]*httpSession // by credential
 	isClosed bool
-}
-
-// httpSession is a session over HTTP.
-type httpSession struct {
-	*Session
-	streams *streams
+	ending   sync.WaitGroup // the sessions that End, a request or the idle time ends
 }
 
 // NewHTTP returns a handler of the requests of hosts.
 func NewHTTP(server Server, opts HTTPOptions) *HTTP {
-	if opts.MaxFrame == 0 {
-		opts.MaxFrame = DefaultMaxFrame
-	}
+	opts.MaxFrame = cmp.Or(opts.MaxFrame, DefaultMaxFrame)
+	opts.IdleTime = cmp.Or(opts.IdleTime, DefaultIdleTime)
 	return &HTTP{server: server, opts: opts, legacy: map[string]*httpSession{}, modern: map[string]*httpSession{}}
-}
-
-// Close ends all sessions and waits for their requests. Later requests are refused.
-func (h *HTTP) Close() {
-	h.mu.Lock()
-	h.isClosed = true
-	var all []*httpSession
-	for _, sessions := range []map[string]*httpSession{h.legacy, h.modern} {
-		for _, s := range sessions {
-			all = append(all, s)
-		}
-	}
-	h.mu.Unlock()
-	for _, s := range all {
-		s.end(ErrEnded)
-	}
-	for _, s := range all {
-		s.close(ErrEnded)
-		s.streams.close()
-	}
 }
 
 // The headers of Streamable HTTP.
@@ -117,6 +99,7 @@ func (h *HTTP) get(w http.ResponseWriter, r *http.Request, credential string) {
 	if s == nil {
 		return
 	}
+	defer h.rest(s)
 	if !accepts(r, "text/event-stream") {
 		http.Error(w, "Accept has no text/event-stream", http.StatusNotAcceptable)
 		return
@@ -139,14 +122,14 @@ func (h *HTTP) delete(w http.ResponseWriter, r *http.Request, credential string)
 		return
 	}
 	h.mu.Lock()
-	delete(h.legacy, s.ID)
+	over := h.remove([]*httpSession{s})
 	h.mu.Unlock()
-	s.close(ErrEnded)
-	s.streams.close()
+	h.endAll(over)
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// sessionOf returns the session that a request names, or nil after it refused the request.
+// sessionOf returns the session that a request names, or nil after it refused the request. The session is used until rest is
+// called.
 func (h *HTTP) sessionOf(w http.ResponseWriter, r *http.Request, credential string) *httpSession {
 	id := r.Header.Get(headerSession)
 	if id == "" {
@@ -159,12 +142,13 @@ func (h *HTTP) sessionOf(w http.ResponseWriter, r *http.Request, credential stri
 		return nil
 	}
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	s := h.legacy[id]
-	h.mu.Unlock()
 	if s == nil || s.Credential != credential {
 		http.Error(w, "there is no such session", http.StatusNotFound)
 		return nil
 	}
+	s.use()
 	return s
 }
 
@@ -211,11 +195,12 @@ func isModern(f *frame, revision string) bool {
 
 // postModern takes a message of 2026-07-28.
 func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, credential string) {
-	s := h.modernSession(credential)
+	s := h.modernSession(r.Context(), credential)
 	if s == nil {
-		http.Error(w, "the server is closing", http.StatusServiceUnavailable)
+		http.Error(w, notServed, http.StatusServiceUnavailable)
 		return
 	}
+	defer h.rest(s)
 	switch {
 	case f.isNotification():
 		s.notification(f)
@@ -275,27 +260,6 @@ func statusOf(err *Error) int {
 	return http.StatusBadRequest
 }
 
-// modernSession returns the session of a credential. It is nil after Close.
-func (h *HTTP) modernSession(credential string) *httpSession {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.isClosed {
-		return nil
-	}
-	s := h.modern[credential]
-	if s == nil {
-		s = h.newSession(credential)
-		h.modern[credential] = s
-	}
-	return s
-}
-
-func (h *HTTP) newSession(credential string) *httpSession {
-	s := &httpSession{newSession(uuid.NewString(), h.server, h.opts.Log), newStreams()}
-	s.Credential, s.isRead = credential, s.streams.isRead
-	return s
-}
-
 // postLegacy takes messages of the revisions before 2026-07-28.
 func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*frame, credential string) {
 	revision := r.Header.Get(headerRevision)
@@ -307,8 +271,8 @@ func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*fram
 	var s *httpSession
 	switch f := frames[0]; {
 	case len(frames) == 1 && f.isRequest() && f.Method == "initialize":
-		if s = h.beginSession(credential); s == nil {
-			http.Error(w, "the server is closing", http.StatusServiceUnavailable)
+		if s = h.beginSession(r.Context(), credential); s == nil {
+			http.Error(w, notServed, http.StatusServiceUnavailable)
 			return
 		}
 		w.Header().Set(headerSession, s.ID)
@@ -321,6 +285,7 @@ func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*fram
 			return
 		}
 	}
+	defer h.rest(s)
 	stream := s.streams.open(true)
 	var requests []*Request
 	for _, f := range frames {
@@ -348,19 +313,6 @@ func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*fram
 		s.start(request, stream.end)
 	}
 	stream.write(w, r, 0, s.Client().Revision == latestLegacy)
-}
-
-// beginSession opens a session for a host that sends initialize. It is nil after Close.
-func (h *HTTP) beginSession(credential string) *httpSession {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.isClosed {
-		return nil
-	}
-	s := h.newSession(credential)
-	s.Session.main = s.streams.main()
-	h.legacy[s.ID] = s
-	return s
 }
 
 // refuse answers a request with an error and an HTTP status.

@@ -35,8 +35,7 @@ type Session struct {
 	log    zerolog.Logger
 	life   context.Context
 	end    context.CancelCauseFunc
-	// running counts the goroutines of requests.
-	running sync.WaitGroup
+	ending
 
 	mu          sync.Mutex // guards what follows
 	main        sender     // takes what belongs to no request; nil if there is no such stream
@@ -55,6 +54,26 @@ type overHTTP struct {
 	Credential string
 	// isRead reports whether the host has a connection open. A pipe is one.
 	isRead func() bool
+}
+
+// ending has a session end once, after all that was begun in it.
+type ending struct {
+	once sync.Once
+	// running counts the goroutines of requests.
+	running sync.WaitGroup
+
+	taking   sync.RWMutex // held for reading while a frame is taken; guards isEnding
+	isEnding bool         // no frame is taken any more
+}
+
+// take holds the end of the session back until done is called. It is false if the session has ended.
+func (e *ending) take() (done func(), ok bool) {
+	e.taking.RLock()
+	if e.isEnding {
+		e.taking.RUnlock()
+		return nil, false
+	}
+	return e.taking.RUnlock, true
 }
 
 // hostCalls are the requests to a host that have no answer yet. The session's lock guards them.
@@ -91,11 +110,16 @@ func newSession(id string, server Server, log zerolog.Logger) *Session {
 	}
 }
 
-// close ends the session: it cancels its requests, waits for them, and tells the server.
+// close ends the session, once: it cancels its requests, waits for them, and tells the server. Each caller waits for that.
 func (s *Session) close(cause error) {
-	s.end(cause)
-	s.running.Wait()
-	s.server.Ended(s)
+	s.once.Do(func() {
+		s.end(cause)
+		s.taking.Lock()
+		s.isEnding = true
+		s.taking.Unlock()
+		s.running.Wait()
+		s.server.Ended(s)
+	})
 }
 
 // Context ends with the session.
@@ -313,6 +337,11 @@ func (s *Session) awaitAnswer(ctx context.Context, out sender, id int64, method 
 // begin takes a request of the host: it checks it and, if the error is nil, returns it ready to run. Its frames go to
 // out. The key is that of no other open request.
 func (s *Session) begin(f *frame, key string, out sender) (*Request, *Error) {
+	done, ok := s.take()
+	if !ok {
+		return nil, errorf(CodeInvalidRequest, "%v", ErrEnded)
+	}
+	defer done()
 	r := &Request{Session: s, ID: f.ID, Method: f.Method, Params: f.Params, key: key, out: out}
 	var refused *Error
 	if r.Client, refused = s.clientOf(f); refused != nil {
@@ -527,6 +556,12 @@ func (s *Session) listen(ctx context.Context, r *Request) (json.RawMessage, erro
 
 // start answers a request in a goroutine of its own, and then calls done.
 func (s *Session) start(r *Request, done func()) {
+	taken, ok := s.take()
+	if !ok {
+		done()
+		return
+	}
+	defer taken()
 	s.running.Go(func() {
 		defer done()
 		defer r.cancel(nil)
@@ -573,6 +608,11 @@ func (s *Session) answer(r *Request) (result json.RawMessage, err error) {
 
 // notification takes a notification of the host.
 func (s *Session) notification(f *frame) {
+	done, ok := s.take()
+	if !ok {
+		return
+	}
+	defer done()
 	switch f.Method {
 	case "notifications/initialized":
 	case "notifications/cancelled":

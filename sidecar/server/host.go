@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,8 @@ type HostOptions struct {
 	AsIs bool `json:"asIs,omitempty"`
 	// Quiet: the operating system shows no notification if a question waits and no front end is attached.
 	Quiet bool `json:"quiet,omitempty"`
+	// IdleTime is how long a session over HTTP lasts that is not used; see [mcpserver.HTTPOptions].
+	IdleTime time.Duration `json:"idleTime,omitempty"`
 	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
 	Configuration protocol.Configuration `json:"configuration"`
 }
@@ -55,15 +58,25 @@ func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o H
 	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o), mcpserver.Options{Log: w.opts.Log})
 }
 
-// ServeHost serves a request over HTTP of a host that is known by its name. The workspace stays open for its next request.
-func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, name string, o HostOptions) {
+// ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next request.
+func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credential string, o HostOptions) {
 	defer w.joinHost(o)()
 	w.configured.lasting.Store(true)
-	w.hosts.overHTTP(o).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostName{}, name)))
+	w.hosts.overHTTP(o).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostCredential{}, credential)))
 }
 
-// hostName is the context key of the name of the host that sent a request.
-type hostName struct{}
+// EndHost ends the sessions over HTTP of a host whose credential is no longer good.
+func (w *Workspace) EndHost(credential string) {
+	w.hosts.mu.Lock()
+	all := slices.Collect(maps.Values(w.hosts.http))
+	w.hosts.mu.Unlock()
+	for _, sessions := range all {
+		sessions.End(credential)
+	}
+}
+
+// hostCredential is the context key of the credential of the host that sent a request.
+type hostCredential struct{}
 
 // joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
 func (w *Workspace) joinHost(o HostOptions) (leave func()) {
@@ -89,8 +102,8 @@ type hosts struct {
 	mu sync.Mutex // guards the fields below
 	// faces outlive the sessions of hosts, and so do the calls in them.
 	faces map[faceKey]*gateway.Face
-	// http are the sessions over HTTP, by their face.
-	http     map[faceKey]*mcpserver.HTTP
+	// http are the sessions over HTTP, by their face and idle time.
+	http     map[httpKey]*mcpserver.HTTP
 	sessions map[string]*hostSession // by id
 	tasks    map[string]*hostSession // by the task's id
 	// unfinished are the calls of an earlier daemon that go on.
@@ -104,6 +117,12 @@ type faceKey struct {
 	answerIn gateway.AnswerIn
 	asIs     bool
 	quiet    bool
+}
+
+// httpKey identifies sessions over HTTP.
+type httpKey struct {
+	faceKey
+	idleTime time.Duration
 }
 
 func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.Own, o.AnswerIn, o.AsIs, o.Quiet} }
@@ -133,7 +152,7 @@ type openQuestion struct {
 
 func newHosts(w *Workspace) *hosts {
 	h := &hosts{
-		w: w, faces: map[faceKey]*gateway.Face{}, http: map[faceKey]*mcpserver.HTTP{},
+		w: w, faces: map[faceKey]*gateway.Face{}, http: map[httpKey]*mcpserver.HTTP{},
 		sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{},
 		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
 	}
@@ -157,14 +176,14 @@ func newHosts(w *Workspace) *hosts {
 func (h *hosts) overHTTP(o HostOptions) *mcpserver.HTTP {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key := faceOf(o)
+	key := httpKey{faceOf(o), o.IdleTime}
 	if h.http[key] == nil {
-		h.http[key] = mcpserver.NewHTTP(h.faceLocked(key), mcpserver.HTTPOptions{
+		h.http[key] = mcpserver.NewHTTP(h.faceLocked(key.faceKey), mcpserver.HTTPOptions{
 			Authorize: func(r *http.Request) (credential string, ok bool) {
-				name, ok := r.Context().Value(hostName{}).(string)
-				return name, ok
+				credential, ok = r.Context().Value(hostCredential{}).(string)
+				return credential, ok
 			},
-			Log: h.w.opts.Log,
+			IdleTime: o.IdleTime, Log: h.w.opts.Log,
 		})
 	}
 	return h.http[key]
@@ -196,7 +215,7 @@ func (h *hosts) faceLocked(key faceKey) *gateway.Face {
 func (h *hosts) leave() {
 	h.mu.Lock()
 	overHTTP := h.http
-	h.http = map[faceKey]*mcpserver.HTTP{}
+	h.http = map[httpKey]*mcpserver.HTTP{}
 	h.mu.Unlock()
 	for _, sessions := range overHTTP {
 		sessions.Close()

@@ -141,14 +141,29 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 }
 
 // ServeHost serves an HTTP request of a host. See [server.Workspace.ServeHost].
-func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, name string, host server.HostOptions) {
+func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, credential string, host server.HostOptions) {
 	w, err := s.take(r.Context(), place)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	defer s.leave(w)
-	w.ServeHost(rw, r, name, host)
+	w.ServeHost(rw, r, credential, host)
+}
+
+// EndHost ends the sessions over HTTP of a host whose credential is no longer good.
+func (s *Set) EndHost(credential string) {
+	s.mu.Lock()
+	var open []*server.Workspace
+	for _, w := range s.open {
+		if w.Workspace != nil && w.gone == nil {
+			open = append(open, w.Workspace)
+		}
+	}
+	s.mu.Unlock()
+	for _, w := range open {
+		w.EndHost(credential)
+	}
 }
 
 // take returns the workspace of a data folder, and opens it if necessary. It waits for one that is being opened or
