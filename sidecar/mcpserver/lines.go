@@ -88,10 +88,10 @@ func readLines(r io.Reader, s *Session, maxFrame int) error {
 	}
 	in := bufio.NewReaderSize(r, readSize)
 	for {
-		line, err := readLine(in, maxFrame)
+		line, err := ReadLine(in, maxFrame)
 		switch {
-		case errors.Is(err, errTooLong):
-			s.refuse(nil, errorf(CodeInvalidRequest, "a message has at most %d bytes", maxFrame))
+		case errors.Is(err, ErrTooLong):
+			s.refuse(nil, TooLong(maxFrame))
 			continue
 		case errors.Is(err, io.EOF):
 			return nil
@@ -104,10 +104,17 @@ func readLines(r io.Reader, s *Session, maxFrame int) error {
 	}
 }
 
-var errTooLong = errors.New("the line is too long")
+// ErrTooLong is the error of a line that is too long.
+var ErrTooLong = errors.New("the line is too long")
 
-// readLine returns the next line, which belongs to the caller. A line that is too long is read to its end.
-func readLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
+// TooLong returns the error with which a host hears of a message that is too long.
+func TooLong(maxFrame int) *Error {
+	return errorf(CodeInvalidRequest, "a message has at most %d bytes", maxFrame)
+}
+
+// ReadLine returns the next line, which belongs to the caller. A line that is too long is read to its end, and the error is
+// [ErrTooLong].
+func ReadLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 	var line []byte
 	tooLong := false
 	for {
@@ -122,7 +129,7 @@ func readLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 		case err != nil:
 			return nil, err // a line without an end is not whole
 		case tooLong:
-			return nil, errTooLong
+			return nil, ErrTooLong
 		default:
 			return line, nil
 		}

@@ -11,6 +11,7 @@ package shim
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/jsonscan"
+	"assent/sidecar/mcpserver"
 )
 
 // Options configure [Run].
@@ -28,7 +30,9 @@ type Options struct {
 	// Dial opens a connection to the daemon, and starts the daemon if there is none. Run calls it again whenever the
 	// connection breaks. Its error ends the shim.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
-	Log  zerolog.Logger
+	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [mcpserver.DefaultMaxFrame], as for the daemon.
+	MaxFrame int
+	Log      zerolog.Logger
 }
 
 // maxFutile bounds the connections in a row that break before any data.
@@ -45,7 +49,7 @@ func Run(ctx context.Context, fromHost io.Reader, toHost io.Writer, opts Options
 	defer cancel(nil)
 	s := &shim{toHost: toHost, open: map[string]*request{}, subscribed: map[string][]byte{}}
 	go func() { // ends with the process; see above
-		cancel(s.readHost(fromHost))
+		cancel(s.readHost(fromHost, cmp.Or(opts.MaxFrame, mcpserver.DefaultMaxFrame)))
 	}()
 	for futile := 0; ; futile++ {
 		daemon, err := opts.Dial(ctx)
@@ -105,19 +109,25 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// readHost passes the host's lines on until the host closes its pipe.
-func (s *shim) readHost(from io.Reader) error {
+// readHost passes the host's lines on until the host closes its pipe. A line that is too long for the daemon is not kept.
+func (s *shim) readHost(from io.Reader, maxFrame int) error {
 	in := bufio.NewReader(from)
 	for {
-		line, err := in.ReadBytes('\n')
-		if line = bytes.TrimSpace(line); len(line) > 0 && err == nil {
-			s.fromHost(line)
-		}
+		line, err := mcpserver.ReadLine(in, maxFrame)
 		switch {
+		case errors.Is(err, mcpserver.ErrTooLong):
+			text, _ := json.Marshal(mcpserver.TooLong(maxFrame))
+			if err := s.tellHost(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":%s}`, text)); err != nil {
+				return err
+			}
 		case errors.Is(err, io.EOF):
 			return errHostGone
 		case err != nil:
 			return fmt.Errorf("read from the host: %w", err)
+		default:
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				s.fromHost(line)
+			}
 		}
 	}
 }

@@ -173,3 +173,64 @@ func TestADaemonThatAlwaysEnds(t *testing.T) {
 		_ = host.pipe.Close()
 	})
 }
+
+// endless is a host that sends a line without an end, and counts what was taken of it.
+type endless struct{ left, most int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), e.left)
+	e.left -= n
+	e.most = max(e.most, len(p))
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	if e.left == 0 {
+		p[n-1] = '\n'
+	}
+	return n, nil
+}
+
+// A line that is too long is answered, and not kept: the shim never asks for more than a small part of it.
+func TestALineThatIsTooLong(t *testing.T) {
+	for _, length := range []int{100, 101, 5000, 1 << 20} {
+		synctest.Test(t, func(t *testing.T) {
+			daemon, connection := net.Pipe()
+			got := make(chan string, 10)
+			go func() {
+				lines := bufio.NewScanner(daemon)
+				lines.Buffer(nil, 2<<20)
+				for lines.Scan() {
+					got <- "daemon " + lines.Text()[:1]
+				}
+			}()
+			in, host := net.Pipe()
+			go func() {
+				lines := bufio.NewScanner(in)
+				for lines.Scan() {
+					got <- "host " + lines.Text()
+				}
+			}()
+			line := &endless{left: length + 1}
+			err := shim.Run(t.Context(), line, host, shim.Options{
+				MaxFrame: 101, Log: zerolog.Nop(),
+				Dial: func(context.Context) (io.ReadWriteCloser, error) { return connection, nil },
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+			if length > 100 {
+				if said := <-got; said != `host {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message has at most 101 bytes"}}` {
+					t.Errorf("%d bytes: %s", length, said)
+				}
+			}
+			if len(got) > 0 && length > 100 || line.most > 64<<10 {
+				t.Errorf("%d bytes: %d more messages, and %d bytes at once", length, len(got), line.most)
+			}
+			_, _, _ = in.Close(), host.Close(), daemon.Close()
+		})
+	}
+}
