@@ -335,62 +335,16 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	if err != nil {
 		return nil, hostError(err)
 	}
+	defer h.endCall(s)
+	defer h.noteUse(s, r.Server)
 	_, span := h.w.tracer.StartUnder(ctx, traced(h.w.tracer, r.Params), trace.Server, r.Method, targetOf(request))
 	defer span.End()
 	describe(span, r, s.taskID, request)
-	defer h.endCall(s)
-	defer h.noteUse(s, r.Server)
-	var raw json.RawMessage
-	var result protocol.CallResult
-	hasAsked := false
-	asking := func(question string) {
-		hasAsked = true
-		r.Asking(question)
-	}
-	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		ctx = trace.With(ctx, span)
-		defer h.listen(s, hooks.MessageID, asking)()
-		r.Began(placeOf(s.taskID, hooks.MessageID))
-		if goesOn {
-			h.askedBefore(s, unfinished, asking)
-		}
-		told := hooks.Task
-		hooks.Task = func(t protocol.McpTask) {
-			told(t) // it is saved before the host hears of it
-			r.Following(t.StatusMessage)
-		}
-		hooks.Host = askedHost(r)
-		if use, ok := request.(protocol.CallToolRequest); ok && !goesOn {
-			raw = h.changed.check(ctx, s.taskID, protocol.UseMcpTool{
-				Origin: protocol.Origin{ServerName: r.Server, MessageID: hooks.MessageID, ToolNames: []string{use.ToolName}},
-				Tool:   protocol.Tool{Name: use.ToolName}, Arguments: use.Arguments, HostName: visible.Line(hooks.Host.Name),
-			})
-			if raw != nil {
-				return h.w.hub.ParseResult(r.Server, r.Method, r.Params, raw)
-			}
-		}
-		if raw, result = h.w.hub.Request(ctx, s.taskID, r.Server, r.Method, r.Params, hooks); result == nil && raw != nil {
-			return h.w.hub.ParseResult(r.Server, r.Method, r.Params, raw)
-		}
-		return result
-	}
+	c := &hostCall{hosts: h, request: r, of: request, session: s}
 	if goesOn {
-		err = h.w.chat.Continue(ctx, unfinished, call)
-	} else {
-		err = h.w.chat.Serve(ctx, s.taskID, r.Server, request, call)
+		c.unfinished = &unfinished
 	}
-	if hasAsked { // a result for which a person was asked is saved before the host gets it
-		h.settle(s.taskID)
-	}
-	switch {
-	case err != nil:
-		span.Fail("_OTHER")
-		return nil, hostError(err)
-	case raw == nil && result == nil:
-		return nil, mcpserver.ErrEnded
-	}
-	failed(span, raw, result)
-	return raw, endOf(result)
+	return c.run(ctx, span)
 }
 
 // settle saves the ends of calls of a task.
