@@ -66,18 +66,20 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 			text(b.Text)
 		case protocol.ImageContent:
 			if !image(b.MIMEType, b.Data) {
-				text(fmt.Sprintf("[an image of the type %s, which cannot be shown]", brief(b.MIMEType)))
+				text(fmt.Sprintf("[an image%s, which cannot be shown]", ofType(b.MIMEType)))
 			}
 		case protocol.AudioContent:
-			text(fmt.Sprintf("[a sound of the type %s, which cannot be played]", brief(b.MIMEType)))
+			text(fmt.Sprintf("[a sound%s, which cannot be played]", ofType(b.MIMEType)))
 		case protocol.ResourceLink:
 			text(linkText(b))
 		case protocol.EmbeddedResource:
 			if b.Resource.Blob == "" {
 				text(fmt.Sprintf("[the resource %s]\n%s", brief(b.Resource.URI), b.Resource.Text))
 			} else if !image(b.Resource.MIMEType, b.Resource.Blob) {
-				text(fmt.Sprintf("[the resource %s, of the type %s, which cannot be shown]", brief(b.Resource.URI), brief(b.Resource.MIMEType)))
+				text(fmt.Sprintf("[the resource %s, which cannot be shown]", brief(b.Resource.URI)+strings.Replace(ofType(b.Resource.MIMEType), " ", ", ", 1)))
 			}
+		case protocol.UnknownContent:
+			text(strings.TrimSpace("[content of a kind that cannot be shown]\n" + string(b.Raw)))
 		default:
 			text("[content of a kind that cannot be shown]")
 		}
@@ -94,6 +96,14 @@ func readable(content []protocol.ContentBlock, structured json.RawMessage) []pro
 		text("[it returned nothing]")
 	}
 	return blocks
+}
+
+// ofType names the type of content, if its server gave one.
+func ofType(mimeType string) string {
+	if mimeType == "" {
+		return ""
+	}
+	return " of the type " + brief(mimeType)
 }
 
 // imageOf returns an image in the form that providers accept, or false if they do not accept its type or size.
@@ -117,7 +127,10 @@ func imageOf(mimeType, data string) (protocol.ImageContent, bool) {
 }
 
 func linkText(link protocol.ResourceLink) string {
-	text := fmt.Sprintf("[a link to the resource %s: %s", brief(link.URI), brief(link.Name))
+	text := "[a link to the resource " + brief(link.URI)
+	if link.Name != "" {
+		text += ": " + brief(link.Name)
+	}
 	if link.Description != "" {
 		text += ", " + brief(link.Description)
 	}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/attribution"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/session"
 	"assent/sidecar/wire"
@@ -46,6 +48,10 @@ func toolResult(serverName string, raw json.RawMessage, err error) protocol.Call
 	if err != nil {
 		return endedOrNot(serverName, err)
 	}
+	raw, err = readable("tools/call", raw)
+	if err != nil {
+		return CallFailure(serverName, err)
+	}
 	result, err := parseToolResult(raw)
 	if err != nil {
 		return unusable(serverName, "its result cannot be read: "+reason.Of(err))
@@ -70,15 +76,19 @@ func (s *Exchanges) ReadResource(ctx context.Context, taskID, uri string, hooks 
 
 // resourceResult returns the contents of a resource.
 func resourceResult(serverName string, raw json.RawMessage) protocol.CallResult {
-	var wire struct {
-		Contents []protocol.ResourceContents `json:"contents"`
+	raw, err := readable("resources/read", raw)
+	if err != nil {
+		return CallFailure(serverName, err)
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	var wire struct {
+		Contents []json.RawMessage `json:"contents"`
+	}
+	if err := jsonscan.Unmarshal(raw, &wire); err != nil {
 		return unusable(serverName, "its resource cannot be read: "+reason.Of(err))
 	}
 	var result protocol.ToolResult
 	for _, contents := range wire.Contents {
-		result.Content = append(result.Content, protocol.EmbeddedResource{Resource: contents})
+		result.Content = append(result.Content, parseContents(contents))
 	}
 	return result
 }
@@ -100,19 +110,27 @@ func (s *Exchanges) GetPrompt(ctx context.Context, taskID, promptName string, ar
 
 // promptResult returns a prompt that was filled in.
 func promptResult(serverName string, raw json.RawMessage) protocol.CallResult {
-	var wire struct {
-		Description string `json:"description"`
-		Messages    []struct {
-			Role    protocol.Role   `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
+	raw, err := readable("prompts/get", raw)
+	if err != nil {
+		return CallFailure(serverName, err)
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	var wire struct {
+		Description json.RawMessage   `json:"description"`
+		Messages    []json.RawMessage `json:"messages"`
+	}
+	if err := jsonscan.Unmarshal(raw, &wire); err != nil {
 		return unusable(serverName, "its prompt cannot be read: "+reason.Of(err))
 	}
-	result := protocol.PromptResult{Description: wire.Description}
-	for _, m := range wire.Messages {
-		result.Messages = append(result.Messages, protocol.PromptMessage{Role: m.Role, Content: parseBlock(m.Content)})
+	result := protocol.PromptResult{Description: textOf(wire.Description)}
+	for _, raw := range wire.Messages {
+		var m struct {
+			Role    protocol.Role   `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if jsonscan.Unmarshal(raw, &m) != nil || m.Content == nil {
+			m.Content = raw
+		}
+		result.Messages = append(result.Messages, protocol.PromptMessage{Role: cmp.Or(m.Role, protocol.RoleUser), Content: parseBlock(m.Content)})
 	}
 	return result
 }
@@ -203,7 +221,7 @@ func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
 		IsError           bool              `json:"isError"`
 		Meta              json.RawMessage   `json:"_meta"`
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	if err := jsonscan.Unmarshal(raw, &wire); err != nil {
 		return protocol.ToolResult{}, err
 	}
 	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError, Meta: wire.Meta}
@@ -211,12 +229,4 @@ func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
 		result.Content = append(result.Content, parseBlock(raw))
 	}
 	return result, nil
-}
-
-func parseBlock(raw json.RawMessage) protocol.ContentBlock {
-	block, err := protocol.UnmarshalContentBlock(raw)
-	if err != nil || block == nil {
-		return protocol.UnknownContent{Raw: raw}
-	}
-	return block
 }

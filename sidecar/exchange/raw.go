@@ -57,6 +57,9 @@ func (s *Exchanges) Request(ctx context.Context, taskID, method string, params j
 	} else {
 		raw, err = s.exchange(ctx, r)
 	}
+	if err == nil {
+		raw, err = readable(method, raw)
+	}
 	if err != nil {
 		return nil, endedOrNot(s.name(), err)
 	}

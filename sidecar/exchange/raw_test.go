@@ -35,7 +35,7 @@ func TestTheRequestOfAHost(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const result = `{"resultType":"complete","content":[],"n":1.0,"\u0041":{ }}`
+				const result = `{"resultType":"complete","content":[],"contents":[],"messages":[],"n":1.0,"\u0041":{ }}`
 				got := make(chan string, 1)
 				f := newFixture(t, func(p *peer) {
 					if tt.isModern {

@@ -125,9 +125,13 @@ func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// noResult is a result without contents of each kind.
+const noResult = `{"resultType":"complete","content":[],"contents":[],"messages":[]}`
+
 // aside sends tools/call, resources/read and prompts/get without go-sdk's connection, because only their raw answers
 // are used. go-sdk would pass each answer to one more goroutine, and decode it with a buffer of 32 kB for each content
-// block. aside returns empty results; for the raw ones see [wire.WithCapture].
+// block. aside returns empty results; for the raw ones see [wire.WithCapture]. Over HTTP, go-sdk has to read the answer's
+// stream, so it gets an empty result in place of one that it might refuse.
 func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		var result mcp.Result
@@ -139,7 +143,11 @@ func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 		case "prompts/get":
 			result = &mcp.GetPromptResult{}
 		}
-		if result == nil || !l.callsAside {
+		if result == nil {
+			return next(ctx, method, r)
+		}
+		if !l.callsAside {
+			wire.InPlace(ctx, func(json.RawMessage) json.RawMessage { return json.RawMessage(noResult) })
 			return next(ctx, method, r)
 		}
 		if _, err := l.call(ctx, method, r.GetParams()); err != nil {

@@ -1,9 +1,11 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
@@ -86,6 +88,14 @@ func resultText(r protocol.ToolResult) string {
 	return b.String()
 }
 
+// aboutBytes says how large content is, and where it is.
+func aboutBytes(size int) string { return fmt.Sprintf("about %d bytes: --output json has it", size) }
+
+// inBrackets lists what is known of content. What the server did not say is left out.
+func inBrackets(parts ...string) string {
+	return "[" + strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ") + "]"
+}
+
 // blockText returns a content block for reading.
 func blockText(block protocol.ContentBlock) string {
 	size := func(data string) int { return base64.StdEncoding.DecodedLen(len(strings.TrimRight(data, "="))) }
@@ -93,24 +103,27 @@ func blockText(block protocol.ContentBlock) string {
 	case protocol.TextContent:
 		return c.Text
 	case protocol.ImageContent:
-		return fmt.Sprintf("[an image, %s, about %d bytes: --output json has it]", c.MIMEType, size(c.Data))
+		return inBrackets("an image", c.MIMEType, aboutBytes(size(c.Data)))
 	case protocol.AudioContent:
-		return fmt.Sprintf("[a sound, %s, about %d bytes: --output json has it]", c.MIMEType, size(c.Data))
+		return inBrackets("a sound", c.MIMEType, aboutBytes(size(c.Data)))
 	case protocol.ResourceLink:
+		if c.Name == "" {
+			return fmt.Sprintf("[%s]", c.URI)
+		}
 		return fmt.Sprintf("[%s: %s]", c.Name, c.URI)
 	case protocol.EmbeddedResource:
 		if c.Resource.Blob == "" {
 			return c.Resource.Text
 		}
-		return fmt.Sprintf("[%s, %s, about %d bytes: --output json has it]", c.Resource.URI, c.Resource.MIMEType, size(c.Resource.Blob))
+		return inBrackets(cmp.Or(c.Resource.URI, "a resource without a URI"), c.Resource.MIMEType, aboutBytes(size(c.Resource.Blob)))
 	case protocol.ToolUseContent:
-		return fmt.Sprintf("[calls %s with %s]", c.Name, c.Input)
+		return fmt.Sprintf("[calls %s with %s]", cmp.Or(c.Name, "a tool without a name"), cmp.Or(string(c.Input), "nothing"))
 	case protocol.ToolResultContent:
 		var parts []string
 		for _, part := range c.Content {
 			parts = append(parts, blockText(part))
 		}
-		return fmt.Sprintf("[the result of %s: %s]", c.ToolUseID, strings.Join(parts, "\n"))
+		return fmt.Sprintf("[the result of %s: %s]", cmp.Or(c.ToolUseID, "a call without an id"), cmp.Or(strings.Join(parts, "\n"), "nothing"))
 	case protocol.UnknownContent:
 		return string(c.Raw)
 	}

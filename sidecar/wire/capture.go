@@ -65,6 +65,13 @@ func (c *Capture) InPlace(of func(result json.RawMessage) json.RawMessage) {
 	c.inPlace = of
 }
 
+// InPlace is [Capture.InPlace] for the Capture of a context, if it has one.
+func InPlace(ctx context.Context, of func(result json.RawMessage) json.RawMessage) {
+	if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && capture != nil {
+		capture.InPlace(of)
+	}
+}
+
 // forSDK returns the answer to the call as go-sdk gets it.
 func (c *Capture) forSDK(m *jsonrpc.Response) *jsonrpc.Response {
 	c.mu.Lock()

@@ -123,6 +123,9 @@ func (f *fields) answer(line []byte) jsonrpc.Message {
 		if refusal.Code == 0 && refusal.Message == "" {
 			return bad("its error has no code and no message")
 		}
+		if strings.TrimSpace(refusal.Message) == "" { // every sentence about it would have a gap
+			refusal.Message = "(no message)"
+		}
 		return &jsonrpc.Response{ID: id, Error: &refusal}
 	case f.result == nil:
 		return bad("it has no result and no error")
