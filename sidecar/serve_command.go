@@ -237,28 +237,31 @@ func connect(ctx context.Context, place workspaces.Place, standalone bool, log i
 	}), nil
 }
 
-// dialAlone returns a connection with a workspace in this process, and no welcome; or in the daemon, if another process is.
+// dialAlone returns a connection with a workspace in this process, and no welcome. The process is a daemon of its own: the end
+// of another command never ends this one. The store of a data folder has one process all the same.
 func dialAlone(ctx context.Context, o daemon.Options, place workspaces.Place, log io.Writer) (net.Conn, daemon.Welcome, error) {
 	o, err := withPlace(o, place)
 	if err != nil {
 		return nil, daemon.Welcome{}, err
 	}
+	address, remove, err := daemon.Apart()
+	if err != nil {
+		return nil, daemon.Welcome{}, err
+	}
+	o.Address = address
 	ours, theirs := net.Pipe()
 	here := make(chan struct{})
-	var elsewhere net.Conn
-	var welcome daemon.Welcome
 	done := make(chan error, 1)
 	go func() {
-		var err error
-		elsewhere, welcome, err = attachAlone(ctx, o, place, log, nil, func() io.ReadWriter { close(here); return theirs })
-		done <- err
+		_, _, err := attachAlone(ctx, o, place, log, nil, func() io.ReadWriter { close(here); return theirs })
+		done <- errors.Join(err, remove())
 	}()
 	select {
 	case err := <-done:
-		if elsewhere == nil && err == nil {
+		if err == nil {
 			err = daemon.ErrEnded // already
 		}
-		return elsewhere, welcome, errors.Join(err, ours.Close(), theirs.Close())
+		return nil, daemon.Welcome{}, errors.Join(err, ours.Close(), theirs.Close())
 	case <-here:
 		return &ownConn{ours, sync.OnceValue(func() error { return errors.Join(ours.Close(), <-done) })}, daemon.Welcome{}, nil
 	}

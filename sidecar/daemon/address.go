@@ -65,6 +65,24 @@ func Locate() (Address, error) {
 	return p.address()
 }
 
+// Apart returns an address of its own for a process that is the daemon of one command. Nothing else can reach it, so it lives
+// as long as its command. The caller calls remove at the end.
+func Apart() (a Address, remove func() error, err error) {
+	p, err := here()
+	if err == nil {
+		p.override, err = os.MkdirTemp("", "assent-apart-")
+	}
+	if err != nil {
+		return Address{}, nil, fmt.Errorf("make a folder for this command: %w", err)
+	}
+	a, err = p.address()
+	remove = func() error { return errors.Join(os.RemoveAll(p.override), os.RemoveAll(a.SocketFolder)) }
+	if err != nil {
+		return Address{}, nil, errors.Join(err, os.RemoveAll(p.override))
+	}
+	return a, remove, nil
+}
+
 func (p place) address() (Address, error) {
 	windows := p.os == "windows"
 	separator := "/"

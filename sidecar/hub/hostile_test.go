@@ -40,9 +40,9 @@ func TestErrorsAboutUnusableAnswers(t *testing.T) {
 		modern       bool
 		want         string
 	}{
-		{"a result that is a text", `"text"`, false, cannot + "its result cannot be read: it is a string and must be an object."},
-		{"content that is a text", `{"content":"text"}`, false, cannot + `its result cannot be read: "content" is a string and must be an array.`},
-		{"isError that is a text", `{"content":[],"isError":"no"}`, false, cannot + `its result cannot be read: "isError" is a string and must be a boolean.`},
+		{"a result that is a text", `"text"`, false, cannot + "its result is a string and must be an object."},
+		{"content that is a number", `{"content":5}`, false, cannot + `"content" is a number and must be an array.`},
+		{"nothing", `{}`, false, cannot + `its result has no "content".`},
 		{"a kind that is a number", `{"resultType":5}`, true, cannot + `its result cannot be read: "resultType" is a number and must be a string.`},
 		{"an unknown kind", `{"resultType":"hologram"}`, true, cannot + `it answered with a result of the type "hologram", which Assent does not know.`},
 		{"questions in an array", `{"resultType":"input_required","inputRequests":[]}`, true, cannot + `its questions cannot be read: "inputRequests" is an array and must be an object.`},
