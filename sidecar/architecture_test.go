@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"sidecar/form":             {"protocol", "sidecar/jsonscan", "sidecar/lazyregexp", "sidecar/secret"},
 	"sidecar/leftover":         {"sidecar/procinfo"},
 	"sidecar/retention":        {},
-	"sidecar/config":           {"protocol", "sidecar/lazyregexp", "sidecar/nearest", "sidecar/reason", "sidecar/secret", "sidecar/visible"},
+	"sidecar/config":           {"protocol", "sidecar/jsonscan", "sidecar/lazyregexp", "sidecar/nearest", "sidecar/reason", "sidecar/secret", "sidecar/visible"},
 	"sidecar/auth":             {"protocol", "sidecar/awaited", "sidecar/deadline", "sidecar/lazyregexp", "sidecar/reason"},
 	"sidecar/hostfile":         {"sidecar/config"},
 	"sidecar/importer":         {"protocol", "sidecar/atomicfile", "sidecar/config", "sidecar/hostfile", "sidecar/lazyregexp", "sidecar/secret"},

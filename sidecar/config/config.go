@@ -21,6 +21,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
+	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/visible"
 )
@@ -211,6 +212,9 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 	data, err := ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && folder.ConfigFile == "":
+	case err == nil && len(bytes.TrimSpace(data)) == 0 && folder.ConfigFile == "": // as VS Code takes it, a file without servers
+	case err == nil && len(bytes.TrimSpace(data)) == 0:
+		l.problem(path, nil, 0, "is empty: it needs an object with the member %q", ownServers)
 	case err != nil:
 		l.problem(path, nil, 0, "cannot be read: %v", err)
 	default:
@@ -302,6 +306,15 @@ func position(data []byte, offset int) (line, column int) {
 	return line, column
 }
 
+// offsetOf returns the offset of a line, counted from 1.
+func offsetOf(data []byte, line int) int {
+	offset := 0
+	for range line - 1 {
+		offset += bytes.IndexByte(data[offset:], '\n') + 1
+	}
+	return offset
+}
+
 // file reads an mcp.json: JSON with comments and trailing commas. Own reports whether it is the person's own.
 func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, data []byte) {
 	root, err := Parse(data)
@@ -310,9 +323,16 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, da
 		var rest string
 		if n, _ := fmt.Sscanf(err.Error(), "hujson: line %d, column %d: %s", &p.Line, &p.Column, &rest); n == 3 {
 			p.Message = err.Error()[len(fmt.Sprintf("hujson: line %d, column %d: ", p.Line, p.Column)):]
+			if text, at := singleBackslashes(data, offsetOf(data, p.Line)); text != "" {
+				p.Line, p.Column = position(data, at)
+				p.Message = fmt.Sprintf("%s has single backslashes: write each one twice, as \\\\, or write / in its place", text)
+			}
 		}
 		l.result.Problems = append(l.result.Problems, p)
 		return
+	}
+	for _, twice := range lastOnes(&root) {
+		l.problem(path, data, twice.offset, "%q is there twice: the last one counts", twice.name)
 	}
 	of := shapes(path, folder.ConfigFile != "")
 	whole, ok := root.Value.(*hujson.Object)
@@ -363,6 +383,9 @@ func (l *loader) settings(folder protocol.WorkspaceFolder, servers, inputs json.
 		l.problem(SettingsSource, nil, 0, "the servers cannot be read: %v", err)
 		return
 	}
+	for _, twice := range lastOnes(&root) {
+		l.problem(SettingsSource, nil, 0, "%q is there twice: the last one counts", twice.name)
+	}
 	object, ok := root.Value.(*hujson.Object)
 	if !ok {
 		l.problem(SettingsSource, nil, 0, "the servers must be an object")
@@ -378,7 +401,7 @@ func (l *loader) settings(folder protocol.WorkspaceFolder, servers, inputs json.
 func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMessage) map[string]Input {
 	byID := map[string]Input{}
 	var inputs []Input
-	if err := json.Unmarshal(raw, &inputs); err != nil {
+	if err := jsonscan.Unmarshal(raw, &inputs); err != nil {
 		l.problem(source, data, offset, `"inputs" cannot be read: %s`, reason.Of(err))
 	}
 	for _, in := range inputs {
@@ -398,12 +421,12 @@ func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMess
 type serverObject struct {
 	Type    string                     `json:"type"`
 	Command string                     `json:"command"`
-	Args    []string                   `json:"args"`
+	Args    []json.RawMessage          `json:"args"`
 	Env     map[string]json.RawMessage `json:"env"`
 	EnvFile string                     `json:"envFile"`
 	Cwd     string                     `json:"cwd"`
 	URL     string                     `json:"url"`
-	Headers map[string]string          `json:"headers"`
+	Headers map[string]json.RawMessage `json:"headers"`
 	OAuth   OAuth                      `json:"oauth"`
 	Version string                     `json:"protocolVersion"`
 	Sharing string                     `json:"sharing"`
@@ -413,7 +436,7 @@ type serverObject struct {
 // server adds one server with its raw configuration. The folder is that of its file, or the one in which an own server may start.
 func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, offset int, raw json.RawMessage) {
 	var c serverObject
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if err := jsonscan.Unmarshal(raw, &c); err != nil {
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %s", s.Name, reason.Of(err))
 		return
 	}
@@ -429,7 +452,11 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		l.problem(s.Source, data, offset, "the name of the server %q ends as Assent names an own server that is hidden: give it another name", s.Name)
 		return
 	}
-	if s.Source != SettingsSource && IsGateway(c.Command, c.Args) {
+	if err := s.take(c); err != nil {
+		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
+		return
+	}
+	if s.Source != SettingsSource && IsGateway(s.Command, s.Args) {
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)
@@ -437,7 +464,7 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		l.problem(s.Source, data, offset, "the server %q %v", s.Name, err)
 		return
 	}
-	s.Transport, s.URL, s.Headers, s.OAuth, s.ProtocolVersion = transport, c.URL, c.Headers, c.OAuth, c.Version
+	s.Transport, s.OAuth, s.ProtocolVersion = transport, c.OAuth, c.Version
 	switch {
 	case c.Version != "" && c.Version != LegacyProtocol:
 		l.problem(s.Source, data, offset, "the server %q has the protocolVersion %q; only %q can be asked for, and without it the newest that the server knows is spoken", s.Name, c.Version, LegacyProtocol)
@@ -465,18 +492,6 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		timeout := time.Duration(*c.Timeout * float64(time.Second))
 		s.ToolTimeout = &timeout
 	}
-	s.Command, s.Args, s.EnvFile, s.Cwd = c.Command, c.Args, c.EnvFile, c.Cwd
-	for name, value := range c.Env {
-		v, err := envValue(value)
-		if err != nil {
-			l.problem(s.Source, data, offset, "the server %q: env %q: %v", s.Name, name, err)
-			return
-		}
-		if s.Env == nil {
-			s.Env = map[string]*string{}
-		}
-		s.Env[name] = v
-	}
 	s.Folder = folder.Path
 	s.Unconfirmed = !folder.Confirmed && (!s.Own || !folder.Vouched && s.usesFolder())
 	l.names[s.Name], l.isOwn[s.Name] = s.Source, s.Own
@@ -485,6 +500,40 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		return
 	}
 	l.result.Servers = append(l.result.Servers, s)
+}
+
+// take takes the texts of an entry.
+func (s *Server) take(c serverObject) (err error) {
+	s.Command, s.EnvFile, s.Cwd, s.URL = c.Command, c.EnvFile, c.Cwd, c.URL
+	if s.Args, err = plainTexts("args", c.Args); err != nil {
+		return err
+	}
+	for name, raw := range c.Env {
+		value, err := envValue(raw)
+		if err != nil {
+			return fmt.Errorf("%q in \"env\" %w", name, err)
+		}
+		if s.Env == nil {
+			s.Env = map[string]*string{}
+		}
+		s.Env[name] = value
+	}
+	for name, raw := range c.Headers {
+		value, err := envValue(raw)
+		if err != nil || value == nil {
+			return fmt.Errorf("%q in \"headers\" must be a text", name)
+		}
+		if s.Headers == nil {
+			s.Headers = map[string]string{}
+		}
+		s.Headers[name] = *value
+	}
+	for member, text := range map[string]string{"command": s.Command, "cwd": s.Cwd, "envFile": s.EnvFile} {
+		if drivePath.MatchString(text) {
+			return fmt.Errorf("%q is a path of Windows with single backslashes: write each one twice, as \\\\, or write / in its place", member)
+		}
+	}
+	return nil
 }
 
 // ownSuffix ends the name of a hidden server. No configured name ends so.
@@ -513,7 +562,10 @@ func IsGateway(command string, args []string) bool {
 // transportOf returns the transport of a server. The error is a sentence about its configuration, without its subject. As in
 // VS Code, "http" is tried as Streamable HTTP first, and then as HTTP with SSE.
 func transportOf(kind, command, url string, raw json.RawMessage) (protocol.Transport, error) {
-	transport := protocol.Transport(kind)
+	transport := protocol.Transport(strings.ToLower(kind))
+	if name := strings.NewReplacer("-", "", "_", "").Replace(string(transport)); name == "streamablehttp" {
+		transport = protocol.TransportHTTP // as most other programs write it
+	}
 	if transport == "" && url != "" {
 		transport = protocol.TransportHTTP
 	}

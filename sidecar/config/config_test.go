@@ -141,7 +141,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "servers of another type", text: `{"servers": []}`, line: 1, column: 13, want: `"servers" must be an object`},
 		{name: "no command", text: "{\"servers\": {\n  \"a\": {},\n  \"b\": {\"command\": \"x\"}}}", line: 2, column: 3, want: `the server "a" has no "command"`, servers: 1},
 		{name: "arguments of another type", text: "{\"servers\": {\n\n  \"a\": {\"command\": \"x\", \"args\": \"y\"}}}", line: 3, column: 3, want: `the server "a" cannot be read: "args" is a string and must be an array`},
-		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `env "E": must be a text, a number or null`},
+		{name: "env of another type", text: `{"servers": {"a": {"command": "x", "env": {"E": []}}}}`, line: 1, column: 14, want: `"E" in "env" must be a text, a number or null`},
 		{name: "another transport", text: `{"servers": {"a": {"type": "pigeon", "url": "x"}}}`, line: 1, column: 14, want: `the server "a" has the type "pigeon"`},
 		{name: "a time before now", text: `{"servers": {"a": {"command": "x", "toolTimeout": -1}}}`, line: 1, column: 14, want: `the server "a" has the toolTimeout -1; it is a number of seconds, and 0 is for ever`},
 		{name: "another name for command", text: `{"servers": {"a": {"cmd": "x"}}}`, line: 1, column: 14, want: `the server "a" has no "command" (did you mean it instead of "cmd"?)`},
@@ -157,6 +157,21 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "an input of another type", text: `{"inputs": [{"type": "command", "id": "c"}], "servers": {}}`, line: 1, column: 12, want: `the input "c" has the type "command"`},
 		{name: "a tower", text: strings.Repeat("[", 1_000_000), want: "more than 200 deep"},
 		{name: "a tower in a comment and a text", text: "/* " + strings.Repeat("[", 300) + " */ {\"servers\": {\"a\": {}}, // " + strings.Repeat("[", 300) + "\n\"\\\"" + strings.Repeat("{", 300) + "\": 1}", line: 1, column: 321, want: `the server "a" has no "command"`},
+		{name: "UTF-16", text: "\xff\xfe{\x00}\x00", want: "it is in UTF-16: save it as UTF-8"},
+		{name: "UTF-16 the other way", text: "\xfe\xff\x00{\x00}", want: "it is in UTF-16: save it as UTF-8"},
+		{name: "Latin-1", text: "{\"servers\": {\"caf\xe9\": {}}}", want: "it is not in UTF-8: save it as UTF-8"},
+		{name: "UTF-16 without a mark", text: "{\x00}\x00", want: "it has zero bytes, as UTF-16 does"},
+		{name: "a path of Windows", text: "{\"servers\": {\n\"a\": {\"command\": \"C:\\Users\\me\\srv.exe\"}}}", line: 2, column: 18, want: `"C:\Users\me\srv.exe" has single backslashes: write each one twice, as \\, or write / in its place`},
+		{name: "one of another kind", text: `{"servers": {"a": {"command": "x", "args": ["D:\work\a.js"]}}}`, line: 1, column: 45, want: `"D:\work\a.js" has single backslashes`},
+		{name: "one that is JSON by chance", text: `{"servers": {"a": {"command": "C:\tools\new\dir"}}}`, line: 1, column: 31, want: `has single backslashes`},
+		{name: "one of which all is JSON", text: `{"servers": {"a": {"command": "C:\tools\new"}}}`, line: 1, column: 14, want: `"command" is a path of Windows with single backslashes`},
+		{name: "a list as an argument", text: `{"servers": {"a": {"command": "x", "args": ["y", ["z"]]}}}`, line: 1, column: 14, want: `element 2 of "args" is ["z"]: it must be a text`},
+		{name: "nothing as an argument", text: `{"servers": {"a": {"command": "x", "args": [null]}}}`, line: 1, column: 14, want: `element 1 of "args" is null: it must be a text`},
+		{name: "an object as a header", text: `{"servers": {"a": {"url": "https://a.example", "headers": {"X": {}}}}}`, line: 1, column: 14, want: `"X" in "headers" must be a text`},
+		{name: "a member in capitals", text: `{"servers": {"a": {"COMMAND": "x"}}}`, line: 1, column: 14, want: `has no "command" (did you mean it instead of "COMMAND"?)`},
+		{name: "a server that is there twice", text: "{\"servers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}", line: 2, column: 1, want: `"a" is there twice: the last one counts`, servers: 1},
+		{name: "servers that are there twice", text: "{\"servers\": {\"b\": {}},\n\"servers\": {\"a\": {\"command\": \"y\"}}}", line: 2, column: 1, want: `"servers" is there twice: the last one counts`, servers: 1},
+		{name: "a variable that is there twice", text: `{"servers": {"a": {"command": "x", "env": {"A": "1", "\u0041": "2"}}}}`, line: 1, column: 54, want: `"A" is there twice`, servers: 1},
 		{name: "a large file", text: strings.Repeat(" ", 5<<20), want: "has more than 4194304 bytes"},
 		{name: "inputs of another type", text: `{"inputs": {}, "servers": {}}`, line: 1, column: 12, want: `"inputs" cannot be read: it is an object and must be an array`},
 	}
@@ -189,10 +204,57 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 }
 
 func TestAKnownMemberIsNoMistake(t *testing.T) {
-	ws, _ := folder(t, `{"servers": {"a": {"toolTimeout": 5, "Args": [], "sharing": "task"}}}`)
+	ws, _ := folder(t, `{"servers": {"a": {"toolTimeout": 5, "args": [], "sharing": "task"}}}`)
 	got := load(ws).Problems
 	if len(got) != 1 || got[0].Message != `the server "a" has no "command"` {
 		t.Errorf("problems %+v", got)
+	}
+}
+
+// Members count by their exact names, and the last of equal ones does, as in other programs.
+func TestAMemberIsWhatOtherProgramsTakeItFor(t *testing.T) {
+	for name, text := range map[string]string{
+		"a member in capitals":       `{"servers": {"a": {"command": "good", "COMMAND": "evil", "Args": ["evil"], "args": ["1", 2, 3.50], "ENV": {"A": "evil"}}}}`,
+		"an earlier member":          `{"servers": {"a": {"command": "evil", "args": ["evil"], "env": {"A": "evil"}, "command": "good", "args": ["1", "2", "3.50"], "env": null}}}`,
+		"an earlier server":          `{"servers": {"a": {"command": "evil", "env": {"A": "evil"}}, "a": {"command": "good", "args": ["1", "2", "3.50"]}}}`,
+		"earlier servers":            `{"servers": {"a": {"command": "evil"}}, "servers": {"a": {"command": "good", "args": ["1", "2", "3.50"]}}}`,
+		"a name with escapes":        `{"servers": {"\u0061": {"command": "evil"}, "a": {"command": "evil", "\u0063ommand": "good", "args": ["1", "2", "3.50"]}}}`,
+		"a member in mixed spelling": `{"Servers": {"b": {}}, "servers": {"a": {"Command": "evil", "command": "good", "args": ["1", "2", "3.50"]}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, _ := folder(t, text)
+			got := load(ws)
+			if len(got.Servers) != 1 {
+				t.Fatalf("%+v", got)
+			}
+			s := got.Servers[0]
+			if s.Command != "good" || strings.Join(s.Args, " ") != "1 2 3.50" || len(s.Env) > 0 {
+				t.Errorf("%s runs %q %q %v", s.Name, s.Command, s.Args, s.Env)
+			}
+		})
+	}
+}
+
+func TestAnotherProgramsWordForATransport(t *testing.T) {
+	for written, want := range map[string]protocol.Transport{
+		"streamable-http": protocol.TransportHTTP, "streamableHttp": protocol.TransportHTTP, "streamable_http": protocol.TransportHTTP,
+		"HTTP": protocol.TransportHTTP, "SSE": protocol.TransportSSE, "ws": protocol.TransportWS,
+	} {
+		ws, _ := folder(t, `{"servers": {"a": {"type": "`+written+`", "url": "https://a.example"}}}`)
+		if got := load(ws); len(got.Servers) != 1 || got.Servers[0].Transport != want {
+			t.Errorf("%s: %+v", written, got)
+		}
+	}
+}
+
+func TestAnEmptyFileHasNoServers(t *testing.T) {
+	ws, path := folder(t, " \n")
+	if got := load(ws); len(got.Problems)+len(got.Servers) > 0 {
+		t.Errorf("%+v", got)
+	}
+	ws.ConfigFile = path
+	if got := load(ws).Problems; len(got) != 1 || got[0].Message != `is empty: it needs an object with the member "servers"` {
+		t.Errorf("a file that the person named: %+v", got)
 	}
 }
 

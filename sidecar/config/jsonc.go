@@ -58,6 +58,9 @@ func readFile(path string, limit int64, also fs.FileMode) ([]byte, error) {
 // Parse parses JSON with comments and trailing commas. The error of invalid JSON begins with
 // "hujson: line L, column C: ".
 func Parse(data []byte) (hujson.Value, error) {
+	if err := CheckEncoding(data); err != nil {
+		return hujson.Value{}, err
+	}
 	if depth(data) > maxDepth {
 		return hujson.Value{}, fmt.Errorf("its values lie more than %d deep in each other", maxDepth)
 	}

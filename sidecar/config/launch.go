@@ -89,7 +89,13 @@ func (s Server) Launch(ctx context.Context, e Environment) Launch {
 type FolderError struct{ Path string }
 
 // Error implements error.
-func (e *FolderError) Error() string { return "there is no folder " + e.Path + " to start in" }
+func (e *FolderError) Error() string {
+	text := "there is no folder " + e.Path + " to start in"
+	if _, home, ok := strings.Cut(e.Path, string(filepath.Separator)+"~"); ok {
+		text += ". No shell reads it: for ~ write ${userHome}, as in ${userHome}" + home
+	}
+	return text
+}
 
 func checkFolder(dir string) error {
 	if dir == "" {
@@ -177,6 +183,7 @@ func find(source, serverName string) ([]byte, *hujson.Value) {
 	if err != nil {
 		return nil, nil
 	}
+	lastOnes(&root)
 	member, _ := serversOf(&root, shapes(source, true))
 	return data, root.Find("/" + member + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(serverName))
 }

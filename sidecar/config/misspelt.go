@@ -13,8 +13,7 @@ import (
 	"assent/sidecar/nearest"
 )
 
-// misspelt has the names that people write instead of a member's: those of other programs, and mistakes. Upper and
-// lower case make no difference in mcp.json.
+// misspelt has the names that people write instead of a member's: those of other programs, and mistakes.
 var misspelt = map[string][]string{
 	"command": {"cmd", "comand", "commmand", "commands", "exec", "executable", "program", "path", "run"},
 	"url":     {"uri", "href", "address", "endpoint", "baseUrl", "serverUrl", "httpUrl"},
@@ -26,13 +25,13 @@ func Missing(member string, members map[string]json.RawMessage) string {
 	text := fmt.Sprintf("has no %q", member)
 	names := slices.Sorted(maps.Keys(members))
 	for _, name := range names {
-		if has(misspelt[member], name) {
+		if has(misspelt[member], name) || strings.EqualFold(member, name) {
 			return fmt.Sprintf("%s (did you mean it instead of %q?)", text, name)
 		}
 	}
 	known := jsonNames(reflect.TypeFor[serverObject]())
 	for _, name := range names {
-		if !has(known, name) {
+		if !slices.Contains(known, name) {
 			return fmt.Sprintf("%s (it has %q, which Assent does not know)", text, name)
 		}
 	}
@@ -56,7 +55,7 @@ func UnknownMembers(source, serverName string) []string {
 	var said []string
 	look := func(of string, members map[string]json.RawMessage, known []string) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if has(known, name) || has(harmless, name) || has([]string{"serverUrl", "httpUrl"}, name) && members["url"] == nil {
+			if slices.Contains(known, name) || has(harmless, name) || has([]string{"serverUrl", "httpUrl"}, name) && members["url"] == nil {
 				continue
 			}
 			text := fmt.Sprintf("%s the member %q, which Assent does not know and ignores", of, name)
@@ -69,20 +68,16 @@ func UnknownMembers(source, serverName string) []string {
 		}
 	}
 	look("It has", members, jsonNames(reflect.TypeFor[serverObject]()))
-	for name, value := range members {
-		if strings.EqualFold(name, "oauth") {
-			login := membersOf(value)
-			look(`"oauth" has`, login, jsonNames(reflect.TypeFor[OAuth]()))
-			look(`"identityProvider" has`, membersOf(login["identityProvider"]), jsonNames(reflect.TypeFor[IdentityProvider]()))
-		}
-	}
+	login := membersOf(members["oauth"])
+	look(`"oauth" has`, login, jsonNames(reflect.TypeFor[OAuth]()))
+	look(`"identityProvider" has`, membersOf(login["identityProvider"]), jsonNames(reflect.TypeFor[IdentityProvider]()))
 	return said[:min(len(said), maxUnknown)]
 }
 
 // meant returns the known member that a name was probably to be, or "".
 func meant(name string, known []string) string {
 	for _, member := range slices.Sorted(maps.Keys(misspelt)) {
-		if has(misspelt[member], name) {
+		if has(misspelt[member], name) || strings.EqualFold(member, name) {
 			return member
 		}
 	}

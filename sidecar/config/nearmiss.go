@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"assent/sidecar/lazyregexp"
 )
 
 // maxNearMisses bounds how many are told of one command.
@@ -47,14 +49,14 @@ func (s system) nearMisses(command string, folders []string, pathext string) []s
 }
 
 // fileNearMisses says what there is instead of a command that is a path.
-func (s system) fileNearMisses(command, path, pathext string) []string {
+func (s system) fileNearMisses(command, path string, folders []string, pathext string) []string {
 	if s.isFolder(path) {
 		return []string{fmt.Sprintf("%s is a folder.", path)}
 	}
 	if name := withoutExtension(path); !s.windows && name != path && s.isProgram(name) {
 		return []string{fmt.Sprintf("The extension %s is of Windows, and %s is here.", filepath.Ext(path), name)}
 	}
-	if first, rest, ok := strings.Cut(command, " "); ok && s.isProgram(first) {
+	if first, rest, ok := strings.Cut(command, " "); ok && (s.isProgram(first) || s.finds(first, folders, pathext)) {
 		return []string{fmt.Sprintf(`%q is a whole command line: give %q as "command" and %q, word by word, as "args".`, command, first, strings.TrimSpace(rest))}
 	}
 	if !s.isAbs(command) {
@@ -62,6 +64,38 @@ func (s system) fileNearMisses(command, path, pathext string) []string {
 	}
 	return nil
 }
+
+// finds reports whether folders have a program.
+func (s system) finds(command string, folders []string, pathext string) bool {
+	path, _ := s.search(command, folders, pathext)
+	return !s.named(command) && path != ""
+}
+
+// notACommand returns a sentence, after a blank, about a command that a shell would read in another way, or "".
+func (s system) notACommand(command string) string {
+	first, rest, isLine := strings.Cut(command, " ")
+	switch hint := shellHint(command); {
+	case hint != "":
+		return " " + hint
+	case isLine && !s.isAbs(command) && !strings.Contains(first, "/"):
+		return fmt.Sprintf(` Give %q as "command" and %q, word by word, as "args".`, first, strings.TrimSpace(rest))
+	}
+	return ""
+}
+
+// shellHint returns a sentence about what a shell would replace in a text, and mcp.json does not, or "".
+func shellHint(text string) string {
+	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
+		return fmt.Sprintf("No shell reads it: for ~ write ${userHome}, as in %q.", "${userHome}"+rest)
+	}
+	if match := shellOnly().FindStringSubmatch(text); match != nil {
+		return fmt.Sprintf("No shell reads it: for %s write ${env:%s}.", match[0], match[1]+match[2])
+	}
+	return ""
+}
+
+// shellOnly matches a variable as shells write it: $HOME, %APPDATA%.
+var shellOnly = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_]*)%`)
 
 // withoutExtension returns a command without an extension of Windows' programs.
 func withoutExtension(command string) string {

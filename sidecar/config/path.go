@@ -172,7 +172,7 @@ func ofWindows(folder string) bool {
 func (e Environment) lookPath(s system, command, dir string, search, env []string) (string, []string, error) {
 	pathext := LookupEnv(search, "PATHEXT")
 	if s.named(command) {
-		return s.lookFile(command, dir, pathext, env)
+		return s.lookFile(command, dir, pathext, search, env)
 	}
 	own, kept := s.split(LookupEnv(search, "PATH")), s.split(LookupEnv(env, "PATH"))
 	path, foreign := s.search(command, own, pathext)
@@ -224,7 +224,7 @@ func (e Environment) lookPath(s system, command, dir string, search, env []strin
 }
 
 // lookFile finds the program of a command that is a path.
-func (s system) lookFile(command, dir, pathext string, env []string) (string, []string, error) {
+func (s system) lookFile(command, dir, pathext string, search, env []string) (string, []string, error) {
 	path := command
 	if !s.isAbs(path) {
 		path = filepath.Join(dir, path)
@@ -245,8 +245,8 @@ func (s system) lookFile(command, dir, pathext string, env []string) (string, []
 		return "", nil, &NotExecutableError{Command: command, Path: path}
 	}
 	return "", nil, &NotFoundError{
-		Command: command, NearMisses: s.fileNearMisses(command, path, pathext), WayOut: `Give the path of a program as "command"`,
-		text: fmt.Sprintf("the command %q was not found: there is no program %s.", command, path),
+		Command: command, NearMisses: s.fileNearMisses(command, path, s.split(LookupEnv(search, "PATH")), pathext), WayOut: `Give the path of a program as "command"`,
+		text: fmt.Sprintf("the command %q was not found: there is no program %s.%s", command, path, s.notACommand(command)),
 	}
 }
 

@@ -274,3 +274,19 @@ func TestWindowsScriptsAreStarted(t *testing.T) {
 		t.Errorf("another system: %+v, %v", got, err)
 	}
 }
+
+func TestAPathThatIsNoneIsExplained(t *testing.T) {
+	s := disk(system{}, map[string]string{"/usr/bin/node": ""})
+	e := Environment{Environ: []string{"PATH=/usr/bin"}}
+	for command, want := range map[string]string{
+		"node /path/x.mjs": `Give "node" as "command" and "/path/x.mjs", word by word, as "args".`,
+		"npx -y @a/b":      `Give "npx" as "command" and "-y @a/b", word by word, as "args".`,
+		"~/bin/x":          `for ~ write ${userHome}, as in "${userHome}/bin/x"`,
+		"$HOME/bin/x":      "for $HOME write ${env:HOME}",
+		"%APPDATA%/x":      "for %APPDATA% write ${env:APPDATA}",
+	} {
+		if _, _, err := e.lookPath(s, command, "/", e.Environ, e.Environ); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", command, err, want)
+		}
+	}
+}

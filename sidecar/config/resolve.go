@@ -289,6 +289,9 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 		}
 		return value, nil
 	default:
+		if e.has(name) {
+			return "", fmt.Errorf("this variable is not known: for that of your environment write ${env:%s}", name)
+		}
 		return "", errors.New("this variable is not known")
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
 
-	"assent/protocol"
 	"assent/sidecar/lazyregexp"
 )
 
@@ -52,8 +50,7 @@ var shellVariable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 // ownVariables are the variables of mcp.json that look like those of an environment.
 var ownVariables = []string{"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"}
 
-// translated returns a server of the shape mcpServers as mcp.json has it: its variables, its member for the URL, and its word
-// for the transport.
+// translated returns a server of the shape mcpServers as mcp.json has it: its variables and its member for the URL.
 func translated(raw json.RawMessage) json.RawMessage {
 	raw = shellVariable().ReplaceAllFunc(raw, func(match []byte) []byte {
 		parts := shellVariable().FindSubmatch(match)
@@ -74,10 +71,6 @@ func translated(raw json.RawMessage) json.RawMessage {
 			members["url"] = value
 			delete(members, name)
 		}
-	}
-	var kind string
-	if json.Unmarshal(members["type"], &kind) == nil && slices.Contains([]string{"streamablehttp", "streamable-http"}, strings.ToLower(kind)) {
-		members["type"] = json.RawMessage(`"` + protocol.TransportHTTP + `"`)
 	}
 	out, err := json.Marshal(members)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"assent/sidecar/config"
 )
 
 // Syntax is the syntax of a file.
@@ -80,16 +81,10 @@ const bom = "\ufeff"
 // Parse reads a file. An empty one has no servers.
 func Parse(syntax Syntax, data []byte) (*File, error) {
 	f := &File{syntax: syntax}
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, errors.New("it is in UTF-16: save it as UTF-8")
+	if err := config.CheckEncoding(data); err != nil {
+		return nil, err
 	}
 	data, f.bom = bytes.CutPrefix(data, []byte(bom))
-	if !utf8.Valid(data) {
-		return nil, errors.New("it is not in UTF-8: save it as UTF-8")
-	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, errors.New("it has zero bytes, as UTF-16 does: save it as UTF-8")
-	}
 	f.crlf = bytes.Contains(data, []byte("\r\n"))
 	var err error
 	f.doc, err = parse(syntax, data, f.crlf)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -196,6 +197,14 @@ func (s *session) known(ctx context.Context, name string) error {
 			s.line.dataDir, s.configuredBy, name)
 	}
 	s.problems(list.Problems)
+	if slices.ContainsFunc(list.Problems, func(p protocol.ConfigProblem) bool {
+		return strings.Contains(p.Message, fmt.Sprintf("server %q", name))
+	}) {
+		return usagef("the MCP server %q is configured, and cannot be used: see above", name)
+	}
+	if len(names) == 0 && len(list.Problems) > 0 {
+		return usagef("the MCP server %q cannot be used: see above what cannot be read", name)
+	}
 	return usagef("no MCP server %q is configured%s", name, hint(name, names))
 }
 

@@ -131,7 +131,7 @@ func (s *session) doctorAll(ctx context.Context) error {
 		t.rows = append(t.rows, []string{"hosts", "problem", "", all.HostsProblem})
 	}
 	all.Well = down+found == 0
-	if err := s.list(all, t, "No MCP server is configured here: there is none in "+s.configuredIn()+"."); err != nil || all.Well {
+	if err := s.list(all, t, s.noServers(all.Problems)); err != nil || all.Well {
 		return err
 	}
 	var bad []string

@@ -25,7 +25,15 @@ func (s *session) listServers(ctx context.Context) error {
 	for _, v := range list.Servers {
 		t.rows = append(t.rows, []string{v.Name, string(v.Transport), v.Command, s.near(v.Source)})
 	}
-	return s.list(list, t, "No MCP server is configured here: there is none in "+s.configuredIn()+".")
+	return s.list(list, t, s.noServers(list.Problems))
+}
+
+// noServers says why the list of servers is empty.
+func (s *session) noServers(problems []protocol.ConfigProblem) string {
+	if len(problems) > 0 {
+		return "No MCP server can be used here: see above what is configured and cannot be read."
+	}
+	return "No MCP server is configured here: there is none in " + s.configuredIn() + "."
 }
 
 // configuredIn names the files that can configure servers.
