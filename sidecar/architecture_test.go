@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"sidecar/recovery":         {"protocol", "sidecar/ask", "sidecar/store", "sidecar/tasklog"},
 	"sidecar/task":             {"protocol", "sidecar/ask", "sidecar/journal", "sidecar/recovery", "sidecar/retention", "sidecar/stack", "sidecar/store", "sidecar/tasklog"},
 	"sidecar/policy":           {"protocol", "sidecar/form", "sidecar/grant", "sidecar/model"},
-	"sidecar/attribution":      {"protocol", "sidecar/mcptask", "sidecar/task", "sidecar/trace", "sidecar/wire"},
+	"sidecar/attribution":      {"protocol", "sidecar/ask", "sidecar/mcptask", "sidecar/task", "sidecar/trace", "sidecar/wire"},
 	"sidecar/broker":           {"protocol", "sidecar/apps", "sidecar/ask", "sidecar/attribution", "sidecar/form", "sidecar/grant", "sidecar/jsonscan", "sidecar/model", "sidecar/policy", "sidecar/reason", "sidecar/secret", "sidecar/stack", "sidecar/task"},
 	"sidecar/mcpserver":        {"sidecar/jsonscan"},
 	"sidecar/gateway":          {"sidecar/form", "sidecar/jsonscan", "sidecar/mcpserver"},

@@ -87,7 +87,7 @@ func NotOpen(ctx context.Context, s *Asks, askID string) error {
 		protocol.OutcomeCallEnded:            "the end of its call",
 		protocol.OutcomeTimedOut:             "the time that it had",
 		protocol.OutcomeCompleted:            "the server, for which it is done",
-		protocol.OutcomeRestarted:            "a restart of the sidecar",
+		protocol.OutcomeRestarted:            "a restart of Assent",
 		protocol.OutcomeGranted:              "a grant",
 		protocol.OutcomeTakenOver:            "the window that took over its task",
 	}[o.Reason])

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"strings"
 
 	"assent/protocol"
 )
@@ -41,6 +42,16 @@ func (s *Asks) changeOutcome(messageID int64, change func(*protocol.Outcome) pro
 	s.log.Commit(m, event)
 }
 
+// Sentences for the person on answers that did not reach their server, or may not have.
+const (
+	// AnswerUnknown: the answer was written, and nothing shows that the server got it.
+	AnswerUnknown = "The answer is not known to have reached the server."
+	// AnswerUnsent: the answer was not written.
+	AnswerUnsent = "The call ended before the answer was sent to the server."
+	// AnswerLost: Assent was killed before the answer was known to have arrived.
+	AnswerLost = "Assent stopped before it was known whether the answer reached the server."
+)
+
 // Undelivered notes why the server did not get the answer to an ask, in a sentence for the person; with an empty
 // reason, that it got the answer after all. It is a no-op if the message is no settled ask.
 func (s *Asks) Undelivered(messageID int64, why string) {
@@ -51,4 +62,57 @@ func (s *Asks) Undelivered(messageID int64, why string) {
 		outcome.Undelivered = why
 		return protocol.AskUndelivered{MessageID: messageID, Reason: why}
 	})
+}
+
+// ReleaseUndelivered is [Asks.Release] for questions whose call ended without the server: answers that the server has not
+// acknowledged are noted as undelivered first.
+func (s *Asks) ReleaseUndelivered(prefix string, ended *Ended, why string) {
+	s.log.Lock()
+	defer s.log.Unlock()
+	UndeliveredLocked(s, prefix, why)
+	ReleaseLocked(s, prefix, ended)
+}
+
+// UndeliveredLocked notes why the server did not get the answers to the asks with keys that begin with prefix, except for
+// those that it has acknowledged. The log's lock must be held.
+func UndeliveredLocked(s *Asks, prefix, why string) {
+	for key, a := range s.keys {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		body, ok := a.message.Body.(protocol.Ask)
+		if !ok || !InDoubt(body) {
+			continue
+		}
+		outcome := *body.Outcome
+		outcome.Undelivered = why
+		body.Outcome, a.question.Outcome = &outcome, &outcome
+		a.message.Body = body
+		s.log.Commit(a.message, protocol.AskUndelivered{MessageID: a.message.ID, Reason: why})
+	}
+}
+
+// InDoubt reports whether an ask has an answer for a server of which nothing is known to have arrived or to be lost.
+func InDoubt(body protocol.Ask) bool {
+	if body.Outcome == nil || body.Outcome.Undelivered != "" || body.Delivered {
+		return false
+	}
+	switch body.Outcome.Reason {
+	case protocol.OutcomeAnswered, protocol.OutcomeGranted:
+	case protocol.OutcomeDeclined:
+		if _, ok := body.Question.(protocol.McpElicitation); !ok {
+			return false
+		}
+	default:
+		return false
+	}
+	switch q := body.Question.(type) {
+	case protocol.McpElicitation, protocol.McpURLElicitation, protocol.McpSamplingReview:
+		return true
+	case protocol.McpSampling:
+		_, has := q.Result.(protocol.McpSamplingResponse)
+		return has
+	default:
+		return false
+	}
 }

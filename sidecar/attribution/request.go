@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/ask"
 	"assent/sidecar/task"
 	"assent/sidecar/trace"
 	"assent/sidecar/wire"
@@ -38,6 +39,7 @@ type Task interface {
 	Progress(messageID int64, chunk string)
 	EndSampling(messageID int64, result protocol.SamplingResult, usage *protocol.SamplingUsage)
 	Release(prefix string, ended *task.Ended)
+	ReleaseUndelivered(prefix string, ended *task.Ended, why string)
 	ReleaseAnswered(prefix string, before time.Time)
 	Delivered(key string)
 	Completed(messageID int64)
@@ -162,15 +164,27 @@ func (r *Request) Delivered(err error) {
 	}
 }
 
+// Reasons for [Request.Delivered], beside those of wire.
+var (
+	// ErrUnknown: the answer was written, and nothing shows that the server got it.
+	ErrUnknown = errors.New("the answer is not known to have reached the server")
+	// ErrUnsent: the answer was not written.
+	ErrUnsent = errors.New("the answer was not sent")
+)
+
 // undelivered returns a sentence for the person on why the answer to a request did not reach the server.
 func undelivered(err error) string {
 	switch {
+	case errors.Is(err, ErrUnknown):
+		return ask.AnswerUnknown
 	case errors.Is(err, wire.ErrCancelled):
 		return "The server stopped waiting before the answer reached it."
 	case errors.Is(err, wire.ErrNoAnswer), WasCancelled(err):
 		return "The call was cancelled before the answer reached the server."
 	case errors.As(err, new(Abandoned)):
 		return "The call was abandoned before the answer reached the server."
+	case errors.Is(err, ErrUnsent):
+		return ask.AnswerUnsent
 	case errors.Is(err, wire.ErrClosed):
 		return "The connection to the server ended before the answer reached it."
 	default:

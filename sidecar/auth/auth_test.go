@@ -647,10 +647,10 @@ func TestCloseEndsALogin(t *testing.T) {
 	}()
 	<-opened
 	a.Close()
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "the sidecar is closing") {
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "Assent is closing") {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.post(c, "/mcp"); err == nil || !strings.Contains(err.Error(), "the sidecar is closing") {
+	if _, err := w.post(c, "/mcp"); err == nil || !strings.Contains(err.Error(), "Assent is closing") {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -252,9 +252,12 @@ func (c conversation) Completed(messageID int64) {
 	c.f.completed = append(c.f.completed, messageID)
 }
 
-func (c conversation) Undelivered(_ int64, why string)   { c.f.note(why) }
-func (c conversation) Delivered(string)                  {}
-func (c conversation) Release(string, *task.Ended)       {}
+func (c conversation) Undelivered(_ int64, why string) { c.f.note(why) }
+func (c conversation) Delivered(string)                {}
+func (c conversation) Release(string, *task.Ended)     {}
+func (c conversation) ReleaseUndelivered(_ string, _ *task.Ended, why string) {
+	c.f.note(why)
+}
 func (c conversation) ReleaseAnswered(string, time.Time) {}
 
 func (f *fixture) note(text string) {

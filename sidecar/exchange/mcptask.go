@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"assent/protocol"
 	"assent/sidecar/ask"
 	"assent/sidecar/attribution"
@@ -144,7 +146,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	if known := x.known; known != nil && known.Abandoned != "" { // an earlier sidecar did not come to the end of that
 		f.abandon(errTaskOver)
 		d.giveUp()
-		f.task.Release(f.prefix(), taskEnded(nil))
+		f.task.ReleaseUndelivered(f.prefix(), taskEnded(nil), ask.AnswerUnknown)
 		return nil, attribution.Abandoned{Reason: known.Abandoned}
 	}
 	result, err := mcptask.Follow(f.ctx, d, first, mcptask.Options{
@@ -181,8 +183,11 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	case attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
 	}
-	t := f.task
-	t.Release(f.prefix(), taskEnded(cause))
+	if err == nil || errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, mcptask.ErrCancelled) {
+		f.task.Release(f.prefix(), taskEnded(cause))
+	} else {
+		f.task.ReleaseUndelivered(f.prefix(), taskEnded(cause), ask.AnswerUnknown)
+	}
 	return result, err
 }
 

@@ -100,7 +100,12 @@ func (d *modernTask) attend(ctx context.Context, slot *attribution.Slot, input m
 	r.Task, r.Key, r.Name = d.f.task, d.f.prefix()+input.Key, input.Key
 	raw, err := d.f.answerAs(ctx, r)
 	switch {
-	case ctx.Err() != nil || r.Acknowledged():
+	case r.Acknowledged():
+		return
+	case ctx.Err() != nil:
+		if !closing(ctx) { // the next sidecar sends it
+			r.Delivered(context.Cause(ctx))
+		}
 		return
 	case err != nil: // this era has no words for it
 		d.f.abandon(err)

@@ -56,6 +56,8 @@ type exchange struct {
 	server *Exchanges
 	request
 	last attempt
+	// unsent is the round whose answers the next request has, or nil.
+	unsent *answeredRound
 	// clock bounds each request, or is nil.
 	clock *deadline.Clock
 	// became is the MCP task that a legacy server made of the call, as soon as its handle is here, or nil; and endCall
@@ -181,24 +183,47 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 	if x.hooks.Round == nil || len(required.InputRequests) == 0 {
 		return x.answer(ctx, required, "")
 	}
-	x.hooks.Round(&task.Round{Number: number, Required: result})
+	saved := &task.Round{Number: number, Required: result}
+	x.hooks.Round(saved)
 	answers, err := x.answer(ctx, required, fmt.Sprintf("%s%d\x00", ask.RoundPrefix(x.hooks.MessageID), number))
-	if closing(ctx) { // the next sidecar sends the answers
+	switch {
+	case closing(ctx): // the next sidecar sends the answers
 		return nil, errGoesOn
+	case err != nil:
+		x.hooks.Round(nil)
+	default:
+		x.unsent.saved = saved
 	}
-	x.hooks.Round(nil)
 	return answers, err
 }
 
 // round makes the request. A modern server keeps nothing between rounds, so each may use another
-// connection. A request that was never taken is sent again on a new one.
+// connection. A request that was never taken is sent again on a new one. So is one with answers that broke off, if a second
+// call of the tool changes nothing more.
 func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
-	for range session.MaxSends {
+	a := x.unsent
+	repeated := false
+	for sends := 0; sends < session.MaxSends; sends++ {
 		result, modern, err = x.attempt(ctx, answers)
-		if !errors.Is(err, session.ErrUnsent) {
-			break
+		switch {
+		case errors.Is(err, session.ErrUnsent):
+			a.saveAgain(x.hooks.Round)
+		case !repeated && a.inDoubt(err) && ctx.Err() == nil && x.isRepeatable(ctx):
+			repeated = true
+			a.saveAgain(x.hooks.Round)
+		default:
+			sends = session.MaxSends
 		}
 	}
+	switch {
+	case err != nil && closing(ctx) && a.keep(): // the next sidecar sends the answers
+		return nil, false, errGoesOn
+	case a.inDoubt(err):
+		a.undelivered(attribution.ErrUnknown)
+	case err != nil && a.isUnsent():
+		a.undelivered(errors.Join(attribution.ErrUnsent, err))
+	}
+	x.unsent = nil
 	return result, modern, err
 }
 
@@ -257,6 +282,8 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		token, x.last.forgetProgress = c.ExpectProgress(x.progressed)
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
+	answered := x.unsent
+	capture.BeforeSent(func() error { return answered.send(x.hooks.Round) })
 	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
 	stop := c.Time(x.clock)
 	err = x.send(callCtx, c.Session())
@@ -513,6 +540,7 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 		}
 		return nil, failed
 	}
+	x.unsent = &answeredRound{asked: asked}
 	extra := map[string]json.RawMessage{}
 	if required.RequestState != nil {
 		extra["requestState"] = required.RequestState

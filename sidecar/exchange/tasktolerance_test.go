@@ -27,7 +27,7 @@ func TestAnAnswerThatIsRefusedIsSentAgain(t *testing.T) {
 		{
 			8,
 			protocol.CallAbandoned{Reason: "The server did not take your answer, 8 times: cannot store (-32603)"},
-			[]string{"The server did not take the answer."},
+			[]string{"The server did not take the answer.", "The answer is not known to have reached the server."},
 		},
 	} {
 		t.Run(fmt.Sprint(tt.refusals), func(t *testing.T) {

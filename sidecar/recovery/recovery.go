@@ -15,8 +15,11 @@ import (
 	"assent/sidecar/tasklog"
 )
 
-// restarted is the detail of an ask or call that was open when a sidecar ended.
-const restarted = "Assent's sidecar was restarted."
+// restarted is the detail of an ask or call that was open when Assent ended.
+const restarted = "Assent was restarted."
+
+// lost is why a call has no result: one text for every front end and host.
+const lost = "Assent was restarted during the call. Whether the tool did its work is not known. Check before you call it again."
 
 // recovery is the recovery of one task.
 type recovery struct {
@@ -27,6 +30,8 @@ type recovery struct {
 	// rounds holds the rounds of calls that their server has answered with questions, by the
 	// call's message.
 	rounds map[int64]store.Round
+	// doubtful holds the answered asks of calls that are lost: nothing shows that the server got their answers.
+	doubtful map[int64]store.Entry
 	// interrupted is set if a message says that the turn was interrupted.
 	interrupted bool
 }
@@ -39,12 +44,18 @@ func Run(ctx context.Context, log *tasklog.Log, asks *ask.Asks) (map[int64]store
 		return nil, err
 	}
 	r.restoreAsks()
+	if err := r.findDoubtful(ctx); err != nil {
+		return nil, err
+	}
 	for i := range r.live {
 		if e := &r.live[i]; !e.Damaged { // a damaged message stays in the store unchanged
 			if err := r.recoverMessage(ctx, e); err != nil {
 				return nil, err
 			}
 		}
+	}
+	for _, e := range r.doubtful {
+		r.recoverAsk(messageOf(&e), e.Message.Body.(protocol.Ask))
 	}
 	r.endTurn()
 	return r.rounds, nil
@@ -125,13 +136,13 @@ func (r *recovery) recoverMessage(ctx context.Context, e *store.Entry) error {
 // recoverCall keeps a call that continues, and ends any other.
 func (r *recovery) recoverCall(m *tasklog.Message, call protocol.Call) {
 	call.Progress = nil // progress is not stored
-	if _, inRound := r.rounds[m.ID]; (call.Task != nil || inRound) && !r.log.Info.Closed {
+	if r.continues(m.ID, call) {
 		m.Body, m.Live = call, true
 		r.log.Renumber(m)
 		return
 	}
 	call.EndedAt = r.now()
-	call.Result = protocol.CallLost{Reason: restarted + " Start it again."}
+	call.Result = protocol.CallLost{Reason: lost}
 	m.Body = call
 	r.log.RecordChange(m, protocol.CallEnded{MessageID: m.ID, EndedAt: call.EndedAt, Result: call.Result})
 	r.log.Renumber(m)
@@ -147,6 +158,12 @@ func (r *recovery) recoverAsk(m *tasklog.Message, body protocol.Ask) {
 		return
 	}
 	var event protocol.Event
+	if _, ok := r.doubtful[m.ID]; ok {
+		delete(r.doubtful, m.ID)
+		outcome := *body.Outcome
+		outcome.Undelivered, body.Outcome = ask.AnswerLost, &outcome
+		r.log.RecordChange(m, protocol.AskUndelivered{MessageID: m.ID, Reason: outcome.Undelivered})
+	}
 	if body.Outcome == nil {
 		body.Outcome = &protocol.Outcome{Reason: protocol.OutcomeRestarted, At: r.now(), Detail: restarted + whatEnded(body.Question)}
 		event = protocol.AskSettled{MessageID: m.ID}

@@ -671,7 +671,7 @@ func (t *modelTask) left() {
 		case a.open():
 			a.reason = protocol.OutcomeRestarted
 		case a.model != noModel:
-			a.model, a.result = noModel, protocol.SamplingFailure{Reason: "Assent's sidecar was restarted."}
+			a.model, a.result = noModel, protocol.SamplingFailure{Reason: "Assent was restarted."}
 		}
 		a.held = false
 	}

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"fmt"
+
 	"assent/protocol"
 	"assent/sidecar/ask"
 	"assent/sidecar/store"
@@ -25,6 +27,7 @@ func (t *Task) CallRound(messageID int64, round *Round) {
 // be held.
 func (t *Task) endRounds(m *tasklog.Message) {
 	if state := callOf(m); state.round != nil {
+		ask.UndeliveredLocked(t.asks, fmt.Sprintf("%s%d\x00", ask.RoundPrefix(m.ID), state.round.Number), ask.AnswerUnsent)
 		t.log.SaveRound(m.ID, nil)
 		state.round = nil
 	}

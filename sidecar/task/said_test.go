@@ -220,7 +220,7 @@ func TestTurnsOfASidecarThatWasKilled(t *testing.T) {
 					t.Errorf("the message still has %+v", said.Progress)
 				}
 				for _, use := range said.ToolUses {
-					if want := map[string]string{"b": "The call was not made: Assent's sidecar was restarted.", "c": "no such tool"}[use.ID]; use.Error != want {
+					if want := map[string]string{"b": "The call was not made: Assent was restarted.", "c": "no such tool"}[use.ID]; use.Error != want {
 						t.Errorf("the model is told of %s %q, want %q", use.ID, use.Error, want)
 					}
 				}

@@ -22,6 +22,8 @@ type Capture struct {
 	cancelled chan struct{}
 	// whenAnswered gets the answer; it may be nil.
 	whenAnswered func(Answer)
+	// beforeSent is called before the call is sent; it may be nil.
+	beforeSent func() error
 	// inPlace returns what go-sdk gets in place of the result; nil passes the result on.
 	inPlace func(result json.RawMessage) json.RawMessage
 }
@@ -81,6 +83,28 @@ func (c *Capture) forSDK(m *jsonrpc.Response) *jsonrpc.Response {
 		return m
 	}
 	return &jsonrpc.Response{ID: m.ID, Result: inPlace(m.Result), Extra: m.Extra}
+}
+
+// BeforeSent sets a function that is called immediately before the call is written, each time. If it returns an error,
+// the call is not written, and fails with that. Set it before the call.
+func (c *Capture) BeforeSent(told func() error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.beforeSent = told
+}
+
+// sending calls the function of [Capture.BeforeSent]. It is a no-op for a nil capture.
+func (c *Capture) sending() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	told := c.beforeSent
+	c.mu.Unlock()
+	if told == nil {
+		return nil
+	}
+	return told()
 }
 
 // Cancelled returns a channel that is closed once notifications/cancelled is sent for the call. go-sdk sends it some time

@@ -259,6 +259,9 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	if err := capture.sending(); err != nil {
+		return err
+	}
 	err = c.write(ctx, r)
 	capture.unwritten(err)
 	return err
@@ -310,6 +313,9 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		return nil, err
 	}
 	capture.sent()
+	if err := capture.sending(); err != nil {
+		return nil, err
+	}
 	if err := c.write(ctx, r); err != nil && ctx.Err() == nil {
 		capture.unwritten(err)
 		return nil, err

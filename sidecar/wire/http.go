@@ -151,6 +151,9 @@ func (h *HTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 		capture = &Capture{}
 	case call != nil:
 		capture.expects(call.ID)
+		if err := capture.sending(); err != nil {
+			return nil, err
+		}
 	}
 	response, err := h.roundTrip(r, call, capture)
 	if err != nil {
