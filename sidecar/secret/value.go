@@ -9,13 +9,13 @@ import (
 	"assent/sidecar/lazyregexp"
 )
 
-// RuleNamed is a value whose name says that it is a secret. Its description is the name.
+// RuleNamed is a value with the name of a secret. Its description is the name.
 const RuleNamed = "named"
 
 // InValue returns the secrets in a configured value: of a variable, a header, an argument or a URL. Name is the value's name,
 // and may be empty. Beside what Scan finds, a value in a configuration is a secret if its name says so, be it the name of
 // the value or one within it, as in "--token=X", "Authorization: Bearer X", "Password=X;", "?api_key=X" and {"token": "X"}. So
-// is the password of any URL. What is in ${...} is a variable, and no secret.
+// is the password of any URL. A variable, ${...}, is no secret.
 //
 // It guesses, for questions and masks. A finding ends where the value of its name ends, so that the rest can stay readable.
 func (s *Scanner) InValue(name, value string) []Finding {
@@ -76,12 +76,12 @@ var (
 	urlUsers = lazyregexp.New(`://([^\s/?#@:\x01"'<>]*)(?::([^\s/\x01"'<>]+))?@`)
 	// schemes finds credentials with their scheme (RFC 9110, section 11.4), without a name before them.
 	schemes = lazyregexp.New(`(?i)(?:^|[\s:="'])(bearer|basic)\s+([\w.~+/-]{8,}=*)`)
-	// keys finds what services give out as keys by the beginning alone: an example has it too, but nobody configures one.
+	// keys finds what services give out as keys by the beginning alone: examples have it too, but no configuration has an example.
 	keys = lazyregexp.New(`(?:^|[\s:=/"'@?&,;])((?:sk-|sk_|rk_|gh[oprsu]_|github_pat_|glpat-|xox[abceprs]-|AKIA|ASIA|AIza|hf_|npm_|` +
 		`lin_api_|ntn_|secret_|SG\.|shpat_|figd_|pplx-|tvly-|ctx7sk|dop_v1_|gsk_|xai-|ya29\.|eyJ)([\w.+/=-]{8,}))`)
 )
 
-// credentials returns where the credentials are in a text: behind the scheme, if there is one.
+// credentials returns the place of the credentials in a text: behind the scheme, if there is one.
 func credentials(text string) (start, end int) {
 	end = len(strings.TrimRight(text, ` "'`+"`"))
 	start = min(end, len(text)-len(strings.TrimLeft(text, ` "'`+"`")))
@@ -100,7 +100,7 @@ func isBasic(text string) bool {
 	return err == nil && strings.Contains(string(decoded), ":")
 }
 
-// pairs finds the values within a text whose names there say that they are secrets.
+// pairs finds the values within a text that have the name of a secret there.
 func pairs(text string) []Finding {
 	var findings []Finding
 	for at := range len(text) {
@@ -124,7 +124,7 @@ func pairs(text string) []Finding {
 	return findings
 }
 
-// valueAt returns where the value behind a separator is. A quote or a blank ends it, and what separates pairs.
+// valueAt returns where the value behind a separator is. A quote, a blank or a separator of pairs ends it.
 func valueAt(text string, from int) (start, end int) {
 	const most = 8 << 10
 	start = from
@@ -172,7 +172,7 @@ var (
 	// secretEnds end the words for secrets that people write together with the word before.
 	secretEnds = []string{"apikey", "accesskey", "secretkey", "privatekey", "authkey", "token", "secret", "password", "passwd", "passphrase", "pass", "pwd"}
 	noSecrets  = []string{"bypass", "compass", "tiktoken"}
-	// aboutSecrets end the names of what is about a secret.
+	// aboutSecrets end the names of things about a secret.
 	aboutSecrets = []string{
 		"file", "files", "path", "dir", "folder", "url", "uri", "sock", "id", "ids", "name", "host", "type", "mode", "method", "endpoint",
 		"limit", "length", "count", "size", "ttl", "expiry", "timeout", "prefix", "header", "algorithm", "format", "version", "var", "enabled", "required",
