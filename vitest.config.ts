@@ -1,3 +1,5 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { projects: ["extension", "webview-ui", "scripts"] } });
+export default defineConfig({
+  test: { projects: ["extension", "webview-ui", "webview-ui/vitest.node.config.ts", "scripts"] },
+});

@@ -6,6 +6,8 @@ export default defineConfig({
     ...limits,
     name: "extension",
     environment: "node",
+    // Most files replace the module "vscode": each has a context of its own, in processes that stay.
+    pool: "vmForks",
     include: ["src/**/*.test.ts"],
   },
 });

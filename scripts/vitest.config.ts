@@ -6,6 +6,8 @@ export default defineConfig({
     ...limits,
     name: "scripts",
     environment: "node",
+    // They share their processes and what these have read: nothing of it changes.
+    isolate: false,
     include: ["**/*.test.ts"],
   },
 });

@@ -75,5 +75,5 @@ export class KeptFiles {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

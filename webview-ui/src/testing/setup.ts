@@ -1,8 +1,17 @@
 import { cleanup, configure } from "@testing-library/react";
+import * as React from "react";
 import { afterEach, beforeEach, vi } from "vitest";
 import { patienceMs } from "../../../vitest.limits.ts";
 
 configure({ asyncUtilTimeout: patienceMs });
+
+// React notes the stack at which each element was made, for people who look at components in a debugger. That is a
+// seventh of the time of these tests. It stops after ten thousand elements in a second, and counts none here.
+Object.defineProperty(
+  Reflect.get(React, "__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE") as object,
+  "recentlyCreatedOwnerStacks",
+  { get: () => Number.POSITIVE_INFINITY, set() {} },
+);
 
 // What jsdom lacks, or does differently from a page in use.
 Element.prototype.scrollIntoView = () => {};
