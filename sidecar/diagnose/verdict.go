@@ -142,7 +142,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case errors.Is(err, wire.ErrVersion):
 		return verdict(protocol.VerdictVersion, "update the server, or Assent", "%v", err)
 	case errors.Is(err, wire.ErrRefused):
-		return verdict(protocol.VerdictRefused, `see the log below; if it only knows an older revision, set "protocolVersion" to "`+config.LegacyProtocol+`"`, "%v", err)
+		return verdict(protocol.VerdictRefused, "see what the server logs, and whether there is an update of it", "%v", err)
 	case errors.As(err, &unread):
 		return verdict(protocol.VerdictNoMcp, "see that it is an MCP server, or report this to who makes it", "%v", err)
 	case errors.As(err, &slow) && len(f.Stray) > 0:

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -120,6 +121,49 @@ func (s *Exchanges) tellAwaited(taskID, what string) {
 	}
 	if t, err := s.opts.Task(taskID); err == nil {
 		t.Tell(protocol.Notice{Level: protocol.NoticeInfo, Text: fmt.Sprintf("The MCP server %q waits for %s.", s.name(), what)})
+	}
+}
+
+// strayPause is how long a call goes on after a frame that is not MCP before the person hears of it: most servers that write
+// such lines answer all the same.
+const strayPause = 2 * time.Second
+
+// maxStrayed bounds what is quoted of a frame, in characters.
+const maxStrayed = 160
+
+// Strayed implements [session.Handler]: the answer to a call may be in what cannot be read, so its person hears of it.
+func (s *Exchanges) Strayed(taskID, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for x := range s.underWay {
+		if taskID != "" && x.taskID != taskID {
+			continue
+		}
+		if x.strayed == "" {
+			// The callback does nothing once the call has ended, so nothing has to wait for it.
+			time.AfterFunc(strayPause, func() { s.tellStrayed(x) })
+		}
+		if len(x.strayed) <= maxStrayed { // an answer may be on several lines
+			x.strayed += " " + text
+		}
+	}
+}
+
+// tellStrayed tells the task of a call that still waits.
+func (s *Exchanges) tellStrayed(x *exchange) {
+	s.mu.Lock()
+	_, waits := s.underWay[x]
+	text := strings.Join(strings.Fields(x.strayed), " ")
+	s.mu.Unlock()
+	if !waits {
+		return
+	}
+	if runes := []rune(text); len(runes) > maxStrayed {
+		text = string(runes[:maxStrayed]) + "…"
+	}
+	if t, err := s.opts.Task(x.taskID); err == nil {
+		t.Tell(protocol.Notice{Level: protocol.NoticeWarning, Text: fmt.Sprintf(
+			"The MCP server %q wrote something that is not MCP, while a call waits for its answer: %s", s.name(), text)})
 	}
 }
 

@@ -64,6 +64,8 @@ type exchange struct {
 	// ends the asks of the call with that task.
 	became  *following
 	endCall func(cause error)
+	// strayed is the beginning of what the server wrote that is not MCP; the lock of the Exchanges guards it.
+	strayed string
 }
 
 // attempt is one sending of a request.

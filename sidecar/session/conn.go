@@ -276,6 +276,10 @@ func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
 	captured, capture := wire.WithCapture(ctx)
+	capture.InPlace(func(result json.RawMessage) json.RawMessage {
+		result, _ = wire.Mend(result)
+		return result
+	})
 	if c.link.handshake.Era == wire.EraLegacy && c.link.handshake.Result == nil {
 		// go-sdk's types cannot express all of these capabilities.
 		captured = wire.WithParams(captured, map[string]json.RawMessage{"capabilities": c.Introduction().Legacy})
@@ -288,11 +292,14 @@ func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
 	switch got := capture.Answer(); {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+	case got.Result != nil && c.link.handshake.Result == nil && wire.VersionProblem(got.Result) != nil:
+		err = fmt.Errorf("its answer to the handshake cannot be used: %w", wire.VersionProblem(got.Result))
 	case got.Error != nil:
 		err = fmt.Errorf("%w: %s (%d)", wire.ErrRefused, got.Error.Message, got.Error.Code)
 	case got.Failure != nil:
 		err = got.Failure
 	}
+	c.link.leave()
 	if closeErr := c.link.close(); closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")
 	}

@@ -50,6 +50,11 @@ func (c *Conn) stray(data []byte) {
 		c.evidence.strayed = append(c.evidence.strayed, text)
 	}
 	c.evidence.mu.Unlock()
+	said := text
+	if redact := c.server.dialer.opts.Redact; redact != nil {
+		said = redact(said)
+	}
+	c.server.handler.Strayed(c.Ledger.TaskID(), said)
 	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a message of the server that is not JSON-RPC")
 }
 

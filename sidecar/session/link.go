@@ -51,7 +51,15 @@ type link struct {
 // settled records the negotiated version, if go-sdk made the handshake.
 func (l *link) settled(session *mcp.ClientSession, capture *wire.Capture) {
 	if l.handshake.Result == nil {
-		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion, Result: capture.Answer().Result}
+		l.handshake = &wire.Handshake{Era: l.handshake.Era, Version: session.InitializeResult().ProtocolVersion}
+		l.handshake.Result, _ = wire.Mend(capture.Answer().Result)
+	}
+}
+
+// leave notes that Assent ends the link, unless it has ended by itself: then the exit code of its process is no reason.
+func (l *link) leave() {
+	if l.broken() == nil {
+		l.exitCode = nil
 	}
 }
 

@@ -39,6 +39,9 @@ type Handler interface {
 	// Closing is called when the connection of a task is about to end, or those of all tasks if taskID is empty. It
 	// must return only when everything that belongs to the task has ended.
 	Closing(taskID string, why *task.Ended)
+	// Strayed is called with the beginning of a frame that is not MCP, or answers no request, on a connection of the task, or
+	// of all tasks if taskID is empty. It must not block.
+	Strayed(taskID, text string)
 }
 
 // Server is a configured server and its connections.

@@ -73,6 +73,9 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 		timer.Stop()
 	}
 	broken := stream.Err() != nil // before Assent closes the link
+	if !errors.As(err, new(*os.PathError)) {
+		l.leave()
+	}
 	if closeErr := l.close(); closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")
 	}

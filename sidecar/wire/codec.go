@@ -168,6 +168,19 @@ func answerID(raw json.RawMessage) (jsonrpc.ID, error) {
 	return makeID(raw)
 }
 
+// ownID returns the id of a response to a request of ours. Those are numbers, so that the text of a number can mean nothing
+// else.
+func ownID(id jsonrpc.ID) jsonrpc.ID {
+	text, ok := id.Raw().(string)
+	if !ok || !isNumber(json.RawMessage(text)) {
+		return id
+	}
+	if number, err := answerID(json.RawMessage(text)); err == nil {
+		return number
+	}
+	return id
+}
+
 func isNumber(raw json.RawMessage) bool {
 	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
 }

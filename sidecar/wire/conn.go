@@ -201,6 +201,7 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 		return nil
 	}
 	if r, ok := m.(*jsonrpc.Response); ok {
+		r.ID = ownID(r.ID)
 		if c.answered(r) || c.unmatched(r) {
 			return nil
 		}
@@ -227,8 +228,12 @@ func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 func (c *Conn) mayMatch(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, _ := id.Raw().(int64)
-	return id.IsValid() && (c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall)
+	n, ok := id.Raw().(int64)
+	if !ok { // neither we nor go-sdk have other ids
+		_, expected := c.captures[id]
+		return expected
+	}
+	return c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall
 }
 
 // Write implements [mcp.Connection].

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/jsonscan"
 )
 
 // The revisions of the specification, and the boundary between its eras. A modern server needs no
@@ -209,10 +211,11 @@ func (c *Conn) discover(ctx context.Context, who Introduction) (*Handshake, erro
 	if err != nil {
 		return nil, explainVersions(err)
 	}
+	result = c.mended(result)
 	var discovered struct {
 		SupportedVersions []string `json:"supportedVersions"`
 	}
-	if err := json.Unmarshal(result, &discovered); err != nil || len(discovered.SupportedVersions) == 0 {
+	if err := jsonscan.Unmarshal(result, &discovered); err != nil || len(discovered.SupportedVersions) == 0 {
 		return nil, errNoDiscovery
 	}
 	if !slices.Contains(discovered.SupportedVersions, ModernVersion) {
@@ -257,13 +260,18 @@ func supportedVersions(err error) []string {
 	if !errors.As(err, &e) || e.Code != codeUnsupportedVersion {
 		return nil
 	}
+	return OfferedVersions(e)
+}
+
+// OfferedVersions returns the versions that a refusal names (2025-11-25, "Lifecycle: Error Handling").
+func OfferedVersions(e *jsonrpc.Error) []string {
 	var data struct {
 		Supported []string `json:"supported"`
 	}
-	if json.Unmarshal(e.Data, &data) != nil {
+	if len(e.Data) == 0 || json.Unmarshal(e.Data, &data) != nil {
 		return nil
 	}
-	return data.Supported
+	return slices.DeleteFunc(data.Supported, func(version string) bool { return version == "" })
 }
 
 // isModern reports whether only a modern server returns such an error.
@@ -273,31 +281,50 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
+// mended is [Mend]; the log says what was odd.
+func (c *Conn) mended(result json.RawMessage) json.RawMessage {
+	result, problems := Mend(result)
+	for _, problem := range problems {
+		c.opts.Log.Warn().Str("problem", problem).Msg("the server's answer to the handshake is odd")
+	}
+	return result
+}
+
 // initialize does the handshake with a legacy server, except notifications/initialized, which go-sdk sends.
 func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, error) {
+	return c.initializeIn(ctx, who, LegacyVersion)
+}
+
+// initializeIn is initialize with a version. If the server refuses it and names one that Assent speaks, that is tried.
+func (c *Conn) initializeIn(ctx context.Context, who Introduction, version string) (*Handshake, error) {
 	c.forgetUnmatched() // it came before initialize, so it belongs to server/discover
 	result, err := c.Call(ctx, "initialize", map[string]any{
-		"protocolVersion": LegacyVersion,
+		"protocolVersion": version,
 		"capabilities":    who.Legacy,
 		"clientInfo":      map[string]string{"name": who.Name, "version": who.Version},
 	})
 	if err != nil {
 		var e *jsonrpc.Error
-		if errors.As(err, &e) {
-			return nil, fmt.Errorf("%w: %s (%d)", ErrRefused, e.Message, e.Code)
+		if !errors.As(err, &e) {
+			return nil, err
 		}
+		offered := OfferedVersions(e)
+		if i := slices.IndexFunc(offered, isLegacyVersion); i >= 0 && version == LegacyVersion && offered[i] != version {
+			return c.initializeIn(ctx, who, offered[i])
+		} else if i < 0 && len(offered) > 0 && !slices.Contains(offered, ModernVersion) {
+			return nil, versionError(offered)
+		}
+		return nil, fmt.Errorf("%w: %s (%d)", ErrRefused, e.Message, e.Code)
+	}
+	result = c.mended(result)
+	if err := VersionProblem(result); err != nil {
 		return nil, err
 	}
-	var initialized struct {
-		ProtocolVersion string `json:"protocolVersion"`
+	version = textOf(result, "protocolVersion")
+	if !isLegacyVersion(version) {
+		return nil, versionError([]string{version})
 	}
-	if err := json.Unmarshal(result, &initialized); err != nil {
-		return nil, fmt.Errorf("initialize: %w", err)
-	}
-	if !isLegacyVersion(initialized.ProtocolVersion) {
-		return nil, versionError([]string{initialized.ProtocolVersion})
-	}
-	return &Handshake{Era: EraLegacy, Version: initialized.ProtocolVersion, Result: result}, nil
+	return &Handshake{Era: EraLegacy, Version: version, Result: result}, nil
 }
 
 // shaken returns the answer to go-sdk's handshake, if Shake has done one, and nil otherwise.

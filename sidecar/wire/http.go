@@ -430,6 +430,7 @@ func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, me
 		h.opts.tap(true, m)
 		switch message := m.(type) {
 		case *jsonrpc.Response:
+			message.ID = ownID(message.ID)
 			if call != nil && message.ID != call.ID && !capture.Answer().came() {
 				message = &jsonrpc.Response{ID: call.ID, Error: asUnreadable(message)}
 				m = message

@@ -74,7 +74,7 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(line) == 0 {
+		if line = bytes.TrimPrefix(line, byteOrderMark); len(line) == 0 {
 			continue
 		}
 		if l.pending = decodeAll(line); len(l.pending) == 0 {
