@@ -80,7 +80,7 @@ try {
     await succeed(assent, "setup", "--yes");
     const text = await readFile(hostFile, "utf8");
     const { command, args } = JSON.parse(text).mcpServers.shop;
-    assert.deepEqual(args, ["gateway", "shop"]);
+    assert.deepEqual(args, ["gateway", "--own", "--host", "cursor", "shop"]);
     assert(command.includes(programPackage(target)), text);
     assert.equal(await succeed(command, "version"), `${version}\n`);
     await succeed(assent, "restore");
