@@ -3292,6 +3292,8 @@ export interface WorkspaceFolder {
   untrusted?: boolean;
   /** RootOnly: servers get the folder as a root, and its files configure none. No server starts there. */
   rootOnly?: boolean;
+  /** NoRoot: no server gets the folder as a root. */
+  noRoot?: boolean;
   /** ConfigFile configures the folder's servers in place of its .vscode/mcp.json and .mcp.json; an absolute path. */
   configFile?: string;
   /**

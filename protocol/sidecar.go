@@ -470,6 +470,8 @@ type WorkspaceFolder struct {
 	Untrusted bool `json:"untrusted,omitempty"`
 	// RootOnly: servers get the folder as a root, and its files configure none. No server starts there.
 	RootOnly bool `json:"rootOnly,omitempty"`
+	// NoRoot: no server gets the folder as a root.
+	NoRoot bool `json:"noRoot,omitempty"`
 	// ConfigFile configures the folder's servers in place of its .vscode/mcp.json and .mcp.json; an absolute path.
 	ConfigFile string `json:"configFile,omitempty"`
 	// Confirmed: the person has confirmed everything that the folder's file configures, so [FrontEnd.ConfirmServer] is not

@@ -53,7 +53,7 @@ of all others. The address that it prints is valid once, and only on this machin
 			return terminal.Exit(1, err)
 		}
 		configured := terminal.ConfiguredFolder(*configFile, folder)
-		configured.Confirmed = *trust
+		configured.Confirmed, configured.NoRoot = *trust, false
 		t := browser.Target{Place: place, Prompts: *prompts}
 		t.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
 		if t.Configuration.Model, err = model(); err != nil {

@@ -202,7 +202,13 @@ func TestAnUnknownServerIsNamedWithWhatWasLookedAt(t *testing.T) {
 // calledInTerminal returns where the server shop is that a terminal uses.
 func (p person) calledInTerminal(folder string, flags ...string) whereabouts {
 	p.t.Helper()
-	c := p.in(folder, append([]string{"call", "shop", "where"}, flags...)...)
+	return p.told(folder, append([]string{"call", "shop", "where"}, flags...)...)
+}
+
+// told returns what a call in a terminal prints.
+func (p person) told(folder string, args ...string) whereabouts {
+	p.t.Helper()
+	c := p.in(folder, args...)
 	var said, noted strings.Builder
 	c.Stdout, c.Stderr = &said, &noted
 	var at whereabouts

@@ -80,7 +80,7 @@ func placed() {
 type whereabouts struct {
 	Who, Folder string
 	// Declared is the client's capability for roots, and Roots the last answer; both nil for none.
-	Declared, Roots json.RawMessage
+	Declared, Roots json.RawMessage `json:",omitempty"`
 }
 
 // rootsIn returns the capability for roots.

@@ -270,8 +270,8 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	x.server.uses.Note(entry)
 	c.Ledger.Begin(ctx, entry)
 	defer func() { x.attempted(c, entry, context.Cause(ctx)) }()
-	if h := x.hooks.Host; h != nil && h.Capabilities != nil && c.IsModern() {
-		told, err := capabilitiesFor(h, c)
+	if c.IsModern() {
+		told, err := x.capabilities(c)
 		if err != nil {
 			return nil, false, err
 		}
@@ -301,17 +301,21 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	return nil, false, c.Failure(ctx, capture, err)
 }
 
-// capabilitiesFor returns Assent's capabilities, but those of the host for what the host is asked.
-func capabilitiesFor(h *attribution.Host, c *session.Conn) (json.RawMessage, error) {
+// capabilities returns what a modern server is told with the call: Assent's capabilities, but those of the host for what the
+// host is asked. Roots are those of the task.
+func (x *exchange) capabilities(c *session.Conn) (json.RawMessage, error) {
 	told := maps.Collect(jsonscan.Of(c.Introduction().Modern))
-	for _, name := range []string{"elicitation", "sampling", "roots"} {
-		delete(told, name)
-	}
-	for name, value := range jsonscan.Of(h.Capabilities) {
-		switch name {
-		case "elicitation", "sampling", "roots":
-			told[name] = value
+	if h := x.hooks.Host; h != nil && h.Capabilities != nil {
+		delete(told, "elicitation")
+		delete(told, "sampling")
+		for name, value := range jsonscan.Of(h.Capabilities) {
+			if name == "elicitation" || name == "sampling" {
+				told[name] = value
+			}
 		}
+	}
+	if x.server.session.HasRoots(x.taskID) {
+		told["roots"] = json.RawMessage("{}")
 	}
 	return json.Marshal(told)
 }
@@ -597,17 +601,17 @@ func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json
 	return json.Marshal(result)
 }
 
-// roots returns the folders of the host for which the call runs, or else those of the workspace.
+// roots returns the roots of the task for which the call runs.
 func (x *exchange) roots(ctx context.Context, r *attribution.Request) (json.RawMessage, error) {
-	if r.Host != nil {
-		r.Slot.Await(ctx)
-		raw, err := r.Host.Roots(ctx, r)
-		if err == nil {
-			return raw, nil
-		}
-		x.server.opts.Log.Debug().Err(err).Msg("the host did not list its roots")
+	if r.Host == nil || !x.server.session.HasRoots(x.taskID) {
+		return x.server.session.ListRoots(ctx, x.taskID, r.Params), nil
 	}
-	return json.Marshal(map[string]any{"roots": x.server.session.Roots()})
+	r.Slot.Await(ctx)
+	raw, err := r.Host.Roots(ctx, r)
+	if err != nil {
+		return x.server.session.ListRoots(ctx, x.taskID, r.Params), nil
+	}
+	return raw, nil
 }
 
 // origin says who asks: the exchange.

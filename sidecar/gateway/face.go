@@ -192,7 +192,17 @@ func (f *Face) logLevel(s *mcpserver.Session) string {
 }
 
 // Notified implements [mcpserver.Server].
-func (f *Face) Notified(*mcpserver.Session, string, json.RawMessage) {}
+func (f *Face) Notified(s *mcpserver.Session, method string, _ json.RawMessage) {
+	if method == "notifications/roots/list_changed" {
+		f.upstream.RootsChanged(s.ID, func(ctx context.Context) (json.RawMessage, error) {
+			wait, err := s.Call("roots/list", json.RawMessage("{}"))
+			if err != nil {
+				return nil, err
+			}
+			return wait(ctx)
+		})
+	}
+}
 
 // Ended implements [mcpserver.Server].
 func (f *Face) Ended(s *mcpserver.Session) {

@@ -50,6 +50,9 @@ type Upstream interface {
 	// Keep saves the state of a call for a later daemon, and replaces its earlier state. Nil deletes it.
 	Keep(place Place, kept *Kept)
 
+	// RootsChanged says that the roots of a host have changed. List asks the host for them.
+	RootsChanged(session string, list func(ctx context.Context) (json.RawMessage, error))
+
 	// Ended says that a session of a host has ended. A request of it may still run, because it waits for a person.
 	Ended(session string)
 }

@@ -83,11 +83,14 @@ func CallsTools(client mcpserver.Client) bool {
 	return member(member(client.Capabilities, "sampling"), "tools") != nil
 }
 
+// Roots returns what a host declared about roots; nil if it has none.
+func Roots(client mcpserver.Client) json.RawMessage { return member(client.Capabilities, "roots") }
+
 // takes reports whether a host declared that it can answer a request.
 func takes(client mcpserver.Client, method string, params json.RawMessage) bool {
 	switch method {
 	case "roots/list":
-		return member(client.Capabilities, "roots") != nil
+		return Roots(client) != nil
 	case "elicitation/create":
 		declared := member(client.Capabilities, "elicitation")
 		if text(params, "mode") == "url" {

@@ -150,6 +150,13 @@ func (h *Hub) SetSources(sources []config.Source) {
 	h.sources = sources
 }
 
+// HostRootsChanged tells the servers of a host's task that the host's roots have changed.
+func (h *Hub) HostRootsChanged(taskID string) {
+	for _, s := range h.all() {
+		s.HostRootsChanged(taskID)
+	}
+}
+
 // Configure replaces the configuration. It stops the servers that are gone or differ, leaves the others, and returns the
 // new list. Hidden servers can be used by their names and are in no list.
 func (h *Hub) Configure(configured []config.Server) []protocol.Server {

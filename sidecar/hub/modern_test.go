@@ -18,7 +18,7 @@ import (
 )
 
 // modernMeta is what every request of the modern era carries.
-const modernMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{},"sampling":{"context":{}}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+const modernMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"sampling":{"context":{}}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
 
 // discovery is how a conversation with a modern server begins.
 func discovery(server, capabilities string) string {
@@ -55,12 +55,17 @@ const (
 	sampleRequest = `{"method":"sampling/createMessage","params":{"maxTokens":1}}`
 )
 
+// withRoots is a call of a task with roots.
+func withRoots(call string) string {
+	return strings.Replace(call, `"sampling":{"context"`, `"roots":{},"sampling":{"context"`, 1)
+}
+
 func TestAllQuestionsOfARoundAreAskedAtOnce(t *testing.T) {
-	overEach(t, discovery("s", `{"tools":{}}`)+toolCall(2, "")+"\n"+
+	overEach(t, discovery("s", `{"tools":{}}`)+withRoots(toolCall(2, ""))+"\n"+
 		serverSays(required(2, `"inputRequests":{"one":`+elicitRequest+`,"two":{"method":"elicitation/create","params":{"n":2}},"three":`+sampleRequest+`,"roots":{"method":"roots/list"}},"requestState":"s\u0041/\/é"`))+
-		clientSays(toolCall(3, `"requestState":"sA//é","inputResponses":{"one":{"action":"decline"},"two":{"n":2},"three":{"n":3},"roots":{"roots":[{"uri":"file:///home/a%20b","name":"ws"}]}},`))+
+		clientSays(withRoots(toolCall(3, `"requestState":"sA//é","inputResponses":{"one":{"action":"decline"},"two":{"n":2},"three":{"n":3},"roots":{"roots":[{"uri":"file:///home/a%20b","name":"ws"}]}},`)))+
 		serverSays(required(3, `"inputRequests":{"four":`+elicitRequest+`}`))+
-		clientSays(toolCall(4, `"inputResponses":{"four":{"n":4}},`))+ // no state was given, so none goes back
+		clientSays(withRoots(toolCall(4, `"inputResponses":{"four":{"n":4}},`)))+ // no state was given, so none goes back
 		serverSays(complete(4)), modernWays, func(t *testing.T, f *fixture) {
 		f.SetFolders([]protocol.WorkspaceFolder{{Name: "ws", Path: "/home/a b"}})
 		end := f.call(t.Context(), "t1", "s", "tool")
@@ -389,7 +394,7 @@ func TestProgressIsTold(t *testing.T) {
 }
 
 func TestRootsFollowTheFolders(t *testing.T) {
-	f := newFixture(t, handshake("s")+pinged+`
+	f := newFixture(t, handshakeWithRoots("s")+pinged+`
 -- client s --
 {"jsonrpc":"2.0","id":"$ONE","method":"tools/call","params":{"name":"tool","arguments":{}}}
 -- server s --

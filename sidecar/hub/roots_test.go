@@ -62,6 +62,11 @@ var (
 		serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}`)
 )
 
+// handshakeWithRoots is a handshake that declares roots.
+func handshakeWithRoots(name string) string {
+	return strings.Replace(handshake(name), `"sampling":{"context":{}},"tasks"`, `"roots":{"listChanged":true},"sampling":{"context":{}},"tasks"`, 1)
+}
+
 // newRootsFixture returns a hub with one folder.
 func newRootsFixture(t *testing.T, memory session.Memory, timeout time.Duration, s config.Server) *fixture {
 	t.Helper()
@@ -75,7 +80,7 @@ func TestTheFirstCallWaitsForTheRoots(t *testing.T) {
 	for _, way := range legacyWays {
 		t.Run(string(way), func(t *testing.T) {
 			remembered := newSignalling()
-			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshake("s")+asksBeforePing+getsRoots+settled+called+called))
+			f := newRootsFixture(t, remembered, time.Minute, over(t, way, handshakeWithRoots("s")+asksBeforePing+getsRoots+settled+called+called))
 			for range 2 { // and the second call does not
 				if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 					t.Fatalf("result (-want +got):\n%s", diff)
@@ -99,7 +104,7 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 		{"from then on", time.Hour, called},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newRootsFixture(t, remembered, tt.timeout, over(t, protocol.TransportStdio, handshake("s")+tt.transcript))
+			f := newRootsFixture(t, remembered, tt.timeout, over(t, protocol.TransportStdio, handshakeWithRoots("s")+tt.transcript))
 			if diff := cmp.Diff(protocol.CallResult(done), <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
@@ -112,11 +117,11 @@ func TestAServerThatDoesNotAskForRootsIsWaitedForOnce(t *testing.T) {
 
 // A newer version of a server can begin to ask.
 func TestAServerThatBeginsToAskForRootsIsWaitedForAgain(t *testing.T) {
-	transcript := handshake("s") +
+	transcript := handshakeWithRoots("s") +
 		`{"jsonrpc":"2.0","id":"$LIST","method":"tools/list","params":{}}` + "\n" +
 		serverSays(`{"jsonrpc":"2.0","id":"$LIST","result":{"tools":[]}}`) + asksForRoots + getsRoots + settled + called
 	remembered := newSignalling()
-	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshake("s")+pinged+called))
+	before := newRootsFixture(t, remembered, time.Millisecond, over(t, protocol.TransportStdio, handshakeWithRoots("s")+pinged+called))
 	<-before.call(t.Context(), "t1", "s", "tool")
 	if got := remembered.habit(); got != session.RootsIgnored {
 		t.Fatalf("remembered %q, want %q", got, session.RootsIgnored)
@@ -145,7 +150,7 @@ func TestWithoutRootsNoCallWaits(t *testing.T) {
 // A cancelled call does not wait, and says nothing about its server.
 func TestACallThatWaitsForRootsCanBeCancelled(t *testing.T) {
 	remembered := newSignalling()
-	f := newRootsFixture(t, remembered, time.Hour, over(t, protocol.TransportStdio, handshake("s")))
+	f := newRootsFixture(t, remembered, time.Hour, over(t, protocol.TransportStdio, handshakeWithRoots("s")))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	end := f.call(ctx, "t1", "s", "tool")

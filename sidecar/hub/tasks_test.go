@@ -129,7 +129,7 @@ func (c *conversation) answer(t *testing.T, askID, content string) {
 }
 
 const (
-	tasksMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"extensions":{"io.modelcontextprotocol/tasks":{}},"roots":{}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+	tasksMeta = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}},"io.modelcontextprotocol/clientInfo":{"name":"assent","version":"test"},"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
 	// dayForm and seatForm are two questions.
 	dayForm  = `"message":"which day?","requestedSchema":{"type":"object","properties":{"day":{"type":"string"}}}`
 	seatForm = `"message":"which seat?","requestedSchema":{"type":"object","properties":{"seat":{"type":"string"}}}`
@@ -142,7 +142,7 @@ const legacyTasks = `
 -- server? s --
 {"jsonrpc":"2.0","id":1000000001,"error":{"code":-32601,"message":"Method not found"}}
 -- client s --
-{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
+{"jsonrpc":"2.0","id":"$ID","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}}}}},"clientInfo":{"name":"assent","version":"test"}}}
 -- server s --
 {"jsonrpc":"2.0","id":"$ID","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}}
 -- client s --

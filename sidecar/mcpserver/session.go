@@ -209,6 +209,14 @@ func (r *Request) Call(method string, params json.RawMessage) (wait func(context
 	return r.Session.call(r.out, r.Client, method, params)
 }
 
+// Call sends a request that belongs to none of the host's; see [Request.Call].
+func (s *Session) Call(method string, params json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error) {
+	s.mu.Lock()
+	out, client := s.main, s.client
+	s.mu.Unlock()
+	return s.call(out, client, method, params)
+}
+
 // Notify sends a notification that belongs to no request to a host that needs not listen for it: to hosts of the
 // revisions before 2026-07-28, and to no others. Params may be nil.
 func (s *Session) Notify(method string, params json.RawMessage) error {

@@ -131,7 +131,7 @@ func (w *Workspace) merge() (changed bool) {
 				continue
 			}
 			for _, same := range f.configuration.WorkspaceFolders {
-				if same.Path == folder.Path {
+				if same.Path == folder.Path && same.RootOnly == folder.RootOnly {
 					folder.Untrusted = folder.Untrusted || same.Untrusted
 					folder.Confirmed = folder.Confirmed && same.Confirmed
 				}

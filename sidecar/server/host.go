@@ -99,6 +99,9 @@ type hosts struct {
 	// changed stops calls of tools that have changed.
 	changed *changedTools
 
+	// telling counts the goroutines that tell servers of changed roots.
+	telling sync.WaitGroup
+
 	mu sync.Mutex // guards the fields below
 	// faces outlive the sessions of hosts, and so do the calls in them.
 	faces map[faceKey]*gateway.Face
@@ -138,7 +141,8 @@ type hostSession struct {
 	ended  bool   // the host has gone
 	quiet  bool   // as in [HostOptions]
 	// uses are the servers that the session has used.
-	uses map[string]bool
+	uses  map[string]bool
+	roots sessionRoots
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
 	questions map[int64]openQuestion
 	asking    map[int64]func(question string)
@@ -224,8 +228,9 @@ func (h *hosts) leave() {
 	h.watches.close()
 }
 
-// close cancels the calls of hosts that have not ended, and waits for them.
+// close cancels the calls of hosts that have not ended, and waits for them. The hub is closed already.
 func (h *hosts) close() {
+	h.telling.Wait()
 	h.mu.Lock()
 	faces := h.faces
 	h.faces = map[faceKey]*gateway.Face{}

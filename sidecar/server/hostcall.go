@@ -67,6 +67,7 @@ func (c *hostCall) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallRes
 		r.Following(t.StatusMessage)
 	}
 	hooks.Host = askedHost(r)
+	defer h.canAsk(c.session, gateway.Roots(r.Client), hooks.Host)()
 	if c.raw = c.stopped(ctx, hooks); c.raw == nil {
 		c.raw, c.result = h.w.hub.Request(ctx, c.session.taskID, r.Server, r.Method, r.Params, hooks)
 	}

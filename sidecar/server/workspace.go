@@ -192,6 +192,7 @@ func Open(opts Options) *Workspace {
 			Authorize:    w.authorize,
 			Memory:       w.memory(),
 			Capabilities: w.attached.capabilities,
+			HostRoots:    func(taskID string) (session.HostRoots, bool) { return w.hosts.rootsOf(taskID) },
 			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
 			Tap:          w.tapServer(),
 			Leftovers:    w.leftovers,

@@ -115,6 +115,7 @@ func newConn(s *Server, taskID string) *Conn {
 		server: s, log: newSampledLog(log), requests: newRequests(),
 		lifetime: lifetime{cancel: cancel, ready: make(chan struct{}), over: make(chan struct{})},
 	}
+	c.roots.given = s.rootsOf(taskID)
 	c.roots.asked = make(chan struct{})
 	c.roots.note = sync.OnceFunc(func() { close(c.roots.asked) })
 	c.ctx = c.waits.Context(awaited.WithListener(ctx, c.await))
@@ -137,8 +138,11 @@ func (c *Conn) Handshake() *wire.Handshake { return c.link.handshake }
 // IsModern reports whether the server speaks [wire.EraModern], which has no sessions.
 func (c *Conn) IsModern() bool { return c.link.handshake.Era == wire.EraModern }
 
-// Introduction returns the name, version and capabilities that Assent gave to the server.
-func (c *Conn) Introduction() wire.Introduction { return c.server.dialer.introduction(c.callsTools) }
+// Introduction returns the name, version and capabilities that Assent gave to the server. The modern ones have no roots; see
+// [Server.RootsCapability].
+func (c *Conn) Introduction() wire.Introduction {
+	return c.server.dialer.introduction(c.callsTools, c.roots.given)
+}
 
 // Call sends a request without go-sdk; see [wire.Conn.Call].
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -310,7 +314,7 @@ func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
 func (c *Conn) newClient() *mcp.Client {
 	d := c.server.dialer
 	client := mcp.NewClient(&mcp.Implementation{Name: d.opts.Client.Name, Version: d.opts.Client.Version}, &mcp.ClientOptions{
-		Capabilities:   d.capabilities(c.link.handshake.Era, c.callsTools),
+		Capabilities:   d.capabilities(c.link.handshake.Era, c.callsTools, c.roots.given),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 		// go-sdk subscribes to the changes of a list only if it has a handler. These handlers do nothing:
 		// [Handler.Notifications] gets the notifications.
@@ -319,7 +323,9 @@ func (c *Conn) newClient() *mcp.Client {
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	})
 	client.AddSendingMiddleware(noMemory, c.link.aside)
-	client.AddRoots(d.Roots()...)
+	if c.roots.given.from == workspaceRoots {
+		client.AddRoots(d.Roots()...)
+	}
 	return client
 }
 

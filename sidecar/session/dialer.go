@@ -70,7 +70,10 @@ type Options struct {
 	Environment config.Environment
 	// Capabilities returns the capabilities of the front ends; nil means none. Assent declares no others to servers.
 	Capabilities func() protocol.FrontEndCapabilities
-	Client       protocol.Implementation
+	// HostRoots returns the roots of a task's host, and reports whether the task is one of a host. It is called with locks of
+	// the servers held, and may be nil.
+	HostRoots func(taskID string) (roots HostRoots, isHosts bool)
+	Client    protocol.Implementation
 	// Authorize wraps the round tripper for a server at a URL, which may require authorization. It may be nil.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Memory may be nil. The dialer then probes the era of each server itself.
@@ -141,7 +144,7 @@ func (d *Dialer) SetFolders(folders []protocol.WorkspaceFolder) (gone []string, 
 	return gone, roots
 }
 
-// Roots returns the roots that servers may ask for.
+// Roots returns the workspace's roots, which the servers of tasks without a host may ask for.
 func (d *Dialer) Roots() []*mcp.Root {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -151,6 +154,9 @@ func (d *Dialer) Roots() []*mcp.Root {
 func (d *Dialer) rootsLocked() []*mcp.Root {
 	roots := []*mcp.Root{}
 	for _, f := range d.folders {
+		if f.NoRoot {
+			continue
+		}
 		path := filepath.ToSlash(f.Path)
 		if !strings.HasPrefix(path, "/") {
 			path = "/" + path // a Windows drive

@@ -12,9 +12,13 @@ import (
 // TasksExtension is the extension that adds MCP tasks to 2026-07-28.
 const TasksExtension = "io.modelcontextprotocol/tasks"
 
-// capabilities returns the client capabilities for servers of an era. They are those of the front ends.
-func (d *Dialer) capabilities(era wire.Era, callsTools bool) *mcp.ClientCapabilities {
-	c := &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: era == wire.EraLegacy}}
+// capabilities returns the client capabilities for servers of an era. They are those of the front ends. Roots are declared
+// only if they were given, and in [wire.EraModern] only with calls, because tasks with other roots share the connection.
+func (d *Dialer) capabilities(era wire.Era, callsTools bool, roots givenRoots) *mcp.ClientCapabilities {
+	c := &mcp.ClientCapabilities{}
+	if roots.from != noRoots && era == wire.EraLegacy {
+		c.RootsV2 = &mcp.RootCapabilities{ListChanged: true}
+	}
 	if d.opts.Capabilities().Elicitation {
 		c.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
 		if d.opts.Capabilities().OpenURL {
@@ -42,10 +46,12 @@ func (d *Dialer) appsCapability() map[string]any {
 }
 
 // introduction returns the same capabilities as JSON, in the forms of both eras.
-func (d *Dialer) introduction(callsTools bool) wire.Introduction {
+func (d *Dialer) introduction(callsTools bool, roots givenRoots) wire.Introduction {
 	extensions := map[string]any{TasksExtension: struct{}{}}
-	modern := map[string]any{"roots": struct{}{}, "extensions": extensions}
-	legacy := map[string]any{"roots": map[string]any{"listChanged": true}}
+	modern, legacy := map[string]any{"extensions": extensions}, map[string]any{}
+	if roots.from != noRoots {
+		legacy["roots"] = roots.capability
+	}
 	if d.opts.Capabilities().Apps {
 		extensions[apps.Extension] = d.appsCapability()
 		legacy["extensions"] = map[string]any{apps.Extension: d.appsCapability()}

@@ -186,9 +186,6 @@ func (s *Server) Snapshot() diagnose.Snapshot {
 // Housekeeping returns the time limit of each request except tool calls.
 func (s *Server) Housekeeping() time.Duration { return s.dialer.opts.Housekeeping }
 
-// Roots returns the roots that the server may ask for.
-func (s *Server) Roots() []*mcp.Root { return s.dialer.Roots() }
-
 // Handshake returns the last handshake, or nil.
 func (s *Server) Handshake() *wire.Handshake {
 	s.mu.Lock()
@@ -312,7 +309,10 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 			return c, nil
 		}
 	}
-	if c := s.conns[""]; c != nil && s.running[c] {
+	if c := s.conns[""]; c != nil && s.running[c] && c.roots.given.from != s.rootsOf(taskID).from {
+		delete(s.conns, "")
+		c.leave() // what it declared about roots is not true for the task
+	} else if c != nil && s.running[c] {
 		delete(s.conns, "")
 		c.Ledger.Own(taskID)
 		s.conns[taskID] = c
@@ -469,12 +469,14 @@ func (s *Server) CloseTask(taskID string) {
 	}
 }
 
-// SetRoots gives the roots to every connection; see [Dialer.SetFolders].
+// SetRoots gives the workspace's roots to every connection that has them; see [Dialer.SetFolders].
 func (s *Server) SetRoots(gone []string, roots []*mcp.Root) {
 	s.mu.Lock()
 	var clients []*mcp.Client
 	for c := range s.running {
-		clients = append(clients, c.client)
+		if c.roots.given.from == workspaceRoots {
+			clients = append(clients, c.client)
+		}
 	}
 	s.mu.Unlock()
 	for _, client := range clients {

@@ -120,7 +120,7 @@ func (c command) build(o Options) *cobra.Command {
 		flags.StringVar(&l.transport, "transport", "", "reach a server that the command line names by this `transport`: stdio, http, sse or ws")
 		flags.StringArrayVar(&l.headers, "header", nil, "send this `header` (Name: value) to a server that the command line names by its URL; may be repeated")
 		flags.StringArrayVar(&l.env, "env", nil, "set this `variable` (NAME=value) for a server that the command line names by its command; may be repeated")
-		flags.StringArrayVar(&l.roots, "root", nil, "tell a server that the command line names of this `folder`; may be repeated")
+		flags.StringArrayVar(&l.roots, "root", nil, "tell the server of this `folder` as a root; may be repeated")
 	}
 	if c.flags != nil {
 		c.flags(flags, l)
@@ -297,13 +297,15 @@ func (l *commandLine) reach(launch []string, o Options) error {
 			{"transport", `has the member "type"`, l.transport != ""},
 			{"header", `has the member "headers"`, l.headers != nil},
 			{"env", `has the member "env"`, l.env != nil},
-			{"root", "has the folder of its file as its root", l.roots != nil},
 		} {
 			if f.given {
 				return usagef("--%s is for a server that the command line names: a configured one %s", f.name, f.member)
 			}
 		}
-		return l.configured(o)
+		if err := l.configured(o); err != nil {
+			return err
+		}
+		return l.addRoots(o)
 	}
 	if l.configFile != "" {
 		return usagef("--config is for servers by name")
@@ -347,6 +349,19 @@ func (l *commandLine) reach(launch []string, o Options) error {
 	case s.Headers != nil && s.Type == protocol.TransportStdio:
 		return usagef("--header is for a server by its URL")
 	}
+	if err := l.addRoots(o); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(map[string]server{l.server: s})
+	if err != nil {
+		return err
+	}
+	l.configuration.Servers, l.alone = raw, true
+	return nil
+}
+
+// addRoots adds the folders of --root.
+func (l *commandLine) addRoots(o Options) error {
 	for _, root := range l.roots {
 		if !filepath.IsAbs(root) {
 			root = filepath.Join(o.Folder, root)
@@ -357,11 +372,6 @@ func (l *commandLine) reach(launch []string, o Options) error {
 		l.configuration.WorkspaceFolders = append(l.configuration.WorkspaceFolders,
 			protocol.WorkspaceFolder{Name: filepath.Base(root), Path: filepath.Clean(root), RootOnly: true})
 	}
-	raw, err := json.Marshal(map[string]server{l.server: s})
-	if err != nil {
-		return err
-	}
-	l.configuration.Servers, l.alone = raw, true
 	return nil
 }
 
@@ -421,7 +431,8 @@ func (l *commandLine) configured(o Options) error {
 	return nil
 }
 
-// ConfiguredFolder returns a folder with its configuration file. An empty file name means the folder's own file.
+// ConfiguredFolder returns a folder with its configuration file. An empty file name means the folder's own file. The folder is
+// no root: for that the person gives it by --root, or a host has roots of its own.
 func ConfiguredFolder(configFile, folder string) protocol.WorkspaceFolder {
 	if configFile != "" && !filepath.IsAbs(configFile) {
 		configFile = filepath.Join(folder, configFile)
@@ -431,5 +442,5 @@ func ConfiguredFolder(configFile, folder string) protocol.WorkspaceFolder {
 			folder = other
 		}
 	}
-	return protocol.WorkspaceFolder{Name: filepath.Base(folder), Path: folder, ConfigFile: configFile}
+	return protocol.WorkspaceFolder{Name: filepath.Base(folder), Path: folder, ConfigFile: configFile, NoRoot: true}
 }

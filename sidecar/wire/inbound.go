@@ -92,7 +92,7 @@ func (in *inbound) handler(ctx context.Context, r *jsonrpc.Request) Handler {
 	case h != nil:
 		return h
 	case isBeside(ctx):
-		return refuse(errMethod)
+		return refuse(ErrMethod)
 	case in.handUp(r):
 		return nil
 	default:
@@ -227,8 +227,8 @@ var (
 	// errOpenID refuses another request with the id of an open request (2025-11-25, "Base Protocol: Requests"). The open
 	// request goes on.
 	errOpenID = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "another request with this id is still open"}
-	// errMethod refuses a request without a handler.
-	errMethod = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+	// ErrMethod refuses a request without a handler.
+	ErrMethod = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 )
 
 // refuse returns a [Handler] that answers with an error.
