@@ -22,6 +22,10 @@ type FieldHead struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
+	// Nullable: null is an answer, too. Such a field is never Required.
+	Nullable bool `json:"nullable,omitempty"`
+	// NullIfLeftOut: the server gets null for a field that the person left out, because it requires the property.
+	NullIfLeftOut bool `json:"nullIfLeftOut,omitempty"`
 	// Secret: the field seems to ask for a password, a token, a key or a card number, which MCP
 	// forbids in a form (2025-11-25, "Elicitation: Security Considerations"). Front ends mask its
 	// value, and only the server gets it; see [MaskSecrets].
@@ -85,7 +89,7 @@ type BooleanField struct {
 	Default *bool `json:"default,omitempty"`
 }
 
-// ChoiceField is one of several texts.
+// ChoiceField is one of several values. An answer has the option's text, and the sidecar sends its JSON.
 //
 //protocol:variant Field choice
 type ChoiceField struct {
@@ -95,7 +99,7 @@ type ChoiceField struct {
 	Default *string  `json:"default,omitempty"`
 }
 
-// ChoicesField is any of several texts.
+// ChoicesField is any of several values. An answer has the options' texts, and the sidecar sends their JSON.
 //
 //protocol:variant Field choices
 type ChoicesField struct {
@@ -109,9 +113,28 @@ type ChoicesField struct {
 	Default []string `json:"default,omitzero"`
 }
 
+// ListField is a list that the person types, one item a line.
+//
+//protocol:variant Field list
+type ListField struct {
+	Type tag[ListField] `json:"type"`
+	FieldHead
+	// Item is what each item must be: a StringField, NumberField or BooleanField without a name.
+	Item     Field `json:"item"`
+	MinItems *int  `json:"minItems,omitempty"`
+	MaxItems *int  `json:"maxItems,omitempty"`
+	// Unique: no two items may be equal.
+	Unique bool `json:"unique,omitempty"`
+	// Default has the lines. An empty list is an answer; absent leaves the field out.
+	Default []string `json:"default,omitzero"`
+}
+
 // Option is one choice.
 type Option struct {
+	// Value is a text that no other option of the field has.
 	Value string `json:"value"`
+	// JSON is the value as the server wrote it, if it is not the text Value.
+	JSON string `json:"json,omitempty"`
 	// Title is shown instead of the value, if the server gave one.
 	Title string `json:"title,omitempty"`
 }

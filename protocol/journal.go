@@ -50,6 +50,9 @@ const (
 	// JournalRequestDenied: requests of a server were refused without asking the person. There is at most
 	// one record per minute and server, with their count.
 	JournalRequestDenied JournalKind = "requestDenied"
+	// JournalRequestInvalid: a server asked a question that cannot be shown. There are at most ten records per minute and
+	// server.
+	JournalRequestInvalid JournalKind = "requestInvalid"
 	// JournalRequestUnclaimed: an unattributed request ended before a person assigned it, or because they
 	// dismissed it. An assigned request has a [JournalAskOpened] with [Origin.PlacedBy].
 	JournalRequestUnclaimed JournalKind = "requestUnclaimed"

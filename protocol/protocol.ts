@@ -1543,6 +1543,7 @@ export type Field =
   | BooleanField
   | ChoiceField
   | ChoicesField
+  | ListField
   | JSONField;
 
 /** FieldHead has the members of all fields. */
@@ -1552,6 +1553,10 @@ export interface FieldHead {
   title?: string;
   description?: string;
   required?: boolean;
+  /** Nullable: null is an answer, too. Such a field is never Required. */
+  nullable?: boolean;
+  /** NullIfLeftOut: the server gets null for a field that the person left out, because it requires the property. */
+  nullIfLeftOut?: boolean;
   /**
    * Secret: the field seems to ask for a password, a token, a key or a card number, which MCP
    * forbids in a form (2025-11-25, "Elicitation: Security Considerations"). Front ends mask its
@@ -1605,14 +1610,14 @@ export interface BooleanField extends FieldHead {
   default?: boolean;
 }
 
-/** ChoiceField is one of several texts. */
+/** ChoiceField is one of several values. An answer has the option's text, and the sidecar sends its JSON. */
 export interface ChoiceField extends FieldHead {
   type: "choice";
   options?: readonly Option[];
   default?: string;
 }
 
-/** ChoicesField is any of several texts. */
+/** ChoicesField is any of several values. An answer has the options' texts, and the sidecar sends their JSON. */
 export interface ChoicesField extends FieldHead {
   type: "choices";
   options?: readonly Option[];
@@ -1625,9 +1630,25 @@ export interface ChoicesField extends FieldHead {
   default?: readonly string[];
 }
 
+/** ListField is a list that the person types, one item a line. */
+export interface ListField extends FieldHead {
+  type: "list";
+  /** Item is what each item must be: a StringField, NumberField or BooleanField without a name. */
+  item: Field;
+  minItems?: number;
+  maxItems?: number;
+  /** Unique: no two items may be equal. */
+  unique?: boolean;
+  /** Default has the lines. An empty list is an answer; absent leaves the field out. */
+  default?: readonly string[];
+}
+
 /** Option is one choice. */
 export interface Option {
+  /** Value is a text that no other option of the field has. */
   value: string;
+  /** JSON is the value as the server wrote it, if it is not the text Value. */
+  json?: string;
   /** Title is shown instead of the value, if the server gave one. */
   title?: string;
 }
@@ -2299,6 +2320,11 @@ export type JournalKind =
    * one record per minute and server, with their count.
    */
   | "requestDenied"
+  /**
+   * JournalRequestInvalid: a server asked a question that cannot be shown. There are at most ten records per minute and
+   * server.
+   */
+  | "requestInvalid"
   /**
    * JournalRequestUnclaimed: an unattributed request ended before a person assigned it, or because they
    * dismissed it. An assigned request has a `JournalAskOpened` with `Origin.PlacedBy`.

@@ -1178,6 +1178,10 @@ func (ChoicesField) isField() {}
 
 func (*ChoicesField) unionTag() string { return "choices" }
 
+func (ListField) isField() {}
+
+func (*ListField) unionTag() string { return "list" }
+
 func (JSONField) isField() {}
 
 func (*JSONField) unionTag() string { return "json" }
@@ -1207,6 +1211,10 @@ func UnmarshalField(data []byte) (Field, error) {
 		return v, err
 	case "choices":
 		var v ChoicesField
+		err := unmarshal(data, &v)
+		return v, err
+	case "list":
+		var v ListField
 		err := unmarshal(data, &v)
 		return v, err
 	case "json":
@@ -1824,6 +1832,26 @@ func (v *AttachedFile) UnmarshalJSON(data []byte) error {
 	}
 	if v.Content == nil {
 		return missing("AttachedFile.content")
+	}
+	return nil
+}
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *ListField) UnmarshalJSON(data []byte) error {
+	type plain ListField
+	w := struct {
+		*plain
+		Item json.RawMessage `json:"item"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Item, err = UnmarshalField(w.Item); err != nil {
+		return err
+	}
+	if v.Item == nil {
+		return missing("ListField.item")
 	}
 	return nil
 }

@@ -41,6 +41,14 @@ var surveyTools = []surveyTool{
 	{"when", `{"type":"object"}`, "elicitation/create", `{"message":"When","requestedSchema":{"type":"object","properties":{
 		"at":{"type":"string","format":"date-time"},
 		"days":{"type":"array","minItems":1,"items":{"type":"string","enum":["Mon","Tue"]}}},"required":["at","days"]}}`},
+	{"odd", `{"type":"object"}`, "elicitation/create", `{"message":"What an SDK sends","requestedSchema":{"type":"object","$defs":{"Size":{"enum":["S","M"]}},"properties":{
+		"age":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null},
+		"tags":{"type":"array","items":{"type":"string"}},
+		"ports":{"type":"array","items":{"type":"integer"},"minItems":1},
+		"size":{"$ref":"#/$defs/Size"},
+		"level":{"enum":[10,20]},
+		"note":{"type":["string","null"]}},"required":["tags","ports","level","note"]}}`},
+	{"nested", `{"type":"object"}`, "elicitation/create", `{"message":"Where?","requestedSchema":{"type":"object","properties":{"address":{"type":"object"}}}}`},
 	{"stuck", `{"type":"object"}`, "elicitation/create", `{"message":"Anything","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
 	{"count", `{"type":"object"}`, "elicitation/create", `{"message":"Go on","requestedSchema":{"type":"object","properties":{}}}`},
 	{"token", `{"type":"object"}`, "", ""},

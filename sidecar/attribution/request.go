@@ -28,6 +28,8 @@ type Task interface {
 	Info() protocol.Task
 	// Denied journals count requests that were refused without asking; outcome is that of the last.
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+	// Invalid journals a question that cannot be shown, and tells the person why.
+	Invalid(origin protocol.Origin, method, why string)
 	Tell(notice protocol.Notice)
 	Ask(ctx context.Context, q *task.Question) (*task.Answer, error)
 	Asked(key string) protocol.UseMcpServer

@@ -174,6 +174,24 @@ func (b *Broker) Serve(ctx context.Context, r *attribution.Request) (any, error)
 	}
 }
 
+// Readable says why a request can never be shown to a person, and tells the person. It returns nil for one that may be.
+// It asks nothing.
+func (b *Broker) Readable(r *attribution.Request) error {
+	request := &policy.Request{Method: r.Method, Origin: r.Origin, Task: r.Task}
+	frontEnd := b.opts.FrontEnd()
+	var err error
+	switch {
+	case r.Method == policy.ElicitationCreate && frontEnd.Elicitation:
+		_, err = b.readElicitation(r.Origin, r.Params)
+	case r.Method == policy.SamplingCreate && frontEnd.Sampling:
+		_, err = b.parsed(r)
+	}
+	if err != nil {
+		b.policy.Invalid(request, why(err))
+	}
+	return err
+}
+
 // refused returns the error for a request that the policy refuses.
 func refused(d policy.Decision) error {
 	if d.Limit == nil {

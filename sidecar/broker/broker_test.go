@@ -289,16 +289,15 @@ func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"no object", `[]`, "params cannot be read"},
 		{"no message", `{"requestedSchema":{"type":"object"}}`, "message is missing"},
 		{"a message in another case", `{"Message":"m","requestedSchema":{"type":"object"}}`, "message is missing"},
-		{"a schema in another case", `{"message":"m","requestedschema":{"type":"object","properties":{}}}`, "requestedSchema: the schema is missing"},
 		{"a mode that was not declared", `{"mode":"url","message":"m","url":"https://example.org"}`, `mode "url" was not declared`},
-		{"a schema with nesting", `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"object"}}}}`, `requestedSchema: property "a"`},
+		{"a schema with nesting", `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"object"}}}}`, `requestedSchema: property a is an object`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, nil)
 			_, err := f.Elicit(t.Context(), request(f.task, origin, tt.params))
 			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
-			if n := f.task.Info().LastNumber; n != 1 {
+			if n := f.task.Info().OpenAsks; n != 0 {
 				t.Error("the person was shown it all the same")
 			}
 		})
@@ -526,7 +525,7 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 			f := newFixture(t, &scripted{})
 			_, err := f.CreateMessage(t.Context(), request(f.task, origin, tt.params))
 			wantError(t, err, jsonrpc.CodeInvalidParams, tt.want)
-			if n := f.task.Info().LastNumber; n != 1 {
+			if n := f.task.Info().OpenAsks; n != 0 {
 				t.Error("the person was shown it all the same")
 			}
 		})

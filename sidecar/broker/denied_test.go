@@ -71,3 +71,60 @@ func TestRequestsThatNoFrontEndCanShowAreRefused(t *testing.T) {
 		t.Error("the person was shown it all the same")
 	}
 }
+
+// invalidTask records the questions that cannot be shown.
+type invalidTask struct {
+	*task.Task
+	records []string
+}
+
+func (i *invalidTask) Invalid(origin protocol.Origin, method, why string) {
+	i.records = append(i.records, strings.Join([]string{origin.ServerName, method, why}, " "))
+	i.Task.Invalid(origin, method, why)
+}
+
+func TestThePersonIsToldOfAQuestionThatCannotBeShown(t *testing.T) {
+	const address = `{"message":"Where?","requestedSchema":{"type":"object","properties":{"address":{"type":"object"}}}}`
+	tests := []struct{ name, method, params, server, want string }{
+		{"a form", "elicitation/create", address, "requestedSchema: property address is an object", "property address is an object, which a form cannot show"},
+		{"a form without a message", "elicitation/create", `{"requestedSchema":{}}`, "message is missing", "message is missing"},
+		{"a page", "elicitation/create", `{"mode":"url","message":"Sign in","url":"https://example.com"}`, "elicitation mode", `elicitation mode "url" was not declared by this client`},
+		{"a completion", "sampling/createMessage", `{"messages":[],"maxTokens":1}`, "messages is missing or empty", "messages is missing or empty"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, &scripted{})
+			i := &invalidTask{Task: f.task}
+			r := request(i, origin, tt.params)
+			r.Method = tt.method
+			_, err := f.Serve(t.Context(), r)
+			wantError(t, err, jsonrpc.CodeInvalidParams, tt.server)
+			if len(i.records) != 1 || i.records[0] != "s "+tt.method+" "+tt.want {
+				t.Errorf("told %q", i.records)
+			}
+			opened, err := f.task.Open(t.Context(), 0, 0, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := protocol.Notice{Level: protocol.NoticeWarning, Text: `The MCP server "s" asked a question that cannot be shown: ` + tt.want + "."}
+			if diff := cmp.Diff(protocol.Body(want), opened.Messages[len(opened.Messages)-1].Body); diff != "" {
+				t.Errorf("the conversation (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAFloodOfQuestionsThatCannotBeShownIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, &scripted{})
+		i := &invalidTask{Task: f.task}
+		for range 50 {
+			if _, err := f.Elicit(t.Context(), request(i, origin, `{}`)); err == nil {
+				t.Fatal("no error")
+			}
+		}
+		if len(i.records) != 10 {
+			t.Errorf("told %d times", len(i.records))
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -42,17 +43,30 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 // prepareElicitation reads a request of elicitation/create, and returns the question for its task or the reason for a
 // refusal. It returns nil if the task is unknown.
 func (b *Broker) prepareElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (_ *task.Question, err error) {
-	if r.Body, err = b.readElicitation(ctx, r, params); err != nil || r.Task == nil {
+	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
+		return nil, refused(d)
+	}
+	if r.Body, err = b.readElicitation(r.Origin, params); err != nil {
+		b.policy.Invalid(r, why(err))
 		return nil, err
+	}
+	if r.Task == nil {
+		return nil, nil
 	}
 	return b.elicitation(ctx, r)
 }
 
-// readElicitation reads a request of elicitation/create. The error says why it is refused.
-func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params json.RawMessage) (protocol.UseMcpServer, error) {
-	if d := b.policy.Decide(ctx, r); d.Verdict == policy.Refuse {
-		return nil, refused(d)
+// why returns the reason of a refusal for the person, who does not know the members of MCP's messages.
+func why(refusal error) string {
+	var e *jsonrpc.Error
+	if !errors.As(refusal, &e) {
+		return reason.Of(refusal)
 	}
+	return strings.TrimPrefix(e.Message, "requestedSchema: ")
+}
+
+// readElicitation reads a request of elicitation/create. The error says why it cannot be shown.
+func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage) (protocol.UseMcpServer, error) {
 	var request struct {
 		Mode            string          `json:"mode"`
 		URL             string          `json:"url"`
@@ -71,7 +85,7 @@ func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params 
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
-		return protocol.McpURLElicitation{Origin: r.Origin, Message: *request.Message, URL: request.URL}, nil
+		return protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL}, nil
 	case request.Mode != "" && request.Mode != "form":
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
@@ -87,7 +101,7 @@ func (b *Broker) readElicitation(ctx context.Context, r *policy.Request, params 
 			elicitation.Meta = request.Meta
 		}
 	}
-	return protocol.McpElicitation{Origin: r.Origin, ElicitationRequest: elicitation}, nil
+	return protocol.McpElicitation{Origin: origin, ElicitationRequest: elicitation}, nil
 }
 
 // maxAppMeta bounds the _meta that is kept for the app of a form, in bytes.

@@ -72,9 +72,9 @@ func (b *Broker) readSampling(ctx context.Context, p *policy.Request, r *attribu
 	if d := b.policy.Decide(ctx, p); d.Verdict == policy.Refuse {
 		return nil, refused(d)
 	}
-	host := r.ForwardsTo()
-	request, err := parseSampling(r.Params, b.declared(p.Origin.ServerName).Tools || host != nil && host.CallsTools)
+	request, err := b.parsed(r)
 	if err != nil {
+		b.policy.Invalid(p, why(err))
 		return nil, err
 	}
 	p.Stage, p.Body = policy.Read, protocol.McpSampling{Origin: p.Origin, SamplingRequest: *request}
@@ -82,6 +82,12 @@ func (b *Broker) readSampling(ctx context.Context, p *policy.Request, r *attribu
 		return nil, refused(d)
 	}
 	return request, nil
+}
+
+// parsed returns the request for a model.
+func (b *Broker) parsed(r *attribution.Request) (*protocol.McpSamplingRequest, error) {
+	host := r.ForwardsTo()
+	return parseSampling(r.Params, b.declared(r.Origin.ServerName).Tools || host != nil && host.CallsTools)
 }
 
 // createMessage serves a request that was parsed and has a task.

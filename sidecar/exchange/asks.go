@@ -5,10 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
 	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/mcptask"
 	"assent/sidecar/session"
 	"assent/sidecar/task"
 	"assent/sidecar/trace"
@@ -101,6 +106,36 @@ func (s *Exchanges) serve(ctx context.Context, r *attribution.Request) (_ any, e
 	ctx, span := s.tracedRequest(ctx, r)
 	defer func() { endSpan(ctx, span, nil, err) }()
 	return s.opts.Broker.Serve(ctx, r)
+}
+
+// readable says why questions can never be answered together, before a person answers any of them.
+func (s *Exchanges) readable(inputs []mcptask.Input, of *attribution.Request) error {
+	if len(inputs) < 2 {
+		return nil
+	}
+	for _, input := range inputs {
+		if input.Method == "roots/list" {
+			continue
+		}
+		if !slices.Contains(broker.Methods, input.Method) {
+			return unknownMethod(input.Method)
+		}
+		r := *of
+		r.Method, r.Params = input.Method, input.Params
+		var refused *jsonrpc.Error
+		if err := s.opts.Broker.Readable(&r); errors.As(err, &refused) {
+			return notAnswered(refused)
+		}
+	}
+	return nil
+}
+
+func unknownMethod(name string) error {
+	return attribution.Abandoned{Reason: fmt.Sprintf("The server asked for %q, which Assent does not know.", name)}
+}
+
+func notAnswered(refused *jsonrpc.Error) error {
+	return attribution.Abandoned{Reason: "The server did not get an answer: " + refused.Message}
 }
 
 // mentions reports whether params may have a member with a name that ends so. It saves most requests from being decoded

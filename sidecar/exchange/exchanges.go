@@ -33,6 +33,7 @@ import (
 // Broker is the part of [broker.Broker] that exchanges need.
 type Broker interface {
 	Serve(ctx context.Context, r *attribution.Request) (any, error)
+	Readable(r *attribution.Request) error
 	AwaitURL(ctx context.Context, r *attribution.Request, e broker.URLElicitation) (bool, error)
 	RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
@@ -174,6 +175,14 @@ func (f *fixture) Serve(ctx context.Context, r *attribution.Request) (any, error
 		return map[string]any{"action": "decline"}, nil
 	}
 	return map[string]any{"action": "accept", "content": answer.Content}, nil
+}
+
+// Readable implements [exchange.Broker].
+func (f *fixture) Readable(r *attribution.Request) error {
+	if len(r.Params) == 0 {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no params"}
+	}
+	return nil
 }
 
 // AwaitURL implements [exchange.Broker].

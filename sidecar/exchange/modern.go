@@ -73,6 +73,10 @@ func (d *modernTask) Cancel(ctx context.Context) (*mcptask.State, error) {
 func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.readable(s.Inputs); err != nil {
+		d.f.abandon(err)
+		return
+	}
 	if !d.listening {
 		d.listening = true
 		d.wg.Go(func() { d.listen(ctx) })
@@ -92,6 +96,16 @@ func (d *modernTask) Attend(ctx context.Context, s *mcptask.State) {
 			d.f.abandon(attribution.Abandoned{Reason: fmt.Sprintf("The server asked two different questions by the one name %q.", input.Key)})
 		}
 	}
+}
+
+// readable says why new questions can never be answered; a state repeats those that are being asked.
+func (d *modernTask) readable(inputs []mcptask.Input) error {
+	for _, input := range inputs {
+		if d.attended[input.Key] == "" {
+			return d.f.server.readable(inputs, &attribution.Request{Task: d.f.task, Origin: d.f.origin(), Host: d.f.hooks.Host})
+		}
+	}
+	return nil
 }
 
 // attend asks one question, and sends the answer until the server takes it.

@@ -496,6 +496,13 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 // has no error for a single question. With a prefix, the keys of the questions begin with it, and the questions outlive the
 // sidecar.
 func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix string) (map[string]json.RawMessage, error) {
+	t, err := x.server.opts.Task(x.taskID)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.server.readable(required.InputRequests, &attribution.Request{Task: t, Origin: x.origin(), Host: x.hooks.Host}); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -516,7 +523,8 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 		}
 		asked = append(asked, r)
 		wg.Go(func() {
-			raw, err := x.answerOne(ctx, r)
+			r.Task = t
+			raw, err := x.answerAs(ctx, r)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -561,16 +569,6 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 	return extra, nil
 }
 
-func (x *exchange) answerOne(ctx context.Context, r *attribution.Request) (json.RawMessage, error) {
-	t, err := x.server.opts.Task(x.taskID)
-	if err != nil {
-		r.Slot.Pass()
-		return nil, err
-	}
-	r.Task = t
-	return x.answerAs(ctx, r)
-}
-
 // answerAs asks a request in its task, when its turn has come.
 func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json.RawMessage, err error) {
 	defer r.Slot.Pass()
@@ -580,7 +578,7 @@ func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json
 		return x.roots(ctx, r)
 	}
 	if !slices.Contains(broker.Methods, r.Method) {
-		return nil, attribution.Abandoned{Reason: fmt.Sprintf("The server asked for %q, which Assent does not know.", r.Method)}
+		return nil, unknownMethod(r.Method)
 	}
 	asking, done := untilOver(ctx)
 	defer done()
@@ -594,7 +592,7 @@ func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json
 	case r.Left():
 		return nil, context.Canceled // which is what becomes of the call
 	case errors.As(err, &refused):
-		return nil, attribution.Abandoned{Reason: "The server did not get an answer: " + refused.Message}
+		return nil, notAnswered(refused)
 	case err != nil:
 		return nil, err
 	}

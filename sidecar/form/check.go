@@ -32,10 +32,17 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 		head := f.Head()
 		known[head.Name] = true
 		value, ok := values[head.Name]
-		if !ok {
-			if head.Required {
-				problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: "This is required.", Keyword: protocol.KeywordRequired})
-			}
+		if !ok && head.NullIfLeftOut {
+			value, ok = json.RawMessage("null"), true
+		}
+		switch {
+		case !ok && head.Required:
+			problems = append(problems, protocol.FieldProblem{Name: head.Name, Message: "This is required.", Keyword: protocol.KeywordRequired})
+			continue
+		case !ok:
+			continue
+		case head.Nullable && string(value) == "null":
+			checked = append(checked, member{head.Name, value})
 			continue
 		}
 		value, problem := checkValue(f, value)
@@ -89,16 +96,23 @@ func checkValue(f protocol.Field, value json.RawMessage) (json.RawMessage, proto
 			return value, fieldProblem(protocol.KeywordType, "This must be yes or no.")
 		}
 	case protocol.ChoiceField:
-		s, ok := readText(value)
-		if !ok || !optionSet(f.Options)[s] {
+		o := indexed(f.Options).find(value)
+		if o == nil {
 			return value, fieldProblem(protocol.KeywordEnum, "This must be one of the choices.")
 		}
+		return jsonOf(o), none
 	case protocol.ChoicesField:
-		var chosen []*string
-		if json.Unmarshal(value, &chosen) != nil || chosen == nil {
+		var given []json.RawMessage
+		if json.Unmarshal(value, &given) != nil || given == nil {
 			return value, fieldProblem(protocol.KeywordType, "This must be a list of choices.")
 		}
-		return value, checkChoices(f, chosen)
+		return checkChoices(f, given)
+	case protocol.ListField:
+		var given []json.RawMessage
+		if json.Unmarshal(value, &given) != nil || given == nil {
+			return value, fieldProblem(protocol.KeywordType, "This must be a list.")
+		}
+		return checkList(f, given)
 	case protocol.JSONField:
 		return value, none // the server checks it
 	}
@@ -147,23 +161,71 @@ func checkNumber(f protocol.NumberField, text string, nearest float64) protocol.
 	return none
 }
 
-func checkChoices(f protocol.ChoicesField, chosen []*string) protocol.FieldProblem {
-	known := optionSet(f.Options)
-	seen := map[string]bool{}
-	for _, s := range chosen {
-		if s == nil || !known[*s] {
-			return fieldProblem(protocol.KeywordEnum, "This must be a list of the choices.")
+// checkChoices returns the values of the chosen options as the server gets them.
+func checkChoices(f protocol.ChoicesField, given []json.RawMessage) (json.RawMessage, protocol.FieldProblem) {
+	by, seen := indexed(f.Options), map[*protocol.Option]bool{}
+	values := make([]json.RawMessage, 0, len(given))
+	for _, one := range given {
+		o := by.find(one)
+		if o == nil {
+			return nil, fieldProblem(protocol.KeywordEnum, "This must be a list of the choices.")
 		}
-		if seen[*s] {
-			return fieldProblem("", "A choice can be chosen once only.")
+		if seen[o] {
+			return nil, fieldProblem("", "A choice can be chosen once only.")
 		}
-		seen[*s] = true
+		seen[o] = true
+		values = append(values, jsonOf(o))
 	}
 	switch {
-	case f.MinItems != nil && len(chosen) < *f.MinItems:
-		return fieldProblem(protocol.KeywordMinItems, "Choose at least %d.", *f.MinItems)
-	case f.MaxItems != nil && len(chosen) > *f.MaxItems:
-		return fieldProblem(protocol.KeywordMaxItems, "Choose at most %d.", *f.MaxItems)
+	case f.MinItems != nil && len(given) < *f.MinItems:
+		return nil, fieldProblem(protocol.KeywordMinItems, "Choose at least %d.", *f.MinItems)
+	case f.MaxItems != nil && len(given) > *f.MaxItems:
+		return nil, fieldProblem(protocol.KeywordMaxItems, "Choose at most %d.", *f.MaxItems)
 	}
-	return none
+	return asArray(values), none
+}
+
+// checkList returns the items of a list as the server gets them.
+func checkList(f protocol.ListField, given []json.RawMessage) (json.RawMessage, protocol.FieldProblem) {
+	seen := map[string]int{}
+	values := make([]json.RawMessage, 0, len(given))
+	for i, one := range given {
+		value, problem := checkValue(f.Item, one)
+		if problem.Message != "" {
+			problem.Message = fmt.Sprintf("Item %d: %s", i+1, problem.Message)
+			return nil, problem
+		}
+		key := canonicalOf(value)
+		if first := seen[key]; f.Unique && first > 0 {
+			return nil, fieldProblem("", "Item %d is the same as item %d, and each must differ.", i+1, first)
+		}
+		seen[key] = i + 1
+		values = append(values, value)
+	}
+	switch {
+	case f.MinItems != nil && len(given) < *f.MinItems:
+		return nil, fieldProblem(protocol.KeywordMinItems, "This must have at least %s.", Items(*f.MinItems))
+	case f.MaxItems != nil && len(given) > *f.MaxItems:
+		return nil, fieldProblem(protocol.KeywordMaxItems, "This must have at most %s.", Items(*f.MaxItems))
+	}
+	return asArray(values), none
+}
+
+// Items returns a number of items as a text, such as "2 items".
+func Items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+func asArray(values []json.RawMessage) json.RawMessage {
+	array := []byte{'['}
+	for i, value := range values {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = append(array, value...)
+	}
+	return append(array, ']')
 }

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,116 +9,118 @@ import (
 	"assent/protocol"
 )
 
-// choiceTerms are what a property says of the values to choose from.
-type choiceTerms struct {
-	enum         []json.RawMessage
-	enumNames    []string
-	constant     json.RawMessage
-	oneOf, anyOf []json.RawMessage
+// choice is a value that a schema allows.
+type choice struct {
+	raw json.RawMessage
+	// key is the same for equal values.
+	key   string
+	title string
 }
 
-func (c *choiceTerms) isChoice() bool {
-	return c.enum != nil || c.oneOf != nil || c.anyOf != nil || len(c.constant) > 0
+var nullChoice = newChoice(json.RawMessage("null"), "")
+
+func newChoice(raw json.RawMessage, title string) choice {
+	return choice{raw: raw, key: canonicalOf(raw), title: title}
 }
 
-// listBounds are what an array says of its items.
-type listBounds struct {
-	minItems, maxItems *count
-	items              json.RawMessage
+func (c choice) isNull() bool { return c.key == nullChoice.key }
+
+// canonicalOf returns a text that is the same for equal JSON values.
+func canonicalOf(raw json.RawMessage) string {
+	value, ok := decodeExact(raw)
+	if !ok {
+		return string(raw)
+	}
+	return canonical(value)
 }
 
-func (p *parser) choice(head protocol.FieldHead, s *property) (protocol.Field, error) {
-	options, err := p.optionsOf(&s.choiceTerms)
-	if err != nil {
-		return nil, err
-	}
-	f := protocol.ChoiceField{FieldHead: head, Options: options, Default: readDefault[*string](s.defaultValue)}
-	if f.Default != nil && !optionSet(options)[*f.Default] {
-		f.Default = nil // it is not an option
-	}
-	return f, nil
+// isOf reports whether a choice has one of the types; nil means any type.
+func (c choice) isOf(types []string) bool {
+	value, ok := decodeExact(c.raw)
+	return types == nil || ok && slices.ContainsFunc(types, func(name string) bool { return isOfType(value, name) })
 }
 
-func (p *parser) choices(head protocol.FieldHead, s *property) (protocol.Field, error) {
-	free := fmt.Errorf("is an array of something else than choices, which a form cannot show")
-	if len(s.items) == 0 {
-		return nil, free
+// readOptions reads the values of enum, with the names of 2025-06-18, and of const.
+func (f *flat) readOptions() error {
+	var names []string
+	if raw := f.take("enumNames"); raw != nil {
+		_ = json.Unmarshal(raw, &names) // names of another kind are no names
 	}
-	items, err := readProperty(s.items)
-	if err != nil {
-		return nil, fmt.Errorf("its items: %w", err)
+	if raw := f.take("enum"); raw != nil {
+		var values []json.RawMessage
+		if err := json.Unmarshal(raw, &values); err != nil {
+			return fmt.Errorf("cannot be read: enum: %w", err)
+		}
+		f.options = []choice{}
+		for i, value := range values {
+			title := ""
+			if len(names) == len(values) {
+				title = names[i]
+			}
+			f.options = append(f.options, newChoice(value, title))
+		}
 	}
-	if kind, ok := readText(items.kind); ok && kind != "string" || !items.isChoice() {
-		return nil, free
+	if raw := f.take("const"); raw != nil {
+		only := []choice{newChoice(raw, "")}
+		if f.options != nil {
+			only = common(f.options, only)
+		}
+		f.options = only
 	}
-	options, err := p.optionsOf(&items.choiceTerms)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkBounds("minItems", s.minItems, "maxItems", s.maxItems); err != nil {
-		return nil, err
-	}
-	if s.minItems != nil && int(*s.minItems) > len(options) {
-		return nil, fmt.Errorf("has a minItems of %d and %d choices, which no answer can meet", *s.minItems, len(options))
-	}
-	f := protocol.ChoicesField{
-		FieldHead: head, Options: options, MinItems: (*int)(s.minItems), MaxItems: (*int)(s.maxItems),
-		Default: readDefault[[]string](s.defaultValue),
-	}
-	known := optionSet(options)
-	f.Default = slices.DeleteFunc(f.Default, func(value string) bool {
-		twice := !known[value] // unknown, or repeated
-		delete(known, value)
-		return twice
-	})
-	return f, nil
+	return nil
 }
 
-// optionsOf reads the options of a choice in each of their forms: with titles, as an enum with the
-// names of 2025-06-18, as a plain enum, or as a single constant. A repeated option counts once.
-func (p *parser) optionsOf(c *choiceTerms) ([]protocol.Option, error) {
+// common returns the choices that are in both lists, with the title that one of them has.
+func common(first, second []choice) []choice {
+	titles := make(map[string]string, len(second))
+	for _, c := range second {
+		titles[c.key] = c.title
+	}
+	both := []choice{}
+	for _, c := range first {
+		if title, has := titles[c.key]; has {
+			c.title = cmp.Or(c.title, title)
+			both = append(both, c)
+		}
+	}
+	return both
+}
+
+// fitting returns the options of the allowed types.
+func (f *flat) fitting() []choice {
+	return slices.DeleteFunc(slices.Clone(f.options), func(c choice) bool { return !c.isOf(f.types) })
+}
+
+// optionsOf returns the options of a choice for a form. A repeated option counts once. null is an option only if there is
+// no other; else it is the answer of a person who chooses none.
+func (p *parser) optionsOf(f *flat) ([]protocol.Option, error) {
+	fitting := f.fitting()
+	if len(fitting) == 0 && len(f.options) > 0 {
+		return nil, fmt.Errorf("has no choices of its type %s: %s is none", f.types[0], clip(f.options[0].raw))
+	}
+	if slices.ContainsFunc(fitting, func(c choice) bool { return !c.isNull() }) {
+		fitting = slices.DeleteFunc(fitting, choice.isNull)
+	}
 	var options []protocol.Option
-	for _, raw := range slices.Concat(c.oneOf, c.anyOf) {
-		var constant json.RawMessage
-		var title string
-		if err := decode(raw, map[string]any{"const": &constant, "title": &title}); err != nil {
-			return nil, fmt.Errorf("has a choice that cannot be read: %w", err)
+	seen, named := map[string]bool{}, map[string]bool{}
+	for _, c := range fitting {
+		if seen[c.key] {
+			continue
 		}
-		value, ok := readText(constant)
-		if !ok {
-			return nil, fmt.Errorf("has a choice that is not a text: %s", orMissing(constant))
+		seen[c.key] = true
+		o := protocol.Option{Title: c.title}
+		if text, ok := readText(c.raw); ok {
+			o.Value = text
+		} else if o.Value, o.JSON = string(c.raw), string(c.raw); c.raw[0] == '{' || c.raw[0] == '[' {
+			return nil, fmt.Errorf("has a choice that is neither a text nor a number: %s", clip(c.raw))
 		}
-		options = append(options, protocol.Option{Value: value, Title: title})
-	}
-	bare := c.enum
-	if len(c.constant) > 0 && bare == nil {
-		bare = []json.RawMessage{c.constant}
-	}
-	var listed []protocol.Option
-	for i, raw := range bare {
-		value, ok := readText(raw)
-		if !ok {
-			return nil, fmt.Errorf("has a choice that is not a text: %s", clip(raw))
+		for named[o.Value] { // the text 2 and the number 2
+			o.Title = cmp.Or(o.Title, o.Value)
+			o.Value += " (as JSON)"
 		}
-		o := protocol.Option{Value: value}
-		if len(c.enumNames) == len(bare) {
-			o.Title = c.enumNames[i]
-		}
-		listed = append(listed, o)
+		named[o.Value] = true
+		options = append(options, o)
 	}
-	switch {
-	case options == nil:
-		options = listed
-	case bare != nil: // both conditions apply
-		known := optionSet(listed)
-		options = slices.DeleteFunc(options, func(o protocol.Option) bool { return !known[o.Value] })
-	}
-	seen := map[string]bool{}
-	options = slices.DeleteFunc(options, func(o protocol.Option) bool {
-		twice := seen[o.Value]
-		seen[o.Value] = true
-		return twice
-	})
 	if len(options) == 0 {
 		return nil, fmt.Errorf("has no choices")
 	}
@@ -125,10 +128,51 @@ func (p *parser) optionsOf(c *choiceTerms) ([]protocol.Option, error) {
 	return options, nil
 }
 
-func optionSet(options []protocol.Option) map[string]bool {
-	set := make(map[string]bool, len(options))
-	for _, o := range options {
-		set[o.Value] = true
+// optionsBy finds options.
+type optionsBy struct{ json, text map[string]*protocol.Option }
+
+func indexed(options []protocol.Option) optionsBy {
+	by := optionsBy{json: make(map[string]*protocol.Option, len(options)), text: make(map[string]*protocol.Option, len(options))}
+	for i := range options {
+		o := &options[i]
+		by.json[canonicalOf(jsonOf(o))], by.text[o.Value] = o, o
 	}
-	return set
+	return by
+}
+
+// find returns the option that a value of JSON is, or that it names; or nil. Front ends name options by their texts.
+func (by optionsBy) find(value json.RawMessage) *protocol.Option {
+	if o := by.json[canonicalOf(value)]; o != nil {
+		return o
+	}
+	text, ok := readText(value)
+	if !ok {
+		return nil
+	}
+	return by.text[text]
+}
+
+// jsonOf returns the value of an option as the server gets it.
+func jsonOf(o *protocol.Option) json.RawMessage {
+	if o.JSON != "" {
+		return json.RawMessage(o.JSON)
+	}
+	raw, err := json.Marshal(o.Value)
+	if err != nil {
+		return json.RawMessage("null") // cannot happen: texts can be encoded
+	}
+	return raw
+}
+
+// choice reads a schema of one of several values.
+func (p *parser) choice(head protocol.FieldHead, f *flat) (protocol.Field, error) {
+	options, err := p.optionsOf(f)
+	if err != nil {
+		return nil, err
+	}
+	field := protocol.ChoiceField{FieldHead: head, Options: options}
+	if o := indexed(options).find(f.members["default"]); o != nil {
+		field.Default = &o.Value
+	}
+	return field, nil
 }

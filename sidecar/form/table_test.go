@@ -40,6 +40,9 @@ func readTable(t testing.TB) []formCase {
 	return table
 }
 
+// odd are the cases whose schemas have words that JSON Schema does not.
+var odd = map[string]bool{"optional: required, so null is sent for nothing": true, "a type in capitals": true}
+
 func TestTable(t *testing.T) {
 	for _, c := range readTable(t) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -66,6 +69,9 @@ func TestTable(t *testing.T) {
 				want := string(a.Answer)
 				if a.Sent != "" {
 					want = a.Sent
+				}
+				if unlike := form.Mismatches(c.RequestedSchema, content); problems == nil && unlike != nil && !odd[c.Name] {
+					t.Errorf("Check(%s) = %s, which is not as the schema: %q", a.Answer, content, unlike)
 				}
 				if problems == nil && !slices.Equal(compact(t, want), compact(t, string(content))) {
 					t.Errorf("Check(%s) = %s, want %s", a.Answer, content, want)

@@ -103,6 +103,8 @@ func (b *asks) RepeatCall(ctx context.Context, t broker.Asker, q protocol.Repeat
 	return again == true, err
 }
 
+func (b *asks) Readable(*attribution.Request) error { return nil }
+
 func (b *asks) AwaitURL(ctx context.Context, r *attribution.Request, e broker.URLElicitation) (bool, error) {
 	params, err := json.Marshal(e)
 	if err != nil {

@@ -137,6 +137,15 @@ func (j *Journal) Denied(taskID string, origin protocol.Origin, method string, o
 	}{origin, method, outcome, count}, nil)}
 }
 
+// Invalid returns the record of a question that cannot be shown, and why.
+func (j *Journal) Invalid(at int64, taskID string, origin protocol.Origin, method, why string) store.Record {
+	return store.Record{At: at, Kind: string(protocol.JournalRequestInvalid), TaskID: taskID, Server: origin.ServerName, Body: j.encode(struct {
+		protocol.Origin
+		Method string `json:"method"`
+		Reason string `json:"reason"`
+	}{origin, method, why}, nil)}
+}
+
 // Unclaimed returns the record of an unattributed request that ended before it was assigned. text is the
 // beginning of the question.
 func (j *Journal) Unclaimed(serverName, method, text string, outcome protocol.Outcome) store.Record {

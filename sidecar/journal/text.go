@@ -88,6 +88,10 @@ func sentence(r protocol.JournalRecord) string {
 		return said(r, sayRequestUnclaimed)
 	case protocol.JournalRequestDenied:
 		return said(r, sayRequestDenied)
+	case protocol.JournalRequestInvalid:
+		return said(r, func(b struct{ Method, Reason string }) string {
+			return fmt.Sprintf("%s could not be shown: %s", b.Method, b.Reason)
+		})
 	default:
 		return string(r.Kind)
 	}

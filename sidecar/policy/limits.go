@@ -187,6 +187,9 @@ type serverRate struct {
 	// record.
 	refused  int64
 	recorded time.Time
+	// invalid counts the requests that could not be shown since invalidSince.
+	invalid      int64
+	invalidSince time.Time
 }
 
 // recordEvery is the minimum time between two journal records about refused requests of a server. It keeps
@@ -207,6 +210,21 @@ func (m *rateLimiter) refused(serverName string) int64 {
 	count := s.refused
 	s.refused, s.recorded = 0, now
 	return count
+}
+
+// maxInvalid is how many invalid requests of a server are reported in the time of one record.
+const maxInvalid = 10
+
+// invalid counts a request that cannot be shown, and reports whether the person is told.
+func (m *rateLimiter) invalid(serverName string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.of(serverName)
+	if now := time.Now(); now.Sub(s.invalidSince) >= recordEvery {
+		s.invalid, s.invalidSince = 0, now
+	}
+	s.invalid++
+	return s.invalid <= maxInvalid
 }
 
 // of returns the counts of a server. The lock must be held.

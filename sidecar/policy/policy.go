@@ -50,6 +50,8 @@ type Options struct {
 	// Denied is [Task.Denied] for requests that were refused before their task was known. It may be
 	// nil.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+	// Invalid is [Task.Invalid] for requests whose task is not known. It may be nil.
+	Invalid func(origin protocol.Origin, method, why string)
 	// DeclinedChanged is called at each change, in order, with the servers whose elicitations are all declined. It
 	// must not call the policy. It may be nil.
 	DeclinedChanged func([]protocol.DeclinedServer)
@@ -66,6 +68,8 @@ type Task interface {
 	// Denied journals count requests that were refused without asking; outcome is that of the
 	// last.
 	Denied(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
+	// Invalid journals a question that cannot be shown, and tells the person why.
+	Invalid(origin protocol.Origin, method, why string)
 	Tell(notice protocol.Notice)
 }
 
@@ -100,6 +104,9 @@ func New(opts Options) *Policy {
 	}
 	if opts.FrontEnd == nil {
 		opts.FrontEnd = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
+	}
+	if opts.Invalid == nil {
+		opts.Invalid = func(protocol.Origin, string, string) {}
 	}
 	if opts.Denied == nil {
 		opts.Denied = func(protocol.Origin, string, protocol.Outcome, int64) {}
@@ -247,6 +254,17 @@ func (p *Policy) record(r *Request, outcome protocol.Outcome) {
 		r.Task.Denied(r.Origin, r.Method, outcome, count)
 	default:
 		p.opts.Denied(r.Origin, r.Method, outcome, count)
+	}
+}
+
+// Invalid reports a request that cannot be shown to the person, unless the server sends very many of them.
+func (p *Policy) Invalid(r *Request, why string) {
+	switch {
+	case !p.rates.invalid(r.Origin.ServerName):
+	case r.Task != nil:
+		r.Task.Invalid(r.Origin, r.Method, why)
+	default:
+		p.opts.Invalid(r.Origin, r.Method, why)
 	}
 }
 

@@ -48,6 +48,11 @@ func (w *Workspace) deniedUnclaimed(origin protocol.Origin, method string, outco
 	w.record(w.journal.Denied("", origin, method, outcome, count))
 }
 
+// invalidUnclaimed has the journal say that a question of no task cannot be shown.
+func (w *Workspace) invalidUnclaimed(origin protocol.Origin, method, why string) {
+	w.record(w.journal.Invalid(w.now().UnixMilli(), "", origin, method, why))
+}
+
 func (w *Workspace) newID() string {
 	if w.opts.NewID != nil {
 		return w.opts.NewID()

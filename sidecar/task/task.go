@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"assent/protocol"
@@ -151,6 +152,20 @@ func (t *Task) Denied(origin protocol.Origin, method string, outcome protocol.Ou
 	defer t.log.Unlock()
 	outcome.At = t.registry.now()
 	t.log.Record(t.registry.opts.Journal.Denied(t.log.Info.ID, origin, method, outcome, count))
+	t.log.Save(nil)
+}
+
+// Invalid journals that a server asked a question that cannot be shown, and tells the person why.
+func (t *Task) Invalid(origin protocol.Origin, method, why string) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	t.log.Record(t.registry.opts.Journal.Invalid(t.registry.now(), t.log.Info.ID, origin, method, why))
+	if t.log.CheckOpen() == nil {
+		t.log.Add(protocol.Notice{
+			Level: protocol.NoticeWarning,
+			Text:  fmt.Sprintf("The MCP server %q asked a question that cannot be shown: %s.", origin.ServerName, strings.TrimSuffix(why, ".")),
+		}, false, "")
+	}
 	t.log.Save(nil)
 }
 

@@ -32,6 +32,7 @@ func TestFilledInFields(t *testing.T) {
 		many = append(many, protocol.Option{Value: fmt.Sprintf("value %d", i), Title: fmt.Sprintf("Title %d", i)})
 	}
 	few := []protocol.Option{{Value: "a", Title: "Same"}, {Value: "b", Title: "Same"}, {Value: "b2", Title: "Other"}}
+	numbers := []protocol.Option{{Value: "1", JSON: "1"}, {Value: "2", JSON: "2"}}
 	required := protocol.FieldHead{Name: "f", Required: true}
 	optional := protocol.FieldHead{Name: "f"}
 	tests := []struct {
@@ -67,6 +68,16 @@ func TestFilledInFields(t *testing.T) {
 		{"defaults are ticked", protocol.ChoicesField{FieldHead: optional, Options: few, Default: []string{"b", "a"}}, "", nil, `["a","b"]`},
 		{"an empty default is an answer", protocol.ChoicesField{FieldHead: optional, Options: few, Default: []string{}}, "", nil, "[]"},
 		{"several of many are typed", protocol.ChoicesField{FieldHead: optional, Options: many}, "title 7, value 9", nil, `["value 7","value 9"]`},
+		{"a choice of numbers", protocol.ChoiceField{FieldHead: required, Options: numbers}, "", []rune{tea.KeyDown}, `2`},
+		{"a default that is a number", protocol.ChoiceField{FieldHead: optional, Options: numbers, Default: ptr("2")}, "", nil, `2`},
+		{"numbers are ticked", protocol.ChoicesField{FieldHead: optional, Options: numbers, Default: []string{"2", "1"}}, "", nil, `[1,2]`},
+		{"lines", protocol.ListField{FieldHead: optional, Item: protocol.StringField{}}, "a, b\n\nc", nil, `["a, b","c"]`},
+		{"lines of numbers", protocol.ListField{FieldHead: optional, Item: protocol.NumberField{}}, "1\n 2.50 ", nil, `[1,2.50]`},
+		{"lines of yes and no", protocol.ListField{FieldHead: optional, Item: protocol.BooleanField{}}, "y\nno", nil, `[true,false]`},
+		{"no line", protocol.ListField{FieldHead: required, Item: protocol.StringField{}}, "-", nil, `[]`},
+		{"a list as JSON", protocol.ListField{FieldHead: optional, Item: protocol.StringField{}}, `["a"]`, nil, `["a"]`},
+		{"default lines", protocol.ListField{FieldHead: optional, Item: protocol.NumberField{}, Default: []string{"1", "2"}}, "", nil, `[1,2]`},
+		{"a list that nobody typed", protocol.ListField{FieldHead: optional, Item: protocol.StringField{}}, "", nil, ``},
 		{"JSON", protocol.JSONField{FieldHead: optional}, `{"a":1}`, nil, `{"a":1}`},
 		{"a default that is JSON", protocol.JSONField{FieldHead: optional, Default: json.RawMessage(`[1, 2]`)}, "", nil, "[1, 2]"},
 	}
@@ -95,6 +106,7 @@ func TestADialogFitsIntoAnyTerminal(t *testing.T) {
 		protocol.BooleanField{FieldHead: head},
 		protocol.ChoiceField{FieldHead: head, Options: options},
 		protocol.ChoicesField{FieldHead: head, Options: options},
+		protocol.ListField{FieldHead: head, Item: protocol.StringField{}},
 		protocol.JSONField{FieldHead: head},
 	}
 	ask := &openAsk{Ask: protocol.Ask{Question: protocol.McpElicitation{}}}

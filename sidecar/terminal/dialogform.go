@@ -223,19 +223,19 @@ func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 		}
 		values, names := make([]json.RawMessage, len(options)), make([]string, len(options))
 		for i, o := range options {
-			values[i], names[i] = quote(o.Value), optionName(o)
+			values[i], names[i] = jsonOf(o), optionName(o)
 		}
 		return set(oneOf(values, names, required, initial))
 	case protocol.ChoicesField:
 		if len(options) > mostListed || len(options) == 0 {
 			break
 		}
-		var given []string
+		var given []json.RawMessage
 		_ = json.Unmarshal(initial, &given) // any other value ticks nothing
 		names, ticked := make([]string, len(options)), []int{}
 		for i, o := range options {
 			names[i] = optionName(o)
-			if slices.Contains(given, o.Value) {
+			if slices.ContainsFunc(given, func(one json.RawMessage) bool { return string(one) == string(jsonOf(o)) }) {
 				ticked = append(ticked, i)
 			}
 		}
@@ -243,9 +243,9 @@ func newFilling(f protocol.Field, initial json.RawMessage) *filling {
 			if len(ticked) == 0 && !required && f.Default == nil {
 				return nil
 			}
-			picked := make([]string, len(ticked))
+			picked := make([]json.RawMessage, len(ticked))
 			for i, at := range ticked {
-				picked[i] = options[at].Value
+				picked[i] = jsonOf(options[at])
 			}
 			return quote(picked)
 		})
@@ -274,6 +274,10 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 			raw = ""
 		}
 	}
+	_, list := f.(protocol.ListField)
+	if list {
+		raw = linesOf(initial)
+	}
 	var typed *typedText
 	check := func(text string) error {
 		if text == typed.first || text == "" {
@@ -282,7 +286,7 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 		_, problem := parseField(f, options, text)
 		return problemError(problem)
 	}
-	long := strings.Contains(raw, "\n")
+	long := list || strings.Contains(raw, "\n")
 	if s, ok := f.(protocol.StringField); ok && s.Format == "" && s.MaxLength != nil && *s.MaxLength >= longLine {
 		long = true
 	}
@@ -308,6 +312,17 @@ func typedControl(f protocol.Field, options []protocol.Option, initial json.RawM
 	}
 }
 
+// linesOf returns the items of a list, each on a line.
+func linesOf(list json.RawMessage) string {
+	var items []json.RawMessage
+	_ = json.Unmarshal(list, &items) // any other value has no lines
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = shownDefault(item)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // optionName returns the name of an option in a list.
 func optionName(o protocol.Option) string {
 	name := o.Value
@@ -320,7 +335,7 @@ func optionName(o protocol.Option) string {
 	return name
 }
 
-// quote returns a text, or a list of texts, as JSON.
+// quote returns a text, or a list, as JSON.
 func quote(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

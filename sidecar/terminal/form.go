@@ -133,8 +133,11 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 	}
 	options := optionsOf(f)
 	p.list(options, "")
-	if _, several := f.(protocol.ChoicesField); several {
+	switch f.(type) {
+	case protocol.ChoicesField:
 		p.s.note("  Separate several by commas; - is none.")
+	case protocol.ListField:
+		p.s.note("  One item on each line, and an empty line after the last; - is none.")
 	}
 	proposed := defaultOf(f)
 	prompt := "> "
@@ -166,6 +169,11 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 			p.list(options, rest)
 			continue
 		}
+		if _, list := f.(protocol.ListField); list {
+			if text, err = p.moreLines(ctx, secret, text); err != nil {
+				return nil, err
+			}
+		}
 		value, problem := parseField(f, options, text)
 		if problem == "" {
 			problem = fieldProblem(f, value)
@@ -174,6 +182,21 @@ func (p *person) field(ctx context.Context, f protocol.Field, secret bool, mark 
 			return value, nil
 		}
 		p.s.note("  %s", problem)
+	}
+}
+
+// moreLines returns the first line of a list with the lines after it. An array of JSON, and "-", are the whole list.
+func (p *person) moreLines(ctx context.Context, secret bool, first string) (string, error) {
+	if whole := strings.TrimSpace(first); whole == "-" || strings.HasPrefix(whole, "[") && json.Valid([]byte(whole)) {
+		return first, nil
+	}
+	lines := []string{first}
+	for {
+		line, err := p.lineOrMark(ctx, secret, false, "> ")
+		if err != nil || line == "" {
+			return strings.Join(lines, "\n"), err
+		}
+		lines = append(lines, line)
 	}
 }
 
@@ -202,21 +225,24 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 		if !ok {
 			return nil, "That is none of the options. /text lists those with a text in them."
 		}
-		value = option
+		return jsonOf(option), ""
 	case protocol.ChoicesField:
-		picked := []string{}
+		picked := []json.RawMessage{}
 		if trimmed != "-" {
 			for word := range strings.SplitSeq(trimmed, ",") {
 				option, ok := pick(options, strings.TrimSpace(word))
 				if !ok {
 					return nil, fmt.Sprintf("%q is none of the options. Separate several by commas; - is none.", strings.TrimSpace(word))
 				}
-				if !slices.Contains(picked, option) {
-					picked = append(picked, option)
+				value := jsonOf(option)
+				if !slices.ContainsFunc(picked, func(one json.RawMessage) bool { return string(one) == string(value) }) {
+					picked = append(picked, value)
 				}
 			}
 		}
 		value = picked
+	case protocol.ListField:
+		return parseList(f, trimmed)
 	case protocol.JSONField:
 		if !json.Valid([]byte(text)) {
 			return nil, "That is not JSON."
@@ -238,6 +264,30 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 	return raw, ""
 }
 
+// parseList returns the list that lines stand for, or a problem.
+func parseList(f protocol.ListField, text string) (json.RawMessage, string) {
+	if strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
+		return json.RawMessage(text), ""
+	}
+	items := []json.RawMessage{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) == "" || text == "-" {
+			continue
+		}
+		item, problem := parseField(f.Item, nil, line)
+		if problem != "" {
+			return nil, fmt.Sprintf("%s: %s", line, problem)
+		}
+		items = append(items, item)
+	}
+	raw, err := json.Marshal(items)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return raw, ""
+}
+
 // numbered reports whether the person can choose options by their place in the list. They cannot if options look like
 // numbers themselves.
 func numbered(options []protocol.Option) bool {
@@ -248,24 +298,43 @@ func numbered(options []protocol.Option) bool {
 	})
 }
 
-// pick returns the value of the option that was typed: its number, its value or its title.
-func pick(options []protocol.Option, text string) (string, bool) {
+// jsonOf returns the value of an option.
+func jsonOf(o protocol.Option) json.RawMessage {
+	if o.JSON != "" {
+		return json.RawMessage(o.JSON)
+	}
+	return quote(o.Value)
+}
+
+// jsonOfTexts returns the values of options that are named by their texts.
+func jsonOfTexts(options []protocol.Option, texts []string) []json.RawMessage {
+	values := []json.RawMessage{}
+	for _, o := range options {
+		if slices.Contains(texts, o.Value) {
+			values = append(values, jsonOf(o))
+		}
+	}
+	return values
+}
+
+// pick returns the option that was typed: its number, its value or its title.
+func pick(options []protocol.Option, text string) (protocol.Option, bool) {
 	if n, err := strconv.Atoi(text); err == nil && numbered(options) {
 		if n < 1 || n > len(options) {
-			return "", false
+			return protocol.Option{}, false
 		}
-		return options[n-1].Value, true
+		return options[n-1], true
 	}
 	for _, o := range options {
 		if o.Value == text {
-			return o.Value, true
+			return o, true
 		}
 	}
 	at := slices.IndexFunc(options, func(o protocol.Option) bool { return strings.EqualFold(o.Title, text) })
 	if at < 0 || text == "" {
-		return "", false
+		return protocol.Option{}, false
 	}
-	return options[at].Value, true
+	return options[at], true
 }
 
 // list shows the options that contain a text, at most [mostOptions] of them.
@@ -330,12 +399,24 @@ func defaultOf(f protocol.Field) json.RawMessage {
 		if f.Default == nil {
 			return nil
 		}
-		value = *f.Default
+		if values := jsonOfTexts(f.Options, []string{*f.Default}); len(values) > 0 {
+			return values[0]
+		}
+		return nil
 	case protocol.ChoicesField:
 		if f.Default == nil {
 			return nil
 		}
-		value = f.Default
+		value = jsonOfTexts(f.Options, f.Default)
+	case protocol.ListField:
+		if f.Default == nil {
+			return nil
+		}
+		items, problem := parseList(f, strings.Join(f.Default, "\n"))
+		if problem != "" {
+			return nil // the sidecar has checked it
+		}
+		return items
 	case protocol.JSONField:
 		return f.Default
 	}
@@ -409,6 +490,14 @@ func kindOf(f protocol.Field) string {
 		}
 		if f.MaxItems != nil {
 			add("at most %d", *f.MaxItems)
+		}
+	case protocol.ListField:
+		add("list, each item: %s", kindOf(f.Item))
+		if f.MinItems != nil {
+			add("at least %s", form.Items(*f.MinItems))
+		}
+		if f.MaxItems != nil {
+			add("at most %s", form.Items(*f.MaxItems))
 		}
 	case protocol.JSONField:
 		add("JSON")

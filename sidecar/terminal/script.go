@@ -187,13 +187,11 @@ func example(f protocol.Field) answers.Field {
 		out.Example = json.RawMessage("0")
 	case protocol.BooleanField:
 		out.Example = json.RawMessage("false")
-	case protocol.ChoicesField:
+	case protocol.ChoicesField, protocol.ListField:
 		out.Example = json.RawMessage("[]")
 	case protocol.ChoiceField:
 		if len(f.Options) > 0 {
-			if raw, err := json.Marshal(f.Options[0].Value); err == nil {
-				out.Example = raw
-			}
+			out.Example = jsonOf(f.Options[0])
 		}
 	}
 	return out

@@ -7,24 +7,31 @@ import { visible } from "../lib/visible.ts";
 /** Formats a field's value for people. A secret is never shown. */
 export function fieldText(field: Field, value: unknown): string {
   if (field.secret) return masked;
-  if (typeof value === "string") {
-    return value === "" ? l10n.t("(empty text)") : optionText(field, value);
-  }
-  if (typeof value === "boolean") return value ? l10n.t("Yes") : l10n.t("No");
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
+  if (value === null) return l10n.t("(none)");
+  if (Array.isArray(value) && value.every(isItem)) {
     return value.length === 0
       ? l10n.t("(none)")
       : value.map((item) => optionText(field, item)).join(", ");
   }
-  return json(value);
+  return isItem(value) ? optionText(field, value) : json(value);
 }
 
 const masked = "•••";
 
-function optionText(field: Field, value: string): string {
-  if (field.type !== "choice" && field.type !== "choices") return value;
-  const option = field.options?.find((candidate) => candidate.value === value);
-  return option === undefined ? value : labelOf(option);
+type Item = string | number | boolean;
+
+function isItem(value: unknown): value is Item {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+function optionText(field: Field, value: Item): string {
+  const options = field.type === "choice" || field.type === "choices" ? field.options : undefined;
+  const option = options?.find(({ value: text, json: written }) =>
+    written === undefined ? text === value : JSON.parse(written) === value,
+  );
+  if (option !== undefined) return labelOf(option);
+  if (typeof value === "boolean") return value ? l10n.t("Yes") : l10n.t("No");
+  return value === "" ? l10n.t("(empty text)") : String(value);
 }
 
 /** A value of an answer, formatted for people. */

@@ -64,6 +64,15 @@ const fields: readonly Field[] = [
   { type: "choice", name: "f6", title: "Color", options: [{ value: "red" }, { value: "blue" }] },
   { type: "choice", name: "f7", title: "Row", options: many("row") },
   { type: "choices", name: "f8", title: "Sizes", minItems: 1, options: [{ value: "small" }] },
+  {
+    type: "list",
+    name: "f10",
+    title: "Tags",
+    minItems: 1,
+    maxItems: 2,
+    required: true,
+    item: { type: "string", name: "" },
+  },
   { type: "json", name: "f9", title: "Filter", schema: {} },
 ];
 

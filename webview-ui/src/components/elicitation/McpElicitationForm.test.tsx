@@ -78,6 +78,18 @@ const everyKind: readonly Field[] = [
     maxItems: 2,
     options: [{ value: "u", title: "Urgent" }, { value: "f", title: "Finance" }, { value: "l" }],
   },
+  {
+    type: "choice",
+    name: "count",
+    title: "Count",
+    options: [
+      { value: "1", json: "1" },
+      { value: "2", json: "2", title: "Two" },
+    ],
+  },
+  { type: "list", name: "tags", title: "Tags", item: { type: "string", name: "" } },
+  { type: "list", name: "ports", title: "Ports", item: { type: "number", name: "" } },
+  { type: "list", name: "flags", title: "Flags", item: { type: "boolean", name: "" } },
   { type: "json", name: "extra", title: "Extra", schema: {} },
 ];
 
@@ -113,6 +125,10 @@ test("every kind of field sends exactly its value", async () => {
   await user.selectOptions(screen.getByRole("combobox", { name: "Zone" }), "Zone e");
   await user.click(screen.getByRole("checkbox", { name: "Finance" }));
   await user.click(screen.getByRole("checkbox", { name: "Urgent" }));
+  await user.click(screen.getByRole("radio", { name: "Two" }));
+  await user.type(screen.getByRole("textbox", { name: "Tags" }), "a, b{Enter}{Enter}c{Enter}");
+  await user.type(screen.getByRole("textbox", { name: "Ports" }), "80{Enter} 9007199254740993");
+  await user.type(screen.getByRole("textbox", { name: "Flags" }), "Yes{Enter}false");
   fireEvent.change(screen.getByRole("textbox", { name: "Extra" }), { target: { value: "[1]" } });
   await user.click(submit());
   expect(onAccept).toHaveBeenCalledExactlyOnceWith({
@@ -128,6 +144,10 @@ test("every kind of field sends exactly its value", async () => {
     format: "md",
     zone: "e",
     labels: ["u", "f"],
+    count: "2",
+    tags: ["a, b", "c"],
+    ports: [80, "9007199254740993"],
+    flags: [true, false],
     extra: [1],
   });
 });

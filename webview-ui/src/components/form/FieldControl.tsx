@@ -46,6 +46,7 @@ export function FieldControl(props: FieldControlProps) {
     case "string":
     case "number":
     case "json":
+    case "list":
       return (
         <LabelledFrame {...frame}>
           {suggest !== undefined && field.type === "string" && field.secret !== true ? (

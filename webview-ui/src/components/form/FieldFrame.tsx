@@ -146,6 +146,11 @@ function boundsOf(field: Field): string | undefined {
       return range(field.minimum, field.maximum, (n) => String(n));
     case "choices":
       return range(field.minItems, field.maxItems, (n) => l10n.t("{0} of these", n));
+    case "list": {
+      const bounds = range(field.minItems, field.maxItems, (n) => l10n.t("{0} of these", n));
+      const lines = l10n.t("Enter each item on a line of its own.");
+      return bounds === undefined ? lines : `${lines} ${bounds}`;
+    }
     case "json":
       return l10n.t("Enter JSON.");
     case "string": {

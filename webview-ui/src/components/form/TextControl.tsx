@@ -1,4 +1,4 @@
-import type { JSONField, NumberField, StringField } from "@assent/protocol";
+import type { JSONField, ListField, NumberField, StringField } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { ChangeEvent, KeyboardEvent } from "react";
 import { titleOf } from "../../lib/fields.ts";
@@ -8,7 +8,7 @@ import { fromLocalInput, toLocalInput } from "./dates.ts";
 import { SecretInput } from "./SecretInput.tsx";
 
 export interface TextControlProps {
-  readonly field: StringField | NumberField | JSONField;
+  readonly field: StringField | NumberField | JSONField | ListField;
   readonly input: string;
   readonly shared: SharedProps;
   readonly onInput: (input: string) => void;
@@ -28,6 +28,8 @@ export function TextControl({ field, input, shared, onInput }: TextControlProps)
   switch (field.type) {
     case "json":
       return <textarea {...typed} className="code" rows={3} />;
+    case "list":
+      return <textarea {...typed} rows={3} />;
     case "number":
       // Not type="number", which uses the locale's format and reports invalid input as empty.
       return <input {...typed} type="text" inputMode={field.integer ? "numeric" : "decimal"} />;

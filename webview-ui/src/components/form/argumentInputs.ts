@@ -1,4 +1,4 @@
-import type { Field, StringField } from "@assent/protocol";
+import type { Field, Option, StringField } from "@assent/protocol";
 import { parseExact, writeExact } from "../../lib/exactJSON.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
@@ -73,17 +73,35 @@ function inputOf(field: Field, value: unknown): FieldInput | undefined {
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
     case "choice":
-      return field.options?.some((option) => option.value === value) ? String(value) : undefined;
+      return optionOf(field.options, value)?.value;
     case "choices": {
       if (!Array.isArray(value)) return undefined;
-      const known = value.every((one) => field.options?.some((option) => option.value === one));
-      return known ? value.map(String) : undefined;
+      const known = value.flatMap((one) => optionOf(field.options, one)?.value ?? []);
+      return known.length === value.length ? known : undefined;
+    }
+    case "list": {
+      if (!Array.isArray(value)) return undefined;
+      const lines = value.flatMap((one) => lineOf(field.item, one) ?? []);
+      return lines.length === value.length ? lines.join("\n") : undefined;
     }
     case "json":
       return writeExact(value, 2);
     default:
       return unreachable(field);
   }
+}
+
+function optionOf(options: readonly Option[] = [], value: unknown): Option | undefined {
+  return options.find(({ value: text, json }) =>
+    json === undefined ? text === value : writeExact(parseExact(json)) === writeExact(value),
+  );
+}
+
+/** Returns an item of a list as a line; undefined if it is none. */
+function lineOf(item: Field, value: unknown): string | undefined {
+  const input = inputOf(item, value);
+  const line = typeof input === "boolean" ? String(input) : input;
+  return typeof line === "string" && /^.*\S.*$/.test(line) ? line : undefined;
 }
 
 /**

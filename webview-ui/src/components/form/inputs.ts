@@ -40,6 +40,8 @@ function defaultInput(field: Field): FieldInput | undefined {
         : undefined;
     case "choices":
       return field.default;
+    case "list":
+      return field.default?.join("\n");
     case "json":
       return field.default === undefined ? undefined : JSON.stringify(field.default, null, 2);
     default:

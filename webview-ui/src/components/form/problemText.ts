@@ -41,6 +41,10 @@ function problemText(
       if (keyword === "minItems") return l10n.t("Choose at least {0}", field.minItems ?? 0);
       if (keyword === "maxItems") return l10n.t("Choose at most {0}", field.maxItems ?? 0);
       return message;
+    case "list":
+      if (keyword === "minItems") return l10n.t("Enter at least {0}", field.minItems ?? 0);
+      if (keyword === "maxItems") return l10n.t("Enter at most {0}", field.maxItems ?? 0);
+      return message;
     default:
       return message;
   }

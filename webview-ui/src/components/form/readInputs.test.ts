@@ -14,6 +14,7 @@ interface Case {
   readonly want: unknown;
 }
 
+const text: Field = { type: "string", name: "" };
 const options = [{ value: "json" }, { value: "plain", title: "Plain" }, { value: "" }];
 
 const cases: readonly Case[] = [
@@ -54,6 +55,43 @@ const cases: readonly Case[] = [
     field: { type: "string", format: "date-time" },
     input: "2026-11-21T14:30:00.5-08:00",
     want: value("2026-11-21T14:30:00.5-08:00"),
+  },
+  {
+    name: "lines",
+    field: { type: "list", item: text },
+    input: " a\r\n\n \nb,c\n",
+    want: value([" a", "b,c"]),
+  },
+  { name: "optional list", field: { type: "list", item: text }, input: "\n ", want: leftOut },
+  {
+    name: "required list",
+    field: { type: "list", item: text, required: true },
+    input: "",
+    want: value([]),
+  },
+  {
+    name: "lines of numbers",
+    field: { type: "list", item: { type: "number", name: "" } },
+    input: "1\n 2.5 \nx",
+    want: value([1, 2.5, "x"]),
+  },
+  {
+    name: "lines of yes and no",
+    field: { type: "list", item: { type: "boolean", name: "" } },
+    input: "yes\nFALSE\nperhaps",
+    want: value([true, false, "perhaps"]),
+  },
+  {
+    name: "a choice of numbers",
+    field: { type: "choice", options: [{ value: "1.0", json: "1.0" }] },
+    input: "1.0",
+    want: value(1),
+  },
+  {
+    name: "choices of several types",
+    field: { type: "choices", options: [{ value: "a" }, { value: "true", json: "true" }] },
+    input: ["true", "a"],
+    want: value(["a", true]),
   },
   { name: "optional number empty", field: { type: "number" }, input: " ", want: leftOut },
   { name: "zero", field: { type: "number" }, input: "0", want: value(0) },

@@ -1,4 +1,11 @@
-import type { ChoicesField, Field, FieldProblem, StringField } from "@assent/protocol";
+import type {
+  ChoicesField,
+  Field,
+  FieldProblem,
+  ListField,
+  Option,
+  StringField,
+} from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { exactly, parseExact } from "../../lib/exactJSON.ts";
 import { readDecimal } from "../../lib/numbers.ts";
@@ -11,7 +18,8 @@ import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
  * - An optional field that is empty, or a checkbox that was never touched, is left out of the answer.
  * - 0, false and an emptied list are values, and are sent.
  * - A required text that is empty is left out, unless `minLength: 0` says that the empty text is an answer.
- * - A required checkbox that was never touched is false. Required options without a tick are an empty list.
+ * - A required checkbox that was never touched is false. Required options without a tick are an empty list, and so is a
+ *   required list without a line.
  *
  * The sidecar decides whether the value follows the field's rules. A problem is an input that cannot be sent; its value
  * is only for the sidecar's check.
@@ -62,9 +70,13 @@ export function readField(
       if (typeof input === "boolean") return { kind: "value", value: input };
       return field.required ? { kind: "value", value: false } : { kind: "leftOut" };
     case "choice":
-      return typeof input === "string" ? { kind: "value", value: input } : { kind: "leftOut" };
+      return typeof input === "string"
+        ? { kind: "value", value: chosenValue(field.options, input, exactNumbers) }
+        : { kind: "leftOut" };
     case "choices":
-      return readChoices(field, Array.isArray(input) ? input : undefined);
+      return readChoices(field, Array.isArray(input) ? input : undefined, exactNumbers);
+    case "list":
+      return readList(field, text(input), exactNumbers);
     case "json":
       return readJSON(text(input).trim(), exactNumbers);
     default:
@@ -93,13 +105,48 @@ function readNumber(input: string, exactNumbers: ExactNumbers): Reading {
     : { kind: "problem", message: l10n.t("Too many digits to send exactly"), value };
 }
 
-function readChoices(field: ChoicesField, input: readonly string[] | undefined): Reading {
+/** The sidecar converts the texts of options in the answer to an elicitation. A tool's arguments need their JSON. */
+function chosenValue(
+  options: readonly Option[] | undefined,
+  chosen: string,
+  exactNumbers: ExactNumbers,
+): unknown {
+  const json = options?.find(({ value }) => value === chosen)?.json;
+  if (json === undefined || exactNumbers === "asText") return chosen;
+  return exactNumbers === "exact" ? parseExact(json) : JSON.parse(json);
+}
+
+function readChoices(
+  field: ChoicesField,
+  input: readonly string[] | undefined,
+  exactNumbers: ExactNumbers,
+): Reading {
   const { required = false, minItems = 0, options = [] } = field;
   const ticked = new Set(input);
   const value = options.map((option) => option.value).filter((it) => ticked.has(it));
   return value.length === 0 && !required && (input === undefined || minItems > 0)
     ? { kind: "leftOut" }
-    : { kind: "value", value };
+    : { kind: "value", value: value.map((one) => chosenValue(options, one, exactNumbers)) };
+}
+
+/** A list has an item for each line that is not empty. */
+function readList(field: ListField, typed: string, exactNumbers: ExactNumbers): Reading {
+  const lines = typed.split(/\r?\n/).filter((line) => line.trim() !== "");
+  if (lines.length === 0) {
+    return field.required ? { kind: "value", value: [] } : { kind: "leftOut" };
+  }
+  const readings = lines.map((line) => readItem(field.item, line, exactNumbers));
+  const value = readings.map((reading) => (reading.kind === "leftOut" ? "" : reading.value));
+  const problem = readings.find((reading) => reading.kind === "problem");
+  return problem === undefined ? { kind: "value", value } : { ...problem, value };
+}
+
+function readItem(item: Field, line: string, exactNumbers: ExactNumbers): Reading {
+  if (item.type !== "boolean") return readField(item, line, exactNumbers);
+  const value = ({ true: true, yes: true, false: false, no: false } as const)[
+    line.trim().toLowerCase()
+  ];
+  return { kind: "value", value: value ?? line };
 }
 
 function readJSON(input: string, exactNumbers: ExactNumbers): Reading {
