@@ -304,7 +304,7 @@ func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	}
 }
 
-const sample = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}},{"role":"assistant","content":[{"type":"image","data":"QQ==","mimeType":"image/png"}]}],"maxTokens":5,"temperature":0,"systemPrompt":"Be brief.","stopSequences":["."],"modelPreferences":{"hints":[{"name":"x"}],"costPriority":0},"metadata":{"b":1,"a":2}}`
+const sample = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}},{"role":"assistant","content":[{"type":"image","data":"iVBORw0KGgoAAAANSUhEUg==","mimeType":"image/png"}]}],"maxTokens":5,"temperature":0,"systemPrompt":"Be brief.","stopSequences":["."],"modelPreferences":{"hints":[{"name":"x"}],"costPriority":0},"metadata":{"b":1,"a":2}}`
 
 func TestCreateMessage(t *testing.T) {
 	provider := &scripted{words: []string{"Hel", "lo"}}
@@ -321,7 +321,7 @@ func TestCreateMessage(t *testing.T) {
 	want := protocol.McpSamplingRequest{
 		Messages: []protocol.SamplingMessage{
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
-			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{protocol.ImageContent{Data: "iVBORw0KGgoAAAANSUhEUg==", MIMEType: "image/png"}}},
 		},
 		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "x"}}, CostPriority: new(0.0)},
 		SystemPrompt:     "Be brief.", Temperature: new(0.0), MaxTokens: 5, StopSequences: []string{"."},
@@ -347,10 +347,10 @@ func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 	f := newFixture(t, &caller{})
 	f.DeclareSampling(t.Context(), origin.ServerName)
 	done := f.serve(t.Context(), f.CreateMessage, `{"tools":[],"messages":[{"role":"user","Role":"assistant","content":[
-		{"type":"image","data":"QQ==","mimeType":"Image/PNG; name=\"a\"","MimeType":"text/html"},
+		{"type":"image","data":"iVBORw0KGgoAAAANSUhEUg==","mimeType":"Image/PNG; name=\"a\"","MimeType":"text/html"},
 		{"type":"audio","data":"QQ==","mimeType":"AUDIO/l16;rate=16000"}
 	]},{"role":"assistant","content":{"type":"tool_use","id":"a","name":"t","input":{}}},{"role":"user","content":{"type":"tool_result","toolUseId":"a","content":[
-		{"type":"image","data":"QQ==","mimeType":"Image/PNG"}
+		{"type":"image","data":"iVBORw0KGgoAAAANSUhEUg==","mimeType":"Image/PNG"}
 	]}}],"maxTokens":50.0,"MaxTokens":7,"modelPreferences":{"CostPriority":1,"speedPriority":0.5}}`)
 	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
 		t.Fatal(err)
@@ -359,12 +359,12 @@ func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 	want := protocol.McpSamplingRequest{
 		Messages: []protocol.SamplingMessage{
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
-				protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"},
+				protocol.ImageContent{Data: "iVBORw0KGgoAAAANSUhEUg==", MIMEType: "image/png"},
 				protocol.AudioContent{Data: "QQ==", MIMEType: "audio/l16; rate=16000"},
 			}},
 			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{use("a", "t", "{}")}},
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.ToolResultContent{
-				ToolUseID: "a", Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "QQ==", MIMEType: "image/png"}},
+				ToolUseID: "a", Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "iVBORw0KGgoAAAANSUhEUg==", MIMEType: "image/png"}},
 			}}},
 		},
 		ModelPreferences: &protocol.ModelPreferences{SpeedPriority: new(0.5)},

@@ -13,6 +13,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/jsonscan"
+	"assent/sidecar/model"
 	"assent/sidecar/reason"
 )
 
@@ -130,13 +131,15 @@ type blockNames struct {
 	} `json:"resource"`
 }
 
-// withMediaType returns an image or audio with its media type in canonical form. The type becomes a part of a data URL,
-// where any other form could be misread. An image's type loses its parameters. An invalid type stays, and is refused
-// later.
+// withMediaType returns an image with the media type that its bytes have, and other media with their type in canonical
+// form. The type becomes a part of a data URL, where any other form could be misread. An image's type loses its
+// parameters. An invalid type stays, and is refused later.
 func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
 	switch b := block.(type) {
 	case protocol.ImageContent:
-		if kind, _, err := mime.ParseMediaType(b.MIMEType); err == nil {
+		if actual := model.ImageType(b.Data); actual != "" {
+			b.MIMEType = actual
+		} else if kind, _, err := mime.ParseMediaType(b.MIMEType); err == nil {
 			b.MIMEType = kind
 		}
 		return b

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 )
 
 func TestResultsForAModel(t *testing.T) {
@@ -55,12 +56,40 @@ func TestResultsForAModel(t *testing.T) {
 	}
 }
 
-// Providers need the canonical name of an image's media type.
-func TestTheTypeOfAnImageIsParsed(t *testing.T) {
-	got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{protocol.ImageContent{MIMEType: `Image/PNG; name="a"`, Data: "QQ=="}}})
-	want := []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: "QQ=="}}
-	if diff := cmp.Diff(want, got.Content); diff != "" {
-		t.Errorf("it is told (-want +got):\n%s", diff)
+// The first bytes of images, in base64.
+const (
+	pngData  = "iVBORw0KGgoAAAANSUhEUg=="
+	jpegData = "/9j/4AAQSkZJRgABAQ=="
+	gifData  = "R0lGODlhAQABAAAAACwAAAAA"
+	webpData = "UklGRhoAAABXRUJQVlA4TA=="
+)
+
+// Providers refuse an image with another type than its bytes have, and every later message with it.
+func TestAnImageHasTheTypeOfItsBytes(t *testing.T) {
+	tests := []struct{ name, declared, data, want string }{
+		{"another type", "image/jpeg", pngData, "image/png"},
+		{"capitals and parameters", `Image/GIF; name="a"`, jpegData, "image/jpeg"},
+		{"no type", "", gifData, "image/gif"},
+		{"a type of no image", "application/octet-stream", webpData, "image/webp"},
+		{"a page", "image/png", "PCFkb2N0eXBlIGh0bWw+", ""},
+		{"the end is no base64", "image/png", pngData + "?", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, block := range []protocol.ContentBlock{
+				protocol.ImageContent{MIMEType: tt.declared, Data: tt.data},
+				protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "a:b", MIMEType: tt.declared, Blob: tt.data}},
+			} {
+				got := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{block}}).Content[0]
+				if tt.want == "" {
+					if _, words := got.(protocol.TextContent); !words {
+						t.Errorf("%T became %+v, want words", block, got)
+					}
+				} else if diff := cmp.Diff(protocol.ToolResultBlock(protocol.ImageContent{MIMEType: tt.want, Data: tt.data}), got); diff != "" {
+					t.Errorf("%T (-want +got):\n%s", block, diff)
+				}
+			}
+		})
 	}
 }
 
@@ -77,12 +106,12 @@ func TestALongResultIsCut(t *testing.T) {
 		}
 		whole.WriteString(text)
 	}
-	if len(whole.String()) > maxResultText+100 || !strings.Contains(whole.String(), "[cut here: 102400 of 163842 bytes are shown]") {
+	if len(whole.String()) > model.MaxResultText+100 || !strings.Contains(whole.String(), "[cut here: 102400 of 163842 bytes are shown]") {
 		t.Errorf("%d bytes are sent, at the end %q", len(whole.String()), whole.String()[len(whole.String())-60:])
 	}
 	images := resultOf("id", protocol.ToolResult{Content: []protocol.ContentBlock{
-		protocol.ImageContent{MIMEType: "image/png", Data: strings.Repeat("A", 3<<20)},
-		protocol.ImageContent{MIMEType: "image/png", Data: strings.Repeat("A", 3<<20)},
+		protocol.ImageContent{MIMEType: "image/png", Data: "iVBORw0KGgoA" + strings.Repeat("A", 3<<20)},
+		protocol.ImageContent{MIMEType: "image/png", Data: "iVBORw0KGgoA" + strings.Repeat("A", 3<<20)},
 	}})
 	if _, ok := images.Content[1].(protocol.TextContent); !ok {
 		t.Errorf("6 MiB of images are sent")

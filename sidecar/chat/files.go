@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 )
 
 // The bounds of the files of one message, in bytes.
 const (
 	maxTextFile  = 256 << 10
-	maxImageFile = maxImage / 4 * 3 // the limit of providers, before base64
+	maxImageFile = model.MaxImage / 4 * 3 // the limit of providers, before base64
 	maxFiles     = 10 << 20
 	maxFileName  = 255
 )
@@ -24,7 +25,7 @@ func attachmentsOf(files []protocol.AttachedFile) ([]protocol.Attachment, error)
 	total := 0
 	for _, file := range files {
 		refused := func(format string, args ...any) error {
-			return protocol.Errorf(protocol.CodeInvalidParams, "%q cannot be attached: %s", brief(file.Name), fmt.Sprintf(format, args...))
+			return protocol.Errorf(protocol.CodeInvalidParams, "%q cannot be attached: %s", model.Brief(file.Name), fmt.Sprintf(format, args...))
 		}
 		if file.Name == "" || len(file.Name) > maxFileName {
 			return nil, refused("a file's name has 1 to %d bytes, and this has %d", maxFileName, len(file.Name))
@@ -43,7 +44,7 @@ func attachmentsOf(files []protocol.AttachedFile) ([]protocol.Attachment, error)
 			if size > maxImageFile+2 {
 				return nil, refused("it has %d KiB, and an image may have %d KiB", size>>10, maxImageFile>>10)
 			}
-			image, ok := imageOf(content.MIMEType, content.Data)
+			image, ok := model.Image(content.Data)
 			if !ok {
 				return nil, refused("images are PNG, JPEG, GIF or WebP")
 			}
@@ -64,9 +65,9 @@ func attachmentsOf(files []protocol.AttachedFile) ([]protocol.Attachment, error)
 func attached(file protocol.Attachment) []protocol.ContentBlock {
 	switch content := file.Content.(type) {
 	case protocol.TextContent:
-		return []protocol.ContentBlock{protocol.TextContent{Text: fmt.Sprintf("[the file %s]\n%s", brief(file.Name), content.Text)}}
+		return []protocol.ContentBlock{protocol.TextContent{Text: fmt.Sprintf("[the file %s]\n%s", model.Brief(file.Name), content.Text)}}
 	case protocol.ImageContent:
-		return []protocol.ContentBlock{protocol.TextContent{Text: fmt.Sprintf("[the image %s]", brief(file.Name))}, content}
+		return []protocol.ContentBlock{protocol.TextContent{Text: fmt.Sprintf("[the image %s]", model.Brief(file.Name))}, content}
 	default:
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestFilesThatAreNotTaken(t *testing.T) {
 	png := func(bytes int) protocol.ContentBlock {
-		return protocol.ImageContent{MIMEType: "image/png", Data: base64.StdEncoding.EncodeToString(make([]byte, bytes))}
+		return protocol.ImageContent{MIMEType: "image/png", Data: base64.StdEncoding.EncodeToString(append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, bytes-8)...))}
 	}
 	for _, tt := range []struct {
 		name  string

@@ -146,8 +146,8 @@ func shortened(result protocol.ToolResultContent) (protocol.ToolResultContent, b
 			content = append(content, protocol.TextContent{Text: "[an image, left out here]"})
 		case len(text.Text) > left:
 			changed = true
-			kept := cut(text.Text, left)
-			content = append(content, protocol.TextContent{Text: kept + cutNote(len(kept), len(text.Text))})
+			kept := model.Cut(text.Text, left)
+			content = append(content, protocol.TextContent{Text: kept + model.CutNote(len(kept), len(text.Text))})
 			left = 0
 		default:
 			left -= len(text.Text)

@@ -177,7 +177,7 @@ func TestOldResultsAreShortenedFirst(t *testing.T) {
 // A long turn stays within the largest context of any model.
 func TestATurnIsHeldWithinBounds(t *testing.T) {
 	p := &past{}
-	image := strings.Repeat("A", 4<<20)
+	image := "iVBORw0KGgoA" + strings.Repeat("A", 4<<20)
 	for id := range int64(12) {
 		ref := protocol.ToolUseRef{MessageID: id, ToolUseID: "a"}
 		p.add(saidByModel(id, protocol.ModelMessage{

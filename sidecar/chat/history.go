@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assent/protocol"
+	"assent/sidecar/model"
 	"assent/sidecar/task"
 )
 
@@ -212,7 +213,7 @@ func toolUseOf(use protocol.ModelToolUse) protocol.ToolUseContent {
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	name := cut(sanitized(use.Name), maxName)
+	name := model.Cut(model.Sanitized(use.Name), model.MaxName)
 	if name == "" {
 		name = "unnamed"
 	}

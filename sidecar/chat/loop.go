@@ -161,8 +161,34 @@ func callsTools(m *protocol.Model) bool {
 	return m.Tools == nil || *m.Tools
 }
 
-// generate asks the model. It tries again if the provider is overloaded and nothing was written yet.
-func (u *turn) generate(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (_ *model.Completion, err error) {
+// generate asks the model. If the provider refuses a request with images, it asks once more without them: else one image
+// that the provider does not accept would end each later turn of the conversation, too.
+func (u *turn) generate(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
+	made, err := u.attempts(ctx, models, m, request, emit)
+	if !model.IsRefusedRequest(err) {
+		return made, err
+	}
+	bare, left := model.WithoutImages(request)
+	if left == 0 {
+		return made, err
+	}
+	again, failed := u.attempts(ctx, models, m, bare, emit)
+	if failed != nil {
+		return made, err // the images were not the reason
+	}
+	images := "an image"
+	if left > 1 {
+		images = fmt.Sprintf("%d images", left)
+	}
+	u.task.Tell(protocol.Notice{
+		Level: protocol.NoticeWarning,
+		Text:  fmt.Sprintf("%s was asked without %s of this conversation, because its provider refused them: %s", m.Name, images, reason.Of(err)),
+	})
+	return again, nil
+}
+
+// attempts asks the model. It tries again if the provider is overloaded and nothing was written yet.
+func (u *turn) attempts(ctx context.Context, models Models, m *protocol.Model, request *protocol.McpSamplingRequest, emit func(string)) (_ *model.Completion, err error) {
 	defer reason.Panicked(&u.opts.Log, "the request to the model", &err)
 	wrote := false
 	pause := firstPause
@@ -205,7 +231,7 @@ func said(body protocol.ModelMessage, m *protocol.Model, request *protocol.McpSa
 		body.End.Reason = protocol.ModelEndToolUse
 		body.ToolUses = toolUses(made.ToolUses, o)
 	case made.StopReason != model.StopEndTurn && made.StopReason != model.StopStopSequence:
-		body.End.Detail = "The provider says: " + brief(made.StopReason) + "."
+		body.End.Detail = "The provider says: " + model.Brief(made.StopReason) + "."
 	}
 	return body
 }

@@ -149,9 +149,9 @@ func newFixture(t *testing.T, m *models, s *servers) *fixture {
 }
 
 // turn sends a message and waits for the end of the turn.
-func (f *fixture) turn(t *testing.T, text string) []protocol.Message {
+func (f *fixture) turn(t *testing.T, text string, files ...protocol.AttachedFile) []protocol.Message {
 	t.Helper()
-	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
+	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text, Files: files}); err != nil {
 		t.Fatal(err)
 	}
 	running := false
@@ -261,6 +261,50 @@ func TestABusyProviderIsAskedAgain(t *testing.T) {
 }
 
 // An answer that has begun is not requested again, because the person has read it.
+// An image that a provider does not accept would end each later turn of the conversation, too.
+func TestAnImageThatAProviderRefusesIsLeftOut(t *testing.T) {
+	image := protocol.ImageContent{MIMEType: "image/png", Data: "iVBORw0KGgoAAAANSUhEUg=="}
+	tests := []struct {
+		name   string
+		err    error
+		files  []protocol.AttachedFile
+		always bool // it refuses requests without an image, too
+		asked  int
+		told   string
+	}{
+		{"an image", refusal(t, 400, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, false, 2, "without an image of this conversation"},
+		{"two images", refusal(t, 422, ""), []protocol.AttachedFile{{Name: "a", Content: image}, {Name: "b", Content: image}}, false, 2, "without 2 images of this conversation"},
+		{"no image", refusal(t, 400, ""), nil, true, 1, ""},
+		{"another reason", refusal(t, 400, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, true, 2, ""},
+		{"another status", refusal(t, 401, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, true, 1, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &models{answer: func(_ context.Context, _ int, request *protocol.McpSamplingRequest) (*model.Completion, error) {
+					if _, images := model.WithoutImages(request); tt.always || images > 0 {
+						return nil, tt.err
+					}
+					return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+				}}
+				m.facts.Images = new(true)
+				f := newFixture(t, m, &servers{})
+				messages := f.turn(t, "Hi", tt.files...)
+				told := ""
+				for _, message := range messages {
+					if notice, ok := message.Body.(protocol.Notice); ok {
+						told = notice.Text
+					}
+				}
+				if len(m.asked) != tt.asked || !strings.Contains(told, tt.told) || (told == "") != (tt.told == "") {
+					t.Errorf("asked %d times, and told %q", len(m.asked), told)
+				}
+				f.close(t)
+			})
+		})
+	}
+}
+
 func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
 	broken := refusal(t, 500, "")
 	synctest.Test(t, func(t *testing.T) {

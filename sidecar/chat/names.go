@@ -2,20 +2,16 @@ package chat
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"assent/protocol"
 	"assent/sidecar/form"
+	"assent/sidecar/model"
 )
 
 const (
-	// maxName is the maximum length of a tool's name that all providers accept. They accept
-	// ^[a-zA-Z0-9_-]{1,64}$.
-	maxName = 64
 	// maxTools is the maximum number of tools that all providers accept. OpenAI's limit is the
 	// lowest.
 	maxTools = 128
@@ -79,7 +75,7 @@ func newOffer(servers []offered) *offer {
 			o.names[name] = target{s.serverName, &tool}
 			schema, _ := form.Flat(tool.InputSchema) // OpenAI refuses a request with anyOf and its like at the root
 			o.tools = append(o.tools, protocol.SamplingTool{
-				Name: name, Description: cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: schema,
+				Name: name, Description: model.Cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: schema,
 			})
 		}
 	}
@@ -102,7 +98,7 @@ func (o *offer) listResources(list *strings.Builder, s offered) {
 	o.servers[s.serverName] = true
 	o.resources[s.serverName] = map[string]protocol.Resource{}
 	line := func(uri, name, description string) {
-		text := fmt.Sprintf("- server %q: %s (%s)\n", s.serverName, uri, cut(strings.Join(strings.Fields(name+" "+description), " "), 200))
+		text := fmt.Sprintf("- server %q: %s (%s)\n", s.serverName, uri, model.Cut(strings.Join(strings.Fields(name+" "+description), " "), 200))
 		if list.Len()+len(text) <= maxListed {
 			list.WriteString(text)
 		}
@@ -118,22 +114,7 @@ func (o *offer) listResources(list *strings.Builder, s offered) {
 
 // nameOf returns a name for a server's tool that every provider accepts.
 func nameOf(serverName, toolName string) string {
-	name := sanitized(serverName) + "__" + sanitized(toolName)
-	if len(name) <= maxName {
-		return name
-	}
-	// The suffix distinguishes names with the same beginning.
-	sum := sha256.Sum256([]byte(serverName + "\x00" + toolName))
-	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
-}
-
-func sanitized(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, name)
+	return model.ShortName(serverName+"__"+toolName, serverName+"\x00"+toolName)
 }
 
 // unused returns the name, or a similar one if another tool has it.
@@ -143,7 +124,6 @@ func (o *offer) unused(name string) string {
 		if _, taken := o.names[unique]; !taken && unique != readResourceName {
 			return unique
 		}
-		suffix := fmt.Sprintf("_%d", i)
-		unique = name[:min(len(name), maxName-len(suffix))] + suffix
+		unique = model.WithNumber(name, i)
 	}
 }

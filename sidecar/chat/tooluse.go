@@ -49,7 +49,7 @@ func toolUses(made []protocol.ToolUseContent, o *offer) []protocol.ModelToolUse 
 	uses := make([]protocol.ModelToolUse, len(made))
 	ids := map[string]bool{}
 	for i, m := range made {
-		use := protocol.ModelToolUse{ID: cut(m.ID, 200), Name: cut(m.Name, 200)}
+		use := protocol.ModelToolUse{ID: model.Cut(m.ID, 200), Name: model.Cut(m.Name, 200)}
 		for n := i + 1; use.ID == "" || ids[use.ID]; n++ { // ids must be unique, so that results are not mixed up
 			use.ID = fmt.Sprintf("call_%d", n)
 		}
@@ -65,9 +65,9 @@ func toolUses(made []protocol.ToolUseContent, o *offer) []protocol.ModelToolUse 
 		case i >= maxUses:
 			use.Error = fmt.Sprintf("The call was not made: no more than %d are made at once. Make fewer at a time.", maxUses)
 		case !ok:
-			use.Error = fmt.Sprintf("There is no tool %q. Use only the tools in this request.", cut(m.Name, 200))
+			use.Error = fmt.Sprintf("There is no tool %q. Use only the tools in this request.", model.Cut(m.Name, 200))
 		case use.Arguments == nil:
-			use.Error = fmt.Sprintf("The call was not made: the arguments must be a JSON object, and they were: %s", cut(string(m.Input), maxTyped))
+			use.Error = fmt.Sprintf("The call was not made: the arguments must be a JSON object, and they were: %s", model.Cut(string(m.Input), maxTyped))
 		}
 		uses[i] = use
 	}
@@ -183,7 +183,7 @@ func (u *turn) approvedResource(ctx context.Context, ref protocol.ToolUseRef, us
 		return "", nil, errors.New("the call was not made: server and uri must be texts")
 	}
 	if !o.servers[wanted.Server] {
-		return "", nil, fmt.Errorf("there is no server %q that has resources", cut(wanted.Server, 200))
+		return "", nil, fmt.Errorf("there is no server %q that has resources", model.Cut(wanted.Server, 200))
 	}
 	q := protocol.AccessMcpResource{Origin: protocol.Origin{ServerName: wanted.Server}, ToolUse: ref, URI: wanted.URI}
 	if r, ok := o.resources[wanted.Server][wanted.URI]; ok {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,6 +152,40 @@ func (l *listing) cost() (in, out float64, known bool) {
 	out, err2 := strconv.ParseFloat(l.Pricing.Completion, 64)
 	const million = 1e6
 	return in * million, out * million, errors.Join(err, err2) == nil && in >= 0 && out >= 0
+}
+
+// IsRefusedRequest reports whether an endpoint refused what was sent to it, so that the same again is of no use.
+func IsRefusedRequest(err error) bool {
+	var no *refused
+	return errors.As(err, &no) && (no.code == http.StatusBadRequest || no.code == http.StatusUnprocessableEntity)
+}
+
+// WithoutImages returns a request with words in place of its images, and how many there were.
+func WithoutImages(request *protocol.McpSamplingRequest) (*protocol.McpSamplingRequest, int) {
+	const words = "[an image, which the model's provider did not accept]"
+	r, left := *request, 0
+	r.Messages = slices.Clone(request.Messages)
+	for i, m := range r.Messages {
+		content := slices.Clone(m.Content)
+		for j, block := range content {
+			switch block := block.(type) {
+			case protocol.ImageContent:
+				content[j] = protocol.TextContent{Text: words}
+				left++
+			case protocol.ToolResultContent:
+				block.Content = slices.Clone(block.Content)
+				for k, part := range block.Content {
+					if _, ok := part.(protocol.ImageContent); ok {
+						block.Content[k] = protocol.TextContent{Text: words}
+						left++
+					}
+				}
+				content[j] = block
+			}
+		}
+		r.Messages[i].Content = content
+	}
+	return &r, left
 }
 
 // refused is an error status of an endpoint.

@@ -257,6 +257,7 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 	})
 	defer silence.Stop()
 	written := 0
+	request, own := ready(request)
 	ctx, span := trace.Start(ctx, trace.Client, "chat", rest)
 	defer span.End()
 	completion, err := p.Generate(ctx, rest, request, func(piece string) {
@@ -268,6 +269,13 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 		}
 	})
 	describe(span, name, rest, completion, err)
+	if err == nil {
+		for i, use := range completion.ToolUses {
+			if name, known := own[use.Name]; known {
+				completion.ToolUses[i].Name = name
+			}
+		}
+	}
 	if written > mostText {
 		return nil, context.Cause(ctx)
 	}
