@@ -182,8 +182,18 @@ type ConfirmServerParams struct {
 	Line   int    `json:"line,omitempty"`
 	// Definition is the definition of the process that would run, or of the endpoint.
 	Definition ServerDefinition `json:"definition"`
+	// Hides is the person's own server that this one hides; absent if it hides none.
+	Hides *HiddenServer `json:"hides,omitempty"`
 	// Earlier is the definition that the person confirmed last for this name; absent if they confirmed none.
 	Earlier *ServerDefinition `json:"earlier,omitempty"`
+}
+
+// HiddenServer is a server of the person's own that a workspace's server of the same name hides.
+type HiddenServer struct {
+	// Source and Line say where it is configured, as in [ConfirmServerParams].
+	Source     string           `json:"source"`
+	Line       int              `json:"line,omitempty"`
+	Definition ServerDefinition `json:"definition"`
 }
 
 // ServerDefinition is the definition of a server and its meaning. Variables for folders are replaced in Command, Args,

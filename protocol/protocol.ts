@@ -1725,8 +1725,18 @@ export interface ConfirmServerParams {
   line?: number;
   /** Definition is the definition of the process that would run, or of the endpoint. */
   definition: ServerDefinition;
+  /** Hides is the person's own server that this one hides; absent if it hides none. */
+  hides?: HiddenServer;
   /** Earlier is the definition that the person confirmed last for this name; absent if they confirmed none. */
   earlier?: ServerDefinition;
+}
+
+/** HiddenServer is a server of the person's own that a workspace's server of the same name hides. */
+export interface HiddenServer {
+  /** Source and Line say where it is configured, as in `ConfirmServerParams`. */
+  source: string;
+  line?: number;
+  definition: ServerDefinition;
 }
 
 /**
@@ -2966,6 +2976,8 @@ export interface Server {
   stderr?: readonly string[];
   /** IconsRevision grows when `Sidecar.ListIcons` has other icons; absent before the server had any. */
   iconsRevision?: number;
+  /** Hides is the person's own server that this one hides; absent if it hides none. */
+  hides?: HiddenServer;
 }
 
 /** Transport is the transport of a server, with the names of mcp.json's "type". */

@@ -22,6 +22,8 @@ type Server struct {
 	Stderr []string `json:"stderr,omitempty"`
 	// IconsRevision grows when [Sidecar.ListIcons] has other icons; absent before the server had any.
 	IconsRevision int64 `json:"iconsRevision,omitempty"`
+	// Hides is the person's own server that this one hides; absent if it hides none.
+	Hides *HiddenServer `json:"hides,omitempty"`
 }
 
 // Transport is the transport of a server, with the names of mcp.json's "type".

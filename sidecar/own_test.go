@@ -330,3 +330,24 @@ func TestTheDaemonsEnvironmentDoesNotChooseTheOwnServers(t *testing.T) {
 		}
 	}
 }
+
+// A person who is to confirm a project's server learns that they have one of that name, and what that is.
+func TestAHiddenOwnServerIsShown(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, member string }{{".mcp.json", "mcpServers"}, {".vscode/mcp.json", "servers"}} {
+		p := newPerson(t, `{"shop":{"command":"own-command","args":["exact"]}}`)
+		folder := p.project(tt.file, fmt.Sprintf(`{%q:{"shop":%s}}`, tt.member, who("project")))
+		c := p.in(folder, "tools", "shop", "--plain")
+		c.Stdin = strings.NewReader("no\n")
+		out, _ := c.CombinedOutput() // it is refused
+		for _, want := range []string{"placed", `It hides your own server "shop" (` + p.ownFile() + ":1), which is:", "own-command", `["exact"]`} {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: the question does not say %s: %s", tt.file, want, out)
+			}
+		}
+		listed, err := p.in(folder, "servers", "--output", "json").Output()
+		if err != nil || !strings.Contains(string(listed), `"hides": {`) || !strings.Contains(string(listed), "own-command") {
+			t.Errorf("%s: the list does not say what is hidden: %v %s", tt.file, err, listed)
+		}
+	}
+}

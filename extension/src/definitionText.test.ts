@@ -59,6 +59,14 @@ test("shows what is sent to a server over HTTP", () => {
   );
 });
 
+test("shows the person's own server that it hides", () => {
+  const own: ServerDefinition = { transport: "stdio", command: "own" };
+  const hides = { source: "/me/mcp.json", line: 7, definition: own };
+  expect(definitionText({ ...params, hides })).toContain(
+    "It hides your own server of the same name, which is in /me/mcp.json:7:\nTransport: stdio\nCommand: own",
+  );
+});
+
 test("says which folder a server of the person's own would use", () => {
   expect(definitionText({ ...params, folder: "/ws" })).toContain(
     "It is a server of your own that would use files of the folder /ws.",

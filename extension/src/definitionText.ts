@@ -9,6 +9,7 @@ export function definitionText({
   source,
   line,
   folder,
+  hides,
   definition,
   earlier,
 }: ConfirmServerParams): string {
@@ -23,9 +24,17 @@ export function definitionText({
       l10n.t("It is a server of your own that would use files of the folder {0}.", folder),
     );
   }
-  const place = line === undefined ? source : `${source}:${line}`;
-  said.push("", l10n.t("It is configured in {0}.", place));
+  said.push("", l10n.t("It is configured in {0}.", placeOf(source, line)));
+  if (hides !== undefined) {
+    const own = placeOf(hides.source, hides.line);
+    said.push("", l10n.t("It hides your own server of the same name, which is in {0}:", own));
+    said.push(...[...lines(hides.definition)].map(([label, value]) => `${label}${value}`));
+  }
   return said.join("\n");
+}
+
+function placeOf(source: string, line: number | undefined): string {
+  return line === undefined ? source : `${source}:${line}`;
 }
 
 function changes(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] {

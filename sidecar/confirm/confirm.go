@@ -38,6 +38,8 @@ type Options struct {
 	Ask func(ctx context.Context, params *protocol.ConfirmServerParams) (decision protocol.ServerDecision, by string, err error)
 	// CanAsk reports whether a front end can ask the person.
 	CanAsk func() bool
+	// Hides returns the person's own server that a server hides, or nil. It may be nil.
+	Hides func(serverName string) *protocol.HiddenServer
 	// Mask removes the secrets from a definition before it is saved.
 	Mask        func(protocol.ServerDefinition) protocol.ServerDefinition
 	Environment config.Environment
@@ -191,8 +193,11 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	params := &protocol.ConfirmServerParams{
 		ServerName: s.NameInSource(), Source: s.Source, Line: config.Line(s.Source, s.NameInSource()), Definition: s.Shown(ctx, b.opts.Environment),
 	}
-	if s.Own {
+	switch {
+	case s.Own:
 		params.Folder = s.Folder
+	case b.opts.Hides != nil:
+		params.Hides = b.opts.Hides(s.Name)
 	}
 	masked := b.opts.Mask(params.Definition)
 	last, err := kept.LastAllowed(ctx, k.source, k.server)

@@ -196,6 +196,18 @@ func (h *Hub) Servers() []protocol.Server {
 	return infos
 }
 
+// HiddenBy returns the person's own server that a workspace's server hides; nil if it hides none.
+func (h *Hub) HiddenBy(name string) *config.Server {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.servers {
+		if c := s.Config(); c.Hidden && c.NameInSource() == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // Own returns the name in the hub of the person's own server with this name, which a workspace's server may hide.
 func (h *Hub) Own(name string) (string, error) {
 	h.mu.Lock()

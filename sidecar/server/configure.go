@@ -214,7 +214,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	w.secrets.servers.retain(kept)
 	w.traceTo(result.Tracing)
 	w.hub.SetSources(result.Sources)
-	return &protocol.ServersChangedParams{Servers: w.hub.Configure(all), Problems: result.Problems}
+	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Configure(all)), Problems: result.Problems}
 }
 
 // reload is load after a file changed, told to the front end.

@@ -26,12 +26,32 @@ func (w *Workspace) confirmations(environment config.Environment) *confirm.Book 
 			}
 			return result.Decision, by, nil
 		},
-		Mask: w.maskDefinition, Environment: environment, Journal: w.journal, Now: w.now,
+		Hides: w.hides, Mask: w.maskDefinition, Environment: environment, Journal: w.journal, Now: w.now,
 	}
 	if w.opts.DecisionsDir != "" {
 		opts.Store = w.decisions.open
 	}
 	return confirm.NewBook(opts)
+}
+
+// hides returns the person's own server that a workspace's server hides; nil if it hides none.
+func (w *Workspace) hides(serverName string) *protocol.HiddenServer {
+	hidden := w.hub.HiddenBy(serverName)
+	if hidden == nil {
+		return nil
+	}
+	return &protocol.HiddenServer{
+		Source: hidden.Source, Line: config.Line(hidden.Source, hidden.NameInSource()),
+		Definition: w.maskDefinition(hidden.Shown(context.Background(), w.environment)),
+	}
+}
+
+// listed adds to servers which own ones they hide.
+func (w *Workspace) listed(servers []protocol.Server) []protocol.Server {
+	for i := range servers {
+		servers[i].Hides = w.hides(servers[i].Name)
+	}
+	return servers
 }
 
 // maskDefinition removes what looks like a secret, and the secrets that Assent holds.

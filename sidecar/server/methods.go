@@ -117,7 +117,7 @@ func (w *Workspace) declinedChanged(declined []protocol.DeclinedServer) {
 func (w *Workspace) ListServers(context.Context) (*protocol.ServersChangedParams, error) {
 	w.configured.mu.Lock()
 	defer w.configured.mu.Unlock()
-	return &protocol.ServersChangedParams{Servers: w.hub.Servers(), Problems: w.configured.problems}, nil
+	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Servers()), Problems: w.configured.problems}, nil
 }
 
 // RestartServer implements [protocol.Sidecar].

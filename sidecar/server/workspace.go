@@ -304,6 +304,7 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 	if config.IsOwnName(info.Name) {
 		return // it is in no list
 	}
+	info.Hides = w.hides(info.Name)
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
 	}

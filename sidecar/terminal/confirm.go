@@ -77,7 +77,7 @@ func definition(params *protocol.ConfirmServerParams) string {
 				line.write(&b, line.name)
 			}
 		}
-		return strings.TrimSuffix(b.String(), "\n")
+		return strings.TrimSuffix(b.String()+hidden(params), "\n")
 	}
 	writeChanges(&b, definitionLines(*params.Earlier), now)
 	switch earlier := params.Earlier.Masked; {
@@ -86,11 +86,31 @@ func definition(params *protocol.ConfirmServerParams) string {
 	case slices.Equal(now, definitionLines(*params.Earlier)):
 		b.WriteString("  A value that is not shown has changed.\n")
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(b.String()+hidden(params), "\n")
 }
 
 // warningSign begins a line that a person must not overlook.
 const warningSign = "!"
+
+// hidden describes the person's own server that a workspace's server hides.
+func hidden(params *protocol.ConfirmServerParams) string {
+	own := params.Hides
+	if own == nil {
+		return ""
+	}
+	var b strings.Builder
+	place := own.Source
+	if own.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, own.Line)
+	}
+	fmt.Fprintf(&b, "It hides your own server %q (%s), which is:\n", params.ServerName, place)
+	for _, line := range definitionLines(own.Definition) {
+		if line.value != "" {
+			line.write(&b, line.name)
+		}
+	}
+	return b.String()
+}
 
 // writeChanges writes each line of a definition, and its earlier value. Lines that are gone come last.
 func writeChanges(b *strings.Builder, before, now []definitionLine) {
