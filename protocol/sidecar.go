@@ -671,7 +671,7 @@ type ServerParams struct {
 // ListToolsResult holds a server's tools in the server's order.
 type ListToolsResult struct {
 	Tools []Tool `json:"tools,omitempty"`
-	// Problems say what is odd in the server's list, and what was left out for it; each is a sentence.
+	// Problems are sentences about the odd parts of the server's list, and about the items left out for them.
 	Problems []string `json:"problems,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type person struct {
 	home string
 }
 
-// newPerson returns a person whose own mcp.json has these servers.
+// newPerson returns a person with these servers in their own mcp.json.
 func newPerson(t *testing.T, servers string) person {
 	t.Helper()
 	p := person{newDaemonHome(t), t.TempDir()}

@@ -9,7 +9,7 @@ import (
 
 // placed is an MCP server without an SDK that tells where it is: as WHO, in which folder, and with which roots. ERA is the
 // version that it speaks, a legacy one or 2026-07-28. A legacy one asks for the roots after the handshake if the client
-// declares them, and whenever they change. The tool where tells what it knows; the tool roots asks for the roots in any case.
+// declares them, and whenever they change. The tool where returns its knowledge; the tool roots asks for the roots in any case.
 // Like npx, it runs what the folder in which it starts has in place of its own code: the name in node_modules/placed.
 func placed() {
 	modern := os.Getenv("ERA") == "2026-07-28"

@@ -296,7 +296,7 @@ func TestATerminalWithoutADaemon(t *testing.T) {
 	h := newDaemonHome(t)
 	c := callAsker(t, h, askerFolder(t), "--plain", "--standalone")
 	c.reads("Question")
-	// Another one begins and ends meanwhile.
+	// Another one begins and ends during it.
 	other := callAsker(t, h, askerFolder(t), "--plain", "--standalone")
 	other.reads("Question")
 	if _, err := fmt.Fprint(other.stdin, "b\nyes\n"); err != nil {

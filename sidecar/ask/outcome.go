@@ -64,7 +64,7 @@ func (s *Asks) Undelivered(messageID int64, why string) {
 	})
 }
 
-// ReleaseUndelivered is [Asks.Release] for questions whose call ended without the server: answers that the server has not
+// ReleaseUndelivered is [Asks.Release] for the questions of a call that ended without the server: answers that the server has not
 // acknowledged are noted as undelivered first.
 func (s *Asks) ReleaseUndelivered(prefix string, ended *Ended, why string) {
 	s.log.Lock()

@@ -19,7 +19,7 @@ import (
 // content type says something else. The body is bounded by the caller.
 func loosened(response *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close() // what was read counts
+	_ = response.Body.Close() // the members before the odd one count
 	if err != nil {
 		return nil, err
 	}

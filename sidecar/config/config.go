@@ -132,7 +132,7 @@ type Input struct {
 type Result struct {
 	// Servers have unique names, in the order of their sources.
 	Servers []Server
-	// Hidden are the person's own servers whose names the workspace's servers have.
+	// Hidden are the person's own servers that have the name of one of the workspace's.
 	Hidden   []Server
 	Problems []protocol.ConfigProblem
 	// Sources are the places where servers were looked for. Files need not exist.

@@ -147,7 +147,7 @@ func (v *view) environment(ctx context.Context) (values []protocol.DefinedValue)
 	}
 	if len(changing) > 0 {
 		slices.Sort(changing)
-		v.warn("It sets %s, which can change what runs and what is loaded.", list(changing))
+		v.warn("It sets %s, which can change the program and the code that it loads.", list(changing))
 	}
 	return values
 }

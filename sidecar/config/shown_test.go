@@ -210,7 +210,7 @@ func lines(d protocol.ServerDefinition) []string {
 	return append(said, fmt.Sprintf("args=%q", d.Args))
 }
 
-// What the file sets decides neither what is shown nor what runs.
+// The variables of the file decide neither the text of the dialog nor the program.
 func TestAFileOfAWorkspaceDoesNotChooseAmongPrograms(t *testing.T) {
 	r := newRepository(t)
 	const entry = `{"command": "npx", "env": {"PATH": "${workspaceFolder}/tools:${env:PATH}"}}`

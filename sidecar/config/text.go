@@ -27,7 +27,7 @@ func CheckEncoding(data []byte) error {
 // badText is a text of JSON that has an escape which JSON does not have.
 var badText = regexp.MustCompile(`"(?:[^"\\\n]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*\\(?:[^"\\/bfnrtu\n]|u[^"\n]{0,4})(?:[^"\\\n]|\\[^\n])*"`)
 
-// singleBackslashes returns a text of invalid JSON, from an offset on, whose backslashes are single, with its offset. It is
+// singleBackslashes returns a text of invalid JSON, from an offset on, that has single backslashes, with its offset. It is
 // empty if there is none.
 func singleBackslashes(data []byte, from int) (text string, at int) {
 	line := bytes.LastIndexByte(data[:min(from, len(data))], '\n') + 1

@@ -129,7 +129,7 @@ func (s *Exchanges) tellAwaited(taskID, what string) {
 // such lines answer all the same.
 const strayPause = 2 * time.Second
 
-// maxStrayed bounds what is quoted of a frame, in characters.
+// maxStrayed bounds the quoted part of a frame, in characters.
 const maxStrayed = 160
 
 // Strayed implements [session.Handler]: the answer to a call may be in what cannot be read, so its person hears of it.

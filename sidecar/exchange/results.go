@@ -18,7 +18,7 @@ import (
 var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
 // readable returns the result of a request as everybody can read it. A result that is right stays as it is, byte for byte.
-// Where the meaning of an odd one is clear, it is mended: a text or one block in place of a list, a resource whose members
+// An odd one with a clear meaning is repaired: a text or one block in place of a list, a resource whose members
 // are those of its block. The error of a result that says nothing names what came.
 func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 	list := resultMembers[method]
@@ -110,7 +110,7 @@ func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
 	return raw, true
 }
 
-// promptMessage returns a message of a prompt whose content may be a text.
+// promptMessage returns a message of a prompt. Its content may be a text.
 func promptMessage(raw json.RawMessage) json.RawMessage {
 	if !isObject(raw) {
 		return raw

@@ -56,7 +56,7 @@ type exchange struct {
 	server *Exchanges
 	request
 	last attempt
-	// unsent is the round whose answers the next request has, or nil.
+	// unsent is the round that has the answers of the next request, or nil.
 	unsent *answeredRound
 	// clock bounds each request, or is nil.
 	clock *deadline.Clock

@@ -11,7 +11,7 @@ import (
 // maxMerged bounds the schemas that [Flat] merges into one.
 const maxMerged = 100
 
-// unions are the keywords whose schemas describe the same object, each only for some of its values. allOf and $ref describe
+// unions are the keywords with schemas that describe the same object, each only for some of its values. allOf and $ref describe
 // every value.
 var unions = []string{"anyOf", "oneOf", "then", "else"}
 

@@ -54,7 +54,7 @@ func TestFlatMergesWhatTheRootOfASchemaSays(t *testing.T) {
 	}
 }
 
-// TestFlatIsBounded merges a schema whose references would double it at each step.
+// TestFlatIsBounded merges a schema that its references would double at each step.
 func TestFlatIsBounded(t *testing.T) {
 	var defs strings.Builder
 	for i := range 60 {

@@ -207,7 +207,7 @@ func itemsOf(pages []json.RawMessage, list string) []json.RawMessage {
 	return all
 }
 
-// cacheable are the methods whose results say since 2026-07-28 for how long they can be kept ("Caching"), and those of the
+// cacheable are the methods with results that say since 2026-07-28 for how long they can be kept ("Caching"), and those of the
 // extension for skills.
 var cacheable = []string{
 	"tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read", "resources/directory/read",

@@ -281,7 +281,7 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// What a host of 2026-07-28 must get is there whatever the server wrote.
+// A host of 2026-07-28 gets each required member, also if the server wrote none.
 func TestResultsOfTheNewestRevision(t *testing.T) {
 	const kept = `"ttlMs":0,"cacheScope":"private"`
 	for _, test := range []struct{ method, params, result, want string }{

@@ -62,7 +62,7 @@ func (f *Face) routeName(ctx context.Context, list string, params json.RawMessag
 	return q.server, with(params, "name", appendString(nil, q.name)), nil
 }
 
-// lookUp finds a joined name that no list of before has. A server whose list does not come gets the rest of the name: it is
+// lookUp finds a joined name that no list of before has. A server without a list gets the rest of the name: it is
 // what the host means, and the server may answer calls.
 func (f *Face) lookUp(ctx context.Context, list, name string, all []serverPages) (qualified, error) {
 	var rests []qualified

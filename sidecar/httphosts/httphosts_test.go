@@ -147,7 +147,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A host that is removed loses what it has open, at once. One of the same name that is added later is another.
+// A host that is removed loses its open requests at once. One of the same name that is added later is another.
 func TestARemovedHostLosesItsRequests(t *testing.T) {
 	begun, ended := make(chan string, 2), make(chan string, 2)
 	removed := make(chan string, 1)

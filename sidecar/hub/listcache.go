@@ -146,7 +146,7 @@ func (l *listCache) counted() map[protocol.ListKind]int64 {
 type pages struct {
 	raw   []json.RawMessage
 	fresh time.Time // until when it may be used again
-	// problems say what was odd in the list.
+	// problems are sentences about the odd parts of the list.
 	problems []string
 	// tools returns the definitions of tools by their names, if this is the list of tools. The list is parsed at the first
 	// call, and once: it can be long, and every result needs its tool.

@@ -30,14 +30,14 @@ const (
 // end of the list.
 const emptyCursor = `"the empty cursor"`
 
-// listReader reads one list of a server, page by page. An item that is odd never takes its neighbours away: it is mended, or
+// listReader reads one list of a server, page by page. An item that is odd never takes its neighbours away: it is repaired, or
 // left out, and the person hears why.
 type listReader struct {
 	kind   protocol.ListKind
 	modern bool
 	pages  []json.RawMessage
 	ttl    time.Duration
-	// items and bytes count what was read, and untold the problems beyond maxProblems.
+	// items and bytes count the read part, and untold the problems beyond maxProblems.
 	items, bytes, untold int
 	problems             []string
 	// full reports that the person hears of maxItems.
@@ -161,7 +161,7 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 		return nil, nil
 	}
 	var ttl float64
-	_ = json.Unmarshal(member(result, "ttlMs"), &ttl) // what is no number gives no time
+	_ = json.Unmarshal(member(result, "ttlMs"), &ttl) // a text or an object gives no time
 	if page := time.Duration(ttl) * time.Millisecond; len(r.pages) == 0 || page < r.ttl {
 		r.ttl = max(page, 0)
 	}
@@ -246,7 +246,7 @@ func (r *listReader) itemsOf(list json.RawMessage, known []*mcp.Tool) json.RawMe
 	return array(kept)
 }
 
-// item returns an item as it can be used, or nil to leave it out. Taken are the tools whose headers go-sdk can set.
+// item returns an item as it can be used, or nil to leave it out. Only tools with headers that go-sdk can set are taken.
 func (r *listReader) item(item json.RawMessage, taken map[string]bool) json.RawMessage {
 	noun, key := nouns[r.kind], iconKeys[r.kind]
 	if kind := kindOf(item); kind != "object" {

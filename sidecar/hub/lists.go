@@ -100,7 +100,7 @@ func (h *Hub) Tools(ctx context.Context, serverName string) ([]protocol.Tool, er
 	return tools, nil
 }
 
-// ListProblems returns what was odd in a list of a server when it was read last, in sentences. It sends no request.
+// ListProblems returns sentences about the odd parts of a list of a server, as it was read last. It sends no request.
 func (h *Hub) ListProblems(serverName string, kind protocol.ListKind) []string {
 	s, err := h.server(serverName)
 	if err != nil {
@@ -212,7 +212,7 @@ func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt
 	return parseItems[protocol.Prompt](raw, protocol.ListPrompts), nil
 }
 
-// parseItems reads the items of a list, which a [listReader] has mended.
+// parseItems reads the items of a list, which a [listReader] has repaired.
 func parseItems[T any](pages []json.RawMessage, kind protocol.ListKind) (items []T) {
 	for _, page := range pages {
 		for _, raw := range elements(member(page, string(kind))) {

@@ -53,7 +53,7 @@ func (l *lister) gives(answer func(method, cursor string) string) { l.answer.Sto
 // give sets one answer to all requests.
 func (l *lister) give(answer string) { l.gives(func(string, string) string { return answer }) }
 
-// toolNames reads the list of tools, and returns the names and what was odd.
+// toolNames reads the list of tools, and returns the names and the sentences about odd parts.
 func (l *lister) toolNames(t *testing.T) (names []string, problems string) {
 	t.Helper()
 	tools, err := l.Tools(t.Context(), "s")

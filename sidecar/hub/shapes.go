@@ -13,7 +13,7 @@ import (
 )
 
 // A shape returns a value of a server as everything behind the hub can read it, hosts with strict types among them: the
-// value itself where that is right, another one where its meaning is clear, and nil to leave it out. It says what is wrong
+// value itself if that is right, another one if its meaning is clear, and nil to leave it out. It says which part is wrong
 // with the value at a place, such as "annotations.readOnlyHint". The value is valid JSON.
 type shape func(at string, value json.RawMessage, say func(format string, args ...any)) json.RawMessage
 
@@ -143,7 +143,7 @@ func within(at, name string) string {
 	return at + "." + clip(name)
 }
 
-// having is the shape of an object that is of no use without a member, which is a text.
+// having is the shape of an object that needs one member, which is a text.
 func having(name string, whole shape) shape {
 	return func(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
 		if value = whole(at, value, say); value == nil {

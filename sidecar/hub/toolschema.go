@@ -70,7 +70,7 @@ func ofObjects(schema json.RawMessage) json.RawMessage {
 	return with(schema, "type", json.RawMessage(`"object"`))
 }
 
-// properties returns a schema whose properties are objects, and whose required is a list of names. A name in it need not be
+// properties returns a schema with objects as properties, and with a list of names as required. A name in it need not be
 // described (JSON Schema Validation 2020-12, 6.5.3).
 func properties(at string, schema json.RawMessage, say func(string, ...any)) json.RawMessage {
 	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {

@@ -29,7 +29,7 @@ type Member struct {
 	Hosts []string
 	// Name is the member's name. That of a member within another one has a dot.
 	Name string
-	// Meaning says what it is for. For Alone it ends a sentence about the server that begins with "It".
+	// Meaning says its purpose. For Alone it ends a sentence about the server that begins with "It".
 	Meaning   string
 	Treatment Treatment
 }

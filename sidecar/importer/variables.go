@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/lazyregexp"
 )
 
-// variables is how a host writes variables, and what it does with them.
+// variables is how a host writes variables, and how it replaces them.
 type variables struct {
 	// find finds one. It is nil if there are none, which is the zero value.
 	find func() *regexp.Regexp

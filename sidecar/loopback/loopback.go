@@ -1,7 +1,7 @@
 // Package loopback serves HTTP on the loopback interface, to programs of this user.
 //
 // Every user of the machine can connect to such a port. A connection of another user is closed at once, where the
-// system says whose it is (Linux). A connection is a stranger until a handler calls [Admit] for a request that has
+// system says that (Linux). A connection is a stranger until a handler calls [Admit] for a request that has
 // shown its token or cookie. Strangers are few: a new one takes the place of the oldest. A response to a stranger ends
 // the connection, and a body that does not go on ends it too.
 //

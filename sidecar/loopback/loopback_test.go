@@ -34,7 +34,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.closed); return nil }
 func (p *pipes) Addr() net.Addr { return nil }
 
-// ofUser is a connection of a user, or one whose user cannot be found out.
+// ofUser is a connection of a user, or one without a user that can be found out.
 type ofUser struct {
 	net.Conn
 	uid int

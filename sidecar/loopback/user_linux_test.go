@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// The kernel says whose a connection is: this user's is served, and one of another user is closed before it is read.
+// The kernel knows the user of a connection: this user's is served, and one of another user is closed before it is read.
 func TestAnotherUserOfTheMachine(t *testing.T) {
 	l, err := Listen(t.Context(), 0, zerolog.Nop())
 	if err != nil {

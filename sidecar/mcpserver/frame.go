@@ -43,7 +43,7 @@ func decode(data []byte) (f *frame, id json.RawMessage, err *Error) {
 	return f, id, f.check()
 }
 
-// check returns what is wrong with a frame, or nil.
+// check returns the fault of a frame, or nil.
 func (f *frame) check() *Error {
 	switch {
 	case f.JSONRPC != "2.0":

@@ -14,7 +14,7 @@ import (
 	"assent/sidecar/mcpserver"
 )
 
-// inMemory is a host whose requests go to the handler without a network.
+// inMemory is a host that reaches the handler without a network.
 type inMemory struct {
 	handler *mcpserver.HTTP
 	server  *fake

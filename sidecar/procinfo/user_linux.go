@@ -17,7 +17,7 @@ import (
 
 // UserOf returns the user of the socket at the local end of a TCP connection over IPv4 between addresses of this
 // machine. It asks the kernel for this one socket (sock_diag(7)), because the table of all sockets is long when
-// somebody opens thousands. Where the kernel cannot be asked, it reads the table.
+// another user opens thousands. Where the kernel cannot be asked, it reads the table.
 func UserOf(local, remote netip.AddrPort) (uid int, err error) {
 	uid, err = diagnose(local, remote)
 	if err == nil {

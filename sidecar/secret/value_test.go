@@ -7,7 +7,7 @@ import (
 	"assent/sidecar/secret"
 )
 
-// A value of a configuration, and what is secret in it: "" for a plain value. The name is that of a variable or a header.
+// A value of a configuration, and the secret in it: "" for a plain value. The name is that of a variable or a header.
 var values = []struct{ name, value, want string }{
 	{"GITHUB_TOKEN", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_0123456789abcdefghijABCDEFGHIJ012345"},
 	{"TOK", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_0123456789abcdefghijABCDEFGHIJ012345"},

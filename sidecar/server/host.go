@@ -31,7 +31,7 @@ import (
 type HostOptions struct {
 	// Server is the only server that it uses; "" means all.
 	Server string `json:"server,omitempty"`
-	// Own: Server is the person's own, whatever server a file of the workspace has of that name.
+	// Own: Server is the person's own, also if a file of the workspace has a server of that name.
 	Own bool `json:"own,omitempty"`
 	// Program is the host's name in the table of package importer, as its entry tells it; it may be empty.
 	Program string `json:"program,omitempty"`
@@ -65,7 +65,7 @@ func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credentia
 	w.hosts.overHTTP(o).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), hostCredential{}, credential)))
 }
 
-// EndHost ends the sessions over HTTP of a host whose credential is no longer good.
+// EndHost ends the sessions over HTTP of a host that has lost its credential.
 func (w *Workspace) EndHost(credential string) {
 	w.hosts.mu.Lock()
 	all := slices.Collect(maps.Values(w.hosts.http))

@@ -9,10 +9,10 @@ import (
 	"assent/sidecar/mcpserver"
 )
 
-// firstReads are the readings of what is not stored yet, and those that failed. The lock of [hostLists] guards them.
+// firstReads are the readings of lists that are not stored yet, and those that failed. The lock of [hostLists] guards them.
 type firstReads struct {
 	running map[listOf]*firstRead
-	// failures are what is not read again for a while. That of a server itself, which did not start or has ended, is stored
+	// failures are the lists that are not read again for a while. That of a server itself, which did not start or has ended, is stored
 	// as that of its introduction.
 	failures map[listOf]*readFailure
 }
@@ -127,7 +127,7 @@ func (l *hostLists) beginFirstLocked(what listOf, identity string) *firstRead {
 	return read
 }
 
-// endFirst stores what was read, or why it was not.
+// endFirst stores the result of a reading, or its error.
 func (l *hostLists) endFirst(what listOf, read *firstRead) {
 	isUp := l.hub.IsRunning(what.server)
 	l.mu.Lock()

@@ -143,7 +143,7 @@ func TestWhatMoves(t *testing.T) {
 		{alone{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c"}}`, ""},
 		{alone{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  headers:\n    A: b", ""}, `{"type":"sse","url":"https://h/","headers":{"A":"b"}}`, ""},
 
-		// What is off.
+		// The variables that are not set.
 		{alone{vscodeFile, `"command": "x", "sandboxEnabled": false, "dev": {"watch": "*"}`, ""}, `{"type":"stdio","command":"x",` + here + `}`, `"dev": {"watch": "*"}`},
 		{alone{zedFile, `"command": "x", "args": [], "settings": {}, "enabled": true`, ""}, `{"type":"stdio","command":"x"}`, ""},
 	} {

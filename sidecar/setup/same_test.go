@@ -196,7 +196,7 @@ func TestServersGetTheSame(t *testing.T) {
 						at = c.Folder
 					}
 					want, got := before(pl.ID(), m.Places.Home, at, entry), m.after(server.Name, at)
-					maps.DeleteFunc(got.Env, func(key, value string) bool { // what it inherits in any case
+					maps.DeleteFunc(got.Env, func(key, value string) bool { // the variables that it inherits in any case
 						_, isSet := want.Env[key]
 						return !isSet && environ[key] == value || key == "PATH"
 					})

@@ -174,7 +174,7 @@ func TestADaemonThatAlwaysEnds(t *testing.T) {
 	})
 }
 
-// endless is a host that sends a line without an end, and counts what was taken of it.
+// endless is a host that sends a line without an end, and counts the bytes that were read.
 type endless struct{ left, most int }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -31,7 +31,7 @@ func (s *session) listServers(ctx context.Context) error {
 // noServers says why the list of servers is empty.
 func (s *session) noServers(problems []protocol.ConfigProblem) string {
 	if len(problems) > 0 {
-		return "No MCP server can be used here: see above what is configured and cannot be read."
+		return "No MCP server can be used here: the lines above name the configured servers that cannot be read."
 	}
 	return "No MCP server is configured here: there is none in " + s.configuredIn() + "."
 }
@@ -121,7 +121,7 @@ func (s *session) listResources(ctx context.Context) error {
 	return s.list(all, t, s.hasNo("resources"))
 }
 
-// oddities prints what is odd in a list of the server.
+// oddities prints the sentences about odd parts of a list of the server.
 func (s *session) oddities(problems []string) {
 	for _, p := range problems {
 		s.note("%s", p)

@@ -91,7 +91,7 @@ func resultText(r protocol.ToolResult) string {
 // aboutBytes says how large content is, and where it is.
 func aboutBytes(size int) string { return fmt.Sprintf("about %d bytes: --output json has it", size) }
 
-// inBrackets lists what is known of content. What the server did not say is left out.
+// inBrackets lists the known facts about content.
 func inBrackets(parts ...string) string {
 	return "[" + strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ") + "]"
 }

@@ -111,7 +111,7 @@ func TestAPingDeliveredTwiceIsOne(t *testing.T) {
 }
 
 // A server replays the events of a stream after its last answered question: it asks the person once. An event of another
-// id, and one whose answer the server did not take, is asked.
+// id, and one with an answer that the server did not take, is asked.
 func TestAReplayedEventIsNotAskedAgain(t *testing.T) {
 	const question = `data: {"jsonrpc":"2.0","id":1,"method":"ask","params":{}}` + "\n\n"
 	tests := []struct {

@@ -110,7 +110,7 @@ type StatusError struct {
 	Code int
 	// Text is the beginning of the response's body, on one line.
 	Text string
-	// RetryAfter is when the server wants to be asked again, in its own words; empty if it does not say.
+	// RetryAfter is the server's own text for the time of the next request; empty if it does not say.
 	RetryAfter string
 }
 

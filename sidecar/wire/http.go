@@ -200,7 +200,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 	return h.read(r, response, release, call, capture)
 }
 
-// read reads the messages of a response that may have some. A POST whose answer has no content type, or a wrong one, is
+// read reads the messages of a response that may have some. An answer to a POST with no content type, or a wrong one, is
 // read by how the answer begins.
 func (h *HTTP) read(r *http.Request, response *http.Response, release func(), call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
 	kind := kindOf(response)

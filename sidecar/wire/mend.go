@@ -214,7 +214,7 @@ func memberOf(object json.RawMessage, name string) json.RawMessage {
 
 // textOf returns a member that is a text, or "".
 func textOf(object json.RawMessage, name string) (text string) {
-	_ = json.Unmarshal(memberOf(bytes.TrimSpace(object), name), &text) // what is no text is ""
+	_ = json.Unmarshal(memberOf(bytes.TrimSpace(object), name), &text) // another value than a text is ""
 	return text
 }
 

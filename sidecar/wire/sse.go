@@ -79,7 +79,7 @@ func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.Method == http.MethodGet:
 		if kind := kindOf(response); kind != kindEvents {
 			if kind, _ = sniff(response); kind != kindEvents {
-				_ = response.Body.Close() // the error says what came
+				_ = response.Body.Close() // the error quotes it
 				return nil, unexpected(response)
 			}
 			response.Header.Set("Content-Type", kindEvents)

@@ -151,7 +151,7 @@ func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, cr
 	w.ServeHost(rw, r, credential, host)
 }
 
-// EndHost ends the sessions over HTTP of a host whose credential is no longer good.
+// EndHost ends the sessions over HTTP of a host that has lost its credential.
 func (s *Set) EndHost(credential string) {
 	s.mu.Lock()
 	var open []*server.Workspace
