@@ -3573,7 +3573,7 @@ export interface ServerParams {
 /** ListToolsResult holds a server's tools in the server's order. */
 export interface ListToolsResult {
   tools?: readonly Tool[];
-  /** Problems say what is odd in the server's list, and what was left out for it; each is a sentence. */
+  /** Problems are sentences about the odd parts of the server's list, and about the items left out for them. */
   problems?: readonly string[];
 }
 

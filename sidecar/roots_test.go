@@ -159,7 +159,7 @@ func TestChangedRootsOfAHostReachItsServer(t *testing.T) {
 	h.answer = func(string) string { return rootsOf(second) }
 	asked := len(h.asked)
 	h.write(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
-	for len(h.asked) == asked { // a ping of the host's own takes what comes between calls
+	for len(h.asked) == asked { // a ping of the host's own takes the frames between calls
 		h.call("ping", "{}")
 	}
 	for !strings.Contains(string(where(t, h.call("tools/call", `{"name":"where"}`)).Roots), second) { // until the server has them

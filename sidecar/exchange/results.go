@@ -18,8 +18,8 @@ import (
 var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
 // readable returns the result of a request as everybody can read it. A result that is right stays as it is, byte for byte.
-// An odd one with a clear meaning is repaired: a text or one block in place of a list, a resource whose members
-// are those of its block. The error of a result that says nothing names what came.
+// An odd one with a clear meaning is repaired: a text or one block in place of a list, a resource with the
+// members of its block. The error of a result that says nothing names what came.
 func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 	list := resultMembers[method]
 	if list == "" {

@@ -176,7 +176,7 @@ func (p *parser) field(head protocol.FieldHead, f *flat) (protocol.Field, error)
 		return nil, err
 	}
 	if p.anyJSON && len(f.types) != 1 && (len(f.types) != 2 || !slices.Contains(f.types, "null")) {
-		return nil, errors.New("is of no type, or of several")
+		return nil, errors.New("has no type, or several")
 	}
 	format, _ := readText(f.members["format"])
 	switch kind {
@@ -310,7 +310,7 @@ func numeric(head protocol.FieldHead, s *flat, integer bool) (protocol.Field, er
 // list reads an array: a choice of several values, or a list that the person types.
 func (p *parser) list(head protocol.FieldHead, s *flat) (protocol.Field, error) {
 	if s.members["prefixItems"] != nil {
-		return nil, errors.New("is an array whose items differ by their places, which a form cannot show")
+		return nil, errors.New("is an array with another schema for each item, which a form cannot show")
 	}
 	var minItems, maxItems *count
 	var unique bool

@@ -46,7 +46,7 @@ func (r *reader) spend(items, bytes int) error {
 	return nil
 }
 
-// flatten reads a schema and what it refers to.
+// flatten reads a schema and its references.
 func (r *reader) flatten(raw json.RawMessage, depth int) (*flat, error) {
 	if err := r.spend(1, len(raw)); err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func isBound(name string, lower bool) bool {
 	return slices.Contains([]string{"maximum", "exclusiveMaximum", "maxLength", "maxItems"}, name)
 }
 
-// stricter returns the greater of two numbers, or the smaller one if sign is -1. What is no number is found later.
+// stricter returns the greater of two numbers, or the smaller one if sign is -1. Another value is found later.
 func stricter(a, b json.RawMessage, sign int) json.RawMessage {
 	n, aRead := parseNumber(string(a))
 	m, bRead := parseNumber(string(b))

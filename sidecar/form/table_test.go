@@ -40,7 +40,7 @@ func readTable(t testing.TB) []formCase {
 	return table
 }
 
-// odd are the cases whose schemas have words that JSON Schema does not.
+// odd are the cases with words in their schemas that JSON Schema does not have.
 var odd = map[string]bool{"optional: required, so null is sent for nothing": true, "a type in capitals": true}
 
 func TestTable(t *testing.T) {

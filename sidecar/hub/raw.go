@@ -58,9 +58,9 @@ func (h *Hub) Introduction(ctx context.Context, serverName string) (Introduction
 	return i.Introduction, nil
 }
 
-// Pages returns the pages of a list of a server, with the items that can be used, as everybody gets them: what is right in
-// them is as the server wrote it, byte for byte. It starts the server if that is not running. A server
-// without the capability has no pages.
+// Pages returns the pages of a list of a server, with the items that can be used, as all get them: their right
+// parts are as the server wrote them, byte for byte. It starts the server if that is not running. A server without the
+// capability has no pages.
 func (h *Hub) Pages(ctx context.Context, serverName string, kind protocol.ListKind) ([]json.RawMessage, error) {
 	if _, ok := listers[kind]; !ok {
 		return nil, fmt.Errorf("no server has the list %q", kind)

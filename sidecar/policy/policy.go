@@ -50,7 +50,7 @@ type Options struct {
 	// Denied is [Task.Denied] for requests that were refused before their task was known. It may be
 	// nil.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)
-	// Invalid is [Task.Invalid] for requests whose task is not known. It may be nil.
+	// Invalid is [Task.Invalid] for requests without a known task. It may be nil.
 	Invalid func(origin protocol.Origin, method, why string)
 	// DeclinedChanged is called at each change, in order, with the servers whose elicitations are all declined. It
 	// must not call the policy. It may be nil.

@@ -30,7 +30,7 @@ type givenRoots struct {
 	list       func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 }
 
-// rootsFrom says whose roots they are.
+// rootsFrom says who gave the roots.
 type rootsFrom int
 
 const (
