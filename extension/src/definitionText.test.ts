@@ -5,7 +5,7 @@ import { definitionText } from "./definitionText.ts";
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of mcp.json's.
 const local: ServerDefinition = {
   transport: "stdio",
-  warnings: ["It sets PATH, which can change what runs and what is loaded."],
+  warnings: ["It sets PATH, which can change the program and the code that it loads."],
   command: "npx",
   program: "/usr/bin/npx",
   args: ["-y", "x y"],
@@ -28,7 +28,7 @@ const params = { serverName: "s", source: "/ws/.vscode/mcp.json", line: 3, defin
 test("shows what a program means before all that would run, and where it is configured", () => {
   expect(definitionText(params)).toBe(
     [
-      "⚠ It sets PATH, which can change what runs and what is loaded.",
+      "⚠ It sets PATH, which can change the program and the code that it loads.",
       "",
       "Transport: stdio",
       "Command: npx",

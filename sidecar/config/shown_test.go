@@ -78,7 +78,7 @@ func TestAPersonIsShownWhatAServerOfTheirWorkspaceDoes(t *testing.T) {
 	}{
 		{
 			"a PATH of the repository", `{"command": "npx", "env": {"PATH": "${workspaceFolder}/tools:${env:PATH}"}}`,
-			[]string{"program=~/bin/npx", "PATH=${workspaceFolder}/tools:${env:PATH}", "It sets PATH, which can change what runs and what is loaded."},
+			[]string{"program=~/bin/npx", "PATH=${workspaceFolder}/tools:${env:PATH}", "It sets PATH, which can change the program and the code that it loads."},
 			[]string{"lies in the workspace"},
 		},
 		{

@@ -121,6 +121,9 @@ type taskName struct {
 	name string
 }
 
+// Tell drops the notice.
+func (t taskName) Tell(protocol.Notice) error { return nil }
+
 func (t taskName) Ask(context.Context, *task.Question) (*task.Answer, error) {
 	return nil, errors.New(t.name)
 }

@@ -141,7 +141,7 @@ func TestAModelThatSeesGetsTheImages(t *testing.T) {
 	messages := w.model.asked()[1]["messages"].([]any)
 	image := messages[len(messages)-1]
 	want := map[string]any{"role": "user", "content": []any{
-		map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QQ=="}},
+		map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + png}},
 	}}
 	if diff := cmp.Diff(want, image); diff != "" {
 		t.Errorf("the model got (-want +got):\n%s", diff)
@@ -759,9 +759,9 @@ func TestCallsAreAttached(t *testing.T) {
 // which is told of at each change of the task.
 func TestFilesAreAttached(t *testing.T) {
 	text := map[string]any{"name": "notes.txt", "content": map[string]any{"type": "text", "text": "Buy milk."}}
-	image := map[string]any{"name": "dot.png", "content": map[string]any{"type": "image", "mimeType": "image/png", "data": "QUJD"}}
+	image := map[string]any{"name": "dot.png", "content": map[string]any{"type": "image", "mimeType": "image/png", "data": png}}
 	part := func(text string) any { return map[string]any{"type": "text", "text": text} }
-	seen := map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,QUJD"}}
+	seen := map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + png}}
 	for name, test := range map[string]struct {
 		configured configured
 		want       []any

@@ -95,7 +95,7 @@ func serveTools() int {
 	add("look", nil, `{}`, func(context.Context, *mcp.CallToolRequest, map[string]any) *mcp.CallToolResult {
 		return &mcp.CallToolResult{
 			Content: []mcp.Content{
-				&mcp.ImageContent{MIMEType: "image/png", Data: []byte("A")},
+				&mcp.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")},
 				&mcp.ResourceLink{URI: "memo://note", Name: "The note"},
 			},
 			StructuredContent: map[string]any{"seen": 1},
