@@ -122,7 +122,7 @@ type taskName struct {
 }
 
 // Tell drops the notice.
-func (t taskName) Tell(protocol.Notice) error { return nil }
+func (t taskName) Tell(protocol.Notice) {}
 
 func (t taskName) Ask(context.Context, *task.Question) (*task.Answer, error) {
 	return nil, errors.New(t.name)

@@ -84,6 +84,9 @@ func results(t *testing.T, request map[string]any) map[string]string {
 	return told
 }
 
+// png begins a picture, in base64.
+const png = "iVBORw0KGgo="
+
 // autoApprove approves what claims to change nothing.
 var autoApprove = map[string]any{"autoApprove": "readOnly"}
 

@@ -32,7 +32,9 @@ type hostCall struct {
 // before the host gets it.
 func (c *hostCall) run(ctx context.Context, span *trace.Span) (json.RawMessage, error) {
 	h := c.hosts
-	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult { return c.inTask(trace.With(ctx, span), hooks) }
+	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
+		return c.inTask(trace.With(ctx, span), hooks)
+	}
 	var err error
 	if c.unfinished != nil {
 		err = h.w.chat.Continue(ctx, *c.unfinished, call)

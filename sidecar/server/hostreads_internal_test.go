@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,26 +21,43 @@ import (
 // lazyServers are servers that a reading starts. Each start takes its time and ends as the test says.
 type lazyServers struct {
 	takes   time.Duration
-	err     error
 	refuses map[protocol.ListKind]error // by a server that runs
-	starts  int
-	reads   []protocol.ListKind
-	runs    bool
+
+	mu     sync.Mutex // guards the fields below
+	err    error
+	starts int
+	reads  []protocol.ListKind
+	runs   bool
+}
+
+// set has later starts fail with err, and says whether the server runs now.
+func (s *lazyServers) set(err error, runs bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err, s.runs = err, runs
 }
 
 func (s *lazyServers) Identity(string) (identity, command string) { return "1", "" }
-func (s *lazyServers) IsRunning(string) bool                      { return s.runs }
+func (s *lazyServers) IsRunning(string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs
+}
 
 func (s *lazyServers) start(ctx context.Context) error {
-	if s.runs {
+	if s.IsRunning("") {
 		return nil
 	}
+	s.mu.Lock()
 	s.starts++
+	s.mu.Unlock()
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.runs = s.err == nil
 	return s.err
 }
@@ -52,6 +70,8 @@ func (s *lazyServers) Pages(ctx context.Context, _ string, kind protocol.ListKin
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.reads = append(s.reads, kind)
 	return []json.RawMessage{json.RawMessage(`["` + string(kind) + `"]`)}, s.refuses[kind]
 }
@@ -61,27 +81,27 @@ func TestServersThatAreNotThere(t *testing.T) {
 	broken := errors.New("it has ended")
 	for _, test := range []struct {
 		name   string
-		server lazyServers
+		server *lazyServers
 		// starts and answers are how often the server was started, and how many of the 36 requests got the list.
 		starts, answers int
 		// waited is for how long the first request waits, and all is how long all of them do.
 		waited, all time.Duration
 		changes     []string // what hosts are told
 	}{
-		{"a healthy one", lazyServers{}, 1, 36, 0, 0, nil},
-		{"one that starts in a second", lazyServers{takes: time.Second}, 1, 36, time.Second, time.Second, nil},
-		{"one that starts in four seconds", lazyServers{takes: 4 * time.Second}, 1, 35, 2 * time.Second, 2 * time.Second, []string{"s tools"}},
-		{"one that dies at once", lazyServers{err: broken}, 2, 0, 0, 0, nil},
-		{"one that dies after two seconds", lazyServers{takes: 2 * time.Second, err: broken}, 2, 0, 2 * time.Second, 4 * time.Second, nil},
-		{"one that hangs", lazyServers{takes: 2 * time.Minute, err: broken}, 1, 0, 2 * time.Second, 2 * time.Second, nil},
-		{"one that refuses the list", lazyServers{refuses: map[protocol.ListKind]error{"tools": broken}}, 1, 0, 0, 0, nil},
+		{"a healthy one", &lazyServers{}, 1, 36, 0, 0, nil},
+		{"one that starts in a second", &lazyServers{takes: time.Second}, 1, 36, time.Second, time.Second, nil},
+		{"one that starts in four seconds", &lazyServers{takes: 4 * time.Second}, 1, 35, 2 * time.Second, 2 * time.Second, []string{"s tools"}},
+		{"one that dies at once", &lazyServers{err: broken}, 2, 0, 0, 0, nil},
+		{"one that dies after two seconds", &lazyServers{takes: 2 * time.Second, err: broken}, 2, 0, 2 * time.Second, 4 * time.Second, nil},
+		{"one that hangs", &lazyServers{takes: 2 * time.Minute, err: broken}, 1, 0, 2 * time.Second, 2 * time.Second, nil},
+		{"one that refuses the list", &lazyServers{refuses: map[protocol.ListKind]error{"tools": broken}}, 1, 0, 0, 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &test.server
-				var changes []string
+				s := test.server
+				told := make(chan string, 36)
 				l := newHostLists(filepath.Join(t.TempDir(), "lists.json"), s,
-					func(server, list string) { changes = append(changes, server+" "+list) }, zerolog.Nop())
+					func(server, list string) { told <- server + " " + list }, zerolog.Nop())
 				defer l.close()
 				var waited time.Duration
 				answers := 0
@@ -96,6 +116,11 @@ func TestServersThatAreNotThere(t *testing.T) {
 						t.Errorf("the first request waited for %v, want %v", took, test.waited)
 					}
 					time.Sleep(10*time.Second - took)
+				}
+				synctest.Wait()
+				var changes []string
+				for len(told) > 0 {
+					changes = append(changes, <-told)
 				}
 				if s.starts != test.starts || answers != test.answers || !slices.Equal(changes, test.changes) {
 					t.Errorf("%d starts, %d answers, told %q; want %d, %d, %q", s.starts, answers, changes, test.starts, test.answers, test.changes)
@@ -134,7 +159,7 @@ func TestAServerThatComesBack(t *testing.T) {
 	}{
 		{"by itself, before the next attempt", func(*hostLists, *lazyServers) { time.Sleep(firstPause) }},
 		{"because the person started it", func(l *hostLists, s *lazyServers) {
-			s.runs = true
+			s.set(nil, true)
 			l.recovered("s")
 		}},
 		{"because a host begins a session with it", func(l *hostLists, _ *lazyServers) {
@@ -154,7 +179,8 @@ func TestAServerThatComesBack(t *testing.T) {
 						t.Fatal("a server that is broken has a list")
 					}
 				}
-				s.err = nil
+				synctest.Wait() // the readings of both have ended
+				s.set(nil, false)
 				test.comes(l, s)
 				synctest.Wait()
 				if lists := []string{<-told, <-told}; len(told) > 0 || !slices.Contains(lists, "tools") || !slices.Contains(lists, "prompts") {
