@@ -142,7 +142,10 @@ func TestAProjectsServerThatComesLaterReplacesNoOwnOne(t *testing.T) {
 		t.Errorf("without --own, the host uses the server %q", got)
 	}
 	p.write(filepath.Join(folder, ".mcp.json"), `{"mcpServers":{"shop":`+who("project")+`}}`)
-	for where(t, plain.call("tools/call", `{"name":"where"}`)).Who != "project" { // until the file is noticed
+	for { // until the file is noticed; a call that is under way then ends
+		if got := plain.call("tools/call", `{"name":"where"}`); !strings.Contains(got, "its configuration has changed") && where(t, got).Who == "project" {
+			break
+		}
 	}
 	if got := where(t, own.call("tools/call", `{"name":"where"}`)).Who; got != "own" {
 		t.Errorf("the host uses the server %q", got)

@@ -363,13 +363,12 @@ func (f *follower) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// result fetches the call's result.
+// result fetches the call's result. A cancelled task has none, and a server that is asked for it may wait for good.
 func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
-	result, err := f.driver.Result(ctx, f.state)
-	if err != nil && f.state.Status == protocol.McpTaskCancelled && ctx.Err() == nil {
+	if f.state.Status == protocol.McpTaskCancelled {
 		return nil, ErrCancelled
 	}
-	return result, err
+	return f.driver.Result(ctx, f.state)
 }
 
 // goesOn reports whether to fetch the result again after an error.

@@ -201,7 +201,10 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 		return nil
 	}
 	if r, ok := m.(*jsonrpc.Response); ok {
-		r.ID = ownID(r.ID)
+		if id := ownID(r.ID); id != r.ID {
+			own := *r // go-sdk may still read its message
+			own.ID, r = id, &own
+		}
 		if c.answered(r) || c.unmatched(r) {
 			return nil
 		}
