@@ -19,7 +19,7 @@ import (
 // early is how long before its expiry a token is renewed.
 const early = 30 * time.Second
 
-var errClosed = errors.New("Assent is closing")
+var errClosed = errors.New("the sign-in is stopped: Assent is closing")
 
 // login is the state of the login to one server. All connections to the server share it.
 type login struct {

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,9 +34,7 @@ func TestALoginWithOddMembers(t *testing.T) {
 			w := newWorld(t)
 			w.with(func() {
 				i := w.issuers[0]
-				for name, value := range tt.metadata {
-					i.More[name] = value
-				}
+				maps.Copy(i.More, tt.metadata)
 				i.Registered, i.Token = tt.registered, tt.token
 			})
 			a := w.authorizer()

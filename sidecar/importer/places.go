@@ -78,14 +78,12 @@ type dialect struct {
 	login map[string]string
 }
 
-// passing says which variables a host gives to a program that it starts.
+// passing says which variables a host gives to a program that it starts. The zero value is all.
 type passing int
 
 const (
-	// passesAll is the zero value.
-	passesAll passing = iota
 	// passesNamed: those that the member env_vars names, and a few.
-	passesNamed
+	passesNamed passing = iota + 1
 	// passesHarmless: those that do not look like secrets, and those of the member env.
 	passesHarmless
 )

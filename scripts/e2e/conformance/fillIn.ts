@@ -23,6 +23,8 @@ function any(field: Field): unknown {
       return field.options?.[0]?.value;
     case "choices":
       return field.options?.slice(0, field.minItems ?? 1).map(({ value }) => value);
+    case "list":
+      return ["text"];
     case "json":
       return {};
     default:
