@@ -227,6 +227,11 @@ type StopChatResult struct {
 	Stopped bool `json:"stopped"`
 }
 
+// SkipServersResult says whether a turn was waiting for servers.
+type SkipServersResult struct {
+	Skipped bool `json:"skipped"`
+}
+
 // RetryChatResult confirms that the model is asked again.
 type RetryChatResult struct{}
 

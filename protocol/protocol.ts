@@ -169,8 +169,10 @@ export interface SidecarRequests {
    * and asks about them are dismissed. The text so far stays.
    */
   "chat/stop": { params: ChatParams; result: StopChatResult };
+  /** SkipServers asks the model without the tools of the servers that the turn waits for (`Task.Awaits`). */
+  "chat/skipServers": { params: ChatParams; result: SkipServersResult };
   /**
-   * RetryChat asks the model again. Its last message and the calls that followed leave the conversation. It fails
+   * RetryChat asks the model again, and waits for its servers again. Its last message and the calls that followed leave the conversation. It fails
    * with `CodeInvalidParams` while a turn is under way, and if the conversation is empty.
    */
   "chat/retry": { params: ChatParams; result: RetryChatResult };
@@ -1214,6 +1216,11 @@ export interface ChatParams {
 /** StopChatResult says whether there was a turn to stop. */
 export interface StopChatResult {
   stopped: boolean;
+}
+
+/** SkipServersResult says whether a turn was waiting for servers. */
+export interface SkipServersResult {
+  skipped: boolean;
 }
 
 /** RetryChatResult confirms that the model is asked again. */
@@ -3722,6 +3729,8 @@ export interface Task {
   workspace?: string;
   /** Running: a turn is under way. `Sidecar.StopChat` ends it. */
   running?: boolean;
+  /** Awaits names the servers that the turn waits for before it asks the model; absent if it waits for none. */
+  awaits?: AwaitedServers;
   /** Queue holds the messages that the person typed during the turn. The first one is sent first. */
   queue?: readonly QueuedMessage[];
   /**
@@ -3729,6 +3738,13 @@ export interface Task {
    * model.
    */
   settings?: TaskSettings;
+}
+
+/** AwaitedServers are servers that have not listed their tools yet. `Sidecar.SkipServers` ends the wait. */
+export interface AwaitedServers {
+  serverNames?: readonly string[];
+  /** Since is when the first of them was asked, in milliseconds since 1970. */
+  since: number;
 }
 
 /** TaskEventParams is one change of one task. */
@@ -3767,7 +3783,7 @@ export type Event =
 
 /**
  * TaskChanged says that the task is new, or has another title, another queue or other settings, or was
- * closed, deleted or restored, or that a turn of its conversation began or ended.
+ * closed, deleted or restored, or that a turn of its conversation began or ended, or waits for other servers.
  */
 export interface TaskChanged {
   type: "taskChanged";

@@ -338,6 +338,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.StopChat(ctx, &p)
+	case "chat/skipServers":
+		var p ChatParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.SkipServers(ctx, &p)
 	case "chat/retry":
 		var p ChatParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -693,6 +699,14 @@ func (r remoteSidecar) SendChat(ctx context.Context, params *SendChatParams) (*S
 func (r remoteSidecar) StopChat(ctx context.Context, params *ChatParams) (*StopChatResult, error) {
 	var result StopChatResult
 	if err := r.conn.Call(ctx, "chat/stop", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) SkipServers(ctx context.Context, params *ChatParams) (*SkipServersResult, error) {
+	var result SkipServersResult
+	if err := r.conn.Call(ctx, "chat/skipServers", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil

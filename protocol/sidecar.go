@@ -102,7 +102,12 @@ type Sidecar interface {
 	//protocol:method chat/stop
 	StopChat(ctx context.Context, params *ChatParams) (*StopChatResult, error)
 
-	// RetryChat asks the model again. Its last message and the calls that followed leave the conversation. It fails
+	// SkipServers asks the model without the tools of the servers that the turn waits for ([Task.Awaits]).
+	//
+	//protocol:method chat/skipServers
+	SkipServers(ctx context.Context, params *ChatParams) (*SkipServersResult, error)
+
+	// RetryChat asks the model again, and waits for its servers again. Its last message and the calls that followed leave the conversation. It fails
 	// with [CodeInvalidParams] while a turn is under way, and if the conversation is empty.
 	//
 	//protocol:method chat/retry

@@ -21,11 +21,20 @@ type Task struct {
 	Workspace string `json:"workspace,omitempty"`
 	// Running: a turn is under way. [Sidecar.StopChat] ends it.
 	Running bool `json:"running,omitempty"`
+	// Awaits names the servers that the turn waits for before it asks the model; absent if it waits for none.
+	Awaits *AwaitedServers `json:"awaits,omitempty"`
 	// Queue holds the messages that the person typed during the turn. The first one is sent first.
 	Queue []QueuedMessage `json:"queue,omitempty"`
 	// Settings is absent if the person has set none; the default is all servers and the first
 	// model.
 	Settings *TaskSettings `json:"settings,omitempty"`
+}
+
+// AwaitedServers are servers that have not listed their tools yet. [Sidecar.SkipServers] ends the wait.
+type AwaitedServers struct {
+	ServerNames []string `json:"serverNames,omitempty"`
+	// Since is when the first of them was asked, in milliseconds since 1970.
+	Since int64 `json:"since"`
 }
 
 // TaskEventParams is one change of one task.
@@ -49,7 +58,7 @@ type TaskEventParams struct {
 type Event interface{ isEvent() }
 
 // TaskChanged says that the task is new, or has another title, another queue or other settings, or was
-// closed, deleted or restored, or that a turn of its conversation began or ended.
+// closed, deleted or restored, or that a turn of its conversation began or ended, or waits for other servers.
 //
 //protocol:variant Event taskChanged
 type TaskChanged struct {

@@ -182,6 +182,12 @@ class Follower {
       case "modelMessageEnded":
         if (event.messageId > this.#after) this.#endMessage(event.messageId, event.modelMessage);
         return;
+      case "taskChanged":
+        if (event.task.awaits !== undefined) {
+          const names = (event.task.awaits.serverNames ?? []).map(brief).join(", ");
+          this.#stream.progress(l10n.t("Starting {0}", names));
+        }
+        return;
       case "toolUseFailed":
         if (event.messageId > this.#after) this.#stream.progress(oneLine(event.error));
         return;

@@ -78,13 +78,14 @@ type Chat struct {
 
 	wg sync.WaitGroup // the calls, turns and readings; grows under mu only, and not once closed
 
-	mu      sync.Mutex // guards the fields below
-	closed  bool
-	running map[callKey]*run
-	turns   map[string]*turn // those under way, by task id
-	// readings holds the readings under way, and late the servers that timed out the last time, by server.
-	readings map[string]*reading
-	late     map[string]bool
+	mu       sync.Mutex // guards the fields below
+	closed   bool
+	running  map[callKey]*run
+	turns    map[string]*turn    // those under way, by task id
+	readings map[string]*reading // those under way, by server
+	// unawaited holds the servers that no turn waits for: the person skipped them, or their last reading took too long. The
+	// next list of such a server, or a retry of the person, has turns wait again.
+	unawaited map[string]bool
 	// told holds, by task id, the servers that the task's last notice listed as unavailable.
 	told map[string]map[string]bool
 }
@@ -133,7 +134,7 @@ func New(opts Options) *Chat {
 	return &Chat{
 		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
 		running: map[callKey]*run{}, turns: map[string]*turn{},
-		readings: map[string]*reading{}, late: map[string]bool{}, told: map[string]map[string]bool{},
+		readings: map[string]*reading{}, unawaited: map[string]bool{}, told: map[string]map[string]bool{},
 	}
 }
 

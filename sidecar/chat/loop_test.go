@@ -45,11 +45,14 @@ func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSa
 	return made, err
 }
 
+// slowAnswer is how long a slow server takes.
+const slowAnswer = 4500 * time.Millisecond
+
 // servers have tools, or do not answer.
 type servers struct {
 	names  []string
 	silent string
-	// slow is a server that answers after four and a half seconds.
+	// slow is a server that answers after slowAnswer.
 	slow string
 	// broken is a server that fails to start. starts counts the attempts.
 	broken string
@@ -83,7 +86,7 @@ func (s *servers) Tools(ctx context.Context, name string) ([]protocol.Tool, erro
 	case s.broken:
 		return nil, errors.New("The input has no value.")
 	case s.slow:
-		time.Sleep(4500 * time.Millisecond) // of the bubble's clock
+		time.Sleep(slowAnswer) // of the bubble's clock
 	}
 	return []protocol.Tool{{Name: "t"}}, nil
 }
@@ -175,8 +178,15 @@ func (f *fixture) say(t *testing.T, text string) {
 	if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.Info().ID, Text: text}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Minute) // of the bubble's clock
-	synctest.Wait()
+	f.settle()
+}
+
+// settle waits, on the bubble's clock, until no turn is under way.
+func (f *fixture) settle() {
+	for running := true; running; running = f.task.Info().Running {
+		time.Sleep(time.Minute)
+		synctest.Wait()
+	}
 }
 
 // notices returns the task's notices.
@@ -320,29 +330,102 @@ func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {
 	})
 }
 
-// A turn does not wait for a server that does not answer. The person is notified once.
-func TestAServerThatDoesNotAnswerIsLeftOut(t *testing.T) {
+// A turn waits for a server until it answers, the person skips it, or the reading takes too long. The person sees what
+// the turn waits for, and is notified once.
+func TestATurnWaitsForASlowServer(t *testing.T) {
+	const limit = hub.DefaultHandshake + time.Minute
+	for _, tt := range []struct {
+		name         string
+		slow, silent string
+		// skip is when the person skips.
+		skip time.Duration
+		// took is how long the first and the second message wait, and tools how many tools the model has.
+		took   [2]time.Duration
+		tools  [2]int
+		notice bool
+	}{
+		{"it answers", "x", "", 0, [2]time.Duration{slowAnswer, slowAnswer}, [2]int{3, 3}, false},
+		{"the person skips it, and it answers later", "x", "", 2 * time.Second, [2]time.Duration{2 * time.Second, slowAnswer}, [2]int{2, 3}, true},
+		{"the person skips it, and it never answers", "", "x", 2 * time.Second, [2]time.Duration{2 * time.Second, 0}, [2]int{2, 2}, true},
+		{"it never answers", "", "x", 0, [2]time.Duration{limit, 0}, [2]int{2, 2}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+					return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+				}}
+				f := newFixture(t, m, &servers{names: []string{"a", "x", "b"}, slow: tt.slow, silent: tt.silent})
+				began := time.Now()
+				if tt.skip > 0 {
+					time.AfterFunc(tt.skip, func() {
+						if skipped, err := f.SkipServers(f.task.ID()); !skipped || err != nil {
+							t.Errorf("SkipServers = %v, %v", skipped, err)
+						}
+					})
+				}
+				var shown *protocol.AwaitedServers
+				time.AfterFunc(1500*time.Millisecond, func() { shown = f.task.Info().Awaits })
+				f.say(t, "Hi")
+				want := &protocol.AwaitedServers{ServerNames: []string{"x"}, Since: began.UnixMilli()}
+				if diff := cmp.Diff(want, shown); diff != "" {
+					t.Errorf("what the turn waits for (-want +got):\n%s", diff)
+				}
+				if after := f.task.Info().Awaits; after != nil {
+					t.Errorf("after the turn it waits for %v", after)
+				}
+				if skipped, err := f.SkipServers(f.task.ID()); skipped || err != nil {
+					t.Errorf("without a wait: SkipServers = %v, %v", skipped, err)
+				}
+				if tt.slow != "" {
+					time.Sleep(slowAnswer) // the skipped reading ends
+				}
+				again := time.Now()
+				f.say(t, "Hi again")
+				got := [2]time.Duration{m.asked[0].Sub(began), m.asked[1].Sub(again)}
+				if diff := cmp.Diff(tt.took, got); diff != "" {
+					t.Errorf("the model was asked after (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.tools, [2]int{len(m.got[0].Tools), len(m.got[1].Tools)}); diff != "" {
+					t.Errorf("tools of the model (-want +got):\n%s", diff)
+				}
+				notices := f.notices(t)
+				if (len(notices) == 1) != tt.notice || len(notices) > 1 {
+					t.Errorf("notices: %v", notices)
+				}
+				f.close(t)
+			})
+		})
+	}
+}
+
+// A person who asks again wants the tools of the server that they skipped.
+func TestAskingAgainWaitsForASkippedServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
 			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
 		}}
-		f := newFixture(t, m, &servers{names: []string{"a", "silent", "b"}, silent: "silent"})
-		began := time.Now()
-		f.say(t, "Hi")
-		if took := m.asked[0].Sub(began); took != 3*time.Second {
-			t.Errorf("the model was asked after %v", took)
+		f := newFixture(t, m, &servers{names: []string{"x"}, slow: "x"})
+		if _, err := f.SendChat(t.Context(), &protocol.SendChatParams{TaskID: f.task.ID(), Text: "Hi"}); err != nil {
+			t.Fatal(err)
 		}
-		if names := len(m.got[0].Tools); names != 2 {
-			t.Errorf("the model has %d tools", names)
+		time.Sleep(2 * time.Second) // of the bubble's clock
+		if skipped, err := f.SkipServers(f.task.ID()); !skipped || err != nil {
+			t.Errorf("SkipServers = %v, %v", skipped, err)
 		}
-		began = time.Now()
-		f.say(t, "Hi again")
-		if took := m.asked[1].Sub(began); took != 0 {
+		synctest.Wait()
+		if err := f.RetryChat(t.Context(), f.task.ID()); err != nil {
+			t.Fatal(err)
+		}
+		f.settle()
+		if got := len(m.got[1].Tools); got != 1 {
+			t.Errorf("the model has %d tools", got)
+		}
+		if took := m.asked[1].Sub(m.asked[0]); took != slowAnswer-2*time.Second {
 			t.Errorf("the model was asked again after %v", took)
 		}
 		want := []protocol.Notice{{
-			Level: protocol.NoticeWarning, Text: `The server "silent" has not answered yet. The model gets its tools when it has.`,
-			Unavailable: []protocol.UnavailableServer{{ServerName: "silent", Reason: "It has not answered yet. The model gets its tools when it has."}},
+			Level: protocol.NoticeWarning, Text: `The server "x" has not answered yet. The model answers without its tools.`,
+			Unavailable: []protocol.UnavailableServer{{ServerName: "x", Reason: "It has not answered yet. The model answers without its tools."}},
 		}}
 		if diff := cmp.Diff(want, f.notices(t)); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
@@ -351,8 +434,8 @@ func TestAServerThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	})
 }
 
-// If a server was slow, the model gets its tools with the next round, in the same turn.
-func TestAServerThatAnswersLate(t *testing.T) {
+// A skipped server that answers during the turn joins the model's next round.
+func TestASkippedServerJoinsTheNextRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
 			if attempt < 3 {
@@ -365,6 +448,7 @@ func TestAServerThatAnswersLate(t *testing.T) {
 			return protocol.ToolResult{}
 		}}
 		f := newFixture(t, m, s)
+		time.AfterFunc(3*time.Second, func() { _, _ = f.SkipServers(f.task.ID()) })
 		f.say(t, "Go")
 		var tools [][]string
 		for _, request := range m.got {
@@ -376,21 +460,6 @@ func TestAServerThatAnswersLate(t *testing.T) {
 		}
 		if diff := cmp.Diff([][]string{{"a__t"}, {"a__t"}, {"slow__t", "a__t"}}, tools); diff != "" {
 			t.Errorf("the tools of each round (-want +got):\n%s", diff)
-		}
-		// A server that was late is not waited for the next time. If it then answers in time, it
-		// is waited for again.
-		for _, want := range []time.Duration{0, 3 * time.Second} {
-			s.slow = ""
-			if want > 0 {
-				f.say(t, "Go")
-				s.slow = "slow"
-			}
-			began, asked := time.Now(), len(m.asked)
-			f.say(t, "Go")
-			if took := m.asked[asked].Sub(began); took != want {
-				t.Errorf("the model was asked after %v, want %v", took, want)
-			}
-			synctest.Wait()
 		}
 		f.close(t)
 	})
@@ -404,8 +473,8 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 		{"at once", "", `The server "broken" is not available: The input has no value.`, "The input has no value."},
 		{
 			"after the turn had stopped waiting", "broken",
-			`The server "broken" has not answered yet. The model gets its tools when it has.`,
-			"It has not answered yet. The model gets its tools when it has.",
+			`The server "broken" has not answered yet. The model answers without its tools.`,
+			"It has not answered yet. The model answers without its tools.",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

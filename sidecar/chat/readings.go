@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// readTimeout bounds how long a turn waits for its servers before it asks the model.
-	readTimeout = 3 * time.Second
 	// readLimit bounds one reading of a server's lists. The hub bounds the start, which is shorter.
 	readLimit = hub.DefaultHandshake + time.Minute
+	// waitUpdate is how often a turn says which servers it waits for. A shorter wait is not worth a word.
+	waitUpdate = time.Second
 )
 
 // notYet is the reason for a server that may still answer.
-const notYet = "It has not answered yet. The model gets its tools when it has."
+const notYet = "It has not answered yet. The model answers without its tools."
 
 // reading reads a server's lists once, for all turns.
 type reading struct {
@@ -53,7 +53,10 @@ func (c *Chat) read(serverName string) *reading {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.readings, serverName)
-		c.late[serverName] = time.Since(r.began) > readTimeout
+		c.unawaited[serverName] = found.err != nil && ctx.Err() != nil
+		if c.unawaited[serverName] {
+			found.err = knownFailure(notYet)
+		}
 		r.found = found
 		close(r.done)
 	})
@@ -85,19 +88,20 @@ type offers struct {
 	// readings and found are of the enabled servers, in their order. A reading is nil once its result is in found.
 	readings []*reading
 	found    []offered
+	awaited  []bool // the servers that the turn waits for
 	made     *offer // nil if lists were added since
 }
 
-// readServers reads the lists of the task's servers, and waits up to readTimeout for them. Servers that answer later
-// join the offer of the model's next round. The turn does not wait for a server that was late the last time. It does
-// not start a failed server again after the person was notified: the server would fail as before, or ask again for an
-// input that the person refused.
+// readServers reads the lists of the task's servers, and waits until they have answered, or the person skips those that
+// have not. Skipped servers join the offer of the model's next round once they answer. The turn does not start a failed
+// server again after the person was notified: the server would fail as before, or ask again for an input that the person
+// refused.
 //
 // The turn waits without a limit while the person decides whether a server may run.
 func (u *turn) readServers(ctx context.Context) *offers {
 	all := u.servers.Servers()
 	enabled := enabledServers(all, u.task.Info().Settings)
-	o := &offers{enabled: enabled, readings: make([]*reading, len(enabled)), found: make([]offered, len(enabled))}
+	o := &offers{enabled: enabled, readings: make([]*reading, len(enabled)), found: make([]offered, len(enabled)), awaited: make([]bool, len(enabled))}
 	var confirming sync.WaitGroup
 	u.mu.Lock()
 	for i, s := range enabled {
@@ -111,32 +115,72 @@ func (u *turn) readServers(ctx context.Context) *offers {
 	}
 	u.mu.Unlock()
 	confirming.Wait()
-	var awaited []*reading
 	u.mu.Lock()
 	for i, s := range enabled {
 		if o.found[i].err != nil {
 			continue
 		}
 		o.readings[i] = u.read(s.ServerName)
-		if !u.late[s.ServerName] {
-			awaited = append(awaited, o.readings[i])
-		}
+		o.awaited[i] = u.again || !u.unawaited[s.ServerName]
 	}
 	u.mu.Unlock()
-	for _, r := range awaited {
-		timer := time.NewTimer(time.Until(r.began.Add(readTimeout)))
-		select {
-		case <-r.done:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-	}
-	o.take()
+	u.awaitServers(ctx, o)
 	if ctx.Err() == nil {
 		u.tellUnavailable(o)
 	}
 	return o
+}
+
+// awaitServers waits for the readings, until the person skips those that have not ended, or ctx ends.
+func (u *turn) awaitServers(ctx context.Context, o *offers) {
+	waiting, skip := context.WithCancel(ctx)
+	defer skip()
+	u.mu.Lock()
+	u.skip = skip
+	u.mu.Unlock()
+	defer func() {
+		u.mu.Lock()
+		u.skip = nil
+		u.mu.Unlock()
+		u.task.AwaitServers(nil, time.Time{})
+	}()
+	tick := time.NewTicker(waitUpdate)
+	defer tick.Stop()
+	for {
+		o.take()
+		names, first := o.pending()
+		if first == nil {
+			return
+		}
+		select {
+		case <-first.done:
+		case <-tick.C:
+			u.task.AwaitServers(names, first.began)
+		case <-waiting.Done():
+			if ctx.Err() == nil {
+				u.mu.Lock()
+				for _, name := range names {
+					u.unawaited[name] = u.readings[name] != nil
+				}
+				u.mu.Unlock()
+			}
+			return
+		}
+	}
+}
+
+// pending returns the names of the servers that the turn waits for, and the reading that began first; nil if there is none.
+func (o *offers) pending() (names []string, first *reading) {
+	for i, r := range o.readings {
+		if r == nil || !o.awaited[i] {
+			continue
+		}
+		names = append(names, o.enabled[i].ServerName)
+		if first == nil || r.began.Before(first.began) {
+			first = r
+		}
+	}
+	return names, first
 }
 
 // knownFailure is the reason of a failed server.

@@ -19,6 +19,10 @@ type turn struct {
 	replaces int64
 	// before is the id at which the conversation of this turn ends; 0 means all of it.
 	before int64
+	// again: the person asked again. The turn waits for servers that they skipped before.
+	again bool
+	// skip ends the wait for servers; nil while the turn waits for none. The chat's lock guards it.
+	skip context.CancelFunc
 }
 
 // errClosing ends the turns that are under way when the chat closes.
@@ -135,6 +139,21 @@ func (c *Chat) StopChat(taskID string) (bool, error) {
 	return true, nil
 }
 
+// SkipServers has a task's turn ask the model without the servers that it waits for. It reports whether it waited.
+func (c *Chat) SkipServers(taskID string) (bool, error) {
+	if _, err := c.tasks.Get(taskID); err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	turn := c.turns[taskID]
+	if turn == nil || turn.skip == nil {
+		return false, nil
+	}
+	turn.skip()
+	return true, nil
+}
+
 // RetryChat asks the model of a task again; see [protocol.Sidecar.RetryChat].
 func (c *Chat) RetryChat(ctx context.Context, taskID string) error {
 	t, err := c.tasks.Get(taskID)
@@ -158,7 +177,7 @@ func (c *Chat) RetryChat(ctx context.Context, taskID string) error {
 	if err := t.BeginTurn(); err != nil {
 		return err
 	}
-	c.beginTurn(t, &turn{replaces: replaces, before: replaces})
+	c.beginTurn(t, &turn{replaces: replaces, before: replaces, again: true})
 	return nil
 }
 
@@ -209,7 +228,7 @@ func (c *Chat) beginTurn(t *task.Task, u *turn) {
 			if !c.goOn(u, well && ctx.Err() == nil) {
 				return
 			}
-			u.replaces, u.before = 0, 0
+			u.replaces, u.before, u.again = 0, 0, false
 		}
 	})
 }

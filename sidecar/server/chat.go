@@ -43,6 +43,15 @@ func (w *Workspace) StopChat(ctx context.Context, params *protocol.ChatParams) (
 	return &protocol.StopChatResult{Stopped: stopped}, nil
 }
 
+// SkipServers implements [protocol.Sidecar].
+func (w *Workspace) SkipServers(ctx context.Context, params *protocol.ChatParams) (*protocol.SkipServersResult, error) {
+	skipped, err := w.chat.SkipServers(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.SkipServersResult{Skipped: skipped}, nil
+}
+
 // RetryChat implements [protocol.Sidecar].
 func (w *Workspace) RetryChat(ctx context.Context, params *protocol.ChatParams) (*protocol.RetryChatResult, error) {
 	if err := w.chat.RetryChat(ctx, params.TaskID); err != nil {

@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/ask"
@@ -140,12 +141,30 @@ func (t *Task) BeginTurn() error {
 	return nil
 }
 
+// AwaitServers says which servers the running turn waits for, and since when. No names end the wait.
+func (t *Task) AwaitServers(serverNames []string, since time.Time) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	before := t.log.Info.Awaits
+	switch {
+	case !t.log.Info.Running || before == nil && len(serverNames) == 0:
+		return
+	case len(serverNames) == 0:
+		t.log.Info.Awaits = nil
+	case before != nil && slices.Equal(before.ServerNames, serverNames):
+		return
+	default:
+		t.log.Info.Awaits = &protocol.AwaitedServers{ServerNames: serverNames, Since: since.UnixMilli()}
+	}
+	t.log.Changed()
+}
+
 // EndTurn ends the turn.
 func (t *Task) EndTurn() {
 	t.log.Lock()
 	defer t.log.Unlock()
 	if t.log.Info.Running {
-		t.log.Info.Running = false
+		t.log.Info.Running, t.log.Info.Awaits = false, nil
 		t.log.Changed()
 	}
 }

@@ -250,6 +250,10 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 			return nil, nil
 		}
 		switch e := e.Event.(type) {
+		case protocol.TaskChanged:
+			if a := e.Task.Awaits; a != nil {
+				t.s.aside("… waiting until %s can be used", strings.Join(a.ServerNames, ", "))
+			}
 		case protocol.MessageAdded:
 			switch body := e.Message.Body.(type) {
 			case protocol.Call:

@@ -33,6 +33,8 @@ export function createChat(store: Store, { createTask, configureTask }: TasksOfC
         await request("chat/send", { ...params, taskId });
       },
       stopChat: (taskId: string): void => attempt(() => request("chat/stop", { taskId })),
+      /** Has the turn ask the model without the servers that it waits for. */
+      skipServers: (taskId: string): void => attempt(() => request("chat/skipServers", { taskId })),
       /** Asks the model again. Its new message replaces the last one. */
       retryChat: (taskId: string): void => attempt(() => request("chat/retry", { taskId })),
       unqueueChat: (taskId: string, queuedId: string): void =>

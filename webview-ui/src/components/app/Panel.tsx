@@ -110,7 +110,7 @@ export function Panel({ session, view }: PanelProps) {
             />
           )}
           {open?.running === true && asks.length === 0 && (
-            <TurnLine messages={conversation?.messages ?? []} />
+            <TurnLine task={open} messages={conversation?.messages ?? []} actions={actions} />
           )}
           {open?.workspace !== undefined && open.closed !== true && (
             <OtherWorkspace task={open} workspace={open.workspace} actions={actions} />

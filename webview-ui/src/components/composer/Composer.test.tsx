@@ -27,6 +27,7 @@ function talking(
   const host: FakeHost = new FakeHost(task(part), [], {
     "chat/send": () => ({ messageId: 1 }),
     "chat/stop": () => ({ stopped: true }),
+    "chat/skipServers": () => ({ skipped: true }),
     "chat/unqueue": () => ({ removed: true }),
     "model/list": () => ({ models: [demoModel, otherModel] }),
     "tools/list": () => ({ tools: [tool, { name: "count" }] }),
@@ -121,6 +122,16 @@ test("what waits after a turn that was ended is sent when the person says so", a
   const { user } = showApp(host);
   await user.click(await screen.findByRole("button", { name: "Send Now" }));
   await waitFor(() => expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "" }]));
+});
+
+test("a turn that waits for servers names them, and the person can skip them", async () => {
+  const awaits = { serverNames: ["npx-server", "other"], since: Date.now() - 4_000 };
+  const host = talking({ running: true, awaits });
+  const { user } = showApp(host);
+  const status = await screen.findByText("Starting npx-server, other");
+  expect(status.getAttribute("role")).toBe("status");
+  await user.click(screen.getByRole("button", { name: "Skip" }));
+  await waitFor(() => expect(host.calls("chat/skipServers")).toEqual([{ taskId: "t1" }]));
 });
 
 test("the turn shows the pending step", async () => {

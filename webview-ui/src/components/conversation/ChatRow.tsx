@@ -30,6 +30,8 @@ export interface ChatRowProps {
   /** How the conversation can continue after this last message, if it ended early. */
   readonly goOn?: GoOn["label"] | undefined;
   readonly goOnBy?: GoOn["by"] | undefined;
+  /** The model can be asked again with the servers that this notice names. */
+  readonly asksAgain?: boolean | undefined;
 }
 
 /** One entry of the timeline. It renders again only when its props change. */
@@ -47,7 +49,7 @@ function Row(props: ChatRowProps) {
   const { taskId, entry, actions } = props;
   const { message, steps, asked, lostCall } = entry;
   const { running = false, closed = false, goOn, goOnBy } = props;
-  const { foreign = false } = props;
+  const { foreign = false, asksAgain = false } = props;
   const { id, time, body } = message;
   const keep = `${taskId}:${id}`;
   const onBranch = foreign ? undefined : () => actions.branchTask(taskId, id);
@@ -89,7 +91,12 @@ function Row(props: ChatRowProps) {
       return body.unavailable === undefined || foreign ? (
         <NoticeRow notice={body} />
       ) : (
-        <UnavailableServers notice={body} servers={body.unavailable} {...{ actions, keep }} />
+        <UnavailableServers
+          notice={body}
+          servers={body.unavailable}
+          {...{ actions, keep }}
+          onAskAgain={asksAgain ? () => actions.retryChat(taskId) : undefined}
+        />
       );
     case "call":
       return (

@@ -101,6 +101,8 @@ export function ChatView(props: ChatViewProps) {
   const newest = conversation.messages.at(-1)?.id ?? 0;
   const last = messages.findLast(({ body }) => body.type === "user" || body.type === "model");
   const goOn = task?.running || readOnly ? undefined : goOnFrom(last);
+  const asksAgain = (notice: Message): boolean =>
+    task?.running !== true && !readOnly && isOfLastTurn(notice, last, messages, shown.left);
   return (
     <ShowContext value={showAsk}>
       <main className="chat">
@@ -172,6 +174,7 @@ export function ChatView(props: ChatViewProps) {
                     closed={readOnly || shown.left.has(message.id)}
                     goOn={isLast ? goOn?.label : undefined}
                     goOnBy={isLast ? goOn?.by : undefined}
+                    asksAgain={message.body.type === "notice" && asksAgain(message)}
                   />
                 </li>
               );
@@ -342,6 +345,18 @@ function useFinding(onEnd: () => void) {
 function goOnFrom(last: Message | undefined) {
   const end = last?.body.type === "model" ? last.body.end : undefined;
   return end && goOnAfter(end.reason);
+}
+
+/** Reports whether a notice is of the last turn, which has ended and was not retried. */
+function isOfLastTurn(
+  notice: Message,
+  last: Message | undefined,
+  messages: readonly Message[],
+  left: ReadonlySet<number>,
+): boolean {
+  if (last?.body.type !== "model") return false;
+  const later = messages.filter(({ id }) => id > notice.id);
+  return !later.some(({ id, body }) => body.type === "user" || left.has(id));
 }
 
 /** Returns the index of the row that an element is in; -1 if it is in none. */

@@ -33,6 +33,29 @@ test("servers that are not available are one line, with the reasons folded", asy
   expect(reveal).toHaveBeenLastCalledWith({ kind: "servers", serverName: "slow" });
 });
 
+test("the model can be asked again while the notice is of the last turn", async () => {
+  const retryChat = vi.fn<Actions["retryChat"]>();
+  const body: Notice & { type: "notice" } = {
+    type: "notice",
+    level: "warning",
+    text: "The server “slow” has not answered yet. The model answers without its tools.",
+    unavailable: two.slice(1),
+  };
+  const row = (asksAgain: boolean) => (
+    <ChatRow
+      taskId="t1"
+      entry={entryOf(message(1, body))}
+      actions={{ ...actions, retryChat }}
+      asksAgain={asksAgain}
+    />
+  );
+  const { rerender } = render(row(true));
+  await userEvent.setup().click(screen.getByRole("button", { name: "Ask Again" }));
+  expect(retryChat).toHaveBeenCalledWith("t1");
+  rerender(row(false));
+  expect(screen.queryByRole("button", { name: "Ask Again" })).toBeNull();
+});
+
 test("its details are the list of servers, or the page of the one", async () => {
   const user = userEvent.setup();
   const { unmount } = show(two, "2 of 6 servers are not available.");

@@ -9,12 +9,15 @@ export interface UnavailableServersProps {
   readonly notice: Notice;
   readonly servers: readonly UnavailableServer[];
   readonly actions: Pick<Actions, "reveal">;
+  /** Asks the model again, with the servers that have answered since. Absent if the conversation has gone on. */
+  readonly onAskAgain?: (() => void) | undefined;
   /** Names the notice in the view's state; unique in the panel. */
   readonly keep: string;
 }
 
 /** Says in one line that servers were not available to the model. The reasons of several are folded. */
-export function UnavailableServers({ notice, servers, actions, keep }: UnavailableServersProps) {
+export function UnavailableServers(props: UnavailableServersProps) {
+  const { notice, servers, actions, keep, onAskAgain } = props;
   const [first] = servers;
   const showAll = () =>
     actions.reveal({
@@ -44,6 +47,11 @@ export function UnavailableServers({ notice, servers, actions, keep }: Unavailab
             ))}
           </ul>
         </Disclosure>
+      )}
+      {onAskAgain !== undefined && (
+        <button type="button" className="link" onClick={onAskAgain}>
+          {l10n.t("Ask Again")}
+        </button>
       )}
       <button type="button" className="link" onClick={showAll}>
         {l10n.t("Details")}
