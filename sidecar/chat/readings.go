@@ -155,6 +155,8 @@ func (u *turn) awaitServers(ctx context.Context, o *offers) {
 		select {
 		case <-first.done:
 		case <-tick.C:
+			o.take()
+			names, _ = o.pending()
 			u.task.AwaitServers(names, first.began)
 		case <-waiting.Done():
 			if ctx.Err() == nil {
