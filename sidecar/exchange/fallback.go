@@ -5,52 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/jsonscan"
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/quirk"
 	"assent/sidecar/wire"
 )
 
 // A server can accept 2026-07-28 because its SDK does, and have tools that ask by requests, which that
 // version does not have. The SDK then refuses to send the request, and the tool fails. After the first such failure, Assent
 // speaks 2025-11-25 with the server.
-
-// maxRefusal bounds how much of a failure is read. An SDK's refusal is a sentence or two; a longer text may
-// quote one that is about something else.
-const maxRefusal = 4 << 10
-
-// The parts of an SDK's refusal to send a request. It has one of each:
-//
-//   - go-sdk: "elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28
-//   - mcp-go: "elicitation/create": server-initiated requests are not supported in protocol version 2026-07-28
-//   - TypeScript SDK: Server-to-client requests are not available on protocol revision 2026-07-28:
-//     'elicitation/create' cannot be sent while serving a request on that revision; and: URL elicitation
-//     cannot be signalled by throwing UrlElicitationRequiredError on protocol revision 2026-07-28
-//   - Python SDK: Cannot send 'elicitation/create': this transport context has no back-channel for
-//     server-initiated requests
-var refusalParts = []func() *regexp.Regexp{
-	lazyregexp.New(`elicitation/create|sampling/createMessage|roots/list|UrlElicitationRequired`),
-	lazyregexp.New(`(?i)cannot (?:be )?(?:sent|send|signalled)|not (?:be )?(?:supported|available|allowed|sent)`),
-	lazyregexp.New(`2026-07-28|(?i:back-?channel)`),
-}
-
-// isRefusedAsk reports whether a text is an SDK's refusal to send a request.
-func isRefusedAsk(text string) bool {
-	if len(text) > maxRefusal {
-		return false
-	}
-	for _, part := range refusalParts {
-		if !part().MatchString(text) {
-			return false
-		}
-	}
-	return true
-}
 
 // couldNotAsk reports whether the exchange failed because its server cannot ask in 2026-07-28: by the words of
 // the failure, or because the server sent a request and was refused.
@@ -60,7 +27,7 @@ func (x *exchange) couldNotAsk(raw json.RawMessage, err error) bool {
 	case !x.last.modern:
 		return false
 	case errors.As(err, &refused):
-		return x.last.asked || isRefusedAsk(refused.Message)
+		return x.last.asked || quirk.IsRefusedAsk(refused.Message)
 	case err != nil || x.toolName == "":
 		return false
 	}
@@ -74,7 +41,7 @@ func (x *exchange) couldNotAsk(raw json.RawMessage, err error) bool {
 		return false
 	}
 	for _, block := range result.Content {
-		if isRefusedAsk(block.Text) {
+		if quirk.IsRefusedAsk(block.Text) {
 			return true
 		}
 	}

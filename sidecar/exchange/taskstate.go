@@ -10,6 +10,7 @@ import (
 
 	"assent/sidecar/jsonscan"
 	"assent/sidecar/mcptask"
+	"assent/sidecar/quirk"
 )
 
 // taskState is MCP's Task of both eras. Members of another type than MCP's are read if their meaning is clear, and left
@@ -70,7 +71,7 @@ func parseTask(raw json.RawMessage) *mcptask.State {
 	if string(s.Status) != t.Status.text && s.StatusMessage == "" {
 		s.StatusMessage = "The server calls it " + strconv.Quote(words(t.Status.text)) + "."
 	}
-	if string(t.Inputs) != "[]" { // an empty object of some languages
+	if !quirk.IsEmptyObject(t.Inputs) {
 		var inputs inputRequests
 		if t.Inputs != nil && inputs.UnmarshalJSON(t.Inputs) != nil {
 			return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"assent/sidecar/quirk"
 	"assent/sidecar/wire"
 )
 
@@ -101,10 +102,6 @@ const (
 	DefaultRootsTimeout = 100 * time.Millisecond
 	// maxRootsWait bounds the whole wait of a first call. A server that asked for the roots last time gets all of it.
 	maxRootsWait = 3 * time.Second
-	// After the answer, the server reads the folders. rootsPings pings, each followed by rootsPause, give it the time
-	// for that. On a busy machine they take longer, too.
-	rootsPings = 5
-	rootsPause = 20 * time.Millisecond
 )
 
 // RootsHabit tells whether a server asks for the roots before its first call.
@@ -163,9 +160,9 @@ func (c *Conn) AwaitRoots(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	c.link.answered(bounded)
-	for range rootsPings {
+	for range quirk.RootsPings {
 		c.ping(bounded) // the server answers the first ping after it has read the roots
-		if err := Pause(ctx, rootsPause); err != nil {
+		if err := Pause(ctx, quirk.RootsPause); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"assent/sidecar/jsonscan"
+	"assent/sidecar/quirk"
 )
 
 // Mend returns the result of a handshake as go-sdk and everything above can read it, and what was odd in it. Where the
@@ -95,7 +96,7 @@ func asCapabilities(value json.RawMessage, say func(string, ...any)) json.RawMes
 				return ofKind("a boolean", at+"."+name, value, say)
 			}
 			if at == "capabilities.tasks" || at == "capabilities.extensions" || at == "capabilities.experimental" {
-				if string(value) == "[]" {
+				if quirk.IsEmptyObject(value) {
 					return json.RawMessage("{}")
 				}
 			}
