@@ -120,8 +120,9 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	return daemon.ServeOptions{
 		Options: o,
 		Begin:   overHTTP.Begin,
-		Stays:   func() bool { return len(overHTTP.Hosts()) > 0 },
-		Busy:    func() string { return cmp.Or(open.Busy(), pages.Busy()) },
+		Grace:   workspaces.LongestClose, WaitsFor: open.WaitsFor,
+		Stays: func() bool { return len(overHTTP.Hosts()) > 0 },
+		Busy:  func() string { return cmp.Or(open.Busy(), pages.Busy()) },
 		Close: func() {
 			overHTTP.Close()
 			pages.Close()
@@ -228,7 +229,9 @@ func daemonStopCommand() *cobra.Command {
 			pid, err = daemon.Kill(cmd.Context(), o)
 		} else {
 			var status daemon.Status
-			status, err = daemon.Stop(cmd.Context(), o)
+			status, err = daemon.Stop(cmd.Context(), o, func(waitsFor string) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for %s.\n", visible.Data(waitsFor))
+			})
 			pid = status.PID
 		}
 		text := fmt.Sprintf("The daemon, process %d, has ended.", pid)

@@ -22,6 +22,7 @@ import (
 // stubbornRun is an Assent with a stubborn server.
 type stubbornRun struct {
 	assent *exec.Cmd
+	stdin  io.WriteCloser
 	// pids are the server and its child, in any order.
 	pids []int
 	// fifo ends when both have ended.
@@ -80,6 +81,7 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.stdin = stdin
 	if err := r.assent.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -178,6 +180,36 @@ func TestProcessesOfAKilledAssentAreEnded(t *testing.T) {
 	}
 }
 
+// TestAnOrderlyEndIsNotWeakerThanAKill has a server whose child has a session of its own and ignores SIGTERM.
+func TestAnOrderlyEndIsNotWeakerThanAKill(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		server []string
+		end    func(r *stubbornRun) error
+	}{
+		{"stdin closes", []string{"stubborn"}, func(r *stubbornRun) error { return r.stdin.Close() }},
+		{"SIGTERM", []string{"stubborn"}, func(r *stubbornRun) error { return r.assent.Process.Signal(syscall.SIGTERM) }},
+		{"SIGINT", []string{"stubborn"}, func(r *stubbornRun) error { return r.assent.Process.Signal(os.Interrupt) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // a stubborn process takes two seconds to end
+			cache := t.TempDir()
+			r := startStubborn(t, cache, "assent", 2, tt.server)
+			if err := errors.Join(tt.end(r), r.assent.Wait()); err != nil {
+				t.Errorf("Assent ended with %v", err)
+			}
+			for _, pid := range r.pids {
+				if alive(pid) {
+					t.Errorf("process %d is still there after the end", pid)
+				}
+			}
+			if left := runs(t, cache); len(left) > 0 {
+				t.Errorf("the run left %v", left)
+			}
+		})
+	}
+}
+
 // temporary returns the temporary folders of conversations.
 func temporary(t *testing.T, cache string) []string {
 	t.Helper()
@@ -255,5 +287,27 @@ func TestARunThatEndsLeavesNoFile(t *testing.T) {
 	}
 	if left := runs(t, cache); len(left) > 0 {
 		t.Errorf("the run left %v", left)
+	}
+}
+
+// TestStoppingTheDaemonSaysWhatItWaitsFor has a server that does not end when it is asked to.
+func TestStoppingTheDaemonSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel() // the server takes its grace
+	dir, server := newStubborn(t)
+	h := newDaemonHome(t)
+	window := h.serve()
+	if _, err := io.WriteString(window.Stdin, starting(server)); err != nil {
+		t.Fatal(err)
+	}
+	serverPID := pid(t, filepath.Join(dir, "server.pid"))
+	out, err := h.command("daemon", "stop").CombinedOutput()
+	if err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if want := "Waiting for the MCP server \"stubborn\".\n"; !strings.Contains(string(out), want) {
+		t.Errorf("stop said %q, want %q", out, want)
+	}
+	if alive(serverPID) {
+		t.Error("the server is still there after the end")
 	}
 }

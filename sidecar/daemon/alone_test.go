@@ -75,7 +75,7 @@ func TestAProcessAloneIsStopped(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
 	result := alone(t.Context(), t, o, nil)
-	if _, err := Stop(t.Context(), o); err != nil {
+	if _, err := Stop(t.Context(), o, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-result; !errors.Is(err, ErrEnded) {

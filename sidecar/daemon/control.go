@@ -34,6 +34,8 @@ const (
 type command struct {
 	Command string `json:"command"`
 	Reason  Reason `json:"reason,omitempty"`
+	// Told: the client of a stop reads lines that say what the daemon waits for.
+	Told bool `json:"told,omitempty"`
 }
 
 // outcome is the daemon's line after its welcome to a [Control] client.
@@ -104,7 +106,7 @@ func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bo
 	s.o.Log.Info().Str("reason", string(c.Reason)).Int("by", hello.PID).Msg("the daemon is asked to leave")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.farewells = append(s.farewells, p)
+	s.farewells = append(s.farewells, &farewell{peer: p, told: c.Told})
 	s.leave(errStopped)
 	return true
 }
@@ -191,14 +193,15 @@ func (o Options) status(ctx context.Context) (Status, error) {
 }
 
 // Stop ends the daemon in order, and returns its last state. It waits for a starter, and then until the daemon has
-// ended. The error is [ErrNone] if none runs.
-func Stop(ctx context.Context, o Options) (Status, error) {
+// ended. While that takes long, it calls say with what the daemon waits for, each time that this changes. The error is
+// [ErrNone] if none runs.
+func Stop(ctx context.Context, o Options, say func(waitsFor string)) (Status, error) {
 	release, err := o.takeTurn(ctx)
 	if err != nil {
 		return Status{}, err
 	}
 	defer release()
-	status, err := o.stop(ctx, ReasonPerson)
+	status, err := o.stop(ctx, ReasonPerson, say)
 	if errors.Is(err, ErrNone) {
 		err = o.noneOrHangs(ctx, err)
 	}
@@ -206,18 +209,23 @@ func Stop(ctx context.Context, o Options) (Status, error) {
 }
 
 // stop is Stop for a caller that holds the turn.
-func (o Options) stop(ctx context.Context, why Reason) (Status, error) {
-	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why})
+func (o Options) stop(ctx context.Context, why Reason, say func(waitsFor string)) (Status, error) {
+	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why, Told: true})
 	if err != nil {
 		return Status{}, err
 	}
 	defer p.Close()
 	err = p.within(ctx, o.timeouts.orDefault().leave, func() error {
-		_, err := p.in.ReadByte()
-		return err
+		for {
+			var line leaving
+			if err := p.readLine(&line); err != nil {
+				return err
+			}
+			say(line.WaitsFor)
+		}
 	})
-	if err == nil || !isAbsent(err) {
-		return status, o.explain(ctx, cmp.Or(err, os.ErrDeadlineExceeded))
+	if !isAbsent(err) {
+		return status, o.explain(ctx, err)
 	}
 	return status, nil // the seat is free, or is about to be when the process ends
 }

@@ -73,7 +73,7 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 			if o.Replace {
 				why = ReasonPerson
 			}
-			_, err := o.stop(ctx, why)
+			_, err := o.stop(ctx, why, func(string) {})
 			refusal, refused := errors.AsType[*Refusal](err)
 			switch {
 			case refused && (refusal.Code == CodeUpdated || refusal.Code == CodeBusy && welcome.Protocol == Protocol):
@@ -126,7 +126,7 @@ func (o Options) update(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	_, err = o.stop(ctx, ReasonUpdate)
+	_, err = o.stop(ctx, ReasonUpdate, func(string) {})
 	refusal, refused := errors.AsType[*Refusal](err)
 	switch {
 	case refused && refusal.Code == CodeUpdated:

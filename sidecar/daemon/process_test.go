@@ -83,7 +83,7 @@ func TestComingAsTheDaemonLeaves(t *testing.T) {
 	<-attached
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := Stop(t.Context(), o); err != nil {
+		if _, err := Stop(t.Context(), o, func(string) {}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -223,13 +223,13 @@ func TestStopDuringStarts(t *testing.T) {
 			_ = conn.Close()
 		})
 		all.Go(func() {
-			if _, err := Stop(t.Context(), o); err != nil && !errors.Is(err, ErrNone) {
+			if _, err := Stop(t.Context(), o, func(string) {}); err != nil && !errors.Is(err, ErrNone) {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if _, err := Stop(t.Context(), o); err != nil && !errors.Is(err, ErrNone) {
+	if _, err := Stop(t.Context(), o, func(string) {}); err != nil && !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	if _, err := StatusOf(t.Context(), o); !errors.Is(err, ErrNone) {
@@ -333,7 +333,7 @@ func TestAnUpdateInTheMiddle(t *testing.T) {
 	}
 	defer conn.Close()
 	wantEcho(t, conn)
-	_, err = newer.stop(t.Context(), ReasonUpdate)
+	_, err = newer.stop(t.Context(), ReasonUpdate, func(string) {})
 	if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Code != CodeBusy {
 		t.Errorf("an update ended with %v", err)
 	}

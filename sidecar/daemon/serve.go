@@ -43,6 +43,12 @@ type ServeOptions struct {
 	// Close ends work that outlives connections. It is called when no connection is left, before another process can
 	// become the daemon. It may be nil.
 	Close func()
+	// Grace is how long the daemon may take to leave; 0 means for ever. After that, Serve returns an error though some work
+	// still goes on, and keeps the seat: the caller ends the process, which also gives up its locks.
+	Grace time.Duration
+	// WaitsFor names what Close waits for, such as "the MCP server \"a\""; empty if that is not known. It may be called from
+	// any goroutine, and may be nil.
+	WaitsFor func() string
 	// IdleTime is how long a daemon stays without clients and open work; 0 means DefaultIdleTime.
 	IdleTime time.Duration
 	Log      zerolog.Logger
@@ -56,6 +62,9 @@ var (
 	errStopped = errors.New("a client asked for it")
 	errAlone   = errors.New("the front end of its process has gone")
 )
+
+// errStays is the error of a daemon that did not leave within [ServeOptions.Grace].
+var errStays = errors.New("the daemon did not end in good order, so its process ends at once")
 
 // server is a daemon that holds the seat.
 type server struct {
@@ -75,7 +84,7 @@ type server struct {
 	// present are the connections.
 	present map[*client]struct{}
 	// farewells are the connections that are closed after everything else has ended.
-	farewells []net.Conn
+	farewells []*farewell
 }
 
 // client is a connection, with the client's identity after the hello.
@@ -138,10 +147,14 @@ func begin(ctx context.Context, o ServeOptions) (*server, net.Listener, error) {
 }
 
 // run is serve for a server with a seat, which it releases.
-func (s *server) run(ctx context.Context, listener net.Listener, work func(context.Context) error) (err error) {
-	defer s.sayFarewell() // last, so that a client that waits for the end finds the seat free
-	defer func() { err = errors.Join(err, s.seat.leave()) }()
-	return s.serve(ctx, listener, work)
+func (s *server) run(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
+	err := s.serve(ctx, listener, work)
+	if errors.Is(err, errStays) {
+		return err // what still goes on may use the stores, so the next daemon waits for the end of this process
+	}
+	err = errors.Join(err, s.seat.leave())
+	s.sayFarewell() // last, so that a client that waits for the end finds the seat free
+	return err
 }
 
 func newServer(o ServeOptions) *server {
@@ -151,13 +164,26 @@ func newServer(o ServeOptions) *server {
 	return &server{o: o, since: time.Now(), admit: admit, changed: make(chan struct{}, 1), present: map[*client]struct{}{}}
 }
 
-// serve accepts connections, and returns when all of them have ended. Work may be nil; see [ServeAlone].
+// serve accepts connections, and returns when all of them have ended, or the grace has. Work may be nil; see
+// [ServeAlone].
 func (s *server) serve(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
+	ctx, s.leave = context.WithCancelCause(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.serveWhole(ctx, listener, work) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return s.awaitEnd(ended)
+	}
+}
+
+// serveWhole is serve without the grace.
+func (s *server) serveWhole(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
 	if s.o.Begin != nil {
 		s.o.Begin()
 	}
 	s.o.Log.Info().Str("build", s.o.Build).Int("pid", os.Getpid()).Msg("the daemon listens")
-	ctx, s.leave = context.WithCancelCause(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	s.work.Go(func() { s.watchIdle(ctx) })
 	if s.seat != nil {
@@ -370,12 +396,4 @@ func (s *server) busy() string {
 		return ""
 	}
 	return s.o.Busy()
-}
-
-func (s *server) sayFarewell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, conn := range s.farewells {
-		_ = conn.Close() // tells the client that the daemon has ended
-	}
 }

@@ -289,7 +289,7 @@ func TestStatusAndStop(t *testing.T) {
 	if _, err := StatusOf(t.Context(), o); !errors.Is(err, ErrNone) {
 		t.Errorf("before the start: %v", err)
 	}
-	if _, err := Stop(t.Context(), o); !errors.Is(err, ErrNone) {
+	if _, err := Stop(t.Context(), o, func(string) {}); !errors.Is(err, ErrNone) {
 		t.Errorf("Stop before the start: %v", err)
 	}
 	if _, err := Kill(t.Context(), o); !errors.Is(err, ErrNone) {
@@ -317,7 +317,7 @@ func TestStatusAndStop(t *testing.T) {
 		status.Goroutines < 2 {
 		t.Errorf("the status is %+v, %v", status, err)
 	}
-	if status, err := Stop(t.Context(), o); err != nil || status.PID != os.Getpid() {
+	if status, err := Stop(t.Context(), o, func(string) {}); err != nil || status.PID != os.Getpid() {
 		t.Errorf("Stop: %+v, %v", status, err)
 	}
 	<-released
@@ -345,14 +345,14 @@ func TestADaemonThatHangs(t *testing.T) {
 	wantError(t, err, who, "does not answer", "assent daemon stop --force")
 	_, err = StatusOf(t.Context(), o)
 	wantError(t, err, who)
-	_, err = Stop(t.Context(), o)
+	_, err = Stop(t.Context(), o, func(string) {})
 	wantError(t, err, who)
 	_, err = inProcess(t, ServeOptions{Options: o})
 	wantError(t, err, who)
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Stop(t.Context(), o) // it holds the lock, without a socket
+	_, err = Stop(t.Context(), o, func(string) {}) // it holds the lock, without a socket
 	wantError(t, err, who)
 	_, err = StatusOf(t.Context(), o)
 	wantError(t, err, who)

@@ -82,6 +82,8 @@ type Hub struct {
 	environment     config.Environment
 	// toolTimeout is the last [Hub.SetToolTimeout].
 	toolTimeout atomic.Int64
+	// ending has the names of the servers that Close waits for.
+	ending sync.Map
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -285,10 +287,24 @@ func (h *Hub) Close() {
 	h.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range servers {
-		wg.Go(func() { s.retire(session.Stopped{Reason: "Assent is closing", Asks: protocol.OutcomeRestarted}) })
+		h.ending.Store(s.name(), true)
+		wg.Go(func() {
+			defer h.ending.Delete(s.name())
+			s.retire(session.Stopped{Reason: "Assent is closing", Asks: protocol.OutcomeRestarted})
+		})
 	}
 	wg.Wait()
 	h.dialer.Close()
+}
+
+// Ending returns the names of the servers that [Hub.Close] waits for.
+func (h *Hub) Ending() []string {
+	var names []string
+	h.ending.Range(func(name, _ any) bool {
+		names = append(names, name.(string))
+		return true
+	})
+	return names
 }
 
 func (h *Hub) server(name string) (*server, error) {

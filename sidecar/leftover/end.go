@@ -91,7 +91,7 @@ func (r record) endServers(ctx context.Context, path string, log zerolog.Logger)
 				err = signal(p, syscall.SIGKILL)
 			case !asked[p]:
 				asked[p] = true
-				log.Warn().Int("pid", p.PID).Msg("ending a process that an earlier run left behind")
+				log.Warn().Int("pid", p.PID).Msg("ending a process that a server left behind")
 				err = signal(p, syscall.SIGTERM)
 			}
 			if err != nil {

@@ -10,6 +10,8 @@
 // lines prove nothing. A process without proof is left alone. The file may also name a temporary folder of the run, which
 // is removed after that.
 //
+// A run that ends in good order ends by the same proof what its servers left behind.
+//
 // Two look for such files. Each run starts a keeper with its first server; it waits until the run has died, and looks
 // at the file of that run. And [Begin] looks at all files. A server may itself have started an Assent, as in a shell.
 // While that lives, its whole tree is spared.
@@ -27,6 +29,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -123,15 +126,33 @@ func (r *Run) Started(pid int) {
 	}
 }
 
-// End removes the file. The servers have ended by then, and daemons that they started on purpose stay.
+// LongestEnd is how long [Run.End] may take.
+const LongestEnd = 2*grace + time.Second
+
+// End ends what the servers left behind, as after a kill, and removes the file. The servers themselves have ended by
+// then.
 func (r *Run) End() error {
 	if r == nil {
 		return nil
 	}
 	r.stop()
 	<-r.looked
-	r.keep.Do(func() {}) // no keeper starts from here on
-	return errors.Join(r.keeper.end(), r.file.remove())
+	marked := true
+	r.keep.Do(func() { marked = false }) // no keeper starts from here on
+	if !marked {
+		return r.file.remove()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), LongestEnd)
+	defer cancel()
+	noted, err := readRecord(r.file.path)
+	all := false
+	if err == nil {
+		all, err = noted.endServers(ctx, r.file.path, r.log)
+	}
+	if err = errors.Join(err, r.keeper.end()); err != nil || !all {
+		return errors.Join(err, r.file.lock.Close())
+	}
+	return r.file.remove()
 }
 
 // EndOf ends the processes that the run with this file left behind, if the run is dead or dies within a few seconds. The

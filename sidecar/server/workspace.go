@@ -244,6 +244,13 @@ func (w *Workspace) Busy() string {
 	}
 }
 
+// LongestClose is how long a process may take from the signal to its end: its servers, what they left behind, and some
+// seconds for its own work.
+const LongestClose = hub.LongestClose + leftover.LongestEnd + 3*time.Second
+
+// Ending returns the names of the servers that Close waits for.
+func (w *Workspace) Ending() []string { return w.hub.Ending() }
+
 // Close ends everything that goes on, each part before those that it depends on. No front end may be attached any more.
 func (w *Workspace) Close() {
 	w.attached.close()

@@ -432,6 +432,29 @@ func (s *Set) ask(ctx context.Context, w *workspace) <-chan string {
 	return answer
 }
 
+// LongestClose is how long a process with workspaces may take to end.
+const LongestClose = server.LongestClose
+
+// WaitsFor names what Close waits for, or returns "".
+func (s *Set) WaitsFor() string {
+	s.mu.Lock()
+	var closing []*server.Workspace
+	for _, w := range s.open {
+		if w.gone != nil && w.Workspace != nil {
+			closing = append(closing, w.Workspace)
+		}
+	}
+	s.mu.Unlock()
+	var what []string
+	for _, w := range closing {
+		for _, name := range w.Ending() {
+			what = append(what, fmt.Sprintf("the MCP server %q", name))
+		}
+	}
+	slices.Sort(what)
+	return strings.Join(slices.Compact(what), ", ")
+}
+
 // Close closes all workspaces. Their front ends must have detached. Attach fails from now on.
 func (s *Set) Close() {
 	s.mu.Lock()
