@@ -278,6 +278,11 @@ export interface SidecarRequests {
    */
   "call/cancel": { params: CancelCallParams; result: CancelCallResult };
   /**
+   * RunSeparately runs the equal call that joined a call last (`Call.Joined`) on its own: it is another message, of the
+   * task of its host's session, with its own questions. The first call goes on.
+   */
+  "call/runSeparately": { params: RunSeparatelyParams; result: RunSeparatelyResult };
+  /**
    * OpenApp opens the MCP App of a call, or of an open ask: it reads the app's page from the server and serves it to one
    * frame. At most 32 apps are open at once; the one that was opened first is closed for another. It fails with
    * `CodeInvalidParams` if the message has no app, and with `CodeUnavailable` if its page cannot be read or shown.
@@ -3678,6 +3683,17 @@ export interface CancelCallResult {
   cancelled: boolean;
 }
 
+/** RunSeparatelyParams names the message of the first call. */
+export interface RunSeparatelyParams {
+  taskId: string;
+  messageId: number;
+}
+
+/** RunSeparatelyResult says whether an equal call was waiting, and runs now. */
+export interface RunSeparatelyResult {
+  started: boolean;
+}
+
 /** ListModelsParams selects models. */
 export interface ListModelsParams {
   /** ServerName limits the models to those that the server may use; empty limits nothing. */
@@ -3779,7 +3795,8 @@ export type Event =
   | SamplingMoved
   | SamplingEnded
   | CallEnded
-  | CallTaskChanged;
+  | CallTaskChanged
+  | CallJoined;
 
 /**
  * TaskChanged says that the task is new, or has another title, another queue or other settings, or was
@@ -3893,6 +3910,14 @@ export interface CallTaskChanged {
   task: McpTask;
 }
 
+/** CallJoined brings `Call.Joined` as it is now. */
+export interface CallJoined {
+  type: "callJoined";
+  messageId: number;
+  /** Joined is absent if no equal call waits for the result any more. */
+  joined?: JoinedCall;
+}
+
 /** Message is one entry of a conversation. */
 export interface Message {
   /** ID counts a task's messages from 1. */
@@ -3969,9 +3994,19 @@ export interface Call {
   progress?: Progress;
   /** Task is present once the call is an MCP task. Such a call outlives the sidecar. */
   task?: McpTask;
+  /** Joined is set if a host made an equal call again, which gets the result of this one. */
+  joined?: JoinedCall;
   /** EndedAt and Result are absent while the call runs. */
   endedAt?: number;
   result?: CallResult;
+}
+
+/** JoinedCall says that a host made an equal call again, while this one waited for a person. */
+export interface JoinedCall {
+  /** GivenUp: the host of the first call had gone, or had given it up. */
+  givenUp?: boolean;
+  /** Separable: `Sidecar.RunSeparately` can run the equal call on its own. */
+  separable?: boolean;
 }
 
 /** CallRequest is a request to a server, named by MCP's method. */

@@ -478,6 +478,12 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.CancelCall(ctx, &p)
+	case "call/runSeparately":
+		var p RunSeparatelyParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RunSeparately(ctx, &p)
 	case "app/open":
 		var p OpenAppParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -907,6 +913,14 @@ func (r remoteSidecar) StartCall(ctx context.Context, params *StartCallParams) (
 func (r remoteSidecar) CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error) {
 	var result CancelCallResult
 	if err := r.conn.Call(ctx, "call/cancel", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RunSeparately(ctx context.Context, params *RunSeparatelyParams) (*RunSeparatelyResult, error) {
+	var result RunSeparatelyResult
+	if err := r.conn.Call(ctx, "call/runSeparately", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1414,6 +1428,10 @@ func (CallTaskChanged) isEvent() {}
 
 func (*CallTaskChanged) unionTag() string { return "callTaskChanged" }
 
+func (CallJoined) isEvent() {}
+
+func (*CallJoined) unionTag() string { return "callJoined" }
+
 // UnmarshalEvent decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalEvent(data []byte) (Event, error) {
 	tag, err := tagOf(data)
@@ -1475,6 +1493,10 @@ func UnmarshalEvent(data []byte) (Event, error) {
 		return v, err
 	case "callTaskChanged":
 		var v CallTaskChanged
+		err := unmarshal(data, &v)
+		return v, err
+	case "callJoined":
+		var v CallJoined
 		err := unmarshal(data, &v)
 		return v, err
 	default:

@@ -256,6 +256,12 @@ type Sidecar interface {
 	//protocol:method call/cancel
 	CancelCall(ctx context.Context, params *CancelCallParams) (*CancelCallResult, error)
 
+	// RunSeparately runs the equal call that joined a call last ([Call.Joined]) on its own: it is another message, of the
+	// task of its host's session, with its own questions. The first call goes on.
+	//
+	//protocol:method call/runSeparately
+	RunSeparately(ctx context.Context, params *RunSeparatelyParams) (*RunSeparatelyResult, error)
+
 	// OpenApp opens the MCP App of a call, or of an open ask: it reads the app's page from the server and serves it to one
 	// frame. At most 32 apps are open at once; the one that was opened first is closed for another. It fails with
 	// [CodeInvalidParams] if the message has no app, and with [CodeUnavailable] if its page cannot be read or shown.
@@ -764,6 +770,17 @@ type CancelCallParams struct {
 // CancelCallResult says whether there was something to cancel.
 type CancelCallResult struct {
 	Cancelled bool `json:"cancelled"`
+}
+
+// RunSeparatelyParams names the message of the first call.
+type RunSeparatelyParams struct {
+	TaskID    string `json:"taskId"`
+	MessageID int64  `json:"messageId"`
+}
+
+// RunSeparatelyResult says whether an equal call was waiting, and runs now.
+type RunSeparatelyResult struct {
+	Started bool `json:"started"`
 }
 
 // ListModelsParams selects models.

@@ -177,6 +177,16 @@ type CallTaskChanged struct {
 	Task      McpTask              `json:"task"`
 }
 
+// CallJoined brings [Call.Joined] as it is now.
+//
+//protocol:variant Event callJoined
+type CallJoined struct {
+	Type      tag[CallJoined] `json:"type"`
+	MessageID int64           `json:"messageId"`
+	// Joined is absent if no equal call waits for the result any more.
+	Joined *JoinedCall `json:"joined,omitempty"`
+}
+
 // Message is one entry of a conversation.
 type Message struct {
 	// ID counts a task's messages from 1.
@@ -253,9 +263,19 @@ type Call struct {
 	Progress *Progress `json:"progress,omitempty"`
 	// Task is present once the call is an MCP task. Such a call outlives the sidecar.
 	Task *McpTask `json:"task,omitempty"`
+	// Joined is set if a host made an equal call again, which gets the result of this one.
+	Joined *JoinedCall `json:"joined,omitempty"`
 	// EndedAt and Result are absent while the call runs.
 	EndedAt int64      `json:"endedAt,omitempty"`
 	Result  CallResult `json:"result,omitempty"`
+}
+
+// JoinedCall says that a host made an equal call again, while this one waited for a person.
+type JoinedCall struct {
+	// GivenUp: the host of the first call had gone, or had given it up.
+	GivenUp bool `json:"givenUp,omitempty"`
+	// Separable: [Sidecar.RunSeparately] can run the equal call on its own.
+	Separable bool `json:"separable,omitempty"`
 }
 
 // CallRequest is a request to a server, named by MCP's method.

@@ -764,6 +764,72 @@ func TestACallThatItsHostGaveUpIsJoined(t *testing.T) {
 	}
 }
 
+// openTask returns a task's messages.
+func openTask(t *testing.T, window *talk, taskID string) []protocol.Message {
+	t.Helper()
+	var opened protocol.OpenTaskResult
+	if err := window.Call("task/open", map[string]any{"taskId": taskID}, &opened); err != nil {
+		t.Fatal(err)
+	}
+	return opened.Messages
+}
+
+// A call that comes again is shown at the first one, and a person can run it on its own.
+func TestACallThatCameAgainRunsSeparately(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		transport, revision string
+		cancels             bool
+	}{{"stdio", "2025-06-18", false}, {"stdio", "2025-06-18", true}, {"http", "2026-07-28", false}} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			t.Parallel()
+			h := newDaemonHome(t)
+			window := h.serve()
+			if err := window.shakeHands(); err != nil {
+				t.Fatal(err)
+			}
+			host, _, log := h.attachHost(test.transport, test.revision, "modern")
+			first := host.send("tools/call", `{"name":"form","arguments":{}}`)
+			ask := awaitAsk(t, window)
+			if test.cancels {
+				host.cancel(first)
+			}
+			second := host.send("tools/call", `{"name":"form","arguments":{}}`)
+			at := map[string]any{"taskId": ask.TaskID, "messageId": ask.Origin.MessageID}
+			var call protocol.Call
+			for call.Joined == nil {
+				for _, m := range openTask(t, window, ask.TaskID) {
+					if m.ID == ask.Origin.MessageID {
+						call = m.Body.(protocol.Call)
+					}
+				}
+				if call.Joined == nil {
+					if _, err := window.Next(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if want := (protocol.JoinedCall{GivenUp: test.cancels, Separable: true}); *call.Joined != want {
+				t.Errorf("the call is joined as %+v, want %+v", *call.Joined, want)
+			}
+			for _, want := range []bool{true, false} {
+				var result protocol.RunSeparatelyResult
+				if err := window.Call("call/runSeparately", at, &result); err != nil || result.Started != want {
+					t.Errorf("it started: %v, %v; want %v", result.Started, err, want)
+				}
+			}
+			accept(t, window, ask)
+			accept(t, window, awaitAsk(t, window))
+			if got := host.await(second); !strings.Contains(got, `"content":[]`) {
+				t.Errorf("the host got %s", got)
+			}
+			if got := len(answersIn(t, log)); got != 2 {
+				t.Errorf("the tool ran %d times", got)
+			}
+		})
+	}
+}
+
 // restart ends the daemon, by force or in order, and starts another.
 func (h daemonHome) restart(isKilled bool) {
 	h.t.Helper()

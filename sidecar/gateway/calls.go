@@ -49,6 +49,8 @@ type host struct {
 type calls struct {
 	// keeper keeps what a later daemon has to know of a call, or forgets that with nil. Without a keeper, no call is kept.
 	keeper func(place Place, kept *Kept)
+	// joined is [Upstream.Joined]; nil is not called.
+	joined func(place Place, joined Joined)
 
 	mu sync.Mutex // guards what follows, and the calls
 	// tasks are the MCP tasks of the host, by their ids.
@@ -110,6 +112,18 @@ type wanted struct {
 	waiting []*waiter
 	// holders are the sessions that have neither given it up nor ended.
 	holders map[string]holder
+	joining
+}
+
+// joining is what a person hears of the equal calls that joined a call.
+type joining struct {
+	// joins counts those that have not given up and do not run on their own.
+	joins int
+	// givenUp: no session wanted the call when the last one joined.
+	givenUp bool
+	// telling is held while the upstream hears of it, and guards what it heard last.
+	telling sync.Mutex
+	told    Joined
 }
 
 // holder is a session of a host that wants the result of a call. Nil means that there is no doubt about it; else it reports
@@ -124,6 +138,17 @@ type waiter struct {
 	sent bool // the result was sent to the host
 	// of is the MCP task that waits, or that a request waits for. Nil means neither.
 	of *mcpTask
+	// joins is set if the request repeats the call, and moved to the call of its own that it then got.
+	joins *equalCall
+	moved *call
+}
+
+// equalCall is what a request that joined a call needs to run on its own.
+type equalCall struct {
+	what  calling
+	start run
+	// isHolder: its session wanted the first call already.
+	isHolder bool
 }
 
 // asker is what a request of a host can do.
@@ -171,6 +196,7 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
 	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(asker.session) })
+	w := &waiter{asker: asker, ctx: ctx}
 	switch {
 	case errors.Is(err, errNoHandle):
 		k = newCall(key, what)
@@ -178,8 +204,10 @@ func (c *calls) do(ctx context.Context, key string, patience time.Duration, aske
 	case err != nil:
 		c.mu.Unlock()
 		return nil, nil, err
+	case !k.end.hasCome():
+		k.join(w, what, start)
 	}
-	return c.wait(ctx, k, patience, asker)
+	return c.wait(ctx, k, patience, w)
 }
 
 // resume waits for the call with a handle, as do.
@@ -190,7 +218,7 @@ func (c *calls) resume(ctx context.Context, handle string, patience time.Duratio
 		c.mu.Unlock()
 		return nil, nil, err
 	}
-	return c.wait(ctx, k, patience, asker)
+	return c.wait(ctx, k, patience, &waiter{asker: asker, ctx: ctx})
 }
 
 // comeBack gives a call the host's answers, by the names of the questions, and waits for it, as do. The state is the one with
@@ -203,7 +231,7 @@ func (c *calls) comeBack(ctx context.Context, state, key string, responses map[s
 		return nil, nil, err
 	}
 	k.toHost.answer(responses)
-	return c.wait(ctx, k, patience, asker)
+	return c.wait(ctx, k, patience, &waiter{asker: asker, ctx: ctx})
 }
 
 // find returns a call, or errNoHandle. If the call's result is on its way to a host, find waits until it has arrived, which ends
@@ -248,12 +276,23 @@ func newCall(key string, what calling) *call {
 // the result: two agents want two. In one session, a call that has asked nothing is no reason to hold back an equal one. After
 // a question the host may have given up without a word and try again. The caller holds the lock of calls.
 func (k *call) isFor(session string) bool {
-	for other, isThere := range k.holders {
-		if other != session && (isThere == nil || isThere()) {
+	for other := range k.holders {
+		if other != session && k.isWantedBy(other) {
 			return false
 		}
 	}
 	return k.asked || len(k.waiting) == 0
+}
+
+// isWantedBy reports whether a session that holds a call is still there, and has not cancelled all its requests, of which the
+// call may not have heard yet. The caller holds the lock of calls.
+func (k *call) isWantedBy(session string) bool {
+	if isThere := k.holders[session]; isThere != nil && !isThere() {
+		return false
+	}
+	isOf := func(w *waiter) bool { return w.session == session }
+	isOpen := func(w *waiter) bool { return isOf(w) && w.ctx.Err() == nil }
+	return slices.ContainsFunc(k.waiting, isOpen) || !slices.ContainsFunc(k.waiting, isOf)
 }
 
 // giveUp notes that a session gave up a request. It is called with the lock of calls held.
@@ -417,6 +456,11 @@ func (c *calls) change(k *call, do func()) {
 	defer c.mu.Unlock()
 	do()
 	k.begin()
+	k.wake()
+}
+
+// wake wakes those who wait for a call. The caller holds the lock of calls.
+func (k *call) wake() {
 	close(k.changed)
 	k.changed = make(chan struct{})
 }
@@ -433,14 +477,21 @@ func (k *call) begin() {
 }
 
 // wait waits for a call. It is called with mu held, and releases it.
-func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
+func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *waiter) (json.RawMessage, answered, error) {
+	if w.joins != nil {
+		defer c.tellJoined(k)
+	}
 	defer c.mu.Unlock()
-	w := &waiter{asker: asker, ctx: ctx}
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
 	k.holders[w.session] = w.isThere
 	k.begin()
 	c.send(k)
-	if asker.task != nil && (patience == 0 || patience > taskAfter) {
+	if w.joins != nil {
+		c.mu.Unlock()
+		c.tellJoined(k)
+		c.mu.Lock()
+	}
+	if w.task != nil && (patience == 0 || patience > taskAfter) {
 		patience = taskAfter
 	}
 	var late <-chan time.Time
@@ -451,6 +502,9 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 	}
 	isLate := false
 	for {
+		if w.moved != nil {
+			k, w.moved = w.moved, nil
+		}
 		questions := k.toHost.forRequest(w)
 		switch {
 		case k.becomesTask(w, isLate):
@@ -477,8 +531,14 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, asker
 			gone = true
 		}
 		c.mu.Lock()
+		if w.moved != nil {
+			continue
+		}
 		if gone && !k.end.hasCome() {
 			k.leave(w)
+			if w.joins != nil {
+				k.joins--
+			}
 			if k.giveUp(w.session); len(k.waiting) == 0 && !k.asked {
 				k.cancel(context.Cause(ctx)) // no person and no host waits for it
 				c.remove(k)

@@ -76,12 +76,16 @@ func New(upstream Upstream, opts Options) *Face {
 // Close cancels all calls and waits for them. The sessions of hosts have to have ended.
 func (f *Face) Close() {
 	f.watching.Wait()
-	f.mu.Lock()
-	all := slices.Collect(maps.Values(f.calls))
-	f.mu.Unlock()
-	for _, c := range all {
+	for _, c := range f.allCalls() {
 		c.close()
 	}
+}
+
+// allCalls returns the calls of all host programs.
+func (f *Face) allCalls() []*calls {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Collect(maps.Values(f.calls))
 }
 
 // callsOf returns the calls of a host program.
@@ -101,7 +105,7 @@ func (f *Face) callsFor(host string) *calls {
 				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.Own, f.opts.AnswerIn, f.opts.AsIs, f.opts.Quiet}, host
 			}
 			f.upstream.Keep(place, kept)
-		}}
+		}, joined: f.upstream.Joined}
 	}
 	return f.calls[host]
 }

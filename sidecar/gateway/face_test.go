@@ -74,6 +74,8 @@ func (u *upstream) List(_ context.Context, server, list string, _ time.Duration)
 
 func (u *upstream) Ended(string) {}
 
+func (u *upstream) Joined(gateway.Place, gateway.Joined) {}
+
 func (u *upstream) RootsChanged(string, func(context.Context) (json.RawMessage, error)) {}
 
 func (u *upstream) Keep(place gateway.Place, kept *gateway.Kept) {

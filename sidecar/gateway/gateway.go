@@ -50,6 +50,9 @@ type Upstream interface {
 	// Keep saves the state of a call for a later daemon, and replaces its earlier state. Nil deletes it.
 	Keep(place Place, kept *Kept)
 
+	// Joined says that what is known of the equal calls that wait for the result of one has changed.
+	Joined(place Place, joined Joined)
+
 	// RootsChanged says that the roots of a host have changed. List asks the host for them.
 	RootsChanged(session string, list func(ctx context.Context) (json.RawMessage, error))
 

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"assent/protocol"
 	"assent/sidecar/gateway"
 	"assent/sidecar/mcpserver"
 	"assent/sidecar/store"
@@ -22,10 +25,41 @@ func placeOf(taskID string, messageID int64) gateway.Place {
 	return gateway.Place(fmt.Sprintf("%s/%d", taskID, messageID))
 }
 
-// Keep implements [gateway.Upstream].
-func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
+// messageAt returns the message of the call at a place.
+func messageAt(place gateway.Place) (store.Place, error) {
 	taskID, number, _ := strings.Cut(string(place), "/")
 	messageID, err := strconv.ParseInt(number, 10, 64)
+	return store.Place{TaskID: taskID, MessageID: messageID}, err
+}
+
+// Joined implements [gateway.Upstream].
+func (h *hosts) Joined(place gateway.Place, joined gateway.Joined) {
+	at, err := messageAt(place)
+	if err != nil {
+		return
+	}
+	t, err := h.w.tasks.Get(at.TaskID)
+	if err != nil { // it was deleted
+		return
+	}
+	var said *protocol.JoinedCall
+	if joined.Has {
+		said = &protocol.JoinedCall{GivenUp: joined.GivenUp, Separable: joined.Waits}
+	}
+	t.CallJoined(at.MessageID, said)
+}
+
+// runSeparately runs the newest equal call that joined one on its own. It reports whether one waits.
+func (h *hosts) runSeparately(place gateway.Place) bool {
+	h.mu.Lock()
+	faces := slices.Collect(maps.Values(h.faces))
+	h.mu.Unlock()
+	return slices.ContainsFunc(faces, func(f *gateway.Face) bool { return f.RunSeparately(place) })
+}
+
+// Keep implements [gateway.Upstream].
+func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
+	at, err := messageAt(place)
 	var body json.RawMessage
 	if err == nil && kept != nil {
 		body, err = json.Marshal(kept)
@@ -35,7 +69,7 @@ func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
 		s, err = h.w.tasks.Store()
 	}
 	if err == nil {
-		err = s.SaveHostCall(context.Background(), store.Place{TaskID: taskID, MessageID: messageID}, body)
+		err = s.SaveHostCall(context.Background(), at, body)
 	}
 	if err != nil {
 		h.w.opts.Log.Warn().Err(err).Msg("a host cannot come back to its call after a restart")

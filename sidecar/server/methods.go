@@ -236,6 +236,19 @@ func (w *Workspace) CancelCall(ctx context.Context, params *protocol.CancelCallP
 	return &protocol.CancelCallResult{Cancelled: cancelled}, nil
 }
 
+// RunSeparately implements [protocol.Sidecar].
+func (w *Workspace) RunSeparately(_ context.Context, params *protocol.RunSeparatelyParams) (*protocol.RunSeparatelyResult, error) {
+	t, err := w.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	started := w.hosts.runSeparately(placeOf(params.TaskID, params.MessageID))
+	if !started { // such as after a restart of the daemon
+		t.CallJoined(params.MessageID, nil)
+	}
+	return &protocol.RunSeparatelyResult{Started: started}, nil
+}
+
 // ListModels implements [protocol.Sidecar].
 func (w *Workspace) ListModels(ctx context.Context, params *protocol.ListModelsParams) (*protocol.ListModelsResult, error) {
 	if params.TaskID != "" {

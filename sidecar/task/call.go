@@ -185,6 +185,19 @@ func (t *Task) CallApp(messageID int64, uri string) {
 	t.log.CommitUnrecorded(m, protocol.CallAppFound{MessageID: messageID, AppURI: uri})
 }
 
+// CallJoined records the equal calls that wait for the result of a call; nil for none.
+func (t *Task) CallJoined(messageID int64, joined *protocol.JoinedCall) {
+	t.log.Lock()
+	defer t.log.Unlock()
+	m, call, ok := t.liveCall(messageID)
+	if !ok || joined == nil && call.Joined == nil || joined != nil && call.Joined != nil && *joined == *call.Joined {
+		return
+	}
+	call.Joined = joined
+	m.Body = call
+	t.log.CommitUnrecorded(m, protocol.CallJoined{MessageID: messageID, Joined: joined})
+}
+
 // EndCall ends a call with its result. Only the first end counts.
 func (t *Task) EndCall(messageID int64, result protocol.CallResult) {
 	t.log.Lock()

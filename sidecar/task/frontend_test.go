@@ -78,6 +78,8 @@ func (v *view) fold(p *protocol.TaskEventParams) {
 		})
 	case protocol.CallTaskChanged:
 		v.call(e.MessageID, func(call *protocol.Call) { call.Task = &e.Task })
+	case protocol.CallJoined:
+		v.call(e.MessageID, func(call *protocol.Call) { call.Joined = e.Joined })
 	case protocol.CallEnded:
 		v.call(e.MessageID, func(call *protocol.Call) {
 			call.Progress, call.EndedAt, call.Result = nil, e.EndedAt, e.Result

@@ -68,6 +68,16 @@ export function createCalls(store: Store, createTask: () => Promise<string>) {
           return false;
         }
       },
+      /** Runs the equal call that joined a call on its own. Resolves to whether the sidecar accepted it. */
+      async runSeparately(taskId: string, messageId: number): Promise<boolean> {
+        try {
+          await request("call/runSeparately", { taskId, messageId });
+          return true;
+        } catch (error) {
+          store.update(set({ failure: messageOf(error) }));
+          return false;
+        }
+      },
       /** Reads a resource in the open task. Resolves to the call once it succeeded; rejects if it failed. */
       async readResource(serverName: string, uri: string): Promise<number> {
         const taskId = store.state.conversation?.taskId;

@@ -6,6 +6,7 @@ import type {
   AskUndelivered,
   CallAppFound,
   CallEnded,
+  CallJoined,
   CallProgressParams,
   CallTaskChanged,
   ChatProgressParams,
@@ -50,6 +51,8 @@ export function foldEvent(messages: readonly Message[], event: Event): readonly 
       return change(messages, event.messageId, (message) => endCall(message, event));
     case "callTaskChanged":
       return change(messages, event.messageId, (message) => changeTask(message, event));
+    case "callJoined":
+      return change(messages, event.messageId, (message) => joinCall(message, event));
     case "callAppFound":
       return change(messages, event.messageId, (message) => findApp(message, event));
     case "modelMessageEnded":
@@ -244,6 +247,12 @@ function endCall(message: Message, { endedAt, result }: CallEnded): Message {
 function changeTask(message: Message, { task }: CallTaskChanged): Message {
   if (message.body.type !== "call") return message;
   return { ...message, body: { ...message.body, task } };
+}
+
+function joinCall(message: Message, { joined }: CallJoined): Message {
+  if (message.body.type !== "call") return message;
+  const { joined: _before, ...call } = message.body;
+  return { ...message, body: { ...call, ...(joined !== undefined && { joined }) } };
 }
 
 function endModelMessage(message: Message, { modelMessage }: ModelMessageEnded): Message {

@@ -40,7 +40,15 @@ let lastId = 1000;
 function show(body: Body, id = ++lastId) {
   if (body.type === "ask" && body.outcome === undefined) {
     const docked = { taskId: "t1", message: message(id, body), ask: body, models: new Map() };
-    return render(<DockedAsk {...{ ...docked, actions }} offered={undefined} shown turn={1} />);
+    return render(
+      <DockedAsk
+        {...{ ...docked, actions }}
+        offered={undefined}
+        joined={undefined}
+        shown
+        turn={1}
+      />,
+    );
   }
   return render(
     <ChatRow

@@ -1,4 +1,4 @@
-import type { Field, Message } from "@assent/protocol";
+import type { Field, JoinedCall, Message } from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
@@ -216,6 +216,53 @@ describe("questions on pages that were not read", () => {
     await user.click(button("Previous Question"));
     await card("b");
     screen.getByText("2 of 3");
+  });
+});
+
+describe("a question of a call that came again", () => {
+  const call = (joined?: JoinedCall) =>
+    message(1, {
+      type: "call",
+      serverName: "database",
+      request: { type: "tools/call", toolName: "cleanup", arguments: {} },
+      ...(joined !== undefined && { joined }),
+    });
+  const question = message(2, ask("a2", elicitation(fields, { messageId: 1 })));
+  const run = () => screen.queryByRole("button", { name: "Run Separately" });
+  const both = "The same call came again. Your answer is for both.";
+
+  test.each<[string, JoinedCall | undefined, RegExp | undefined, boolean]>([
+    ["no equal call", undefined, undefined, false],
+    ["one that waits", { separable: true }, /came again\. Your answer is for both/, true],
+    ["one with a handle", {}, /came again\. Your answer is for both/, false],
+    ["one of a host that had gone", { givenUp: true, separable: true }, /was given up/, true],
+  ])("%s", async (_, joined, says, separable) => {
+    const { container } = showApp(hostOf([call(joined), question]));
+    const shown = await card("database");
+    if (says === undefined) expect(shown.textContent).not.toContain("came again");
+    else within(shown).getByText(says);
+    expect(run() !== null).toBe(separable);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("says so when the call comes, and runs it separately once, by keyboard too", async () => {
+    const host = hostOf([call(), question], { "call/runSeparately": () => ({ started: true }) });
+    const { user } = showApp(host);
+    await user.type(await reason(), "half a sen");
+    await host.event({ type: "callJoined", messageId: 1, joined: { separable: true } }, 1);
+    expect((await screen.findByText(both)).closest('[role="status"]')).not.toBeNull();
+    expect(document.activeElement).toBe(await reason());
+    run()?.focus();
+    await user.keyboard("{Enter}");
+    await waitFor(() =>
+      expect(host.calls("call/runSeparately")).toEqual([{ taskId: "t1", messageId: 1 }]),
+    );
+    await host.event({ type: "callJoined", messageId: 1 }, 1);
+    await waitFor(() => expect(run()).toBeNull());
+    expect(screen.queryByText(both)).toBeNull();
+    expect(document.activeElement).toBe(await card("database"));
+    expect(valueIn(await reason())).toBe("half a sen");
+    expect(host.calls("askResponse")).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { UseMcpServer } from "@assent/protocol";
+import type { JoinedCall, Message, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import {
   type KeyboardEvent,
@@ -11,6 +11,7 @@ import {
   useState,
 } from "react";
 import { plural } from "../../lib/l10n.ts";
+import { indexOfMessage } from "../../store/messages.ts";
 import { offeredTo } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Models } from "../../store/servers.ts";
@@ -136,12 +137,22 @@ export function AskDock(props: AskDockProps) {
             key={ask.askId}
             {...{ taskId, message, ask, models, actions, turn }}
             offered={offeredTo(message, messages)}
+            joined={joinedOf(ask.question.messageId, messages)}
             shown={ask.askId === askId && !collapsed}
           />
         );
       })}
     </section>
   );
+}
+
+/** What is known of the equal calls that wait for the call of a question. */
+function joinedOf(
+  callId: number | undefined,
+  messages: readonly Message[],
+): JoinedCall | undefined {
+  const body = callId === undefined ? undefined : messages[indexOfMessage(messages, callId)]?.body;
+  return body?.type === "call" ? body.joined : undefined;
 }
 
 /** The line of a dock if all asks are on pages that are not loaded. */

@@ -1,10 +1,11 @@
-import type { Ask, Message, SamplingTool } from "@assent/protocol";
+import type { Ask, JoinedCall, Message, SamplingTool } from "@assent/protocol";
 import { useMemo } from "react";
 import type { Models } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import { AskJSON } from "../ask/AskJSON.tsx";
 import { AskTime } from "../ask/AskTime.tsx";
 import { DockedContext } from "../ask/contexts.ts";
+import { JoinedHere } from "../ask/JoinedHere.tsx";
 import { PlacedHere } from "../ask/PlacedHere.tsx";
 import { UndrawnMessage } from "../conversation/UndrawnMessage.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
@@ -18,6 +19,8 @@ export interface DockedAskProps {
   readonly models: Models;
   readonly actions: Actions;
   readonly offered: readonly SamplingTool[] | undefined;
+  /** That of the question's call. */
+  readonly joined: JoinedCall | undefined;
   /** This ask is the visible one. Hidden ones keep their controls, with text and caret. */
   readonly shown: boolean;
   readonly turn: number;
@@ -25,8 +28,9 @@ export interface DockedAskProps {
 
 /** One question in the dock, with what belongs to it. */
 export function DockedAsk(props: DockedAskProps) {
-  const { taskId, message, ask, models, actions, offered, shown, turn } = props;
+  const { taskId, message, ask, models, actions, offered, joined, shown, turn } = props;
   const keep = `${taskId}:${message.id}`;
+  const callId = ask.question.messageId;
   const docked = useMemo(
     () => ({
       ...{ turn, shown },
@@ -36,7 +40,17 @@ export function DockedAsk(props: DockedAskProps) {
           <AskTime {...{ taskId, actions, ask }} />
         </>
       ),
-      notes: <PlacedHere ask={ask} />,
+      notes: (
+        <>
+          <PlacedHere ask={ask} />
+          {callId !== undefined && (
+            <JoinedHere
+              joined={joined}
+              onRunSeparately={() => actions.runSeparately(taskId, callId)}
+            />
+          )}
+        </>
+      ),
       more: (
         <>
           <FlowDiagram ask={ask} keep={keep} />
@@ -44,7 +58,7 @@ export function DockedAsk(props: DockedAskProps) {
         </>
       ),
     }),
-    [turn, shown, ask, taskId, actions, keep],
+    [turn, shown, ask, joined, callId, taskId, actions, keep],
   );
   return (
     <DockedContext value={docked}>
