@@ -1,4 +1,5 @@
 import type { AskWants, ListOpenAsksResult, OpenAsk } from "@assent/protocol";
+import { named, visible } from "@assent/protocol/visible";
 import * as l10n from "@vscode/l10n";
 import { oneLine } from "./previewText.ts";
 
@@ -76,8 +77,5 @@ function wanted(wants: AskWants, name: string): string {
 function shown(text: string, longest: number): string {
   const line = oneLine(text);
   const cut = [...line].length > longest ? `${[...line].slice(0, longest).join("")}…` : line;
-  return cut.replace(/[\p{Cf}\p{Co}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
-  });
+  return visible(cut).replace(/\p{Co}/gu, named);
 }

@@ -8,6 +8,7 @@ import type {
   ModelMessage,
   TaskEventParams,
 } from "@assent/protocol";
+import { visible } from "@assent/protocol/visible";
 import * as l10n from "@vscode/l10n";
 import { oneLine } from "./previewText.ts";
 import type { Sidecar } from "./sidecar.ts";
@@ -301,9 +302,9 @@ function quoting(sentence: string, quote: string): string {
   return line === "" ? sentence : `${sentence}\n\n> ${line}`;
 }
 
-/** The beginning of a server's text, on one line, without hidden characters. */
+/** The beginning of a server's text, on one line, with its hidden characters visible. */
 function brief(text: string, longest = 100): string {
-  const line = oneLine(text.replace(/\p{Cf}/gu, ""));
+  const line = visible(oneLine(text));
   const characters = [...line];
   return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : line;
 }

@@ -27,9 +27,9 @@ test.for<readonly [line: string, want: string]>([
   ["12", "error: 12"],
   [
     '{"level":"info","stderr":"a\\u009b31m\\u202eb","message":"c\\u001b[2J\\u2028d"}',
-    'info: c\\u{001b}[2J\\u{2028}d stderr="a\\u{009b}31m\\u{202e}b"',
+    'info: c[U+001B][2J[U+2028]d stderr="a[U+009B]31m[U+202E]b"',
   ],
-  ["fatal: \u001b[2J\u202ex", "error: fatal: \\u{001b}[2J\\u{202e}x"],
+  ["fatal: \u001b[2J\u202ex", "error: fatal: [U+001B][2J[U+202E]x"],
 ])("%s is logged as %s", ([line, want]) => {
   expect(written(line)).toEqual([want]);
 });

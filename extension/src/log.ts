@@ -1,3 +1,5 @@
+import { named, visible } from "@assent/protocol/visible";
+
 type Level = "trace" | "debug" | "info" | "warn" | "error";
 
 /** The part of VS Code's LogOutputChannel that is used here. */
@@ -20,12 +22,9 @@ export function logLine(log: Log, line: string, older = false): void {
   log[methodOf(level)](escaped(words.join(" ")));
 }
 
-/** Removes control characters and bidirectional marks, because a server may have written the text. */
+/** Puts a text on one line, with its hidden characters visible, because a server may have written it. */
 function escaped(text: string): string {
-  return text.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0)?.toString(16).padStart(4, "0");
-    return `\\u{${code}}`;
-  });
+  return visible(text).replace(/[\r\n]/g, named);
 }
 
 function methodOf(level: unknown): Level {

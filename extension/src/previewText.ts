@@ -1,3 +1,4 @@
+import { withoutHidden } from "@assent/protocol/visible";
 import * as l10n from "@vscode/l10n";
 
 const commentWidth = 70;
@@ -28,7 +29,7 @@ export function previewText({ target, warnings, content }: PreviewedServers): st
     ...head.flatMap(commentOf),
     ...warnings.flatMap((warning) => [...commentOf(`⚠ ${warning}`), "//"]),
     "",
-    JSON.stringify(content, null, 2).replace(hidden, escaped),
+    withoutHidden(JSON.stringify(content, null, 2), escaped),
     "",
   ].join("\n");
 }
@@ -37,9 +38,6 @@ export function previewText({ target, warnings, content }: PreviewedServers): st
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, " ").trim();
 }
-
-/** Characters that the document would hide, except line breaks. */
-const hidden = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Escapes a character for JSON. Such characters occur only within strings. */
 function escaped(character: string): string {

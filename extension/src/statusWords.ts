@@ -1,5 +1,7 @@
+import { visible } from "@assent/protocol/visible";
 import * as l10n from "@vscode/l10n";
 import type { TaskCount } from "./openAsks.ts";
+import { oneLine } from "./previewText.ts";
 
 /** The most tasks that the tooltip lists. */
 const mostTasks = 10;
@@ -33,7 +35,7 @@ export function statusTooltip(
 
 /** Shortens a title to one line, because a server's text may be in it. */
 function shortTitle(title: string): string {
-  const line = title.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const line = visible(oneLine(title));
   if (line === "") return l10n.t("New task");
   return line.length > longestTitle ? `${line.slice(0, longestTitle)}…` : line;
 }

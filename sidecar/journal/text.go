@@ -10,6 +10,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/reason"
+	"assent/sidecar/visible"
 )
 
 // mostText is how many characters of a text a line quotes.
@@ -266,7 +267,7 @@ func join(text, more string) string {
 func plain(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+		if visible.Hidden(r) {
 			return unicode.ReplacementChar
 		}
 		return r
