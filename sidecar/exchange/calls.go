@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -52,11 +53,7 @@ func toolResult(serverName string, raw json.RawMessage, err error) protocol.Call
 	if err != nil {
 		return CallFailure(serverName, err)
 	}
-	result, err := parseToolResult(raw)
-	if err != nil {
-		return unusable(serverName, "its result cannot be read: "+reason.Of(err))
-	}
-	return result
+	return parseToolResult(raw)
 }
 
 // ReadResource reads a resource for a task.
@@ -213,20 +210,24 @@ func unusable(name, reason string) protocol.CallLost {
 	return protocol.CallLost{Reason: fmt.Sprintf("The answer of the MCP server %q cannot be used: %s.", name, reason)}
 }
 
-// parseToolResult decodes a result and keeps the members that it does not know.
-func parseToolResult(raw json.RawMessage) (protocol.ToolResult, error) {
-	var wire struct {
-		Content           []json.RawMessage `json:"content"`
-		StructuredContent json.RawMessage   `json:"structuredContent"`
-		IsError           bool              `json:"isError"`
-		Meta              json.RawMessage   `json:"_meta"`
+// parseToolResult returns a result that [readable] has returned, and keeps the members that it does not know. It copies
+// only what it decodes: a result may have megabytes.
+func parseToolResult(raw json.RawMessage) protocol.ToolResult {
+	var result protocol.ToolResult
+	for name, value := range jsonscan.Of(raw) {
+		switch name {
+		case "content":
+			result.Content = nil
+			for block := range jsonscan.Elements(value) {
+				result.Content = append(result.Content, parseBlock(block))
+			}
+		case "structuredContent":
+			result.StructuredContent = bytes.Clone(value)
+		case "isError":
+			result.IsError = string(value) == "true"
+		case "_meta":
+			result.Meta = bytes.Clone(value)
+		}
 	}
-	if err := jsonscan.Unmarshal(raw, &wire); err != nil {
-		return protocol.ToolResult{}, err
-	}
-	result := protocol.ToolResult{StructuredContent: wire.StructuredContent, IsError: wire.IsError, Meta: wire.Meta}
-	for _, raw := range wire.Content {
-		result.Content = append(result.Content, parseBlock(raw))
-	}
-	return result, nil
+	return result
 }

@@ -84,10 +84,7 @@ func withoutList(list string, members map[string]json.RawMessage) string {
 
 // eachBlock returns the elements of a result's list as everybody can read them, and whether one was odd.
 func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
-	var elements []json.RawMessage
-	if json.Unmarshal(list, &elements) != nil { // it is valid
-		return list, false
-	}
+	elements := slices.Collect(jsonscan.Elements(list))
 	odd := false
 	for i, was := range elements {
 		is := was
@@ -164,7 +161,7 @@ func object(members map[string]json.RawMessage, otherwise json.RawMessage) json.
 func parseBlock(raw json.RawMessage) protocol.ContentBlock {
 	content, err := protocol.UnmarshalContentBlock(raw)
 	if err != nil || content == nil {
-		return protocol.UnknownContent{Raw: raw}
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
 	}
 	members := maps.Collect(jsonscan.Of(raw))
 	has := func(name string) bool { return isText(members[name]) }
@@ -180,7 +177,7 @@ func parseBlock(raw json.RawMessage) protocol.ContentBlock {
 		shown = c.Resource.Text != "" || c.Resource.Blob != "" || hasContents(members["resource"])
 	}
 	if !shown {
-		return protocol.UnknownContent{Raw: raw}
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
 	}
 	return content
 }
@@ -198,7 +195,7 @@ func hasContents(resource json.RawMessage) bool {
 func parseContents(raw json.RawMessage) protocol.ContentBlock {
 	var contents protocol.ResourceContents
 	if !hasContents(raw) || jsonscan.Unmarshal(raw, &contents) != nil {
-		return protocol.UnknownContent{Raw: raw}
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
 	}
 	return protocol.EmbeddedResource{Resource: contents}
 }

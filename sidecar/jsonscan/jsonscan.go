@@ -1,7 +1,7 @@
 // Package jsonscan finds the members of JSON objects by their exact names.
 //
 // [Of] yields the members without decoding their values, in their order, which encoding/json does not keep. It is for
-// messages of which only a few members are needed. [Texts] yields all texts. [Unmarshal] decodes into a struct. All read
+// messages of which only a few members are needed. [Elements] does the same for an array. [Texts] yields all texts. [Unmarshal] decodes into a struct. All read
 // JSON as encoding/json does, except that names are case-sensitive. The package has no state.
 package jsonscan
 
@@ -27,6 +27,23 @@ func Of(object []byte) iter.Seq2[string, json.RawMessage] {
 			}
 			if at = skipSpace(object, end); object[at] == ',' {
 				at = skipSpace(object, at+1)
+			}
+		}
+	}
+}
+
+// Elements yields each element of an array, in their order. The array has to be valid JSON without space around it. An
+// element is the array's own memory.
+func Elements(array []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		at := skipSpace(array, 1)
+		for array[at] != ']' {
+			end := skipValue(array, at)
+			if !yield(array[at:end:end]) {
+				return
+			}
+			if at = skipSpace(array, end); array[at] == ',' {
+				at = skipSpace(array, at+1)
 			}
 		}
 	}

@@ -36,9 +36,11 @@ type Options struct {
 	InOrder []string
 	// Served is called after each answer to a request of InOrder, before the next message is read. It may be nil.
 	Served func(method string)
-	// MaxBacklog is how many bytes may wait for the peer to read them. With more, the connection ends, so that one
-	// slow peer does not block the others. 0 means that the caller waits.
+	// MaxBacklog is how many bytes may wait for a peer that does not read. With more, the connection ends, so that one
+	// such peer does not block the others. A peer that reads on may be slower than that. 0 means that the caller waits.
 	MaxBacklog int
+	// MaxFrame bounds a frame of the peer in bytes; 0 means 16 MiB. A frame is read into memory as a whole.
+	MaxFrame int
 	// Peer names the other end in errors: "the front end".
 	Peer string
 	// Tap, if it is set, is called for every frame, in order. It must not keep the frame.
@@ -49,7 +51,7 @@ type Options struct {
 }
 
 // errBacklog is the error of a connection that exceeds [Options.MaxBacklog].
-var errBacklog = errors.New("does not read")
+var errBacklog = errors.New("does not read what is sent to it")
 
 // Conn is one end of a connection.
 type Conn struct {
@@ -71,10 +73,11 @@ func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 		jsonrpc2.OnSend(c.stream.prepare), jsonrpc2.SetLogger(logger{opts.Log}))
 	c.conn = conn
 	if opts.MaxBacklog > 0 {
-		tooMuch := fmt.Errorf("%s %w: more than %d bytes wait for it", opts.Peer, errBacklog, opts.MaxBacklog)
-		c.stream.out.bound(opts.MaxBacklog, tooMuch, func() {
+		c.stream.out.bound(opts.MaxBacklog, func(waiting int) error {
+			tooMuch := fmt.Errorf("%s %w: %d bytes wait for it", opts.Peer, errBacklog, waiting)
 			opts.Log.Warn().Err(tooMuch).Msg("the connection is ended")
 			c.ending.Go(func() { _ = conn.Close() }) // Close returns the error
+			return tooMuch
 		})
 	}
 	return c
@@ -84,8 +87,8 @@ func New(ctx context.Context, in io.Reader, out io.Writer, opts Options) *Conn {
 func (c *Conn) Done() <-chan struct{} { return c.conn.DisconnectNotify() }
 
 // Close ends the connection, and waits for the requests and notifications that are being served, with their contexts
-// cancelled. Nothing is served after it. The error says why the peer's frames could no longer be read, or is from
-// closing in or out.
+// cancelled. Nothing is served after it. The error says why the peer's frames could no longer be read, or that the peer
+// did not read, or is from closing in or out.
 func (c *Conn) Close() error {
 	err := c.conn.Close()
 	if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
@@ -95,7 +98,7 @@ func (c *Conn) Close() error {
 	c.handler.close()
 	c.stream.out.wait()
 	c.ending.Wait()
-	return errors.Join(err, c.stream.brokenBy())
+	return errors.Join(err, c.stream.brokenBy(), c.stream.out.unread())
 }
 
 // Call implements [protocol.Conn]. If it fails because the connection is over, Done is closed.

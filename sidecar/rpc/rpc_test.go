@@ -237,22 +237,96 @@ func TestACallThatFailsByTheEndFailsAfterIt(t *testing.T) {
 
 func TestACallThatFailsByTheBacklogFailsAfterTheEnd(t *testing.T) {
 	for range 200 {
-		a, b := net.Pipe()
-		c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, MaxBacklog: 1, Peer: "the peer", Log: zerolog.Nop()})
-		for c.Notify(t.Context(), "m", nil) == nil {
-		}
-		if err := c.Call(t.Context(), "m", nil, nil); err == nil {
-			t.Error("a peer that does not read was asked")
-		}
-		select {
-		case <-c.Done():
-		default:
-			t.Error("a call failed before Done was closed")
-		}
-		_ = b.Close()
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			a, b := net.Pipe()
+			defer b.Close()
+			c := rpc.New(t.Context(), a, a, rpc.Options{Serve: nothing, MaxBacklog: 1, Peer: "the peer", Log: zerolog.Nop()})
+			for c.Notify(t.Context(), "m", nil) == nil {
+				time.Sleep(time.Second)
+			}
+			if err := c.Call(t.Context(), "m", nil, nil); err == nil {
+				t.Error("a peer that does not read was asked")
+			}
+			select {
+			case <-c.Done():
+			default:
+				t.Error("a call failed before Done was closed")
+			}
+			if err := c.Close(); err == nil || !strings.Contains(err.Error(), "the peer does not read") {
+				t.Errorf("Close = %v", err)
+			}
+		})
+	}
+}
+
+// TestAPeerIsJudgedByItsProgress sends a frame as great as a server's greatest between small ones.
+func TestAPeerIsJudgedByItsProgress(t *testing.T) {
+	const most, great = 8 << 20, 15 << 20
+	for _, tt := range []struct {
+		name string
+		// pause is before each read of so many bytes. The peer reads no more after so many reads; 0 means all.
+		pause time.Duration
+		bytes int
+		reads int
+		size  int // of the great frame
+		stays bool
+	}{
+		{"it reads all the time", 0, 64 << 10, 0, great, true},
+		{"it reads a little now and then", time.Second, 64 << 10, 0, great, true},
+		{"it is busy for some seconds", 9 * time.Second, 1 << 20, 0, great, true},
+		{"it never reads", 0, 1, 1, great, false},
+		{"it stops in the middle", time.Second, 64 << 10, 20, great, false},
+		{"it never reads, and little waits", time.Second, 1, 1, 1 << 20, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ours, theirs := net.Pipe()
+				c := rpc.New(t.Context(), ours, ours, rpc.Options{Serve: nothing, MaxBacklog: most, Peer: "the peer", Log: zerolog.Nop()})
+				read := make(chan int, 1)
+				go func() {
+					all, buffer := 0, make([]byte, tt.bytes)
+					for reads := 0; tt.reads == 0 || reads < tt.reads; reads++ {
+						time.Sleep(tt.pause)
+						n, err := theirs.Read(buffer)
+						all += n
+						if err != nil {
+							break
+						}
+					}
+					read <- all
+				}()
+				sent := 0
+				for i := range 20 {
+					params := `"small"`
+					if i == 10 {
+						params = `"` + strings.Repeat("x", tt.size) + `"`
+					}
+					if err := c.Notify(t.Context(), "m", json.RawMessage(params)); err != nil {
+						t.Fatalf("message %d: %v", i, err)
+					}
+					sent += len(rpctest.Frame(`{"jsonrpc":"2.0","method":"m","params":` + params + `}`))
+				}
+				time.Sleep(time.Hour)
+				select {
+				case <-c.Done():
+					if tt.stays {
+						t.Error("the connection was ended")
+					}
+				default:
+					if !tt.stays {
+						t.Error("the connection goes on")
+					}
+				}
+				err := c.Close()
+				if isEnded := err != nil && strings.Contains(err.Error(), "the peer does not read"); isEnded == tt.stays {
+					t.Errorf("Close = %v", err)
+				}
+				_ = theirs.Close()
+				if all := <-read; tt.reads == 0 && all != sent {
+					t.Errorf("%d bytes arrived, want %d", all, sent)
+				}
+			})
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	// maxFrame bounds a frame in bytes. A frame is read into memory as a whole.
-	maxFrame = 16 << 20
+	// defaultMaxFrame is the default of [Options.MaxFrame].
+	defaultMaxFrame = 16 << 20
 	// maxHeader bounds the header of a frame, in bytes.
 	maxHeader = 4 << 10
 	// idPrefix is how many bytes of an oversized frame are searched for its id.
@@ -52,6 +53,7 @@ type stream struct {
 var _ jsonrpc2.ObjectStream = (*stream)(nil)
 
 func newStream(in io.Reader, out io.Writer, opts Options) *stream {
+	opts.MaxFrame = cmp.Or(opts.MaxFrame, defaultMaxFrame)
 	s := &stream{opts: opts, in: bufio.NewReaderSize(in, 64<<10), out: newWriter(out, opts.Tap), ended: make(chan struct{})}
 	for _, end := range []any{in, out} {
 		if c, ok := end.(io.Closer); ok {
@@ -87,7 +89,7 @@ func (s *stream) readObject(v any) error {
 		if err != nil {
 			return err
 		}
-		if length > maxFrame {
+		if length > s.opts.MaxFrame {
 			if err := s.refuseLarge(length); err != nil {
 				return err
 			}
@@ -163,7 +165,7 @@ func (s *stream) refuseLarge(length int) error {
 		return fmt.Errorf("a frame of %d bytes ended in the middle: %w", length, io.ErrUnexpectedEOF)
 	}
 	return s.refuse(prefix, protocol.Errorf(protocol.CodeInvalidRequest,
-		"a message of %d bytes is too large: the most is %d", length, maxFrame))
+		"a message of %d bytes is too large: the most is %d", length, s.opts.MaxFrame))
 }
 
 // errBatch refuses a batch. jsonrpc2 must not read one: it returns an error for a batch of requests, but keeps an empty

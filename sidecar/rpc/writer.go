@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"io"
 	"strconv"
 	"sync"
@@ -16,6 +17,13 @@ const (
 	maxSpare = 64 << 10
 	// lastWords is how long Close waits for the peer to read the rest.
 	lastWords = time.Second
+	// chunk is how many bytes are written at once, so that it shows whether the peer reads on.
+	chunk = 256 << 10
+	// patience is how long a peer may take to read a chunk, while more than [Options.MaxBacklog] waits for it.
+	patience = 10 * time.Second
+	// maxWaiting is how many bytes may wait for a peer that reads, but more slowly than they come. A frame may be the
+	// greatest that a server may send, and there may be several at once.
+	maxWaiting = 256 << 20
 )
 
 // writer writes messages in order, in a goroutine that runs while there are any. Messages that arrive during a
@@ -30,19 +38,22 @@ type writer struct {
 	pending []byte     // the frames that wait for it
 	spare   []byte     // the buffer for pending after a write
 	err     error
-	// most bounds pending, if it is not 0. Then write never blocks. If pending exceeds most, err becomes tooMuch, and
-	// overflow is called.
+	// waiting counts the bytes that are not yet written, and progress is when the last of them were.
+	waiting  int
+	progress time.Time
+	// most is not 0 if write never blocks; see bound.
 	most     int
-	tooMuch  error
-	overflow func()
+	overflow func(waiting int) error
+	// watch runs while more than most bytes wait.
+	watch *time.Timer
 }
 
-// bound makes write non-blocking. If more than most bytes are pending, the writer fails with err and calls overflow,
-// which must not block either.
-func (w *writer) bound(most int, err error, overflow func()) {
+// bound makes write non-blocking. If the peer reads nothing for [patience] while more than most bytes wait, or if more than
+// [maxWaiting] do, the writer fails with the error of overflow, which must not block either.
+func (w *writer) bound(most int, overflow func(waiting int) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.most, w.tooMuch, w.overflow = most, err, overflow
+	w.most, w.overflow = most, overflow
 }
 
 func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
@@ -66,7 +77,7 @@ func (w *writer) write(head, value []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	tooMuch := w.most > 0 && w.writing && len(w.pending) > w.most
+	before := len(w.pending)
 	w.pending = append(w.pending, "Content-Length: "...)
 	w.pending = strconv.AppendInt(w.pending, int64(length), 10)
 	w.pending = append(w.pending, "\r\n\r\n"...)
@@ -78,17 +89,43 @@ func (w *writer) write(head, value []byte) error {
 	if w.tap != nil {
 		w.tap(false, w.pending[start:])
 	}
-	if tooMuch {
-		w.err = w.tooMuch
-		w.changed.Broadcast()
-		w.overflow()
-		return w.err
-	}
 	if !w.writing {
 		w.writing = true
+		w.progress = time.Now()
 		go w.drain() // wait waits for it
 	}
-	return nil
+	w.waiting += len(w.pending) - before
+	if w.most > 0 && w.waiting > w.most {
+		if w.waiting > maxWaiting {
+			w.giveUp()
+		} else if w.watch == nil {
+			w.watch = time.AfterFunc(patience, w.judge)
+		}
+	}
+	return w.err
+}
+
+// judge ends the connection if the peer has read nothing for [patience].
+func (w *writer) judge() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := patience - time.Since(w.progress)
+	switch {
+	case w.err != nil || w.waiting <= w.most:
+		w.watch = nil
+	case rest <= 0:
+		w.giveUp()
+	default:
+		w.watch.Reset(rest)
+	}
+}
+
+// giveUp has the writer fail for its peer. The lock must be held.
+func (w *writer) giveUp() {
+	if w.err == nil {
+		w.err = w.overflow(w.waiting)
+		w.changed.Broadcast()
+	}
 }
 
 // drain writes the pending messages until there are none.
@@ -99,17 +136,26 @@ func (w *writer) drain() {
 		frames := w.pending
 		w.pending = w.spare[:0]
 		w.changed.Broadcast()
-		w.mu.Unlock()
-		_, err := w.w.Write(frames)
-		w.mu.Lock()
-		if w.err == nil {
-			w.err = err
+		for rest := frames; len(rest) > 0 && w.err == nil; {
+			w.mu.Unlock()
+			n, err := w.w.Write(rest[:min(len(rest), chunk)])
+			w.mu.Lock()
+			w.waiting -= n
+			w.progress = time.Now()
+			rest = rest[n:]
+			if w.err == nil {
+				w.err = err
+			}
 		}
 		if w.spare = nil; cap(frames) <= maxSpare {
 			w.spare = frames
 		}
 	}
 	w.writing = false
+	if w.watch != nil {
+		w.watch.Stop()
+		w.watch = nil
+	}
 	w.changed.Broadcast()
 }
 
@@ -133,6 +179,16 @@ func (w *writer) wait() {
 	for w.writing {
 		w.changed.Wait()
 	}
+}
+
+// unread returns the error of a peer that did not read, or nil.
+func (w *writer) unread() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(w.err, errBacklog) {
+		return w.err
+	}
+	return nil
 }
 
 func (w *writer) fail(err error) {

@@ -56,8 +56,8 @@ type contribution struct {
 var _ protocol.Sidecar = (*frontEnd)(nil)
 
 // Attach serves a front end over in and out until in ends or ctx does, and returns when its requests have ended. What
-// they started goes on. A front end that leaves more than 8 MB unread is detached: the others do not wait for it. An error
-// means that the wire itself was broken.
+// they started goes on. A front end that does not read, while more than 8 MB wait for it, is detached: the others do not wait
+// for it. An error means that, or that the wire itself was broken.
 func (w *Workspace) Attach(ctx context.Context, in io.Reader, out io.Writer) error {
 	return w.serve(ctx, in, out, maxBacklog)
 }
@@ -92,7 +92,7 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 	return err
 }
 
-// maxBacklog is how many bytes a front end may leave unread.
+// maxBacklog is how many bytes may wait for a front end that does not read.
 const maxBacklog = 8 << 20
 
 // methodInitialize is the handshake's. Every other request waits for nothing, and fails before it.

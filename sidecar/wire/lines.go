@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -90,6 +91,9 @@ func (l *lines) readLine() ([]byte, error) {
 		part, err := l.in.ReadSlice('\n')
 		if len(line)+len(part) > l.maxFrame {
 			return nil, l.skip(line, part, err)
+		}
+		if more := len(line) + len(part); more > cap(line) && len(line) > 0 {
+			line = slices.Grow(line, min(4*more, l.maxFrame)-len(line)) // few steps, because each copies the whole
 		}
 		line = append(line, part...)
 		switch {

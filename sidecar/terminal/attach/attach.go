@@ -24,6 +24,10 @@ type Sidecar struct {
 	conn *rpc.Conn
 }
 
+// maxFrame is how many bytes a message of the sidecar may have. A result may have as many as a server may send, 16 MiB,
+// and each of its bytes may be escaped.
+const maxFrame = 6*(16<<20) + 1<<20
+
 // New serves editor over a connection. The caller makes the handshake. The end of ctx ends the connection, and pending
 // requests fail.
 func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerolog.Logger) *Sidecar {
@@ -32,8 +36,9 @@ func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerol
 		Serve: func(ctx context.Context, method string, params json.RawMessage) (any, error) {
 			return protocol.DispatchFrontEnd(ctx, editor, method, params)
 		},
-		Peer: "the sidecar",
-		Log:  log,
+		MaxFrame: maxFrame,
+		Peer:     "the sidecar",
+		Log:      log,
 	})
 	s.Sidecar = protocol.NewSidecarClient(s.conn)
 	return s
