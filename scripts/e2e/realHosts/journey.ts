@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { output } from "../../tools/lib/command.ts";
@@ -111,18 +111,19 @@ async function route({ host, era, stage, model }: Scene): Promise<Routed> {
   await mkdir(workspace);
   await assent(stage, "setup", "--yes");
   assert.notEqual(await readFile(file, "utf8"), before, "the host does not use Assent");
-  const inPath = join(folder, "path");
-  // The hosts find a program that leads to the daemon of this story, and not to the person's own.
+  // The hosts start the program that setup found. From now on it leads to the daemon of this story, and not to the
+  // person's own.
   const daemon = join(folder, "data", "daemon");
   const script = `#!/bin/sh\nASSENT_DAEMON_DIR='${daemon}' exec '${sidecarBinary}' "$@"\n`;
-  await write(join(inPath, "assent"), script, 0o755);
+  await rm(programIn(stage));
+  await write(programIn(stage), script, 0o755);
   return {
     file,
     before,
     command: host.command(told),
     // Nothing of this process's own, which may have an account or a proxy.
     environment: {
-      PATH: [inPath, dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
+      PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
       ...stage.environment,
       ...host.env(told),
     },
@@ -132,13 +133,19 @@ async function route({ host, era, stage, model }: Scene): Promise<Routed> {
 
 /** Runs a command of the program that is in the PATH as `assent`. */
 async function assent(stage: Stage, ...args: readonly string[]): Promise<void> {
-  const bin = join(stage.folder, "bin");
+  const program = programIn(stage);
+  const bin = dirname(program);
   await mkdir(bin, { recursive: true });
-  await symlink(sidecarBinary, join(bin, "assent")).catch((error: NodeJS.ErrnoException) => {
+  await symlink(sidecarBinary, program).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
   const env = { PATH: [bin, "/usr/bin", "/bin"].join(":"), ...stage.environment };
   await output("assent", args, { env, cwd: join(stage.folder, "workspace") });
+}
+
+/** The program of Assent in the story's PATH. */
+function programIn(stage: Stage): string {
+  return join(stage.folder, "bin", "assent");
 }
 
 function serversOf(configuration: string): unknown {
