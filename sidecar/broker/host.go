@@ -10,6 +10,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/attribution"
+	"assent/sidecar/form"
 	"assent/sidecar/jsonscan"
 	"assent/sidecar/reason"
 	"assent/sidecar/task"
@@ -94,7 +95,8 @@ func (b *Broker) askHost(ctx context.Context, r *attribution.Request, h *attribu
 }
 
 // hostAnswer reads a host's result as the answer to a question, and checks it like a person's. Content that violates the form
-// is no answer, and so is an accepted form without content, unless no field is required: some hosts show no fields.
+// is no answer, and so is an accepted form without content, unless no field is required: some hosts show no fields. A schema
+// allows members that it does not describe, and some hosts add them. The server, which did not ask for them, gets none.
 func hostAnswer(q *task.Question, raw json.RawMessage) (*task.Answer, error) {
 	if _, isSampling := q.Body.(protocol.McpSampling); isSampling {
 		return hostCompletion(raw)
@@ -116,6 +118,9 @@ func hostAnswer(q *task.Question, raw json.RawMessage) (*task.Answer, error) {
 		p.AskResponse = protocol.CancelButtonClicked
 	default:
 		return nil, fmt.Errorf("its action is %q", result.Action)
+	}
+	if body, isForm := q.Body.(protocol.McpElicitation); isForm {
+		p.ElicitationContent = form.Described(body.ElicitationRequest.Fields, p.ElicitationContent)
 	}
 	return q.Check(p)
 }

@@ -57,6 +57,9 @@ func TestTheHostAnswers(t *testing.T) {
 	}{
 		{"a form", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"name":"Ada"}}`}, time.Hour, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
 		{"a form, in both places", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"name":"Ada"}}`}, 0, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
+		{"a form, and a member that it does not describe", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"name":"Ada","email":"ada@example.com"}}`}, time.Hour, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
+		{"a form, after members that it does not describe", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"a":{"name":1},"b":null,"name":"Ada"}}`}, time.Hour, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
+		{"a form and more, in both places", elicitation, elicit, hostSays{result: `{"action":"accept","content":{"Name":"Bob","name":"Ada"}}`}, 0, `{"action":"accept","content":{"name":"Ada"}}`, protocol.OutcomeAnswered},
 		{"a refusal", elicitation, elicit, hostSays{result: `{"action":"decline"}`}, time.Hour, `{"action":"decline"}`, protocol.OutcomeDeclined},
 		{"a refusal, in both places", elicitation, elicit, hostSays{result: `{"action":"decline"}`}, 0, `{"action":"decline"}`, protocol.OutcomeDeclined},
 		{"put away", elicitation, elicit, hostSays{result: `{"action":"cancel"}`}, time.Hour, `{"action":"cancel"}`, protocol.OutcomeDismissed},
@@ -94,6 +97,8 @@ func TestTheHostDoesNotAnswer(t *testing.T) {
 		{"it put the question away, and Assent has it too", hostSays{result: `{"action":"cancel"}`}, 0},
 		{"a value has another type", hostSays{result: `{"action":"accept","content":{"name":5}}`}, time.Hour},
 		{"a field that is required is missing", hostSays{result: `{"action":"accept","content":{"x":1.50}}`}, time.Hour},
+		{"its content has only members that the form does not describe", hostSays{result: `{"action":"accept","content":{"Name":"Bob","email":"bob@example.com"}}`}, time.Hour},
+		{"its content names a field twice", hostSays{result: `{"action":"accept","content":{"name":"Bob","name":"Eve"}}`}, time.Hour},
 		{"its content is no object", hostSays{result: `{"action":"accept","content":["Ada"]}`}, time.Hour},
 		{"it sent no content", hostSays{result: `{"action":"accept"}`}, time.Hour},
 		{"its answer does not fit, and Assent has the question too", hostSays{result: `{"action":"accept","content":{"x":1}}`}, 0},

@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,6 +66,25 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 		return nil, []protocol.FieldProblem{{Message: err.Error()}}
 	}
 	return content, nil
+}
+
+// Described returns an answer with only those members that the form describes. What [Check] cannot read stays as it is.
+func Described(fields []protocol.Field, answer json.RawMessage) json.RawMessage {
+	var given object
+	if len(answer) == 0 || json.Unmarshal(answer, &given) != nil {
+		return answer
+	}
+	described := slices.DeleteFunc(given, func(m member) bool {
+		return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return f.Head().Name == m.name })
+	})
+	if len(described) == len(given) {
+		return answer
+	}
+	content, err := json.Marshal(described)
+	if err != nil {
+		return answer
+	}
+	return content
 }
 
 // fieldProblem returns a problem of a field. The caller sets the field's name.
