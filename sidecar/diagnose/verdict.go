@@ -164,7 +164,7 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	case s.remote():
 		return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", err)
 	default:
-		return verdict(protocol.VerdictOther, "see the log below", "%v%s", err, quoted(f.Stderr))
+		return verdict(protocol.VerdictOther, "see its log", "%v%s", err, quoted(f.Stderr))
 	}
 }
 
@@ -274,6 +274,6 @@ func exitHint(f *Failure) string {
 	case 126, 127:
 		return "see the script that it starts: a program that it calls is not there, or cannot be run"
 	default:
-		return "see the last lines of its log below, and run the command in a terminal"
+		return "see the last lines of its log, and run the command in a terminal"
 	}
 }

@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 		{
 			name: "an orphan", of: situation{server: failed, launch: found, failure: exited("locked"), orphans: []protocol.ServerProcess{{PID: 9}}},
 			kind: protocol.VerdictExited, text: "It ended at once, with the exit code 1: locked.",
-			does: "See the last lines of its log below, and run the command in a terminal. Or it is the process 9 of the same command, which an earlier start left behind: end it, if it is in the way.",
+			does: "See the last lines of its log, and run the command in a terminal. Or it is the process 9 of the same command, which an earlier start left behind: end it, if it is in the way.",
 		},
 		{
 			name: "Node.js, whose last line is its version", of: situation{server: failed, launch: found, failure: &Failure{

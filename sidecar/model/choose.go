@@ -91,7 +91,7 @@ func hintsOf(p *protocol.ModelPreferences) []string {
 	var hints []string
 	for _, h := range p.Hints {
 		name := strings.TrimSpace(h.Name)
-		if name != "" && len(name) <= mostHint && utf8.ValidString(name) && len(hints) < mostHints {
+		if normal(name) != "" && len(name) <= mostHint && utf8.ValidString(name) && len(hints) < mostHints {
 			hints = append(hints, name)
 		}
 	}

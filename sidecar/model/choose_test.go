@@ -50,6 +50,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{"no wish", all, nil, nil, haiku.ID, "the server has no wish"},
 		{"empty preferences", all, hints(), nil, haiku.ID, "the server has no wish"},
+		{"a hint without a letter", all, hints(" -- ", "sonnet"), nil, sonnet.ID, `asked for "sonnet".`},
 		{"a part of a name", all, hints("sonnet"), nil, sonnet.ID, `asked for "sonnet".`},
 		{"in any spelling", all, hints("Claude.Sonnet"), nil, sonnet.ID, `asked for "Claude.Sonnet".`},
 		{"a part of two names, by the person's order", all, hints("claude"), nil, haiku.ID, "It is the first of 2."},

@@ -165,12 +165,12 @@ func checkVersion(params *protocol.InitializeParams, own string) error {
 	if theirs == protocol.Version {
 		return nil
 	}
-	update := fmt.Sprintf("update the sidecar (this is %s)", own)
+	update := fmt.Sprintf("update Assent (its daemon is %s)", own)
 	if theirs < protocol.Version {
 		update = fmt.Sprintf("update %s (this is %s)", params.ClientInfo.Name, params.ClientInfo.Version)
 	}
 	return protocol.Errorf(protocol.CodeVersionMismatch,
-		"the front end speaks version %d of Assent's protocol and the sidecar version %d: %s", theirs, protocol.Version, update)
+		"the front end speaks version %d of Assent's protocol, and the daemon version %d: %s", theirs, protocol.Version, update)
 }
 
 // DidChangeConfiguration implements [protocol.Sidecar].

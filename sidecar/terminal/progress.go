@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
@@ -92,7 +93,7 @@ func (p *progress) line(width int) string {
 // bar returns a progress as a bar, or as text if it has no total.
 func bar(p protocol.Progress, width int) string {
 	if p.Total <= 0 {
-		return "… " + form.Number(p.Progress)
+		return "… " + amount(p.Progress)
 	}
 	share := min(max(p.Progress/p.Total, 0), 1)
 	cells := min(max(width/4, 5), 30)
@@ -100,10 +101,13 @@ func bar(p protocol.Progress, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", cells-full) + fmt.Sprintf(" %3.0f%%", share*100)
 }
 
+// amount returns a number of a progress. Servers add fractions up, so it has two decimals at most.
+func amount(f float64) string { return form.Number(math.Round(f*100) / 100) }
+
 func progressLine(p protocol.Progress) string {
-	text := form.Number(p.Progress)
+	text := amount(p.Progress)
 	if p.Total > 0 {
-		text += " of " + form.Number(p.Total)
+		text += " of " + amount(p.Total)
 	}
 	if p.Message != "" {
 		text += ": " + oneLine(p.Message, 200)

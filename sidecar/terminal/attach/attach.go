@@ -37,7 +37,7 @@ func New(ctx context.Context, conn net.Conn, editor protocol.FrontEnd, log zerol
 			return protocol.DispatchFrontEnd(ctx, editor, method, params)
 		},
 		MaxFrame: maxFrame,
-		Peer:     "the sidecar",
+		Peer:     "Assent",
 		Log:      log,
 	})
 	s.Sidecar = protocol.NewSidecarClient(s.conn)

@@ -16,10 +16,11 @@ export const ReadResourceContext = createContext<ReadResource | undefined>(undef
  */
 export function LinkedResource({ link }: { readonly link: ResourceLink }) {
   const { uri, name, title, description, mimeType } = link;
+  const called = title || name;
   const read = useContext(ReadResourceContext);
   return (
     <div className="resource">
-      <span className="resource-name">{visible(title || name)}</span>
+      {called !== "" && <span className="resource-name">{visible(called)}</span>}
       <span className="link-target">{visible(uri)}</span>
       {mimeType !== undefined && <span className="muted">{visible(mimeType)}</span>}
       {description !== undefined && <p className="muted">{visible(description)}</p>}
@@ -40,7 +41,7 @@ function ReadButton({ link: { uri, name, title }, read }: ReadButtonProps) {
       <button
         type="button"
         className="link"
-        aria-label={l10n.t("Read the resource {0}", visible(title || name))}
+        aria-label={l10n.t("Read the resource {0}", visible(title || name || uri))}
         aria-disabled={busy}
         onClick={start}
       >
