@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "assent-sidecar-"));
   command = join(folder, process.platform === "win32" ? "assent.exe" : "assent");
   vi.stubEnv("ASSENT_DAEMON_DIR", join(folder, "daemon"));
-  await promisify(execFile)("go", ["build", "-o", command, "./sidecar/assent"], { cwd: root });
+  await promisify(execFile)("go", ["build", "-o", command, "./sidecar/cmd/assent"], { cwd: root });
 }, 600_000);
 
 afterAll(async () => {

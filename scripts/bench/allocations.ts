@@ -11,7 +11,7 @@ interface Cost {
   readonly allocs: number;
 }
 
-/** By package and benchmark: `sidecar/rpc BenchmarkCall`. */
+/** By package and benchmark: `sidecar/workspace/rpc BenchmarkCall`. */
 export type Costs = Readonly<Record<string, Cost>>;
 
 const file = join(import.meta.dirname, "allocations.json");

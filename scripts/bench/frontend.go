@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/rpc/rpctest"
+	"assent/sidecar/workspace/rpc/rpctest"
 )
 
 // frontEnd is a front end that answers every ask at once. It is used by one goroutine.

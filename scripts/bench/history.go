@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // How many messages the tasks have that are compared.

@@ -92,7 +92,7 @@ func (b *bench) build() error {
 		return err
 	}
 	b.sidecar = filepath.Join(b.dir, "assent")
-	build := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.sidecar, "./sidecar/assent")
+	build := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.sidecar, "./sidecar/cmd/assent")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the sidecar: %w\n%s", err, out)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"assent/sidecar/secret"
+	"assent/sidecar/base/secret"
 )
 
 // promptBytes is the length of the prompt that is scanned.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // seedCommand makes this program fill a store with long tasks, which would take long through the wire.

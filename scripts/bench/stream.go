@@ -14,7 +14,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/model"
-	"assent/sidecar/rpc"
+	"assent/sidecar/workspace/rpc"
 )
 
 // readerCommand makes this program the reference of a stream: it reads a model's answer as the sidecar

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // manyTasks is how many conversations a person may have had.

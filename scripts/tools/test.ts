@@ -110,7 +110,7 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
     async run() {
       await checkAllocations();
       // The race detector's stacks are greater, so the tests above leave it out.
-      await run("go", ["test", "-run", "^TestTheStackOfAnOpenAskIsSmall$", "./sidecar/server"]);
+      await run("go", ["test", "-run", "^TestTheStackOfAnOpenAskIsSmall$", "./sidecar/workspace"]);
     },
   },
 };

@@ -19,15 +19,15 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
-	"assent/sidecar/form"
-	"assent/sidecar/grant"
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/secret"
+	"assent/sidecar/base/stack"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/form"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/model"
-	"assent/sidecar/policy"
-	"assent/sidecar/reason"
-	"assent/sidecar/secret"
-	"assent/sidecar/stack"
 	"assent/sidecar/task"
 )
 

@@ -13,12 +13,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/broker"
-	"assent/sidecar/grant"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/model"
-	"assent/sidecar/policy"
-	"assent/sidecar/secret"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/model"
 )
 

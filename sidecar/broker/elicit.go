@@ -11,12 +11,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
-	"assent/sidecar/apps"
-	"assent/sidecar/attribution"
-	"assent/sidecar/form"
-	"assent/sidecar/policy"
-	"assent/sidecar/reason"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/form"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
+	"assent/sidecar/wire/apps"
 )
 
 // Elicit serves elicitation/create (2025-06-18 and later, "Elicitation"). The result is a

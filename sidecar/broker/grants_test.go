@@ -13,14 +13,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/broker"
-	"assent/sidecar/grant"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/model"
-	"assent/sidecar/policy"
-	"assent/sidecar/secret"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"assent/protocol"
-	"assent/sidecar/secret"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/task/tasktest"
 )
 

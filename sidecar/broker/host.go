@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
-	"assent/sidecar/form"
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/reason"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/form"
 	"assent/sidecar/task"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 )
 
 // hostSays is the answer of a host.

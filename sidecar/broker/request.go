@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
 	"assent/sidecar/model"
-	"assent/sidecar/reason"
 )
 
 // maxMessages bounds the messages of a request, which a person has to approve. maxTools bounds its

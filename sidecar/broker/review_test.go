@@ -15,12 +15,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/model"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

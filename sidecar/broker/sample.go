@@ -9,11 +9,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
-	"assent/sidecar/grant"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/model"
-	"assent/sidecar/policy"
-	"assent/sidecar/reason"
 	"assent/sidecar/task"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/task"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"assent/protocol"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/model"
-	"assent/sidecar/secret"
 )
 
 // mostSecrets bounds how many secrets of a request are shown. If there are more, the person sees the

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/model"
-	"assent/sidecar/secret"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/form"
-	"assent/sidecar/grant"
-	"assent/sidecar/policy"
+	"assent/sidecar/broker/form"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
 )
 

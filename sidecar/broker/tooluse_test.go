@@ -11,10 +11,10 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/broker"
-	"assent/sidecar/grant"
-	"assent/sidecar/policy"
-	"assent/sidecar/store"
+	"assent/sidecar/broker/grant"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -6,10 +6,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/attribution"
-	"assent/sidecar/policy"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
 )
 
 // ErrNoTask answers a request that belongs to no task, if no person can assign it to one.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/task"
 )
 

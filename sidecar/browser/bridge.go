@@ -16,7 +16,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"assent/protocol"
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
 )
 
 // message is a JSON-RPC message of the page or of the workspace, as far as the bridge looks at it.

@@ -21,7 +21,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/browser"
-	"assent/sidecar/rpc/rpctest"
+	"assent/sidecar/workspace/rpc/rpctest"
 )
 
 // scene is a page with its workspace, both played by the test.

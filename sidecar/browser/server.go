@@ -26,8 +26,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/apps"
-	"assent/sidecar/loopback"
+	"assent/sidecar/base/loopback"
+	"assent/sidecar/wire/apps"
 )
 
 const (

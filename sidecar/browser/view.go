@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/workspaces"
+	"assent/sidecar/daemon/workspaces"
 )
 
 // Target is what a page shows.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/base/trace"
 	"assent/sidecar/hub"
 	"assent/sidecar/task"
-	"assent/sidecar/trace"
 )
 
 // appListTimeout bounds the reading of a list that may name a tool's app. The call's result waits for it.

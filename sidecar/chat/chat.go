@@ -16,13 +16,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
-	"assent/sidecar/reason"
 	"assent/sidecar/task"
-	"assent/sidecar/trace"
 )
 
 // Servers sends a task's requests to a server, and returns their results.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/trace"
 	"assent/sidecar/model"
-	"assent/sidecar/reason"
-	"assent/sidecar/trace"
 )
 
 const (

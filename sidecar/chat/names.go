@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 	"assent/sidecar/model"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/base/reason"
 	"assent/sidecar/hub"
-	"assent/sidecar/reason"
 )
 
 const (

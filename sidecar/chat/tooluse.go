@@ -8,11 +8,11 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
-	"assent/sidecar/reason"
-	"assent/sidecar/trace"
 )
 
 const (

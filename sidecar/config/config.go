@@ -21,9 +21,9 @@ import (
 	"github.com/tailscale/hujson"
 
 	"assent/protocol"
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/reason"
-	"assent/sidecar/visible"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/visible"
 )
 
 // SettingsSource is the source of servers that come from user settings.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"assent/sidecar/nearest"
+	"assent/sidecar/base/nearest"
 )
 
 // misspelt has the names that people write instead of a member's: those of other programs, and mistakes.

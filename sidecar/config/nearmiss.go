@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/base/lazyregexp"
 )
 
 // maxNearMisses bounds how many are told of one command.

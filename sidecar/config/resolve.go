@@ -17,7 +17,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"assent/protocol"
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/base/lazyregexp"
 )
 
 // Ask returns the person's value of one of the server's inputs.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/base/lazyregexp"
 )
 
 // The members that hold the servers of a file.

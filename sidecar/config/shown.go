@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/idna"
 
 	"assent/protocol"
-	"assent/sidecar/secret"
-	"assent/sidecar/visible"
+	"assent/sidecar/base/secret"
+	"assent/sidecar/base/visible"
 )
 
 // masked stands for a secret that is written in a definition.

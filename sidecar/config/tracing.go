@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/reason"
+	"assent/sidecar/base/reason"
 )
 
 // Tracing says where traces are exported, from the member "tracing" of the person's own file. Files of a workspace have none.

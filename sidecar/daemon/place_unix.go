@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"assent/sidecar/procinfo"
+	"assent/sidecar/base/procinfo"
 )
 
 // here returns the place of this process. The home is from the user database, or from HOME if Go cannot read the entry,

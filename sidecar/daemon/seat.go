@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"assent/sidecar/procinfo"
+	"assent/sidecar/base/procinfo"
 )
 
 // seat is the right to be the daemon: the lock on a file, held while the process lives.

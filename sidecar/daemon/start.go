@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"assent/sidecar/leftover"
+	"assent/sidecar/base/leftover"
 )
 
 // report is the line that a daemon writes to its stdout before it closes it.

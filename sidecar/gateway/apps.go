@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // appsExtension is the capability of hosts that show MCP Apps (SEP-1865).

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // maxKept is how many results wait at most for hosts that gave up their calls.

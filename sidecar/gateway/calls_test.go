@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // scripted is a call that does as it is told.

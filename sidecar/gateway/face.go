@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // beat is how often a host with a progress token hears that a call goes on while it waits for the person.

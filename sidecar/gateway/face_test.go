@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/gateway"
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // upstream has two servers. What a tool does is its name.

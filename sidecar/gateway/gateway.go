@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // Upstream is the servers behind a gateway.

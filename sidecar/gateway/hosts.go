@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // clock is how long a host waits for a tool.

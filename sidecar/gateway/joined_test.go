@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // askers are the runs of equal calls, each of which asks at once and ends when it is told to.

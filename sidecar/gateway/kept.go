@@ -7,7 +7,7 @@ import (
 	"maps"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // Place identifies a call in Assent. Only the upstream knows its meaning.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // listPatience is for how long a list of all servers waits for a server that starts. Some hosts give up a list after five

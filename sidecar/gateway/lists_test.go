@@ -17,7 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/gateway"
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // unequal are servers of which each list has pages of its own, after its own time. "hangs" never answers, "broken" fails.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
 )
 
 // edit returns an object with other values for some members. Change returns a member's new value, or nil to leave the

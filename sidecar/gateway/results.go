@@ -3,8 +3,8 @@ package gateway
 import (
 	"encoding/json"
 
-	"assent/sidecar/form"
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/broker/form"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // repeated returns a tool's result as a host's model can see all of it: a host that shows no structuredContent gets that

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 func TestRepeatedResults(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // joined are the joined names of all servers' tools or prompts.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"assent/sidecar/mcpserver"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // MCP tasks have two shapes. In 2025-11-25 the host asks for one, with the member task in its request, and fetches the result

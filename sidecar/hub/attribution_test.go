@@ -23,14 +23,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/policy"
-	"assent/sidecar/session"
-	"assent/sidecar/store"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 )
 
 // TestEveryAnswerReachesItsOwnCall has 20 tasks call 8 servers, of both eras, over every kind of transport,

@@ -14,10 +14,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/wire/wiretest"
 )
 

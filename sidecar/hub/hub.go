@@ -21,15 +21,15 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/base/nearest"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
-	"assent/sidecar/exchange"
-	"assent/sidecar/mcptask"
-	"assent/sidecar/nearest"
-	"assent/sidecar/reason"
-	"assent/sidecar/session"
-	"assent/sidecar/trace"
+	"assent/sidecar/hub/exchange"
+	"assent/sidecar/hub/session"
+	"assent/sidecar/wire/mcptask"
 )
 
 // DefaultIdlePause is the first pause after an InputRequiredResult without a question. It grows with each further one in a

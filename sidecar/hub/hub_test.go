@@ -20,11 +20,11 @@ import (
 	"go.uber.org/goleak"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
 	"assent/sidecar/wire/wiretest"
 )

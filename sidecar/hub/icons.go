@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/icon"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
+	"assent/sidecar/wire/icon"
 )
 
 // icons are the icons of a server and of what it offers. They stay when the server ends, since the calls that it served are

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/reason"
-	"assent/sidecar/session"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/wire"
 )
 

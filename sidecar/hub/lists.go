@@ -11,13 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/apps"
-	"assent/sidecar/exchange"
-	"assent/sidecar/form"
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/reason"
-	"assent/sidecar/session"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/broker/form"
+	"assent/sidecar/hub/exchange"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/wire"
+	"assent/sidecar/wire/apps"
 )
 
 // lister asks a session for one page of a list. For tools it returns those of the page that go-sdk did not refuse.

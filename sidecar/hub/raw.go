@@ -8,9 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
-	"assent/sidecar/exchange"
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/session"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/hub/exchange"
+	"assent/sidecar/hub/session"
 )
 
 // What a gateway needs: servers' own words and hosts' own requests, byte for byte.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"assent/protocol"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 )
 
 // checked returns the result of a tool with what a front end needs to show its structured content, and with the mismatches

@@ -12,7 +12,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
 )
 
 // signalling is a memory that says when something is kept.

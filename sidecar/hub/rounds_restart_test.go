@@ -15,14 +15,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
-	"assent/sidecar/store"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 	"assent/sidecar/wire/wiretest"
 )

@@ -7,8 +7,8 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/exchange"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/exchange"
+	"assent/sidecar/hub/session"
 )
 
 // server is a configured server: its connections, the exchanges with it, and its lists. It is the handler of its connections

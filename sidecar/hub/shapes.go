@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
 )
 
 // A shape returns a value of a server as everything behind the hub can read it, hosts with strict types among them: the

@@ -13,11 +13,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
 	"assent/sidecar/broker"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
 	"assent/sidecar/task/tasktest"
 	"assent/sidecar/wire/wiretest"

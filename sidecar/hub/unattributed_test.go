@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
 	"assent/sidecar/task"

@@ -9,7 +9,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
-	"assent/sidecar/session"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/wire/wiretest"
 )
 

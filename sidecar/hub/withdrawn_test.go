@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/attribution"
+	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
 	"assent/sidecar/task/tasktest"

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"assent/protocol"
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/base/lazyregexp"
 )
 
 // A story is the script's part in a conversation with tools that match the request. It compares words of

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/trace"
+	"assent/sidecar/base/trace"
 )
 
 // The bounds of an endpoint's data. Endpoints are less hostile than servers, but any program may

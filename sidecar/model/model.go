@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/trace"
+	"assent/sidecar/base/trace"
 )
 
 // The ways in which a completion fails. An error of [Set.Generate] wraps one of them, and is a

@@ -3,7 +3,7 @@ package model
 import (
 	"errors"
 
-	"assent/sidecar/trace"
+	"assent/sidecar/base/trace"
 )
 
 // describe sets the attributes of a request to a model (OpenTelemetry, "Semantic conventions for generative client AI spans").

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"assent/sidecar/importer"
-	"assent/sidecar/reason"
-	"assent/sidecar/vault"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/setup/importer"
+	"assent/sidecar/setup/vault"
 )
 
 // Secrets says what happens to secrets in clear text.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
-	"assent/sidecar/lazyregexp"
+	"assent/sidecar/setup/importer"
 )
 
 // Here returns the options for this machine and for the person of an environment, in the form of [os.Environ]. Folders are

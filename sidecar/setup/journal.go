@@ -13,8 +13,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"assent/sidecar/atomicfile"
-	"assent/sidecar/vault"
+	"assent/sidecar/base/atomicfile"
+	"assent/sidecar/setup/vault"
 )
 
 // run records one Apply. Its folder holds this record, as journal.json, and the copies of the files.

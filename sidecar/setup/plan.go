@@ -20,13 +20,13 @@ import (
 	"strconv"
 	"strings"
 
-	"assent/sidecar/atomicfile"
+	"assent/sidecar/base/atomicfile"
+	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/reason"
 	"assent/sidecar/config"
-	"assent/sidecar/hostfile"
-	"assent/sidecar/importer"
-	"assent/sidecar/lazyregexp"
-	"assent/sidecar/reason"
-	"assent/sidecar/vault"
+	"assent/sidecar/setup/hostfile"
+	"assent/sidecar/setup/importer"
+	"assent/sidecar/setup/vault"
 )
 
 // maxFile bounds a host's file, in bytes: Claude Code keeps much else in its own.

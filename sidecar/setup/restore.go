@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"assent/sidecar/atomicfile"
-	"assent/sidecar/hostfile"
-	"assent/sidecar/importer"
-	"assent/sidecar/reason"
-	"assent/sidecar/vault"
+	"assent/sidecar/base/atomicfile"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/setup/hostfile"
+	"assent/sidecar/setup/importer"
+	"assent/sidecar/setup/vault"
 )
 
 // How says how a file was restored.

@@ -15,9 +15,9 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
-	"assent/sidecar/hostfile"
-	"assent/sidecar/importer"
-	"assent/sidecar/vault"
+	"assent/sidecar/setup/hostfile"
+	"assent/sidecar/setup/importer"
+	"assent/sidecar/setup/vault"
 )
 
 // gets is what a server gets.

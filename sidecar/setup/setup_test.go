@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"assent/sidecar/hostfile"
-	"assent/sidecar/importer"
 	"assent/sidecar/setup"
+	"assent/sidecar/setup/hostfile"
+	"assent/sidecar/setup/importer"
 )
 
 // machine has a home folder and a project folder of its own.

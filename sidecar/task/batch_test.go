@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 )
 
 // gate is a front end that blocks at a task's second event until it is opened. Other changes wait for the

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 )
 
 // lastAsk is a front end that stores only the newest ask.

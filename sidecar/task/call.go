@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/task/tasklog"
 )
 
 // progressPause is the minimum time between two announcements of a call's progress.

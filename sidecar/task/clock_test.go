@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/tasklog"
 )
 
 // frame is how often the pieces of a completion are announced: once a screen refresh.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // conversationPage is how many messages are read at once. One can have megabytes.

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 )
 
 var seed = flag.Uint64("seed", 0, "what TestManyHands does follows from it; 0 is another each time")

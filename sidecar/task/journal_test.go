@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/journal"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/journal"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // mcpTasksPage is how many MCP tasks a page of their list has.

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
 )
 
 // The operations of a world. Each method draws its values from rt, runs the operation, and updates the model.

@@ -21,9 +21,9 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
 )
 
 // TestModel runs random sequences of operations on a registry, and compares it after each operation with a

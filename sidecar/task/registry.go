@@ -22,12 +22,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/journal"
-	"assent/sidecar/recovery"
-	"assent/sidecar/stack"
-	"assent/sidecar/store"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/base/stack"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/journal"
+	"assent/sidecar/task/recovery"
+	"assent/sidecar/task/store"
+	"assent/sidecar/task/tasklog"
 )
 
 // Events receives the changes of tasks: the part of [protocol.FrontEnd] that tasks need. Its methods are called in

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/retention"
-	"assent/sidecar/store"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/task/retention"
+	"assent/sidecar/task/store"
+	"assent/sidecar/task/tasklog"
 )
 
 // KeepResults removes the results of MCP tasks that a front end received more days ago than the setting

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

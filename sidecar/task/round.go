@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/store"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
+	"assent/sidecar/task/tasklog"
 )
 
 // Round is the state of a call that its server has answered with questions.

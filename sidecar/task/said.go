@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
+	"assent/sidecar/task/ask"
 )
 
 // The bounds of a message of the person.

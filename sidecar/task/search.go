@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 const (

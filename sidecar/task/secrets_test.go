@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/ask"
-	"assent/sidecar/store"
-	"assent/sidecar/tasklog"
+	"assent/sidecar/task/ask"
+	"assent/sidecar/task/store"
+	"assent/sidecar/task/tasklog"
 )
 
 // Task is one conversation. Its methods include those of [ask.Asks].

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 	"assent/sidecar/task/tasktest"
 )
 

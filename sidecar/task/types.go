@@ -1,6 +1,6 @@
 package task
 
-import "assent/sidecar/ask"
+import "assent/sidecar/task/ask"
 
 // The types of [ask.Asks], for code that has a [Task].
 type (

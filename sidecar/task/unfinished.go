@@ -2,7 +2,7 @@ package task
 
 import (
 	"assent/protocol"
-	"assent/sidecar/store"
+	"assent/sidecar/task/store"
 )
 
 // Unfinished is a call that a later sidecar can continue: an MCP task, or a call that its server has

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/protocol"
-	"assent/sidecar/add"
 	"assent/sidecar/config"
-	"assent/sidecar/importer"
+	"assent/sidecar/setup/add"
+	"assent/sidecar/setup/importer"
 )
 
 // addition holds the options of "assent add".

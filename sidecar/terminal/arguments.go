@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/nearest"
+	"assent/sidecar/base/nearest"
 	"assent/sidecar/terminal/answers"
 )
 

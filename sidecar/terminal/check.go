@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 )
 
 // fieldProblem returns the problem of a field's value, or "". It makes the same check as the sidecar when the form is

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"assent/sidecar/nearest"
+	"assent/sidecar/base/nearest"
 )
 
 const about = `assent calls MCP servers from a terminal, and asks you their questions. The Assent extension for VS Code uses

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/visible"
+	"assent/sidecar/base/visible"
 )
 
 // mostLog bounds how many lines of a server's log are printed.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 )
 
 // mostOptions bounds how many options are listed at once.

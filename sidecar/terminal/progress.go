@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"assent/protocol"
-	"assent/sidecar/form"
+	"assent/sidecar/broker/form"
 )
 
 // progress is the newest progress of the calls of a run. On a terminal with a display it is one line that is redrawn;

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"assent/protocol"
-	"assent/sidecar/lazyregexp"
-	"assent/sidecar/secret"
+	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/terminal/answers"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/atomicfile"
+	"assent/sidecar/base/atomicfile"
 	"assent/sidecar/terminal/answers"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/form"
-	"assent/sidecar/visible"
+	"assent/sidecar/base/visible"
+	"assent/sidecar/broker/form"
 )
 
 // missingCapability is the code of a server that needs a capability that the client did not declare (2026-07-28,

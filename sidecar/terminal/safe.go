@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"assent/sidecar/visible"
+	"assent/sidecar/base/visible"
 )
 
 // safe returns a text with its hidden characters made visible, so that it can be shown to a person.

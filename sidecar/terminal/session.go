@@ -14,13 +14,13 @@ import (
 	"golang.org/x/term"
 
 	"assent/protocol"
+	"assent/sidecar/base/leftover"
+	"assent/sidecar/base/visible"
 	"assent/sidecar/config"
 	"assent/sidecar/daemon"
-	"assent/sidecar/leftover"
+	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/terminal/answers"
 	"assent/sidecar/terminal/attach"
-	"assent/sidecar/visible"
-	"assent/sidecar/workspaces"
 )
 
 // askName is this front end's name in the journal, and for another front end that answers too late.

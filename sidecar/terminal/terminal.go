@@ -24,8 +24,8 @@ import (
 	"strings"
 
 	"assent/protocol"
-	"assent/sidecar/visible"
-	"assent/sidecar/workspaces"
+	"assent/sidecar/base/visible"
+	"assent/sidecar/daemon/workspaces"
 )
 
 // The exit codes, as docs/terminal.md lists them.

@@ -19,8 +19,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/terminal"
-	"assent/sidecar/workspaces"
 )
 
 // serve starts an MCP server over HTTP with one tool, and returns its URL.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/reason"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
 )
 
 // All transports of this package read and write JSON-RPC with the functions of this file. go-sdk's own codec decodes

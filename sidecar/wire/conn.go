@@ -29,7 +29,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"assent/sidecar/stack"
+	"assent/sidecar/base/stack"
 )
 
 // Handler serves the requests of one method. Handlers are called in the order of the frames, so that they can note

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"assent/sidecar/visible"
+	"assent/sidecar/base/visible"
 )
 
 // Endpoint is a server's address and the transport to it. It is the [http.RoundTripper] of every

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/jsonscan"
+	"assent/sidecar/base/jsonscan"
 )
 
 // The revisions of the specification, and the boundary between its eras. A modern server needs no

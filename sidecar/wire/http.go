@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"assent/sidecar/deadline"
+	"assent/sidecar/base/deadline"
 )
 
 // ErrSessionLost ends a connection because the server no longer knows the session (2025-11-25, "Session Management"). A

@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/reason"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
 )
 
 // inbound serves the requests of a server, from any transport.

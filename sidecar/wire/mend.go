@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"assent/sidecar/jsonscan"
-	"assent/sidecar/quirk"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/wire/quirk"
 )
 
 // Mend returns the result of a handshake as go-sdk and everything above can read it, and what was odd in it. Where the

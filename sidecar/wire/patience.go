@@ -14,7 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/awaited"
+	"assent/sidecar/base/awaited"
 )
 
 // Bounds of the pauses before a request is sent again that the server refused for now.

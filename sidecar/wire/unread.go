@@ -7,8 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"assent/sidecar/reason"
-	"assent/sidecar/visible"
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/visible"
 )
 
 // codeTooLong is the code of the refusal of a request that is too long to read. It is in JSON-RPC's range for

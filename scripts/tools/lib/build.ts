@@ -15,9 +15,9 @@ export interface Platform {
 
 /** Builds the sidecar as a static, stripped binary; for this machine when no platform is given. */
 export async function buildSidecar(file = sidecarBinary, platform?: Platform): Promise<void> {
-  const flags = ["-trimpath", "-ldflags", `-s -w -X assent/sidecar.version=${version}`];
+  const flags = ["-trimpath", "-ldflags", `-s -w -X assent/sidecar/cmd.version=${version}`];
   const target = platform === undefined ? {} : { GOOS: platform.os, GOARCH: platform.arch };
-  await run("go", ["build", ...flags, "-o", file, "./sidecar/assent"], {
+  await run("go", ["build", ...flags, "-o", file, "./sidecar/cmd/assent"], {
     env: { CGO_ENABLED: "0", ...target },
   });
 }

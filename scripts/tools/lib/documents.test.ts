@@ -88,7 +88,7 @@ describe("a name", () => {
     commands: new Set(["Assent: Show Log"]),
     settings: new Set(["assent.limits"]),
     shellCommands: new Set(["call"]),
-    files: ["sidecar/ask/ask.go"],
+    files: ["sidecar/task/ask/ask.go"],
     words: new Set(["ask", "Asks", "Answer", "32601"]),
   };
 

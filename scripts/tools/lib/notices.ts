@@ -140,7 +140,7 @@ async function goWorks({ os, arch }: Platform): Promise<readonly Work[]> {
   const format = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}";
   const env = { CGO_ENABLED: "0", GOOS: os, GOARCH: arch };
   const [listed, goRoot, goVersion] = await Promise.all([
-    output("go", ["list", "-deps", "-f", format, "./sidecar/assent"], { env }),
+    output("go", ["list", "-deps", "-f", format, "./sidecar/cmd/assent"], { env }),
     output("go", ["env", "GOROOT"]),
     output("go", ["env", "GOVERSION"]),
   ]);

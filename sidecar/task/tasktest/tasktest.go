@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/store"
 	"assent/sidecar/task"
+	"assent/sidecar/task/store"
 )
 
 // Events records everything that a registry announces.

@@ -15,7 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"assent/sidecar/nearest"
+	"assent/sidecar/base/nearest"
 )
 
 const (

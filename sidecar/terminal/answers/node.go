@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"assent/sidecar/visible"
+	"assent/sidecar/base/visible"
 )
 
 // nodeOf returns a value as YAML, in the order of encoding/json, with clean applied to each text.

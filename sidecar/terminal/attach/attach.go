@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/rpc"
+	"assent/sidecar/workspace/rpc"
 )
 
 // Sidecar is a connection to a workspace, with this process as a front end.

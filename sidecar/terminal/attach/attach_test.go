@@ -15,9 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"assent/protocol"
-	"assent/sidecar/rpc/rpctest"
+	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/terminal/attach"
-	"assent/sidecar/workspaces"
+	"assent/sidecar/workspace/rpc/rpctest"
 )
 
 // editor is a front end that answers input prompts and ignores everything else.

@@ -1,6 +1,6 @@
 /**
  * The panel's end of an MCP App (SEP-1865, version 2026-01-26): JSON-RPC with the app in its two frames. It answers what
- * is only about the view, and passes everything else on. The outer frame (sidecar/apps) sends the app's messages as
+ * is only about the view, and passes everything else on. The outer frame (sidecar/wire/apps) sends the app's messages as
  * texts, of a bounded length and at a bounded rate.
  */
 import * as l10n from "@vscode/l10n";

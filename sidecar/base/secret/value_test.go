@@ -1,0 +1,137 @@
+package secret_test
+
+import (
+	"strings"
+	"testing"
+
+	"assent/sidecar/base/secret"
+)
+
+// A value of a configuration, and the secret in it: "" for a plain value. The name is that of a variable or a header.
+var values = []struct{ name, value, want string }{
+	{"GITHUB_TOKEN", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+	{"TOK", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_0123456789abcdefghijABCDEFGHIJ012345"},
+	{"ANTHROPIC", "sk-ant-api03-Zx81kQ", "sk-ant-api03-Zx81kQ"},
+	{"PGPASSWORD", "pw19XYZ-4711", "pw19XYZ-4711"},
+	{"MYSQL_PWD", "a", "a"},
+	{"DBPASS", "hunter-two", "hunter-two"},
+	{"SLACKAPITOKEN", "whatever", "whatever"},
+	{"apiKey", "k-12", "k-12"},
+	{"Authorization", "Bearer abcdefghijkl", "abcdefghijkl"},
+	{"X-Custom", "Bearer abcdefghijkl", "abcdefghijkl"},
+	{"X-Custom", "Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNzd29yZA=="},
+	{"Cookie", "sid=0123", "sid=0123"},
+	{"DATABASE_URL", "postgres://u:pw@h/db", "pw"},
+	{"REDIS", "redis://:p%40ss@h:6379/0", "p%40ss"},
+	{"REPO", "https://4f9a8b7c6d5e4f3a@example.org/x.git", "4f9a8b7c6d5e4f3a"},
+	{"CONNECTION_STRING", "Server=h;User Id=sa;Password=p,w!;Encrypt=true", "p,w!"},
+	{"AZURE", "AccountName=a;AccountKey=Ab0c==;EndpointSuffix=x", "Ab0c=="},
+	{"JDBC", "jdbc:mysql://h/db?password=pw03&x=1", "pw03"},
+	{"JDBC", "jdbc:postgresql://h/db?user=u&password=pw03", "pw03"},
+	{"PG", "host=h user=u password='p w'", "p"},
+	{"HEADERS", `{"Authorization":"Bearer tok_4f9a8b7c"}`, "tok_4f9a8b7c"},
+	{"CONFIG", `{\"api_key\": \"abcd1234\", \"n\": 1}`, "abcd1234"},
+	{"CONFIG", `{"pin": 1, "token": 4711000}`, "4711000"},
+	{"", "--api-key=abcd1234", "abcd1234"},
+	{"", "--db=postgres://u:pw01XYZabc@h/db", "pw01XYZabc"},
+	{"", "Authorization:Bearer pw03XYZabcdefgh", "pw03XYZabcdefgh"},
+	{"", "X-API-Key:pw03XYZabcdefgh", "pw03XYZabcdefgh"},
+	{"", "API_TOKEN=x9y8z7", "x9y8z7"},
+	{"", "https://example.org/mcp?api_key=abcdef0123456789abcd", "abcdef0123456789abcd"},
+	{"", "https://example.org/mcp?a=b&token=t0ken-1&c=d", "t0ken-1"},
+	{"KEY", "-----BEGIN PRIVATE KEY-----\nMIIB", "-----BEGIN PRIVATE KEY-----\nMIIB"},
+
+	{"GITHUB_TOKEN", "${env:GITHUB_TOKEN}", ""},
+	{"Authorization", "Bearer ${input:token}", ""},
+	{"Authorization", "Bearer ${env:T:-${T}}", ""},
+	{"DATABASE_URL", "postgres://u:${env:PW}@h/db", ""},
+	{"DATABASE_URL", "postgres://localhost:5432/db", ""},
+	{"", "--token=${env:T} --host=h", ""},
+	{"API_KEY", "<your key>", ""},
+	{"API_KEY", "YOUR_API_KEY", ""},
+	{"TOKEN_FILE", "/run/secrets/token1", ""},
+	{"SSH_KEY", "/home/me/.ssh/id_ed25519", ""},
+	{"SSH_KEY", `C:\Users\me\key.pem`, ""},
+	{"AUTH_URL", "https://login.example.org/oauth", ""},
+	{"AUTH", "oauth2", ""},
+	{"API_KEY_REQUIRED", "strict", ""},
+	{"MAX_TOKENS", "4096", ""},
+	{"TOKEN_LIMIT", "4096", ""},
+	{"FASTMCP_LOG_LEVEL", "ERROR", ""},
+	{"MODEL", "claude-3-5-sonnet-20241022", ""},
+	{"SESSION", "123e4567-e89b-12d3-a456-426614174000", ""},
+	{"PROJECT_ID", "4f9a8b7c6d5e4f3a2b1c", ""},
+	{"npm_config_cache", "npm_config_cache_folder", ""},
+	{"", "-y", ""},
+	{"", "@modelcontextprotocol/server-github", ""},
+	{"", "@scope/sk-learn-server-tools", ""},
+	{"", "mcp-remote@0.1.29", ""},
+	{"", "https://registry.example.org:443/@scope/pkg", ""},
+	{"", "https://example.org/mcp?region=eu&version=2", ""},
+	{"", "ghcr.io/acme/auth:1.2.3", ""},
+	{"", "acme/token:main", ""},
+	{"", "--auth=none", ""},
+	{"", "--log-level=debug", ""},
+	{"", "/home/me/Documents", ""},
+	{"", "Use the token bucket: it is basic arithmetic", ""},
+	{"", "1.2.3", ""},
+}
+
+func TestSecretsInValues(t *testing.T) {
+	s := secret.New()
+	for _, tt := range values {
+		t.Run(tt.name+" "+tt.value, func(t *testing.T) {
+			var got []string
+			for _, f := range s.InValue(tt.name, tt.value) {
+				got = append(got, tt.value[f.Start:f.End])
+			}
+			if strings.Join(got, " | ") != tt.want {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSecretsInArguments(t *testing.T) {
+	s := secret.New()
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"--token abcd", "abcd"},
+		{"--api-key abcd --verbose", "abcd"},
+		{"-t tok_4f9a8b7c6d5e", "tok_4f9a8b7c6d5e"},
+		{"-k 4f9a8b7c6d5e4f3a", "4f9a8b7c6d5e4f3a"},
+		{"-u me:pw12", "me:pw12"},
+		{"--user me:pw12", "me:pw12"},
+		{"-H X-API-Key:abcd1234", "abcd1234"},
+		{"-e TOKEN=abcd1234 image:1.0", "abcd1234"},
+		{"--password p", "p"},
+
+		{"--token ${env:T}", ""},
+		{"--token --verbose", ""},
+		{"--token-file /x/y", ""},
+		{"-e TOKEN image:1.0", ""},
+		{"-t stdio", ""},
+		{"-t streamable-http", ""},
+		{"-p 8080:8080", ""},
+		{"-p some-package-2", ""},
+		{"-p typescript@5.4.2", ""},
+		{"-u https://example.org", ""},
+		{"--user me", ""},
+		{"-y @upstash/context7-mcp --transport stdio", ""},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			args := strings.Fields(tt.args)
+			var got []string
+			for i, findings := range s.InArgs(args) {
+				for _, f := range findings {
+					got = append(got, args[i][f.Start:f.End])
+				}
+			}
+			if strings.Join(got, " | ") != tt.want {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+// Package tap writes the frames of all connections to a file that can become a test: a txtar
+// archive with a section for each run of frames of one speaker.
+//
+// The speakers are "frontend" and "sidecar" on the editor's connection, and "client NAME" and "server NAME" on the
+// connection of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
+// ([secret.Asks]), a person's values of secret fields in members of the field's name, and every text that the tap's
+// masker finds. A Tap may be used from any goroutine. A nil Tap writes nothing.
+package tap
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/secret"
+)
+
+// The speakers of the editor's connection.
+const (
+	FrontEnd = "frontend"
+	Sidecar  = "sidecar"
+)
+
+// Tap writes a transcript.
+type Tap struct {
+	masker *secret.Masker
+
+	mu      sync.Mutex // guards the fields below
+	w       io.Writer
+	speaker string
+	answers answers
+	err     error
+}
+
+// New returns a tap that writes to w. A nil masker finds no secrets.
+func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: masker} }
+
+// member matches a member of an object with a string or a number: its name and its value.
+var member = lazyregexp.New(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
+
+// maskMember masks the value of a member if its name asks for a secret, or if the member is one of these answers.
+func maskMember(m []byte, answers map[answer]bool) []byte {
+	parts := member().FindSubmatch(m)
+	name, value := textOf(parts[1]), textOf(parts[2])
+	if !secret.Asks(name) && !answers[answer{name, value}] {
+		return m
+	}
+	return append(bytes.Clone(parts[1]), `:"***"`...)
+}
+
+// Frame adds a frame of a speaker.
+func (t *Tap) Frame(speaker string, frame []byte) {
+	if t == nil {
+		return
+	}
+	text := t.line(speaker, frame)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return
+	}
+	if t.speaker != speaker {
+		t.speaker = speaker
+		if _, t.err = fmt.Fprintf(t.w, "-- %s --\n", speaker); t.err != nil {
+			return
+		}
+	}
+	_, t.err = io.WriteString(t.w, text+"\n")
+}
+
+// line returns a frame as one line, without secrets. It quotes a frame that is not JSON.
+func (t *Tap) line(speaker string, frame []byte) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, frame) != nil {
+		return t.masker.Mask(strconv.Quote(string(frame)))
+	}
+	t.mu.Lock()
+	if speaker == FrontEnd || speaker == Sidecar {
+		t.answers.learn(compact.Bytes())
+	}
+	answers := t.answers.secret
+	t.mu.Unlock()
+	masked := member().ReplaceAllFunc(compact.Bytes(), func(m []byte) []byte { return maskMember(m, answers) })
+	text := t.masker.Mask(string(masked))
+	if text != string(masked) && !json.Valid([]byte(text)) { // a number was masked
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// Err returns the first error of writing, after which nothing more was written.
+func (t *Tap) Err() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}

@@ -1,0 +1,150 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"assent/sidecar/base/jsonscan"
+)
+
+// DefaultMaxFrame is the greatest frame that a host may send, in bytes.
+const DefaultMaxFrame = 16 << 20
+
+// frame is a JSON-RPC message of a host.
+type frame struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+}
+
+func (f *frame) isRequest() bool      { return f.Method != "" && f.ID != nil }
+func (f *frame) isNotification() bool { return f.Method != "" && f.ID == nil }
+
+// decode reads one frame. The error is for the host, with the frame's id if that can be read.
+func decode(data []byte) (f *frame, id json.RawMessage, err *Error) {
+	if !json.Valid(data) {
+		return nil, nil, errorf(CodeParse, "the message is not JSON")
+	}
+	f = &frame{}
+	var request struct {
+		ID     json.RawMessage `json:"id"`
+		Method json.RawMessage `json:"method"`
+	}
+	if jsonscan.Unmarshal(data, &request) == nil && request.Method != nil && request.ID != nil && isID(request.ID) {
+		id = request.ID // that of a response would be ours
+	}
+	if err := jsonscan.Unmarshal(data, f); err != nil {
+		return nil, id, errorf(CodeInvalidRequest, "the message is not a JSON-RPC object")
+	}
+	return f, id, f.check()
+}
+
+// check returns the fault of a frame, or nil.
+func (f *frame) check() *Error {
+	switch {
+	case f.JSONRPC != "2.0":
+		return errorf(CodeInvalidRequest, `the message has no "jsonrpc": "2.0"`)
+	case f.ID != nil && !isID(f.ID):
+		return errorf(CodeInvalidRequest, "the id is neither a string nor a number")
+	case f.Method == "" && f.ID == nil:
+		return errorf(CodeInvalidRequest, "the message has neither a method nor an id")
+	case f.Method == "" && (f.Result == nil) == (f.Error == nil):
+		return errorf(CodeInvalidRequest, "a response has either a result or an error")
+	case f.Params != nil && f.Params[0] != '{' && !bytes.Equal(f.Params, []byte("null")):
+		return errorf(CodeInvalidParams, "params is not an object")
+	}
+	if f.Params == nil || f.Params[0] != '{' {
+		f.Params = json.RawMessage("{}")
+	}
+	return nil
+}
+
+// badFrame is a frame that is not served: its id if that can be read, and the error for the host.
+type badFrame struct {
+	id  json.RawMessage
+	err *Error
+}
+
+// decodeAll reads a frame or, if the revision has them, a batch. Each part of a batch is read on its own.
+func decodeAll(data []byte, batches bool) (frames []*frame, bad []badFrame) {
+	data = bytes.TrimSpace(data)
+	parts := []json.RawMessage{data}
+	if len(data) > 0 && data[0] == '[' && batches {
+		parts = nil
+		if json.Unmarshal(data, &parts) != nil {
+			return nil, []badFrame{{nil, errorf(CodeParse, "the message is not JSON")}}
+		}
+		if len(parts) == 0 {
+			return nil, []badFrame{{nil, errorf(CodeInvalidRequest, "the batch is empty")}}
+		}
+	}
+	for _, part := range parts {
+		f, id, err := decode(part)
+		if err != nil {
+			bad = append(bad, badFrame{id, err})
+			continue
+		}
+		frames = append(frames, f)
+	}
+	return frames, bad
+}
+
+func isID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
+}
+
+// Frames are built by hand, because encoding/json would encode the raw parts again.
+
+func resultFrame(id, result json.RawMessage) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// errorFrame returns the response with an error. The id is nil if it is not known.
+func errorFrame(id json.RawMessage, err *Error) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	text, _ := encode(err) // its data is valid JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, text)
+}
+
+func notificationFrame(method string, params json.RawMessage) []byte {
+	name, _ := json.Marshal(method)
+	if params == nil {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s}`, name)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, name, params)
+}
+
+func requestFrame(id int64, method string, params json.RawMessage) []byte {
+	name, _ := json.Marshal(method)
+	if params == nil {
+		params = json.RawMessage("{}")
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":%s}`, id, name, params)
+}
+
+// withMember returns an object with one more member, which comes first. The object must not have it yet.
+func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(name)
+	rest := bytes.TrimSpace(object[1:])
+	if rest[0] == '}' {
+		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
+	}
+	return fmt.Appendf(nil, `{%s:%s,%s`, quoted, value, rest)
+}
+
+// encode encodes a value as JSON. Raw JSON in it keeps its signs, of which [json.Marshal] would escape some.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,237 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/hub/session"
+)
+
+// resultMembers are the lists without which a result is none (2025-11-25, "Schema").
+var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
+
+// readable returns the result of a request as everybody can read it. A result that is right stays as it is, byte for byte.
+// An odd one with a clear meaning is repaired: a text or one block in place of a list, a resource with the
+// members of its block. The error of a result that says nothing names what came.
+func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
+	list := resultMembers[method]
+	if list == "" {
+		return raw, nil
+	}
+	raw = bytes.TrimSpace(raw)
+	if !isObject(raw) {
+		return nil, session.BadAnswerError{Reason: "its result is " + kindWithArticle(raw) + " and must be an object"}
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	was := members[list]
+	is, odd := was, false
+	switch {
+	case isList(was):
+		is, odd = eachBlock(method, was)
+	case len(was) == 0 || string(was) == "null":
+		if method == "tools/call" && (saysSomething(members["structuredContent"]) || string(members["isError"]) == "true") {
+			is, odd = json.RawMessage("[]"), true
+			break
+		}
+		return nil, session.BadAnswerError{Reason: withoutList(list, members)}
+	case !isText(was) && !isObject(was):
+		return nil, session.BadAnswerError{Reason: fmt.Sprintf("%q is %s and must be an array", list, kindWithArticle(was))}
+	default: // one element in place of a list
+		is, _ = eachBlock(method, slices.Concat([]byte{'['}, was, []byte{']'}))
+		odd = true
+	}
+	if failed := members["isError"]; method == "tools/call" && failed != nil && string(failed) != "true" && string(failed) != "false" {
+		// A text may say that the tool failed. Nothing else is an error.
+		delete(members, "isError")
+		if text := textOf(failed); strings.EqualFold(text, "true") {
+			members["isError"] = json.RawMessage("true")
+		}
+		odd = true
+	}
+	if !odd {
+		return raw, nil
+	}
+	members[list] = is
+	return json.Marshal(members)
+}
+
+// withoutList says what a result without its list has in place of it.
+func withoutList(list string, members map[string]json.RawMessage) string {
+	delete(members, "_meta")
+	delete(members, list)
+	text := fmt.Sprintf("its result has no %q", list)
+	switch {
+	case members["task"] != nil:
+		return text + ", and the MCP task in it cannot be read: " + clip(members["task"])
+	case members["inputRequests"] != nil:
+		return text + `, and asks a question in "inputRequests" without "resultType": "input_required"`
+	case len(members) == 0:
+		return text
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		names = append(names, fmt.Sprintf("%q: %s", clip([]byte(name)), clip(members[name])))
+	}
+	return text + ", and has " + strings.Join(names[:min(len(names), 5)], ", ")
+}
+
+// eachBlock returns the elements of a result's list as everybody can read them, and whether one was odd.
+func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
+	elements := slices.Collect(jsonscan.Elements(list))
+	odd := false
+	for i, was := range elements {
+		is := was
+		switch method {
+		case "tools/call":
+			is = block(was)
+		case "prompts/get":
+			is = promptMessage(was)
+		}
+		odd = odd || string(is) != string(was)
+		elements[i] = is
+	}
+	if !odd {
+		return list, false
+	}
+	raw, err := json.Marshal(elements)
+	if err != nil { // they are valid
+		return list, false
+	}
+	return raw, true
+}
+
+// promptMessage returns a message of a prompt. Its content may be a text.
+func promptMessage(raw json.RawMessage) json.RawMessage {
+	if !isObject(raw) {
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	content := block(members["content"])
+	if string(content) == string(members["content"]) {
+		return raw
+	}
+	members["content"] = content
+	return object(members, raw)
+}
+
+// block returns a content block: a text for a text, and a whole resource for one whose members are those of its block.
+func block(raw json.RawMessage) json.RawMessage {
+	if len(raw) > 0 && raw[0] == '"' {
+		return object(map[string]json.RawMessage{"type": json.RawMessage(`"text"`), "text": raw}, raw)
+	}
+	if !isObject(raw) {
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	switch kind := textOf(members["type"]); {
+	case members["type"] == nil && isText(members["text"]) && members["uri"] == nil:
+		members["type"] = json.RawMessage(`"text"`)
+	case kind == "resource" && members["resource"] == nil && isText(members["uri"]):
+		resource := map[string]json.RawMessage{}
+		for _, name := range []string{"uri", "mimeType", "text", "blob"} {
+			if members[name] != nil {
+				resource[name] = members[name]
+				delete(members, name)
+			}
+		}
+		members["resource"] = object(resource, nil)
+	default:
+		return raw
+	}
+	return object(members, raw)
+}
+
+// object encodes members. It returns otherwise if that is impossible.
+func object(members map[string]json.RawMessage, otherwise json.RawMessage) json.RawMessage {
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return otherwise
+	}
+	return raw
+}
+
+// parseBlock decodes a content block. One that is not of MCP, or has nothing to show, stays as it is.
+func parseBlock(raw json.RawMessage) protocol.ContentBlock {
+	content, err := protocol.UnmarshalContentBlock(raw)
+	if err != nil || content == nil {
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	has := func(name string) bool { return isText(members[name]) }
+	shown := true
+	switch c := content.(type) {
+	case protocol.TextContent:
+		shown = has("text")
+	case protocol.ImageContent, protocol.AudioContent:
+		shown = has("data")
+	case protocol.ResourceLink:
+		shown = has("uri")
+	case protocol.EmbeddedResource:
+		shown = c.Resource.Text != "" || c.Resource.Blob != "" || hasContents(members["resource"])
+	}
+	if !shown {
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
+	}
+	return content
+}
+
+// hasContents reports whether a resource has a text or data, which may be empty.
+func hasContents(resource json.RawMessage) bool {
+	if !isObject(resource) {
+		return false
+	}
+	members := maps.Collect(jsonscan.Of(resource))
+	return isText(members["text"]) || isText(members["blob"])
+}
+
+// parseContents decodes the contents of a resource.
+func parseContents(raw json.RawMessage) protocol.ContentBlock {
+	var contents protocol.ResourceContents
+	if !hasContents(raw) || jsonscan.Unmarshal(raw, &contents) != nil {
+		return protocol.UnknownContent{Raw: bytes.Clone(raw)}
+	}
+	return protocol.EmbeddedResource{Resource: contents}
+}
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
+
+func isText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+func saysSomething(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// kindWithArticle returns the type of a value, as a part of a sentence.
+func kindWithArticle(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0:
+		return "missing"
+	case raw[0] == 'n':
+		return "null"
+	case isList(raw):
+		return "an array"
+	case isText(raw):
+		return "a string"
+	case raw[0] == 't', raw[0] == 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// clip returns the beginning of a value on one line, for a sentence.
+func clip(raw []byte) string {
+	const most = 80
+	text := strings.Join(strings.Fields(string(raw)), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	quoted := strconv.Quote(text) // escapes what cannot be seen
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}

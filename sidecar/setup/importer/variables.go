@@ -1,0 +1,166 @@
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assent/sidecar/base/lazyregexp"
+)
+
+// variables is how a host writes variables, and how it replaces them.
+type variables struct {
+	// find finds one. It is nil if there are none, which is the zero value.
+	find func() *regexp.Regexp
+	// translate returns one as mcp.json has it, or why Assent does not have it. The sentence ends a text that names it.
+	translate func(t *translation, match string) (text, why string)
+	// names are those of an editor's variables.
+	names []string
+	// tildes says that the host replaces ~ in arguments, too.
+	tildes bool
+	// ownValues says that $NAME in a header is a variable of the entry itself.
+	ownValues bool
+}
+
+var (
+	// prefixed: as in mcp.json, ${env:NAME} and others.
+	prefixed = variables{find: inBraces, translate: editorVariable, names: editorNames}
+	ofVSCode = variables{find: inBraces, translate: editorVariable, names: editorNames, tildes: true}
+	// ofRoo: ${env:NAME} and the folder. onlyEnv: ${env:NAME} alone.
+	ofRoo   = variables{find: inBraces, translate: editorVariable, names: []string{"workspaceFolder"}}
+	onlyEnv = variables{find: inBraces, translate: editorVariable}
+	// shell: ${NAME} and ${NAME:-default}. The text of one that is not set stays.
+	shell = variables{find: inBraces, translate: shellVariable}
+	// shellBare: also $NAME.
+	shellBare = variables{find: bareOrInBraces, translate: shellVariable}
+	// braces: {env:NAME}, which is empty if it is not set.
+	braces  = variables{find: singleBraces, translate: singleVariable}
+	ofGoose = variables{ownValues: true}
+
+	editorNames = []string{"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}
+)
+
+var (
+	inBraces       = lazyregexp.New(`\$\{[^}]+\}`)
+	bareOrInBraces = lazyregexp.New(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]+\})`)
+	singleBraces   = lazyregexp.New(`\{(?:env|file):[^}]*\}`)
+	// ours is a variable of mcp.json.
+	ours         = lazyregexp.New(`\$\{[^}]*\}`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// text translates the variables in a text. What is left of it must not have variables of mcp.json.
+func (t *translation) text(where, text string) string {
+	var out strings.Builder
+	plain := func(text string) {
+		if match := ours().FindString(text); match != "" {
+			t.fail("%s holds %s, which %s uses as text; Assent replaces it by a variable's value, or does not start the server if there is none.",
+				upper(where), shownVariable(match), t.dialect.name)
+		}
+		out.WriteString(text)
+	}
+	end := 0
+	if t.variables.find != nil {
+		for _, at := range t.variables.find().FindAllStringIndex(text, -1) {
+			plain(text[end:at[0]])
+			match := text[at[0]:at[1]]
+			end = at[1]
+			translated, why := t.variables.translate(t, match)
+			if why != "" {
+				t.fail("%s holds the variable %s, %s: the server will not start until it is replaced.", upper(where), shownVariable(match), why)
+				translated = match
+			}
+			out.WriteString(translated)
+		}
+	}
+	plain(text[end:])
+	return out.String()
+}
+
+// shownVariable returns a variable without its default, which may be a secret.
+func shownVariable(match string) string {
+	if name, _, ok := strings.Cut(match, ":-"); ok {
+		match = name + ":-…}"
+	}
+	return fmt.Sprintf("%.100s", match)
+}
+
+// editorVariable translates a variable of VS Code.
+func editorVariable(t *translation, match string) (text, why string) {
+	kind, id, hasID := strings.Cut(match[2:len(match)-1], ":")
+	switch {
+	case kind == "env" && hasID && !strings.Contains(id, ":-"):
+		return match, ""
+	case kind == "input" && t.dialect.hasInputs:
+		t.input(id)
+		return match, ""
+	case !hasID && slices.Contains(t.variables.names, kind):
+		return match, ""
+	}
+	return "", "which Assent does not know"
+}
+
+// shellVariable translates a variable in the way of a shell. The host leaves the text of one that is not set. So does Assent
+// for a server that moves, because the server may read it, or it may be no variable at all.
+func shellVariable(t *translation, match string) (text, why string) {
+	name, otherwise, hasDefault := strings.Cut(strings.Trim(match[1:], "{}"), ":-")
+	switch {
+	case name == "CLAUDE_PROJECT_DIR":
+		return "${workspaceFolder}", ""
+	case !variableName().MatchString(name):
+		return "", "which Assent does not know"
+	case strings.ContainsAny(otherwise, "${}") || strings.Contains(otherwise, ":-"):
+		return "", "with a default that Assent reads in another way"
+	case hasDefault && otherwise == "":
+		return "${env:" + name + "}", ""
+	case hasDefault:
+		return "${env:" + name + ":-" + otherwise + "}", ""
+	case !t.moves || t.env(name) != "":
+		return "${env:" + name + "}", ""
+	}
+	return "${env:" + name + ":-" + match + "}", ""
+}
+
+// singleVariable translates a variable of opencode.
+func singleVariable(_ *translation, match string) (text, why string) {
+	kind, name, _ := strings.Cut(match[1:len(match)-1], ":")
+	switch {
+	case kind == "file":
+		return "", "which stands for the text of a file, and Assent has no such variable"
+	case !variableName().MatchString(name):
+		return "", "which Assent does not know"
+	}
+	return "${env:" + name + "}", ""
+}
+
+// home translates a path that begins with the person's folder.
+func (t *translation) home(text string) (prefix, rest string) {
+	if text == "~" || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, `~\`) {
+		return "${userHome}", text[1:]
+	}
+	return "", text
+}
+
+// passedOn returns the environment's variables in an entry of mcp.json, each with the text of a host that stands for it.
+func passedOn(entry []byte) map[string]string {
+	all := map[string]string{}
+	for _, match := range ofEnvironment().FindAllSubmatch(entry, -1) {
+		name, otherwise := string(match[1]), string(match[2])
+		switch {
+		case all[name] != "" || slices.Contains(usual, name):
+		case otherwise == "":
+			all[name] = "$" + name
+		case otherwise[0] == '$':
+			all[name] = otherwise
+		default:
+			all[name] = "${" + name + ":-" + otherwise + "}"
+		}
+	}
+	return all
+}
+
+// usual are variables that every host passes on.
+var usual = []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR"}
+
+var ofEnvironment = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^{}]|\{[^{}]*\})*))?\}`)

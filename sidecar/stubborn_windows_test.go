@@ -1,3 +1,0 @@
-package sidecar
-
-func stubbornServer() {}

@@ -1,0 +1,77 @@
+// Package quirk holds what Assent does for the habit of one SDK or of a few servers, where MCP asks for something else. A rule
+// that helps with any server belongs to the package that reads the message.
+//
+//	habit                                   whose                                  seen in                 reported as
+//	an ask is refused in 2026-07-28         go-sdk, mcp-go, TypeScript, Python     their versions of 2026  no report: their own texts
+//	another word for a status of a task     servers of adcp-client, others         2025-11-25 servers      adcontextprotocol/adcp-client#977
+//	an empty object is an empty array       PHP servers                            all versions            no report: json_encode of an empty array
+//	a call before roots/list sees no roots  server-filesystem                      all versions            no report: it was measured
+package quirk
+
+import (
+	"strings"
+	"time"
+
+	"assent/sidecar/base/lazyregexp"
+)
+
+// maxRefusal bounds how much of a failure is read, in bytes. An SDK's refusal is a sentence or two. A longer text may quote
+// one that is about something else.
+const maxRefusal = 4 << 10
+
+// The parts of an SDK's refusal to send a request in 2026-07-28, which has no requests of servers. It has one of each:
+//
+//   - go-sdk: "elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28
+//   - mcp-go: "elicitation/create": server-initiated requests are not supported in protocol version 2026-07-28
+//   - TypeScript SDK: Server-to-client requests are not available on protocol revision 2026-07-28:
+//     'elicitation/create' cannot be sent while serving a request on that revision; and: URL elicitation
+//     cannot be signalled by throwing UrlElicitationRequiredError on protocol revision 2026-07-28
+//   - Python SDK: Cannot send 'elicitation/create': this transport context has no back-channel for
+//     server-initiated requests
+var (
+	refusedRequest  = lazyregexp.New(`elicitation/create|sampling/createMessage|roots/list|UrlElicitationRequired`)
+	refusal         = lazyregexp.New(`(?i)cannot (?:be )?(?:sent|send|signalled)|not (?:be )?(?:supported|available|allowed|sent)`)
+	refusedRevision = lazyregexp.New(`2026-07-28|(?i:back-?channel)`)
+)
+
+// IsRefusedAsk reports whether the text of an error or of a failed tool is an SDK's refusal to send a request to the client.
+func IsRefusedAsk(text string) bool {
+	return len(text) <= maxRefusal &&
+		refusedRequest().MatchString(text) && refusal().MatchString(text) && refusedRevision().MatchString(text)
+}
+
+// statuses are words for the status of a task, each with the status of MCP that it means.
+var statuses = map[string]string{
+	"canceled": "cancelled", "aborted": "cancelled", "terminated": "cancelled",
+
+	"complete": "completed", "done": "completed", "success": "completed", "successful": "completed", "succeeded": "completed",
+	"finished": "completed",
+
+	"failure": "failed", "error": "failed", "errored": "failed", "rejected": "failed", "expired": "failed",
+	"timed_out": "failed", "timeout": "failed",
+
+	"pending": "working", "queued": "working", "submitted": "working", "created": "working", "running": "working",
+	"in_progress": "working", "processing": "working", "started": "working",
+
+	"input_needed": "input_required", "requires_input": "input_required", "waiting_for_input": "input_required",
+}
+
+// Status returns MCP's status of a task for the word of a server, in any case and with any separator. Other words stay, in
+// that plain form.
+func Status(word string) string {
+	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(word)))
+	if status, ok := statuses[plain]; ok {
+		return status
+	}
+	return plain
+}
+
+// IsEmptyObject reports whether JSON that must be an object is the empty array of a language that does not tell them apart.
+func IsEmptyObject(raw []byte) bool { return string(raw) == "[]" }
+
+// After the answer to roots/list, such a server reads the folders. RootsPings pings, each followed by RootsPause, give it the
+// time for that before its first call. On a busy machine they take longer, too.
+const (
+	RootsPings = 5
+	RootsPause = 20 * time.Millisecond
+)

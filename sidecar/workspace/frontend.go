@@ -1,0 +1,305 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/workspace/rpc"
+)
+
+// Serve opens a workspace for one front end, and closes it when the front end has gone. See [Workspace.Attach].
+func Serve(ctx context.Context, opts Options, in io.Reader, out io.Writer) error {
+	w := Open(opts)
+	defer w.Close()
+	return w.serve(ctx, in, out, 0)
+}
+
+// frontEnd is a front end that is attached, or attaches: the methods of its workspace, and those that depend on who calls.
+type frontEnd struct {
+	*Workspace
+	conn *rpc.Conn
+	own  protocol.FrontEnd // this front end alone
+	// home is the front end that is a guest here, and nil if this one is no guest; see guests.
+	home   *frontEnd
+	guests guests
+	opened map[string]bool // the tasks of which a guest gets events. Its [attached] guards it.
+
+	// The handshake sets these, before any other request is served.
+	initialized bool
+	began       bool // it is attached
+	info        protocol.Implementation
+	// name is what the person knows it by. It is set before it makes requests, except the first.
+	name string
+	// visitor is as of [protocol.InitializeParams].
+	visitor      bool
+	capabilities protocol.FrontEndCapabilities
+	contribution
+	// usedAt orders the front ends by their last use. [Person] guards it.
+	usedAt int64
+	// told is the last state that was sent to it. It belongs to [Person.tell] once the front end
+	// is attached.
+	told standing
+}
+
+// contribution is what a front end adds to the configuration of its workspace. [configuration.changing] guards it.
+type contribution struct {
+	// configuration is its last configuration.
+	configuration protocol.Configuration
+	// detached reports that it has gone.
+	detached bool
+}
+
+var _ protocol.Sidecar = (*frontEnd)(nil)
+
+// Attach serves a front end over in and out until in ends or ctx does, and returns when its requests have ended. What
+// they started goes on. A front end that does not read, while more than 8 MB wait for it, is detached: the others do not wait
+// for it. An error means that, or that the wire itself was broken.
+func (w *Workspace) Attach(ctx context.Context, in io.Reader, out io.Writer) error {
+	return w.serve(ctx, in, out, maxBacklog)
+}
+
+// serve is Attach. If backlog is 0, the workspace waits for a front end that does not read.
+func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, backlog int) error {
+	ctx, cancel := w.keeper.untilRenewed(ctx)
+	defer cancel()
+	f := &frontEnd{Workspace: w}
+	// The connection reads as soon as it exists, so its first message waits for f to be whole.
+	ready := make(chan struct{})
+	f.conn = rpc.New(ctx, in, out, rpc.Options{
+		Serve: func(ctx context.Context, method string, params json.RawMessage) (any, error) {
+			<-ready
+			return f.dispatch(ctx, method, params)
+		},
+		InOrder:    []string{methodInitialize},
+		Served:     func(string) { f.begin() },
+		MaxBacklog: backlog,
+		Peer:       "the front end",
+		Tap:        w.tapFrontEnd(),
+		Stacks:     &w.stacks,
+		Log:        w.opts.Log,
+	})
+	f.own = protocol.NewFrontEndClient(f.conn)
+	close(ready)
+	<-f.conn.Done()
+	err := f.conn.Close()
+	f.apps.leave(f.conn)
+	f.leaveGuests()
+	w.detach(f)
+	return err
+}
+
+// maxBacklog is how many bytes may wait for a front end that does not read.
+const maxBacklog = 8 << 20
+
+// methodInitialize is the handshake's. Every other request waits for nothing, and fails before it.
+const methodInitialize = "initialize"
+
+func (f *frontEnd) dispatch(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	if method != methodInitialize {
+		if !f.initialized {
+			return nil, protocol.Errorf(protocol.CodeServerNotInitialized, "%s came before initialize", method)
+		}
+		if !reads(method) {
+			f.person.use(f)
+		}
+	}
+	result, err := protocol.DispatchSidecar(context.WithValue(ctx, caller{}, f), f, method, params)
+	if isUnknownHere(method, err) {
+		return f.elsewhere(ctx, method, params, err)
+	}
+	return result, err
+}
+
+// reads reports whether a front end makes such a request by itself, so that it does not show which one the person uses.
+func reads(method string) bool {
+	return strings.HasSuffix(method, "/list") || method == "task/open" || method == "languageModel/progress" || method == "workspace/didChangeConfiguration"
+}
+
+// DidFocus implements [protocol.Sidecar]. The notification itself is the use.
+func (f *frontEnd) DidFocus(context.Context) error { return nil }
+
+// Initialize implements [protocol.Sidecar].
+func (f *frontEnd) Initialize(_ context.Context, params *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	if f.initialized {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "initialize came twice")
+	}
+	if err := checkVersion(params, f.opts.Version); err != nil {
+		return nil, err
+	}
+	f.info, f.capabilities, f.visitor = params.ClientInfo, params.Capabilities, params.Visitor
+	configuredBy := ""
+	if counting := f.join(f, params.Configuration); counting != f {
+		configuredBy = counting.info.Name
+	}
+	f.initialized = true
+	f.opts.Log.Info().Str("frontEnd", f.info.Name).Str("version", f.info.Version).Msg("front end attached")
+	return &protocol.InitializeResult{
+		ProtocolVersion: protocol.Version,
+		ServerInfo:      protocol.Implementation{Name: "assent", Version: f.opts.Version},
+		ConfiguredBy:    configuredBy,
+	}, nil
+}
+
+// begin attaches the front end, once it has the answer to its handshake.
+func (f *frontEnd) begin() {
+	if !f.initialized || f.began {
+		return
+	}
+	f.began = true
+	f.told = f.person.standingOf(f.Workspace)
+	f.attached.add(f)
+	f.keeper.attached.add(f)
+	f.keeping.begun.Do(f.Workspace.begin)
+	f.person.use(f)
+	if f.capabilities.Secrets {
+		f.keeping.running.Go(func() { f.keeper.secrets.flush(f.keeping.ctx) })
+	}
+}
+
+func checkVersion(params *protocol.InitializeParams, own string) error {
+	theirs := params.ProtocolVersion
+	if theirs == protocol.Version {
+		return nil
+	}
+	update := fmt.Sprintf("update Assent (its daemon is %s)", own)
+	if theirs < protocol.Version {
+		update = fmt.Sprintf("update %s (this is %s)", params.ClientInfo.Name, params.ClientInfo.Version)
+	}
+	return protocol.Errorf(protocol.CodeVersionMismatch,
+		"the front end speaks version %d of Assent's protocol, and the daemon version %d: %s", theirs, protocol.Version, update)
+}
+
+// DidChangeConfiguration implements [protocol.Sidecar].
+func (f *frontEnd) DidChangeConfiguration(ctx context.Context, params *protocol.Configuration) error {
+	f.reconfigure(f, *params)
+	list, err := f.ListServers(ctx)
+	if err != nil {
+		return err
+	}
+	return f.editor.ServersChanged(ctx, list)
+}
+
+// CloseTask implements [protocol.Sidecar].
+func (f *frontEnd) CloseTask(ctx context.Context, params *protocol.CloseTaskParams) (*protocol.Task, error) {
+	t, err := f.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	// The asks first: the person dismissed them, which is more than that their calls ended.
+	info, err := t.Close(f.name)
+	if err != nil {
+		return nil, err
+	}
+	f.chat.CancelTask(params.TaskID)
+	f.hub.CloseTask(params.TaskID)
+	return &info, nil
+}
+
+// RestoreTask implements [protocol.Sidecar].
+func (f *frontEnd) RestoreTask(ctx context.Context, params *protocol.RestoreTaskParams) (*protocol.Task, error) {
+	info, err := f.tasks.Restore(params.TaskID, f.name)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// AskResponse implements [protocol.Sidecar].
+func (f *frontEnd) AskResponse(ctx context.Context, params *protocol.AskResponseParams) (*protocol.AskResponseResult, error) {
+	t, err := f.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	if !params.DeclineAll {
+		return t.Answer(ctx, params, f.name)
+	}
+	question, _, err := t.Question(ctx, params.AskID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := t.Answer(ctx, params, f.name)
+	if err != nil {
+		return nil, err
+	}
+	switch q := question.(type) {
+	case protocol.McpElicitation:
+		f.tasks.DeclineAll(q.ServerName, f.name)
+	case protocol.McpURLElicitation:
+		f.tasks.DeclineAll(q.ServerName, f.name)
+	}
+	return result, nil
+}
+
+// StopSampling implements [protocol.Sidecar].
+func (f *frontEnd) StopSampling(ctx context.Context, params *protocol.StopSamplingParams) (*protocol.StopSamplingResult, error) {
+	t, err := f.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := t.StopCompletion(ctx, params.AskID, params.Keep, f.name)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.StopSamplingResult{Stopped: stopped}, nil
+}
+
+// OpenAskURL implements [protocol.Sidecar].
+func (f *frontEnd) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLParams) (*protocol.OpenURLResult, error) {
+	t, err := f.tasks.Get(params.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	question, settled, err := t.Question(ctx, params.AskID)
+	if err != nil {
+		return nil, err
+	}
+	page, ok := question.(protocol.McpURLElicitation)
+	if !ok {
+		return nil, protocol.Errorf(protocol.CodeInvalidParams, "this ask has no page to open")
+	}
+	opening, done := until(ctx, settled) // a settled ask needs no page
+	defer done()
+	open := f.editor
+	if f.home != nil && f.capabilities.OpenURL {
+		open = f.own // the person is at the guest
+	}
+	result, err := open.OpenURL(opening, &protocol.OpenURLParams{
+		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,
+	})
+	if err != nil || !result.Opened || page.AwaitsCompletion {
+		return result, err
+	}
+	_, err = t.Answer(ctx, &protocol.AskResponseParams{
+		TaskID: params.TaskID, AskID: params.AskID, AskResponse: protocol.YesButtonClicked,
+	}, f.name)
+	return result, err
+}
+
+// ClaimAsk implements [protocol.Sidecar].
+func (f *frontEnd) ClaimAsk(ctx context.Context, params *protocol.ClaimAskParams) (*protocol.ClaimAskResult, error) {
+	return f.unattributed.Claim(ctx, params, f.name)
+}
+
+// CreateGrant implements [protocol.Sidecar].
+func (f *frontEnd) CreateGrant(ctx context.Context, params *protocol.GrantTerms) (*protocol.Grant, error) {
+	return f.grants.Create(ctx, *params, f.name)
+}
+
+// RevokeGrant implements [protocol.Sidecar].
+func (f *frontEnd) RevokeGrant(ctx context.Context, params *protocol.RevokeGrantParams) (*protocol.Grant, error) {
+	return f.grants.Revoke(ctx, params.GrantID, f.name)
+}
+
+// RemoveToolRule implements [protocol.Sidecar].
+func (f *frontEnd) RemoveToolRule(ctx context.Context, params *protocol.RemoveToolRuleParams) (*protocol.RemoveToolRuleResult, error) {
+	removed, err := f.toolRules.Remove(ctx, params.RuleID, f.name)
+	if err != nil {
+		return nil, err
+	}
+	f.policy.Changed()
+	return &protocol.RemoveToolRuleResult{Removed: removed}, nil
+}

@@ -1,0 +1,344 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"assent/protocol"
+	"assent/sidecar/base/reason"
+)
+
+// A front end that names a task of another workspace is a guest there: another [frontEnd] over the same connection. A guest
+// lends nothing but pages to its own requests, configures nothing, and gets the events of the tasks that it opened.
+
+// guests are where a front end is a guest.
+type guests struct {
+	mu sync.Mutex // guards at
+	at map[*Workspace]*frontEnd
+}
+
+// maxListed bounds the asks in the inbox.
+const maxListed = 500
+
+// ListOpenAsks implements [protocol.Sidecar].
+func (f *frontEnd) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResult, error) {
+	list, err := f.Workspace.ListOpenAsks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, silent := askOthers(ctx, f, "ask/list", (*Workspace).ListOpenAsks)
+	list.NotAnswering = silent
+	for _, o := range others {
+		theirs, label, unattended := o.answer, f.person.label(o.of), !o.of.attached.asks()
+		for i := range theirs.Asks {
+			theirs.Asks[i].Workspace, theirs.Asks[i].Unattended = label, unattended
+		}
+		for i := range theirs.Unclaimed {
+			theirs.Unclaimed[i].Workspace, theirs.Unclaimed[i].Unattended = label, unattended
+		}
+		list.Asks, list.Unclaimed = append(list.Asks, theirs.Asks...), append(list.Unclaimed, theirs.Unclaimed...)
+		list.Truncated = list.Truncated || theirs.Truncated
+	}
+	if len(list.Asks) > maxListed {
+		list.Asks, list.Truncated = list.Asks[:maxListed], true
+	}
+	return list, nil
+}
+
+// ListMcpTasks implements [protocol.Sidecar].
+func (f *frontEnd) ListMcpTasks(ctx context.Context) (*protocol.ListMcpTasksResult, error) {
+	list, err := f.Workspace.ListMcpTasks(ctx)
+	return f.withOthers(ctx, list), err
+}
+
+// MoreMcpTasks implements [protocol.Sidecar].
+func (f *frontEnd) MoreMcpTasks(ctx context.Context, params *protocol.MoreMcpTasksParams) (*protocol.ListMcpTasksResult, error) {
+	list, err := f.Workspace.MoreMcpTasks(ctx, params)
+	return f.withOthers(ctx, list), err
+}
+
+// withOthers adds the MCP tasks of the other open workspaces to the last page of the own.
+func (f *frontEnd) withOthers(ctx context.Context, list *protocol.ListMcpTasksResult) *protocol.ListMcpTasksResult {
+	if list == nil || list.NextCursor != "" {
+		return list
+	}
+	others, silent := askOthers(ctx, f, "mcpTask/list", (*Workspace).ListMcpTasks)
+	list.NotAnswering = silent
+	for _, o := range others {
+		for _, entry := range o.answer.McpTasks {
+			entry.Workspace = f.person.label(o.of)
+			list.McpTasks = append(list.McpTasks, entry)
+		}
+	}
+	return list
+}
+
+// GetMcpTask implements [protocol.Sidecar]. If no server is named, another open workspace may have the task.
+func (f *frontEnd) GetMcpTask(ctx context.Context, params *protocol.GetMcpTaskParams) (*protocol.GetMcpTaskResult, error) {
+	own, unknown := f.Workspace.GetMcpTask(ctx, params)
+	if params.ServerName != "" || !isUnknownMcpTask(unknown) {
+		return own, unknown
+	}
+	type found struct {
+		result *protocol.GetMcpTaskResult
+		err    error
+	}
+	others, _ := askOthers(ctx, f, "mcpTask/get", func(w *Workspace, ctx context.Context) (found, error) {
+		result, err := w.GetMcpTask(ctx, params)
+		return found{result, err}, nil
+	})
+	others = slices.DeleteFunc(others, func(o of[found]) bool { return isUnknownMcpTask(o.answer.err) })
+	switch len(others) {
+	case 0:
+		return nil, unknown
+	case 1:
+		if entry := others[0].answer.result; entry != nil {
+			entry.McpTask.Workspace = f.person.label(others[0].of)
+		}
+		return others[0].answer.result, others[0].answer.err
+	default:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "the workspaces %s and %s both have an MCP task %q: use it in one of them",
+			f.person.label(others[0].of), f.person.label(others[1].of), params.McpTaskID)
+	}
+}
+
+func isUnknownMcpTask(err error) bool {
+	e, ok := errors.AsType[*protocol.Error](err)
+	return ok && e.Code == protocol.CodeUnknownMcpTask
+}
+
+// of is the answer of another workspace.
+type of[R any] struct {
+	of     *Workspace
+	answer R
+}
+
+// askOthers asks the other open workspaces at the same time. It returns their answers in the order in which they were opened, and
+// the labels of those that did not answer in time. Of one that cannot be read, the others' answers are no less good.
+func askOthers[R any](ctx context.Context, f *frontEnd, what string, ask func(*Workspace, context.Context) (R, error)) (answers []of[R], silent []string) {
+	others := f.person.others(f.Workspace)
+	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Timeout, DefaultTimeout))
+	defer cancel()
+	said := make([]chan *R, len(others)) // nil for no answer
+	for i, w := range others {
+		said[i] = make(chan *R, 1)
+		go func() { // the workspace waits for it, see host
+			said[i] <- askOther(waiting, f, w, what, ask)
+		}()
+	}
+	for i, w := range others {
+		select {
+		case answer := <-said[i]:
+			if answer != nil {
+				answers = append(answers, of[R]{w, *answer})
+			}
+		case <-waiting.Done():
+			silent = append(silent, f.person.label(w))
+		}
+	}
+	return answers, silent
+}
+
+// askOther asks one of them. If that answers too late, the front ends are told to ask again.
+func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string, ask func(*Workspace, context.Context) (R, error)) *R {
+	var answer R
+	var err error
+	hosted := w.host(ctx, func(ctx context.Context) {
+		defer reason.Panicked(&f.opts.Log, what, &err)
+		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keeping.ctx.Err() == nil {
+			w.person.asksChanged(w)
+		}
+	})
+	switch {
+	case !hosted:
+		return nil
+	case err != nil && ctx.Err() == nil:
+		f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Str("request", what).Msg("another workspace is left out")
+	}
+	if err != nil {
+		return nil
+	}
+	return &answer
+}
+
+// isUnknownHere reports whether a request failed because it names what this workspace does not have.
+func isUnknownHere(method string, err error) bool {
+	e, ok := errors.AsType[*protocol.Error](err)
+	return ok && (e.Code == protocol.CodeUnknownTask || method == methodClaim && e.Code == protocol.CodeUnknownAsk)
+}
+
+const methodClaim = "ask/claim"
+
+// elsewhere serves a request that names what this workspace does not have, for which unknown is the error. The workspace
+// that has it serves it.
+func (f *frontEnd) elsewhere(ctx context.Context, method string, params json.RawMessage, unknown error) (any, error) {
+	for _, w := range f.person.others(f.Workspace) {
+		var result any
+		var err error
+		open := w.host(ctx, func(ctx context.Context) {
+			guest := f.guestOf(w)
+			result, err = protocol.DispatchSidecar(context.WithValue(ctx, caller{}, guest), guest, method, params)
+		})
+		if !open || isUnknownHere(method, err) {
+			continue
+		}
+		switch r := result.(type) {
+		case *protocol.Task:
+			if r != nil {
+				r.Workspace = f.person.label(w)
+			}
+		case *protocol.OpenTaskResult:
+			if r != nil {
+				r.Task.Workspace = f.person.label(w)
+			}
+		}
+		return result, err
+	}
+	return nil, unknown
+}
+
+// guestOf returns this front end as a guest of a workspace. It forgets the workspaces that are closed by now.
+func (f *frontEnd) guestOf(w *Workspace) *frontEnd {
+	f.guests.mu.Lock()
+	defer f.guests.mu.Unlock()
+	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.keeping.ctx.Err() != nil })
+	guest := f.guests.at[w]
+	if guest == nil {
+		guest = &frontEnd{Workspace: w, conn: f.conn, own: f.own, home: f, info: f.info, capabilities: f.capabilities}
+		guest.name = f.name + ": " + f.person.label(f.Workspace)
+		if f.guests.at == nil {
+			f.guests.at = map[*Workspace]*frontEnd{}
+		}
+		f.guests.at[w] = guest
+	}
+	return guest
+}
+
+// leaveGuests ends what this front end gets from other workspaces. Its requests have ended.
+func (f *frontEnd) leaveGuests() {
+	for w, guest := range f.guests.at {
+		w.attached.dismiss(guest)
+		w.apps.leave(f.conn)
+	}
+}
+
+// OpenTask implements [protocol.Sidecar]. A guest gets the events of the task from now on.
+func (f *frontEnd) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) (*protocol.OpenTaskResult, error) {
+	if f.home != nil {
+		if _, err := f.tasks.Get(params.TaskID); err != nil {
+			return nil, err
+		}
+		f.attached.show(f, params.TaskID)
+	}
+	return f.Workspace.OpenTask(ctx, params)
+}
+
+// host serves a request of a front end of another workspace. The request ends with this workspace, which waits for it. Host
+// reports false, and does not serve, if the workspace is being closed.
+func (w *Workspace) host(ctx context.Context, serve func(context.Context)) bool {
+	if !w.guests.begin(w.keeping.ctx) {
+		return false
+	}
+	defer w.guests.requests.Done() // also after a panic
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.keeping.ctx, cancel)()
+	serve(ctx)
+	return true
+}
+
+// guestRequests are the requests of other workspaces' front ends.
+type guestRequests struct {
+	mu       sync.Mutex // held while a request begins, or all of them end
+	requests sync.WaitGroup
+}
+
+// begin adds a request, which calls Done on requests at its end. It reports false once the workspace is being closed.
+func (g *guestRequests) begin(open context.Context) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if open.Err() != nil {
+		return false
+	}
+	g.requests.Add(1)
+	return true
+}
+
+// end calls stop, after which no request begins, and waits for those that have begun.
+func (g *guestRequests) end(stop func()) {
+	g.mu.Lock()
+	stop()
+	g.mu.Unlock()
+	g.requests.Wait()
+}
+
+// Shown reports whether a front end of another workspace shows a task of this one.
+func (w *Workspace) Shown() bool { return w.attached.hasGuests() }
+
+// show has a guest get the events of a task.
+func (a *attached) show(guest *frontEnd, taskID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.guests, guest) {
+		a.guests = append(a.guests, guest)
+	}
+	if guest.opened == nil {
+		guest.opened = map[string]bool{}
+	}
+	guest.opened[taskID] = true
+}
+
+// dismiss has a guest get no more events.
+func (a *attached) dismiss(guest *frontEnd) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.guests = slices.DeleteFunc(a.guests, func(f *frontEnd) bool { return f == guest })
+}
+
+func (a *attached) hasGuests() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.guests) > 0
+}
+
+// guestsOf returns the guests that opened the task which the params of a notification are about. The lock must be held.
+func (a *attached) guestsOf(params any) []*frontEnd {
+	var taskID string
+	switch p := params.(type) {
+	case *protocol.TaskEventParams:
+		taskID = p.TaskID
+	case *protocol.McpSamplingProgressParams:
+		taskID = p.TaskID
+	case *protocol.ChatProgressParams:
+		taskID = p.TaskID
+	case *protocol.CallProgressParams:
+		taskID = p.TaskID
+	}
+	var guests []*frontEnd
+	for _, guest := range a.guests {
+		if guest.opened[taskID] {
+			guests = append(guests, guest)
+		}
+	}
+	return guests
+}
+
+// labelled returns the params of a notification as a guest gets them.
+func labelled(params any, label string) any {
+	event, ok := params.(*protocol.TaskEventParams)
+	if !ok {
+		return params
+	}
+	of := *event
+	of.Workspace = label
+	if changed, ok := of.Event.(protocol.TaskChanged); ok {
+		changed.Task.Workspace = label
+		of.Event = changed
+	}
+	return &of
+}

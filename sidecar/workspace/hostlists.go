@@ -1,0 +1,306 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/base/atomicfile"
+	"assent/sidecar/gateway"
+	"assent/sidecar/hub"
+)
+
+// listsAge is the age at which stored lists are read again, even if no host uses their server.
+const listsAge = 24 * time.Hour
+
+// hostLists stores the servers' descriptions and lists, so that a host's session begins without the servers. The data
+// belongs to one definition of a server. It is refreshed in the background: after a session has used the server, when
+// the server says that a list has changed, and once a day.
+type hostLists struct {
+	path string
+	hub  listReader
+	// changed is called when a list differs from the stored one.
+	changed func(server, list string)
+	log     zerolog.Logger
+
+	// ctx ends the reading in the background, which reading counts.
+	ctx     context.Context
+	end     context.CancelFunc
+	reading sync.WaitGroup
+	saving  sync.Mutex // held while the file is written
+
+	mu   sync.Mutex // guards what follows
+	kept map[string]keptLists
+	firstReads
+	// isReading are the servers with lists that are being read. Those in again are read again after
+	// that.
+	isReading, again map[string]bool
+	closed           bool
+}
+
+// listReader is the part of [hub.Hub] that reads lists.
+type listReader interface {
+	Identity(server string) (identity, command string)
+	Introduction(ctx context.Context, server string) (hub.Introduction, error)
+	Pages(ctx context.Context, server string, kind protocol.ListKind) ([]json.RawMessage, error)
+	IsRunning(server string) bool
+}
+
+// listsFormat is that of the stored lists. Those of another format are read from their servers again: before 2, odd items
+// were passed on to hosts.
+const listsFormat = 2
+
+// keptLists are those of one server.
+type keptLists struct {
+	Format int `json:"format"`
+	// Identity is that of the server's definition.
+	Identity string    `json:"identity"`
+	Read     time.Time `json:"read"`
+	// Introduction is nil if it was not asked for.
+	Introduction *keptIntroduction `json:"introduction,omitempty"`
+	// Lists has the pages of the lists that were asked for.
+	Lists map[string][]exactly `json:"lists"`
+}
+
+// keptIntroduction is a [gateway.Description].
+type keptIntroduction struct {
+	Info         exactly `json:"info"`
+	Capabilities exactly `json:"capabilities"`
+	Instructions exactly `json:"rawInstructions,omitempty"`
+}
+
+// exactly is JSON that is kept as a text, so that each byte stays.
+type exactly json.RawMessage
+
+// MarshalText implements [encoding.TextMarshaler].
+func (e exactly) MarshalText() ([]byte, error) { return e, nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *exactly) UnmarshalText(text []byte) error {
+	*e = bytes.Clone(text)
+	return nil
+}
+
+// isSame reports whether two lists of pages are the same.
+func isSame(a, b []exactly) bool {
+	return slices.EqualFunc(a, b, func(a, b exactly) bool { return bytes.Equal(a, b) })
+}
+
+func newHostLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *hostLists {
+	l := &hostLists{
+		path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{},
+		firstReads: firstReads{running: map[listOf]*firstRead{}, failures: map[listOf]*readFailure{}},
+	}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// close ends the reading in the background, and waits for it.
+func (l *hostLists) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.end()
+	l.reading.Wait()
+}
+
+// introduction returns what a server says about itself.
+func (l *hostLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
+	kept := l.of(server)
+	i := kept.Introduction
+	if i == nil {
+		read, err := l.readFirst(ctx, listOf{server, ""}, kept.Identity, 0)
+		if err != nil {
+			return gateway.Description{}, err
+		}
+		i = read.introduction
+	}
+	return gateway.Description{
+		Info: json.RawMessage(i.Info), Capabilities: json.RawMessage(i.Capabilities), Instructions: json.RawMessage(i.Instructions),
+	}, nil
+}
+
+// list returns the pages of a list. The caller must not change them. With a patience, it waits for that long at most for a
+// server that starts; see [gateway.Upstream].
+func (l *hostLists) list(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
+	kept := l.of(server)
+	asKept, ok := kept.Lists[list]
+	if !ok {
+		read, err := l.readFirst(ctx, listOf{server, list}, kept.Identity, patience)
+		if err != nil {
+			return nil, err
+		}
+		asKept = read.pages
+	}
+	return rawPages(asKept), nil
+}
+
+// rawPages returns pages for a caller that must not change them.
+func rawPages(kept []exactly) (pages []json.RawMessage) {
+	for _, page := range kept {
+		pages = append(pages, json.RawMessage(slices.Clip(page)))
+	}
+	return pages
+}
+
+// told returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not change
+// them.
+func (l *hostLists) told(server, list string) []exactly {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	return l.kept[server].Lists[list]
+}
+
+func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
+	i, err := l.hub.Introduction(ctx, server)
+	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: exactly(i.Instructions)}, err
+}
+
+func (l *hostLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
+	read, err := l.hub.Pages(ctx, server, protocol.ListKind(list))
+	for _, page := range read {
+		pages = append(pages, exactly(page))
+	}
+	return pages, err
+}
+
+// of returns the stored data for a server's present definition. The caller must not change the
+// maps.
+func (l *hostLists) of(server string) keptLists {
+	identity, _ := l.hub.Identity(server)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	kept, ok := l.kept[server]
+	if !ok || kept.Identity != identity {
+		return keptLists{Identity: identity}
+	}
+	if time.Since(kept.Read) > listsAge {
+		l.readLocked(server)
+	}
+	return kept
+}
+
+// readAgain refreshes the stored data of a server, in the background. It is a no-op if there is none, or if the server
+// does not run.
+func (l *hostLists) readAgain(server string) {
+	if !l.hub.IsRunning(server) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loadLocked()
+	l.readLocked(server)
+}
+
+func (l *hostLists) readLocked(server string) {
+	kept, ok := l.kept[server]
+	switch {
+	case !ok || l.closed:
+		return
+	case l.isReading[server]:
+		l.again[server] = true
+		return
+	}
+	l.isReading[server] = true
+	l.reading.Go(func() { l.compare(server, kept) })
+}
+
+// compare reads a server's lists, keeps them, and says which of them differ.
+func (l *hostLists) compare(server string, before keptLists) {
+	now := keptLists{Lists: map[string][]exactly{}}
+	var err error
+	if before.Introduction != nil {
+		now.Introduction, err = l.readIntroduction(l.ctx, server)
+	}
+	var differ []string
+	for list, pages := range before.Lists {
+		if err != nil {
+			break
+		}
+		if now.Lists[list], err = l.readList(l.ctx, server, list); !isSame(now.Lists[list], pages) {
+			differ = append(differ, list)
+		}
+	}
+	if err != nil {
+		l.log.Info().Str("server", server).Err(err).Msg("the lists for hosts stay as they were")
+	} else {
+		l.keep(server, before.Identity, func(k *keptLists) {
+			if now.Introduction != nil {
+				k.Introduction = now.Introduction
+			}
+			maps.Copy(k.Lists, now.Lists)
+		})
+		for _, list := range differ {
+			l.changed(server, list)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.isReading, server)
+	if l.again[server] {
+		delete(l.again, server)
+		l.readLocked(server)
+	}
+}
+
+// keep changes the stored data for a definition of a server, and saves all.
+func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
+	l.mu.Lock()
+	l.keepLocked(server, identity, change)
+	l.mu.Unlock()
+	l.save()
+}
+
+func (l *hostLists) keepLocked(server, identity string, change func(*keptLists)) {
+	now := keptLists{Format: listsFormat, Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
+	if kept := l.kept[server]; kept.Identity == identity {
+		now.Introduction = kept.Introduction
+		maps.Copy(now.Lists, kept.Lists)
+	}
+	change(&now)
+	l.kept[server] = now
+}
+
+// save writes the file. Calls of tools do not wait for it.
+func (l *hostLists) save() {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	l.mu.Lock()
+	all := maps.Clone(l.kept) // keepLocked replaces the values, and changes none
+	l.mu.Unlock()
+	data, err := json.Marshal(all)
+	if err == nil {
+		err = atomicfile.Write(l.path, data)
+	}
+	if err != nil {
+		l.log.Info().Err(err).Msg("cannot save the lists for hosts")
+	}
+}
+
+func (l *hostLists) loadLocked() {
+	if l.kept != nil {
+		return
+	}
+	l.kept = map[string]keptLists{}
+	data, err := os.ReadFile(l.path)
+	if err == nil {
+		err = json.Unmarshal(data, &l.kept)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.log.Info().Err(err).Msg("cannot read the stored lists for hosts")
+		l.kept = map[string]keptLists{}
+	}
+	maps.DeleteFunc(l.kept, func(_ string, kept keptLists) bool { return kept.Format != listsFormat })
+}
