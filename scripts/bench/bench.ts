@@ -1,12 +1,10 @@
 // npm run bench: measures the sidecar beside its references, see scripts/bench/main.go, and the panel, see
 // scripts/bench/panel.ts and scripts/bench/pixels. `npm run bench -- --rounds 9 --only panel --json FILE` are passed on,
-// as are the other options of the first; `npm run bench -- --update-allocations` does nothing but take what the Go
-// benchmarks allocate now as right, see scripts/bench/allocations.ts.
+// as are the other options of the first.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../tools/lib/command.ts";
-import { updateAllocations } from "./allocations.ts";
 import { buildHosts } from "./hosts/build.ts";
 import { measurePanel } from "./panel.ts";
 import { measurePixels } from "./pixels/measure.ts";
@@ -32,11 +30,7 @@ async function measureSidecar(): Promise<void> {
   }
 }
 
-if (args.includes("--update-allocations")) {
-  await updateAllocations();
-} else {
-  const only = option("only");
-  if (only !== "panel" && only !== "pixels") await measureSidecar();
-  if (only === undefined || only === "panel") await measurePanel(option("json"));
-  if (only === undefined || only === "pixels") await measurePixels(option("json"));
-}
+const only = option("only");
+if (only !== "panel" && only !== "pixels") await measureSidecar();
+if (only === undefined || only === "panel") await measurePanel(option("json"));
+if (only === undefined || only === "pixels") await measurePixels(option("json"));

@@ -31,7 +31,7 @@ const (
 	soakLimit     = 30 * time.Minute
 	soakSilence   = 2 * time.Minute // without a message, an ask is lost
 	mayGrow       = 1.05            // of the memory, from a third of the work to its end
-	mayVary       = 1.02            // of the goroutines: each workspace keeps up to eight unused stacks
+	mayVary       = 1.02            // of the goroutines
 	soakCalls     = soakCycles * soakServers * laneCalls
 	soakUsualAsks = 1_000_000
 )

@@ -2,7 +2,6 @@
 // that do not need it still run. While working on one part, `npm test -- --only lint,go` runs those steps alone.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkAllocations } from "../bench/allocations.ts";
 import { installCodeServer } from "../e2e/codeServer.ts";
 import { buildAll } from "./lib/build.ts";
 import { output, run, runPackage } from "./lib/command.ts";
@@ -105,14 +104,6 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
   hostileApps: story("Hostile apps in a browser", "hostileApps", inBrowser, true),
   home: story("Trust, links and the walkthrough in VS Code", "home", inVSCode, true),
   workbench: story("Extension in VS Code", "workbench", inVSCode),
-  allocations: {
-    title: "What the Go benchmarks allocate, and the stack of an open ask",
-    async run() {
-      await checkAllocations();
-      // The race detector's stacks are greater, so the tests above leave it out.
-      await run("go", ["test", "-run", "^TestTheStackOfAnOpenAskIsSmall$", "./sidecar/workspace"]);
-    },
-  },
 };
 
 async function lint(): Promise<void> {

@@ -22,7 +22,6 @@ import (
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/reason"
 	"assent/sidecar/base/secret"
-	"assent/sidecar/base/stack"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/broker/form"
 	"assent/sidecar/broker/grant"
@@ -79,9 +78,7 @@ type Options struct {
 	AskTimeout func() time.Duration
 	// FrontEnd returns the capabilities of the front ends; nil means none.
 	FrontEnd func() protocol.FrontEndCapabilities
-	// Stacks are the stacks on which requests are read; nil means the caller's own.
-	Stacks *stack.Pool
-	Log    zerolog.Logger
+	Log      zerolog.Logger
 }
 
 // New returns a broker.

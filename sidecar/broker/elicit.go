@@ -26,9 +26,7 @@ import (
 // explicit choice". If too many requests of the server are open, the person is not asked, and the error names the limit.
 func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error) {
 	request := &policy.Request{Method: policy.ElicitationCreate, Origin: r.Origin, Task: r.Task}
-	var question *task.Question
-	var err error
-	b.opts.Stacks.Call(func() { question, err = b.prepareElicitation(ctx, request, r.Params) })
+	question, err := b.prepareElicitation(ctx, request, r.Params)
 	defer request.Done()
 	switch {
 	case err != nil:
@@ -36,7 +34,6 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 	case question == nil:
 		return b.elicitUnattributed(ctx, r, request)
 	}
-	// This keeps the stack small while the person answers.
 	return b.elicited(b.ask(ctx, r, question))
 }
 

@@ -52,9 +52,7 @@ func (b *Broker) declared(serverName string) SamplingCapability {
 // MCP's CreateMessageResult.
 func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any, error) {
 	p := &policy.Request{Method: policy.SamplingCreate, Origin: r.Origin, Task: r.Task}
-	var request *protocol.McpSamplingRequest
-	var err error
-	b.opts.Stacks.Call(func() { request, err = b.readSampling(ctx, p, r) })
+	request, err := b.readSampling(ctx, p, r)
 	defer p.Done()
 	if err != nil {
 		return nil, err

@@ -22,7 +22,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/base/stack"
 	"assent/sidecar/task/ask"
 	"assent/sidecar/task/journal"
 	"assent/sidecar/task/recovery"
@@ -52,10 +51,7 @@ type Options struct {
 	// MaxRead bounds one reading of a task, in bytes of files and of results, because a front end gets it in one
 	// message. 0 means 16 MB.
 	MaxRead int
-	// Stacks are the stacks on which combined changes are made, so that a goroutine that waits for an answer has a
-	// small stack; nil means a pool of the registry.
-	Stacks *stack.Pool
-	Log    zerolog.Logger
+	Log     zerolog.Logger
 	// Now and NewID are replaced by tests that compare whole conversations.
 	Now   func() time.Time
 	NewID func() string
@@ -63,11 +59,10 @@ type Options struct {
 
 // Registry holds every task.
 type Registry struct {
-	opts        Options
-	asks        ask.Options
-	storage     *tasklog.Storage
-	load        func() error
-	closeStacks func()
+	opts    Options
+	asks    ask.Options
+	storage *tasklog.Storage
+	load    func() error
 
 	mu    sync.Mutex // guards tasks
 	tasks map[string]*Task
@@ -77,11 +72,6 @@ type Registry struct {
 func NewRegistry(opts Options) *Registry {
 	if opts.Journal == nil {
 		opts.Journal = journal.New(journal.Options{})
-	}
-	closeStacks := func() {}
-	if opts.Stacks == nil {
-		opts.Stacks = &stack.Pool{}
-		closeStacks = opts.Stacks.Close
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -96,11 +86,10 @@ func NewRegistry(opts Options) *Registry {
 		opts: opts,
 		asks: ask.Options{Check: opts.Check, NewID: opts.NewID, Log: opts.Log},
 		storage: tasklog.NewStorage(tasklog.Options{
-			OpenStore: opts.OpenStore, Events: opts.Events, Journal: opts.Journal, MaxRead: opts.MaxRead, Stacks: opts.Stacks,
+			OpenStore: opts.OpenStore, Events: opts.Events, Journal: opts.Journal, MaxRead: opts.MaxRead,
 			Log: opts.Log, Now: opts.Now,
 		}),
-		closeStacks: closeStacks,
-		tasks:       map[string]*Task{},
+		tasks: map[string]*Task{},
 	}
 	r.load = sync.OnceValue(r.open)
 	return r
@@ -178,7 +167,6 @@ func (t *Task) recover(ctx context.Context) error {
 
 // Close closes the store, if it was opened. All tasks must be quiet.
 func (r *Registry) Close() error {
-	defer r.closeStacks()
 	for _, t := range r.all() {
 		t.Settle()
 	}

@@ -28,8 +28,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
-
-	"assent/sidecar/base/stack"
 )
 
 // Handler serves the requests of one method. Handlers are called in the order of the frames, so that they can note
@@ -50,9 +48,7 @@ type Options struct {
 	Unmatched func(came string)
 	// Tap gets every message, encoded. It must not keep the bytes.
 	Tap func(fromServer bool, frame []byte)
-	// Stacks are the goroutines that write answers. With nil, the goroutine of the request writes its answer.
-	Stacks *stack.Pool
-	Log    zerolog.Logger
+	Log zerolog.Logger
 }
 
 // The causes with which a handler's context ends.

@@ -170,24 +170,22 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 			delivery.tell(err)
 			return
 		}
-		in.opts.Stacks.Call(func() {
-			response := &jsonrpc.Response{ID: r.ID}
-			if err == nil {
-				response.Result, err = json.Marshal(result)
-			}
-			if err != nil {
-				response.Result, response.Error = nil, toError(err)
-			}
-			err := answer(ctx, response)
-			if cause := context.Cause(ctx); err != nil && cause != nil {
-				err = cause
-			}
-			if err != nil {
-				in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
-				in.forgetEvent(ctx) // delivered again, it is asked again
-			}
-			delivery.tell(err)
-		})
+		response := &jsonrpc.Response{ID: r.ID}
+		if err == nil {
+			response.Result, err = json.Marshal(result)
+		}
+		if err != nil {
+			response.Result, response.Error = nil, toError(err)
+		}
+		err = answer(ctx, response)
+		if cause := context.Cause(ctx); err != nil && cause != nil {
+			err = cause
+		}
+		if err != nil {
+			in.opts.Log.Warn().Err(err).Str("method", r.Method).Msg("the server did not get its answer")
+			in.forgetEvent(ctx) // delivered again, it is asked again
+		}
+		delivery.tell(err)
 	})
 }
 

@@ -79,7 +79,6 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 		MaxBacklog: backlog,
 		Peer:       "the front end",
 		Tap:        w.tapFrontEnd(),
-		Stacks:     &w.stacks,
 		Log:        w.opts.Log,
 	})
 	f.own = protocol.NewFrontEndClient(f.conn)

@@ -23,7 +23,6 @@ import (
 	"assent/protocol"
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/secret"
-	"assent/sidecar/base/stack"
 	"assent/sidecar/base/tap"
 	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
@@ -101,8 +100,6 @@ type Workspace struct {
 	keeping    *keeping
 	// leftovers mark the processes of servers; nil marks none.
 	leftovers *leftover.Run
-	// stacks are shared by the goroutines that serve requests, of servers and of front ends.
-	stacks stack.Pool
 }
 
 // parts are the packages that a workspace connects. [Open] makes them, and they do not change.
@@ -158,7 +155,6 @@ func Open(opts Options) *Workspace {
 		Events:    events{w.editor, w},
 		Check:     func(q protocol.UseMcpServer) task.Check { return w.broker.Check(q) },
 		Journal:   w.journal,
-		Stacks:    &w.stacks,
 		Log:       w.opts.Log,
 		Now:       w.opts.Now,
 		NewID:     w.opts.NewID,
@@ -172,7 +168,7 @@ func Open(opts Options) *Workspace {
 	w.unattributed = w.newQueue()
 	w.broker = broker.New(broker.Options{
 		Models: w.modelsFor, Policy: w.policy, Known: w.secrets.known, AskTimeout: w.askTimeout,
-		Queue: w.unattributed, FrontEnd: w.attached.capabilities, Stacks: &w.stacks, Log: w.opts.Log,
+		Queue: w.unattributed, FrontEnd: w.attached.capabilities, Log: w.opts.Log,
 	})
 	w.providers.vscode = model.NewVSCode(w.editor)
 	web := http.DefaultTransport.(*http.Transport).Clone()
@@ -196,7 +192,6 @@ func Open(opts Options) *Workspace {
 			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
 			Tap:          w.tapServer(),
 			Leftovers:    w.leftovers,
-			Stacks:       &w.stacks,
 			Log:          w.opts.Log,
 		},
 		Broker:      w.broker,
@@ -272,7 +267,6 @@ func (w *Workspace) Close() {
 		w.opts.Log.Error().Err(err).Msg("closing the store")
 	}
 	w.providers.web.CloseIdleConnections()
-	w.stacks.Close()
 	if err := w.leftovers.End(); err != nil {
 		w.opts.Log.Warn().Err(err).Msg("ending the run")
 	}

@@ -28,7 +28,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/leftover"
-	"assent/sidecar/base/stack"
 	"assent/sidecar/config"
 	"assent/sidecar/hub/diagnose"
 	"assent/sidecar/wire"
@@ -82,9 +81,7 @@ type Options struct {
 	Tap func(serverName string, fromServer bool, frame []byte)
 	// Leftovers mark the processes of servers; nil marks none.
 	Leftovers *leftover.Run
-	// Stacks are the goroutines that write answers; see [wire.Options.Stacks].
-	Stacks *stack.Pool
-	Log    zerolog.Logger
+	Log       zerolog.Logger
 }
 
 // Dialer opens connections. It holds what the connections of a workspace share.

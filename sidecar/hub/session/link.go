@@ -68,7 +68,7 @@ func (l *link) network() bool { return l.lose != nil }
 
 // options returns the options of package wire, the layer under go-sdk.
 func (c *Conn) options() wire.Options {
-	opts := wire.Options{Log: c.log.sampled, Serve: map[string]wire.Handler{}, Stacks: c.server.dialer.opts.Stacks}
+	opts := wire.Options{Log: c.log.sampled, Serve: map[string]wire.Handler{}}
 	opts.Unmatched = func(came string) { c.stray([]byte(came)) }
 	maps.Copy(opts.Serve, c.server.handler.Requests(c))
 	opts.Serve["roots/list"] = c.serveRoots

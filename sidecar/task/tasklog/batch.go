@@ -56,7 +56,7 @@ func (l *Log) Submit(change, queued func()) {
 	l.Lock()
 	defer l.Unlock()
 	for !c.made {
-		l.storage.opts.Stacks.Call(l.makeQueued)
+		l.makeQueued()
 	}
 	if c.panicked != nil {
 		panic(c.panicked) // on the goroutine that submitted the change

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/base/stack"
 	"assent/sidecar/task/journal"
 	"assent/sidecar/task/store"
 )
@@ -23,7 +22,7 @@ type Events interface {
 	StorageRecovered(context.Context, *protocol.StorageRecoveredParams) error
 }
 
-// Options configure a Storage. All fields are required, except Stacks.
+// Options configure a Storage. All fields are required.
 type Options struct {
 	// OpenStore opens the store. It is called by [Storage.Open], and again if it failed or the store's file was deleted.
 	OpenStore func() (*store.Store, error)
@@ -32,10 +31,8 @@ type Options struct {
 	Journal *journal.Journal
 	// MaxRead bounds what [Log.Read] returns, in bytes of files and of results.
 	MaxRead int
-	// Stacks are where changes of [Log.Submit] are made; nil means the callers' own.
-	Stacks *stack.Pool
-	Log    zerolog.Logger
-	Now    func() time.Time
+	Log     zerolog.Logger
+	Now     func() time.Time
 }
 
 // Storage is the store that all logs are saved in. It continues in memory while the store fails.

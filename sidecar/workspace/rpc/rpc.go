@@ -21,7 +21,6 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"assent/protocol"
-	"assent/sidecar/base/stack"
 )
 
 // Options configure a [Conn].
@@ -45,9 +44,7 @@ type Options struct {
 	Peer string
 	// Tap, if it is set, is called for every frame, in order. It must not keep the frame.
 	Tap func(fromPeer bool, frame []byte)
-	// Stacks are the stacks for requests with a goroutine; nil means the goroutine's own.
-	Stacks *stack.Pool
-	Log    zerolog.Logger
+	Log zerolog.Logger
 }
 
 // errBacklog is the error of a connection that exceeds [Options.MaxBacklog].

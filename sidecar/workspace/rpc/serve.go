@@ -72,7 +72,7 @@ func (h *handler) begin(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 	h.cancels[req.ID] = cancel
 	h.wg.Go(func() {
 		defer cancel()
-		h.opts.Stacks.Call(func() { h.answer.Handle(ctx, conn, req) })
+		h.answer.Handle(ctx, conn, req)
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.cancels, req.ID)
