@@ -82,7 +82,7 @@ func build() string {
 
 // runDaemon is the daemon's process.
 func runDaemon(ctx context.Context, stdout io.Writer) error {
-	collectGarbage()
+	paceDaemon()
 	o, err := daemonOptions()
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, e
 
 // runShim carries a host's frames to the daemon.
 func runShim(ctx context.Context, p hostParams, stdin io.Reader, stdout, stderr io.Writer) error {
-	avoidGarbage()
+	paceRelay()
 	o, err := daemonOptions()
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ const (
 
 // relay has the daemon serve a front end.
 func relay(ctx context.Context, f frontEnd) error {
-	avoidGarbage()
+	paceRelay()
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func serveAlone(ctx context.Context, f frontEnd, tapFile string) (err error) {
 func attachAlone(
 	ctx context.Context, o daemon.Options, place workspaces.Place, log, tap io.Writer, frontEnd func() io.ReadWriter,
 ) (net.Conn, daemon.Welcome, error) {
-	collectGarbage()
+	paceDaemon()
 	lines := visible.JSONWriter(log)
 	serving, open := serveOptions(o, lines, tap)
 	serving.Log = logTo(secret.NewMasker().Writer(lines), place.LogLevel)
