@@ -48,7 +48,7 @@ type Options struct {
 }
 
 // errBacklog is the error of a connection that exceeds [Options.MaxBacklog].
-var errBacklog = errors.New("does not read what is sent to it")
+var errBacklog = errors.New("does not read its messages")
 
 // Conn is one end of a connection.
 type Conn struct {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { visible } from "./visible.ts";
 
 // The sidecar's package visible is held by the same cases. It writes <U+202E> where the panel writes [U+202E].
-const file = join(import.meta.dirname, "../../../sidecar/visible/testdata/texts.json");
+const file = join(import.meta.dirname, "../../../sidecar/base/visible/testdata/texts.json");
 const texts: readonly { readonly name: string; readonly text: string; readonly want: string }[] =
   JSON.parse(readFileSync(file, "utf8"));
 
