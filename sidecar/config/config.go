@@ -323,9 +323,9 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, da
 		var rest string
 		if n, _ := fmt.Sscanf(err.Error(), "hujson: line %d, column %d: %s", &p.Line, &p.Column, &rest); n == 3 {
 			p.Message = err.Error()[len(fmt.Sprintf("hujson: line %d, column %d: ", p.Line, p.Column)):]
-			if text, at := singleBackslashes(data, offsetOf(data, p.Line)); text != "" {
+			if advice, at := SingleBackslashes(data, offsetOf(data, p.Line)); advice != "" {
 				p.Line, p.Column = position(data, at)
-				p.Message = fmt.Sprintf("%s has single backslashes: write each one twice, as \\\\, or write / in its place", text)
+				p.Message = advice
 			}
 		}
 		l.result.Problems = append(l.result.Problems, p)

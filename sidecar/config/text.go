@@ -27,15 +27,16 @@ func CheckEncoding(data []byte) error {
 // badText is a text of JSON that has an escape which JSON does not have.
 var badText = regexp.MustCompile(`"(?:[^"\\\n]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*\\(?:[^"\\/bfnrtu\n]|u[^"\n]{0,4})(?:[^"\\\n]|\\[^\n])*"`)
 
-// singleBackslashes returns a text of invalid JSON, from an offset on, that has single backslashes, with its offset. It is
-// empty if there is none.
-func singleBackslashes(data []byte, from int) (text string, at int) {
+// SingleBackslashes returns what to do about a text of invalid JSON, from an offset on, that has single backslashes, with
+// its offset. It is empty if there is none.
+func SingleBackslashes(data []byte, from int) (advice string, at int) {
 	line := bytes.LastIndexByte(data[:min(from, len(data))], '\n') + 1
 	found := badText.FindIndex(data[line:])
 	if found == nil {
 		return "", 0
 	}
-	return string(data[line+found[0] : line+found[1]]), line + found[0]
+	text := data[line+found[0] : line+found[1]]
+	return fmt.Sprintf("%s has single backslashes: write each one twice, as \\\\, or write / in its place", text), line + found[0]
 }
 
 // drivePath matches a path of Windows in which single backslashes became control characters: C:\tools.

@@ -30,6 +30,7 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 		want       string
 	}{
 		{"broken JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {`), "cannot be read: line 1"},
+		{"single backslashes", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "C:\Users\ann\a.exe"}}}`), `"C:\Users\ann\a.exe" has single backslashes: write each one twice`},
 		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = "), "cannot be read"},
 		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
 		{"not an object", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": []}`), "is not an object"},

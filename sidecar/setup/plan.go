@@ -249,6 +249,12 @@ func (p *Plan) read(place importer.Place) {
 		return
 	}
 	installed := place.Adds && (file.Exists || p.installed(place))
+	if limits := p.options.Places.ManagedFile(place.ID()); limits != "" {
+		if hasServers(place, file.Data) {
+			p.problem(place.Path, "It is left alone, because your organisation limits the servers of %s in %s.", place.Host(), limits)
+		}
+		return
+	}
 	if (installed || file.Exists && place.Folder == "") && !slices.Contains(p.Hosts, place.Host()) && (installed || hasServers(place, file.Data)) {
 		p.Hosts = append(p.Hosts, place.Host())
 	}
@@ -258,6 +264,9 @@ func (p *Plan) read(place importer.Place) {
 	doc, err := place.Parse(file.Data)
 	if err != nil {
 		if place.IsAboutServers(bytes.ReplaceAll(file.Data, []byte{0}, nil)) {
+			if advice, _ := config.SingleBackslashes(file.Data, 0); advice != "" {
+				err = fmt.Errorf("%w (%s)", err, advice)
+			}
 			p.problem(place.Path, "It is left alone, because it cannot be read: %s. Repair it, and run this again.", err)
 			p.unreadable(place.Path, err)
 		}

@@ -35,7 +35,7 @@ func newMachine(t *testing.T) *machine {
 	}
 	return &machine{t, work, setup.Options{
 		Places: importer.Places{
-			OS: "linux", Home: filepath.Join(work, "home"), Env: func(string) string { return "" },
+			OS: "linux", Home: filepath.Join(work, "home"), Root: filepath.Join(work, "root"), Env: func(string) string { return "" },
 			Folders: []string{filepath.Join(work, "project")},
 		},
 		Folder: filepath.Join(work, "assent"), UserFile: filepath.Join(work, "assent", "mcp.json"),
