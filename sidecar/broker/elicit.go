@@ -16,6 +16,7 @@ import (
 	"assent/sidecar/broker/form"
 	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
+	"assent/sidecar/wire"
 	"assent/sidecar/wire/apps"
 )
 
@@ -28,10 +29,11 @@ func (b *Broker) Elicit(ctx context.Context, r *attribution.Request) (any, error
 	request := &policy.Request{Method: policy.ElicitationCreate, Origin: r.Origin, Task: r.Task}
 	question, err := b.prepareElicitation(ctx, request, r.Params)
 	defer request.Done()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case question == nil:
+	}
+	wire.Accept(ctx)
+	if question == nil {
 		return b.elicitUnattributed(ctx, r, request)
 	}
 	return b.elicited(b.ask(ctx, r, question))

@@ -15,6 +15,7 @@ import (
 	"assent/sidecar/broker/policy"
 	"assent/sidecar/model"
 	"assent/sidecar/task"
+	"assent/sidecar/wire"
 )
 
 // findTimeout bounds the search for a model that a person chose.
@@ -57,6 +58,7 @@ func (b *Broker) CreateMessage(ctx context.Context, r *attribution.Request) (any
 	if err != nil {
 		return nil, err
 	}
+	wire.Accept(ctx)
 	if r.Task == nil {
 		if err := b.awaitTask(ctx, r, p); err != nil {
 			return nil, b.unanswered(r.Origin.ServerName, err)

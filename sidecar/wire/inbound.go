@@ -20,6 +20,8 @@ type inbound struct {
 	ctx context.Context
 
 	wg sync.WaitGroup // the handlers; grows under mu only, and not once closed
+	// busy has a place for each handler that runs, until it has called [Accept].
+	busy chan struct{}
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -43,7 +45,7 @@ type request struct {
 }
 
 func newInbound(ctx context.Context, opts Options) *inbound {
-	return &inbound{opts: opts, ctx: ctx, served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]*jsonrpc.Request{}}
+	return &inbound{opts: opts, ctx: ctx, busy: make(chan struct{}, maxBusy), served: map[jsonrpc.ID]*request{}, above: map[jsonrpc.ID]*jsonrpc.Request{}}
 }
 
 // close refuses new requests and waits for the handlers. Their context has ended.
@@ -78,7 +80,11 @@ func (in *inbound) take(ctx context.Context, m jsonrpc.Message, answer func(cont
 	if h == nil {
 		return false
 	}
-	in.serve(ctx, r, h, answer)
+	select {
+	case in.busy <- struct{}{}:
+		in.serve(ctx, r, h, answer)
+	case <-in.ctx.Done():
+	}
 	return true
 }
 
@@ -113,6 +119,10 @@ func (in *inbound) notified(r *jsonrpc.Request) {
 	}
 }
 
+// maxBusy is how many requests of a server are worked on at once, without those that a handler has accepted. The server's
+// next message is read when one is done.
+const maxBusy = 256
+
 // maxBehind is how many requests are read from a server that does not read the answers.
 const maxBehind = 4096
 
@@ -131,16 +141,29 @@ func (in *inbound) keepUp() {
 	}
 }
 
-// serve runs a handler and sends its answer. A request that the server has cancelled gets no answer (2025-11-25,
+type acceptKey struct{}
+
+// Accept says that a request waits for a person, a model or a host. Others bound how many do so: from now on it does not
+// keep its connection from reading further requests. Handlers call it with the context that they got.
+func Accept(ctx context.Context) {
+	if accept, ok := ctx.Value(acceptKey{}).(func()); ok {
+		accept()
+	}
+}
+
+// serve runs a handler and sends its answer. The caller has taken a place of busy. A request that the server has cancelled gets no answer (2025-11-25,
 // "Cancellation").
 func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, answer func(context.Context, *jsonrpc.Response) error) {
 	ctx, cancel := context.WithCancelCause(valued{in.ctx, values})
 	delivery := &delivery{}
 	ctx = context.WithValue(ctx, deliveryKey{}, delivery)
+	done := sync.OnceFunc(func() { <-in.busy })
+	ctx = context.WithValue(ctx, acceptKey{}, done)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
 		cancel(nil)
+		done()
 		return
 	}
 	mine := &request{r, cancel}
@@ -155,6 +178,7 @@ func (in *inbound) serve(values context.Context, r *jsonrpc.Request, h Handler, 
 		defer in.unanswered.done()
 		defer cancel(nil)
 		result, err := in.call(r.Method, serve)
+		done()
 		in.undelivered.add()
 		defer in.undelivered.done()
 		in.mu.Lock()
