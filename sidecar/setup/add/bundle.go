@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"maps"
 	"os"
 	"path"
@@ -269,11 +270,36 @@ func (b *bundle) open(use func(*zip.Reader, [sha256.Size]byte) error) (err error
 	if size > b.limits.Packed {
 		return fmt.Errorf("it has more than %d bytes", b.limits.Packed)
 	}
-	z, err := zip.NewReader(f, size)
-	if err != nil {
+	directory := &bounded{ReaderAt: f, left: minDirectory + int64(b.limits.Files)*maxEntry}
+	z, err := zip.NewReader(directory, size)
+	switch {
+	case directory.left < 0:
+		return errors.New("its list of files is too long")
+	case err != nil:
 		return errors.New("it is not a zip file")
 	}
+	directory.left = math.MaxInt64
 	return use(z, [sha256.Size]byte(hash.Sum(nil)))
+}
+
+// The directory of a bundle may have minDirectory bytes, and maxEntry more for each file, on average.
+const (
+	minDirectory = 128 << 10
+	maxEntry     = 512
+)
+
+// bounded is a file of which only so many bytes can be read: package zip keeps what a directory lists in memory.
+type bounded struct {
+	io.ReaderAt
+	left int64
+}
+
+// ReadAt implements [io.ReaderAt].
+func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errors.New("its directory is too large")
+	}
+	return b.ReaderAt.ReadAt(p, off)
 }
 
 // checkFiles refuses a bundle with files that must not be unpacked.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,6 +137,10 @@ func TestABundleThatIsRefused(t *testing.T) {
 	for i := range 20 {
 		many = append(many, zipped{name: strings.Repeat("a", i+1)})
 	}
+	endless := []zipped{own}
+	for i := range 3000 {
+		endless = append(endless, zipped{name: fmt.Sprintf("%0100d/", i), mode: fs.ModeDir | 0o755})
+	}
 	replaced := func(old, text string) []zipped {
 		return []zipped{{"manifest.json", strings.Replace(manifest, old, text, 1), 0o644}}
 	}
@@ -158,6 +163,7 @@ func TestABundleThatIsRefused(t *testing.T) {
 		{"a device", []zipped{own, {"a", "", fs.ModeDevice | 0o666}}, "neither a file nor a folder"},
 		{"a file twice", []zipped{own, {"a", "1", 0o644}, {"A", "2", 0o644}}, "has the file A twice"},
 		{"many files", many, "more than 10 files"},
+		{"a list of files without an end", endless, "its list of files is too long"},
 		{"a bomb", []zipped{own, {"a", strings.Repeat("\x00", 900_000), 0o644}}, "more than 10000 bytes once it is unpacked"},
 		{"no manifest", []zipped{{"a", "x", 0o644}}, "has no manifest.json"},
 		{"a manifest that is no JSON", []zipped{{"manifest.json", "{", 0o644}}, "cannot be read"},

@@ -5,12 +5,14 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/sidecar/base/loopback"
 )
 
 // callbackPath is the path of the redirect URI.
@@ -36,15 +38,16 @@ type callback struct {
 	state string     // empty while no redirect is expected
 }
 
-// listen starts to listen on a port; 0 means any free port.
-func listen(port int) (*callback, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+// listen starts to listen on a port; 0 means any free port. Another user of the machine, who may know the state from the
+// browser's arguments, cannot connect.
+func listen(ctx context.Context, port int, log zerolog.Logger) (*callback, error) {
+	listener, err := loopback.Listen(ctx, port, log)
 	if err != nil {
 		return nil, fmt.Errorf("the login's answer cannot be received at port %d, see oauth.callbackPort: %w", port, err)
 	}
 	c := &callback{host: listener.Addr().String(), answer: make(chan url.Values, 1)}
 	c.redirectURI = "http://" + c.host + callbackPath
-	c.server = &http.Server{Handler: c, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
+	c.server = loopback.NewServer(c, 32<<10)
 	c.served.Go(func() { _ = c.server.Serve(listener) }) // it always ends with an error
 	return c, nil
 }
@@ -65,7 +68,6 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-store")
-	header.Set("Connection", "close")
 	if r.Host != c.host || r.URL.Path != callbackPath {
 		http.Error(w, "not found", http.StatusNotFound)
 		return

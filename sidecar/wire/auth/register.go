@@ -45,7 +45,7 @@ func (l *login) identify(ctx context.Context, at *place, web *http.Client) (*ide
 		id.client = l.configured(at)
 	}
 	var err error
-	id.callback, err = listen(s.CallbackPort)
+	id.callback, err = listen(ctx, s.CallbackPort, l.log)
 	return id, err
 }
 
@@ -86,7 +86,7 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 	if found && (kept.Expiry.IsZero() || time.Now().Before(kept.Expiry)) {
 		// Some authorization servers allow only the registered port.
 		if port := portOf(kept.RedirectURI); port != 0 {
-			if c, err := listen(port); err == nil {
+			if c, err := listen(ctx, port, l.log); err == nil {
 				return &identity{client: kept, callback: c, registered: true}, nil
 			}
 		}
@@ -94,7 +94,7 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 	if at.RegistrationEndpoint == "" {
 		return nil, fmt.Errorf("%s lets no client register itself: register Assent there, and put the id into oauth.clientId of the server's configuration", at.Issuer)
 	}
-	c, err := listen(l.server.CallbackPort)
+	c, err := listen(ctx, l.server.CallbackPort, l.log)
 	if err != nil {
 		return nil, err
 	}
