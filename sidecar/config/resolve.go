@@ -18,6 +18,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/secret"
 )
 
 // Ask returns the person's value of one of the server's inputs.
@@ -34,7 +35,7 @@ type Environment struct {
 	Ask  Ask
 	// Note, if it is not nil, is called for each named value that a server gets, some of which are secrets:
 	// "API_KEY" of its environment, "env:API_KEY" if a variable refers to that of Environ, "header X-Key",
-	// "oauth.clientSecret". It is called from the resolving goroutine.
+	// "oauth.clientSecret". Of the arguments and the URL it gets only what is a secret: "secret 1 in argument 2". It is called from the resolving goroutine.
 	Note func(s Server, name, value string)
 	// Secret returns a secret that is kept for the person's own servers, of which ${secret:NAME} is the name.
 	Secret func(name string) (string, error)
@@ -47,6 +48,13 @@ type Environment struct {
 func (e Environment) note(s Server, name, value string) {
 	if e.Note != nil {
 		e.Note(s, name, value)
+	}
+}
+
+// noteFound notes the secrets that a text of a server has, as the values of the place and a number.
+func (e Environment) noteFound(s Server, place, text string, findings []secret.Finding) {
+	for i, f := range findings {
+		e.note(s, fmt.Sprintf("secret %d in %s", i+1, place), text[f.Start:f.End])
 	}
 }
 
@@ -76,6 +84,9 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 			return nil, err
 		}
 		args = append(args, a)
+	}
+	for i, findings := range secret.New().InArgs(args) {
+		e.noteFound(s, fmt.Sprintf("argument %d", i+1), args[i], findings)
 	}
 	start, err := sys.invoke(name, path, args, search)
 	if err != nil {
@@ -213,6 +224,7 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 	if !slices.Contains(schemes, u.Scheme) || u.Host == "" {
 		return nil, nil, fmt.Errorf("the url %s must begin with %s://", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), strings.Join(schemes, ":// or "))
 	}
+	e.noteFound(s, "url", text, secret.New().InValue("", text))
 	headers := http.Header{}
 	for name, value := range s.Headers {
 		v, err := s.expand(ctx, e, value)

@@ -76,7 +76,7 @@ type secretName struct{ server, name string }
 
 // observe is [config.Environment.Note].
 func (g *serverSecrets) observe(s config.Server, name, value string) {
-	if !isSecret(name, value) {
+	if !isSecret(name, value) && !strings.HasPrefix(name, "secret ") {
 		return
 	}
 	// Behind a header's scheme is the secret: Bearer, Basic, Token.

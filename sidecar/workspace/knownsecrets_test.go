@@ -28,7 +28,7 @@ func TestHeld(t *testing.T) {
 			{"type": "promptString", "id": "t", "password": true},
 			{"type": "promptString", "id": "who"}
 		],
-		"servers": {"files": {"command": "assent-test-nobody", "env": {
+		"servers": {"files": {"command": "sh", "args": ["-c", "exit 1", "--port", "3000", "--token", "value of an argument", "https://x.example/?api_key=value-of-a-url&q=1"], "env": {
 			"API_TOKEN": "${input:t}-more", "WHO": "${input:who}", "TLS_KEY": %q,
 			"THEIR_KEY": "${env:ASSENT_TEST_KEY}", "MODE": "production"
 		}}}
@@ -68,7 +68,9 @@ func TestHeld(t *testing.T) {
 		secret.Known{Value: "value of t-more", Description: `API_TOKEN of the server "files"`},
 		secret.Known{Value: "value of the environment", Description: `THEIR_KEY of the server "files"`},
 		secret.Known{Value: "value of the environment", Description: `env:ASSENT_TEST_KEY of the server "files"`},
-		secret.Known{Value: "value of t", Description: `input:t of the server "files"`}, own)
+		secret.Known{Value: "value of t", Description: `input:t of the server "files"`},
+		secret.Known{Value: "value of an argument", Description: `secret 1 in argument 6 of the server "files"`},
+		secret.Known{Value: "value-of-a-url", Description: `secret 1 in argument 7 of the server "files"`}, own)
 	if diff := cmp.Diff(want, held()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
