@@ -344,7 +344,7 @@ export interface SidecarRequests {
   "prompts/list": { params: ServerParams; result: ListPromptsResult };
   /**
    * ListIcons returns the icons of a server, and of those of its tools, resources and prompts that were listed. It does
-   * not start the server. It takes at most 10 seconds, since icons of an HTTP server may have to be fetched.
+   * not start the server.
    */
   "icons/list": { params: ServerParams; result: ListIconsResult };
   /** Complete returns a server's proposals for an argument that the person is typing. */

@@ -328,7 +328,7 @@ type Sidecar interface {
 	ListPrompts(ctx context.Context, params *ServerParams) (*ListPromptsResult, error)
 
 	// ListIcons returns the icons of a server, and of those of its tools, resources and prompts that were listed. It does
-	// not start the server. It takes at most 10 seconds, since icons of an HTTP server may have to be fetched.
+	// not start the server.
 	//
 	//protocol:method icons/list
 	ListIcons(ctx context.Context, params *ServerParams) (*ListIconsResult, error)

@@ -1,12 +1,9 @@
 package hub
 
 import (
-	"context"
 	"encoding/json"
 	"reflect"
 	"sync"
-
-	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/hub/session"
@@ -17,15 +14,14 @@ import (
 // still shown. They may be used from any goroutine.
 type icons struct {
 	server *session.Server
-	cache  *icon.Cache
 
 	mu sync.Mutex // guards listings
 	// listings are the things with icons of each list, as it was last read.
 	listings map[protocol.ListKind][]icon.Thing
 }
 
-func newIcons(s *session.Server, log zerolog.Logger) *icons {
-	return &icons{server: s, cache: icon.NewCache(log), listings: map[protocol.ListKind][]icon.Thing{}}
+func newIcons(s *session.Server) *icons {
+	return &icons{server: s, listings: map[protocol.ListKind][]icon.Thing{}}
 }
 
 // iconKeys are the members that identify the things of each list.
@@ -46,12 +42,12 @@ func (i *icons) listed(kind protocol.ListKind, pages []json.RawMessage) {
 }
 
 // Icons returns the icons of a server, and of those of its offers that were listed. It does not start the server.
-func (h *Hub) Icons(ctx context.Context, serverName string) (*protocol.ListIconsResult, error) {
+func (h *Hub) Icons(serverName string) (*protocol.ListIconsResult, error) {
 	s, err := h.server(serverName)
 	if err != nil {
 		return nil, err
 	}
-	own, origin := s.Icons()
+	own := s.Icons()
 	i := s.icons
 	i.mu.Lock()
 	offered := icon.Offered{
@@ -59,5 +55,5 @@ func (h *Hub) Icons(ctx context.Context, serverName string) (*protocol.ListIcons
 		Templates: i.listings[ListTemplates], Prompts: i.listings[protocol.ListPrompts],
 	}
 	i.mu.Unlock()
-	return i.cache.Collect(ctx, origin, offered), nil
+	return icon.Collect(offered), nil
 }

@@ -33,7 +33,7 @@ func newServer(h *Hub, c config.Server) *server {
 	s := &server{resourceUpdated: func(params json.RawMessage) { h.resourceUpdated(c.Name, params) }}
 	s.Server = h.dialer.NewServer(c, s)
 	s.Exchanges = exchange.New(h.exchanges, s.Server, s)
-	s.icons = newIcons(s.Server, h.exchanges.Log)
+	s.icons = newIcons(s.Server)
 	s.identity = func() string { return c.Identity(context.Background(), h.environment) }
 	if c.EnvFile == "" { // that file may change, and nothing else can
 		s.identity = sync.OnceValue(s.identity)

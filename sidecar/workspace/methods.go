@@ -205,7 +205,7 @@ func (w *Workspace) ListResourceTemplates(ctx context.Context, params *protocol.
 
 // ListIcons implements [protocol.Sidecar].
 func (w *Workspace) ListIcons(ctx context.Context, params *protocol.ServerParams) (*protocol.ListIconsResult, error) {
-	return w.hub.Icons(ctx, params.ServerName)
+	return w.hub.Icons(params.ServerName)
 }
 
 // ListPrompts implements [protocol.Sidecar].

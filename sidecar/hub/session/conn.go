@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -67,9 +66,7 @@ func (l *lifetime) stop(why Stopped) {
 
 // channel holds an established connection. Read it only after ready is closed.
 type channel struct {
-	link *link
-	// at is the server's URL; nil for a process.
-	at      *url.URL
+	link    *link
 	client  *mcp.Client
 	session *mcp.ClientSession
 	// known is the era that the server was known to speak when the connection started.

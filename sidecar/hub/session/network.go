@@ -28,7 +28,6 @@ func (c *Conn) endpoint() (wire.Endpoint, error) {
 		}
 		base = authorize(c.server.config, u, login, base)
 	}
-	c.at = u
 	e := wire.Endpoint{URL: u, Header: header, Base: base}
 	c.log.Info().Str("url", e.Place()).Msg("connecting to server")
 	return e, nil

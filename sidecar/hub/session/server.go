@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -82,8 +81,6 @@ type serverIcons struct {
 	// icons are the icons of the last handshake. iconsRevision is [protocol.Server.IconsRevision].
 	icons         []icon.Icon
 	iconsRevision int64
-	// at is the URL of the last connection; nil for a process.
-	at *url.URL
 }
 
 // lastFailure describes the last connection that Assent did not end on purpose.
@@ -143,11 +140,11 @@ func (s *Server) infoLocked() protocol.Server {
 	return info
 }
 
-// Icons returns the icons of the last handshake, and the origin from which the server's icons may be fetched.
-func (s *Server) Icons() ([]icon.Icon, icon.Origin) {
+// Icons returns the icons of the last handshake.
+func (s *Server) Icons() []icon.Icon {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.icons, icon.OriginOf(s.at, s.dialer.network)
+	return s.icons
 }
 
 // IconsChanged records that the icons of the server's tools, prompts or resources have changed.
@@ -160,7 +157,6 @@ func (s *Server) IconsChanged() {
 
 // learnIconsLocked records the server's icons from a newly ready connection.
 func (s *Server) learnIconsLocked(c *Conn) {
-	s.at = c.at
 	if icons := icon.OfServer(c.link.handshake.Result); !reflect.DeepEqual(icons, s.icons) {
 		s.icons = icons
 		s.iconsRevision = s.dialer.iconsRevision.Add(1)

@@ -1,10 +1,10 @@
-// Package icon reads the icons of MCP servers and of what they offer (2025-11-25, "Icons"; SEP-973), and chooses, checks and
-// fetches them.
+// Package icon reads the icons of MCP servers and of what they offer (2025-11-25, "Icons"; SEP-973), and chooses and checks
+// them.
 //
-// An icon is whatever a server wrote. [Cache.Collect] returns only images that a page can show as they are: data: URIs of
-// small pictures, checked by their contents. It fetches from the origin of the server alone, and only while it is called.
+// An icon is whatever a server wrote. [Collect] returns only images that a page can show as they are: data: URIs of
+// small pictures, checked by their contents. It fetches nothing.
 //
-// The functions have no state. A [Cache] may be used from any goroutine. The package does not read lists from servers.
+// The functions have no state. The package does not read lists from servers.
 package icon
 
 import (

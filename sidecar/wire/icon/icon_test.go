@@ -2,7 +2,6 @@ package icon_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,18 +10,12 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/wire/icon"
@@ -61,7 +54,7 @@ func webP(width, height uint32) []byte {
 }
 
 // shown returns the images that a server with one icon has.
-func shown(t *testing.T, from icon.Origin, declared ...string) []string {
+func shown(t *testing.T, declared ...string) []string {
 	t.Helper()
 	var icons []string
 	for _, d := range declared {
@@ -76,7 +69,7 @@ func shown(t *testing.T, from icon.Origin, declared ...string) []string {
 	}
 	handshake := json.RawMessage(`{"serverInfo":{"name":"s","version":"1","icons":[` + strings.Join(icons, ",") + `]}}`)
 	offered := icon.Offered{Server: icon.OfServer(handshake)}
-	return icon.NewCache(zerolog.Nop()).Collect(t.Context(), from, offered).Images
+	return icon.Collect(offered).Images
 }
 
 func TestOnlySmallPicturesAreShown(t *testing.T) {
@@ -152,7 +145,7 @@ func TestOnlySmallPicturesAreShown(t *testing.T) {
 			default:
 				want = []string{tt.want}
 			}
-			if diff := cmp.Diff(want, shown(t, icon.Origin{}, tt.src)); diff != "" {
+			if diff := cmp.Diff(want, shown(t, tt.src)); diff != "" {
 				t.Errorf("images (-want +got):\n%s", diff)
 			}
 		})
@@ -169,7 +162,7 @@ func FuzzIcons(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src, size, theme string) {
 		offered := icon.Offered{Server: []icon.Icon{{Src: src, Sizes: []string{size}, Theme: theme}}}
-		for _, image := range icon.NewCache(zerolog.Nop()).Collect(t.Context(), icon.Origin{}, offered).Images {
+		for _, image := range icon.Collect(offered).Images {
 			contentType, _, _ := strings.Cut(strings.TrimPrefix(image, "data:"), ";base64,")
 			if !slices.Contains([]string{pngType, "image/jpeg", "image/webp", "image/gif", "image/svg+xml"}, contentType) || len(image) > 2*icon.MaxBytes {
 				t.Errorf("%q is shown as %q", src, image)
@@ -202,7 +195,7 @@ func TestTheIconThatSuitsIsChosen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			page := json.RawMessage(`{"tools":[{"name":"plain"},{"name":"tool","icons":[` + strings.Join(tt.declared, ",") + `]}]}`)
 			things := icon.OfList([]json.RawMessage{page}, "tools", "name")
-			got := icon.NewCache(zerolog.Nop()).Collect(t.Context(), icon.Origin{}, icon.Offered{Tools: things})
+			got := icon.Collect(icon.Offered{Tools: things})
 			want := map[string][2]string{}
 			if tt.light != 0 {
 				want["tool"] = [2]string{of(tt.light), of(tt.dark)}
@@ -226,7 +219,7 @@ func resolved(images []string, icons map[string]protocol.Icons) map[string][2]st
 func TestAnImageIsSentOnce(t *testing.T) {
 	page := json.RawMessage(`{"tools":[{"name":"a","icons":[{"src":"` + uri(pngType, picture(2, 1)) + `"}]},{"name":"b","icons":[{"src":"` + uri(pngType, picture(2, 1)) + `"}]}]}`)
 	things := icon.OfList([]json.RawMessage{page, page}, "tools", "name")
-	got := icon.NewCache(zerolog.Nop()).Collect(t.Context(), icon.Origin{}, icon.Offered{Tools: things})
+	got := icon.Collect(icon.Offered{Tools: things})
 	if want := []string{uri(pngType, picture(2, 1))}; !cmp.Equal(want, got.Images) || len(got.Tools) != 2 {
 		t.Errorf("got %d images of %d tools", len(got.Images), len(got.Tools))
 	}
@@ -240,7 +233,7 @@ func TestAllImagesOfAServerAreBounded(t *testing.T) {
 		tools = append(tools, fmt.Sprintf(`{"name":"t%d","icons":[{"src":%q}]}`, n, uri(pngType, data)))
 	}
 	page := json.RawMessage(`{"tools":[` + strings.Join(tools, ",") + `]}`)
-	got := icon.NewCache(zerolog.Nop()).Collect(t.Context(), icon.Origin{}, icon.Offered{Tools: icon.OfList([]json.RawMessage{page}, "tools", "name")})
+	got := icon.Collect(icon.Offered{Tools: icon.OfList([]json.RawMessage{page}, "tools", "name")})
 	total := 0
 	for _, image := range got.Images {
 		total += len(image)
@@ -248,168 +241,4 @@ func TestAllImagesOfAServerAreBounded(t *testing.T) {
 	if total > 2<<20 || len(got.Images) != 24 {
 		t.Errorf("got %d bytes in %d images", total, len(got.Images))
 	}
-}
-
-// site is a web server with icons.
-type site struct {
-	*httptest.Server
-	from icon.Origin
-	hits atomic.Int32
-}
-
-func newSite(t *testing.T, serve http.HandlerFunc) *site {
-	t.Helper()
-	s := &site{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.hits.Add(1)
-		serve(w, r)
-	}))
-	t.Cleanup(s.Close)
-	at, err := url.Parse(s.URL + "/mcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.from = icon.OriginOf(at, http.DefaultTransport)
-	return s
-}
-
-func TestIconsAreFetchedFromTheServersOriginAlone(t *testing.T) {
-	small := picture(2, 1)
-	elsewhere := newSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(small) })
-	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "" || r.Method != http.MethodGet {
-			t.Errorf("%s %s with the headers %v", r.Method, r.URL, r.Header)
-		}
-		w.Header().Set("Set-Cookie", "a=b")
-		switch r.URL.Path {
-		case "/small.png":
-			_, _ = w.Write(small)
-		case "/svg":
-			w.Header().Set("Content-Type", "image/svg+xml; charset=utf-8")
-			_, _ = w.Write([]byte(plainSVG))
-		case "/text.svg":
-			w.Header().Set("Content-Type", "text/plain")
-			_, _ = w.Write([]byte(plainSVG))
-		case "/large.png":
-			_, _ = w.Write(append(bytes.Clone(small), make([]byte, icon.MaxBytes)...))
-		case "/away":
-			http.Redirect(w, r, elsewhere.URL+"/small.png", http.StatusFound)
-		case "/here":
-			http.Redirect(w, r, "/small.png", http.StatusFound)
-		case "/page":
-			w.WriteHeader(http.StatusNotFound)
-			_, _ = w.Write(small)
-		}
-	})
-	port := s.URL[strings.LastIndex(s.URL, ":"):]
-	for _, tt := range []struct {
-		name, src, want string
-		hits            int32
-	}{
-		{"a picture", s.URL + "/small.png", uri(pngType, small), 1},
-		{"an SVG picture", s.URL + "/svg", uri("image/svg+xml", []byte(plainSVG)), 1},
-		{"an SVG picture that is served as a text", s.URL + "/text.svg", "", 1},
-		{"too many bytes", s.URL + "/large.png", "", 1},
-		{"a redirect to another origin", s.URL + "/away", "", 1},
-		{"a redirect to the same origin", s.URL + "/here", "", 1},
-		{"an error", s.URL + "/page", "", 1},
-		{"another port", elsewhere.URL + "/small.png", "", 0},
-		{"another name", "http://localhost" + port + "/small.png", "", 0},
-		{"another scheme", "https://127.0.0.1" + port + "/small.png", "", 0},
-		{"with a password", strings.Replace(s.URL, "//", "//a:b@", 1) + "/small.png", "", 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			before := s.hits.Load()
-			var want []string
-			if tt.want != "" {
-				want = []string{tt.want}
-			}
-			if diff := cmp.Diff(want, shown(t, s.from, tt.src)); diff != "" {
-				t.Errorf("images (-want +got):\n%s", diff)
-			}
-			if hits := s.hits.Load() - before; hits != tt.hits {
-				t.Errorf("the server was asked %d times, want %d", hits, tt.hits)
-			}
-			if got := shown(t, icon.OriginOf(nil, http.DefaultTransport), tt.src); got != nil {
-				t.Errorf("a server that is a process has the images %v", got)
-			}
-		})
-	}
-	if hits := elsewhere.hits.Load(); hits != 0 {
-		t.Errorf("another origin was asked %d times", hits)
-	}
-}
-
-func TestAFetchedIconIsKept(t *testing.T) {
-	s := newSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(picture(2, 1)) })
-	cache := icon.NewCache(zerolog.Nop())
-	offered := icon.Offered{Server: []icon.Icon{{Src: s.URL + "/a.png"}}}
-	for range 2 {
-		if got := cache.Collect(t.Context(), s.from, offered); len(got.Images) != 1 {
-			t.Fatalf("got %d images", len(got.Images))
-		}
-	}
-	if hits := s.hits.Load(); hits != 1 {
-		t.Errorf("the server was asked %d times", hits)
-	}
-}
-
-func TestAServerIsAskedForFewIcons(t *testing.T) {
-	var now, tooMany atomic.Int32
-	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
-		if now.Add(1) > 4 {
-			tooMany.Add(1)
-		}
-		defer now.Add(-1)
-		_, _ = w.Write(picture(2, uint8(len(r.URL.Path))))
-	})
-	var things []icon.Thing
-	for n := range 100 {
-		things = append(things, icon.Thing{Key: fmt.Sprint(n), Icons: []icon.Icon{{Src: s.URL + "/" + strings.Repeat("x", n+1)}}})
-	}
-	cache := icon.NewCache(zerolog.Nop())
-	for range 2 {
-		if got := cache.Collect(t.Context(), s.from, icon.Offered{Tools: things}); len(got.Images) != 64 {
-			t.Errorf("got %d images", len(got.Images))
-		}
-	}
-	if hits := s.hits.Load(); hits != 64 || tooMany.Load() > 0 {
-		t.Errorf("the server was asked %d times, and %d times for too many at once", hits, tooMany.Load())
-	}
-}
-
-// silent is a server that never answers.
-type silent struct{ asked atomic.Int32 }
-
-func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked.Add(1)
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
-
-func TestASlowServerIsNotWaitedFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		at, way := &url.URL{Scheme: "https", Host: "example.com"}, &silent{}
-		offered := icon.Offered{
-			Server: []icon.Icon{{Src: "https://example.com/a.png"}, {Src: uri(pngType, picture(2, 1)), Sizes: []string{"16x16"}}},
-			Tools:  []icon.Thing{{Key: "t", Icons: []icon.Icon{{Src: "https://example.com/b.png"}}}},
-		}
-		cache := icon.NewCache(zerolog.Nop())
-		began := time.Now()
-		got := cache.Collect(t.Context(), icon.OriginOf(at, way), offered)
-		if took := time.Since(began); took != icon.FetchTimeout {
-			t.Errorf("it took %s", took)
-		}
-		if diff := cmp.Diff(&protocol.ListIconsResult{Images: []string{uri(pngType, picture(2, 1))}, Server: &protocol.Icons{}}, got); diff != "" {
-			t.Errorf("icons (-want +got):\n%s", diff)
-		}
-		if n := way.asked.Load(); n != 2 {
-			t.Errorf("the server was asked %d times", n)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if got := cache.Collect(ctx, icon.OriginOf(at, way), offered); len(got.Images) > 1 {
-			t.Errorf("a front end that has gone got %v", got)
-		}
-	})
 }
