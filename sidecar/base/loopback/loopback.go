@@ -73,8 +73,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// isPersons reports whether the daemon's user is at the other end. Where the system does not say, only the token
-// protects.
+// isPersons reports whether the daemon's user is at the other end, or root: it may do everything in any case, and the relay
+// for the browsers of Windows runs as root in WSL. Where the system does not say, only the token protects.
 func (l *Listener) isPersons(c net.Conn) bool {
 	uid, err := l.userOf(c)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -83,7 +83,7 @@ func (l *Listener) isPersons(c net.Conn) bool {
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot find out the user of a connection")
 	}
-	return err == nil && uid == os.Geteuid()
+	return err == nil && (uid == os.Geteuid() || uid == 0)
 }
 
 func userOf(c net.Conn) (int, error) {

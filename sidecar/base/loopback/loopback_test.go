@@ -98,6 +98,7 @@ func TestWhoMayConnect(t *testing.T) {
 		refuse bool
 	}{
 		{name: "this user", uid: os.Geteuid()},
+		{name: "root", uid: 0},
 		{name: "another user", uid: os.Geteuid() + 1, refuse: true},
 		{name: "one that has gone", err: os.ErrNotExist, refuse: true},
 		{name: "a system that does not say", err: errors.ErrUnsupported},
