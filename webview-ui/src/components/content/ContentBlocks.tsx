@@ -190,7 +190,7 @@ export interface PictureProps extends MediaProps {
 export function Picture({ data, mimeType, alt, keep }: PictureProps) {
   const [broken, setBroken] = useState(false);
   if (essenceOf(mimeType) === "image/svg+xml") return <SVGFile data={data} keep={keep} />;
-  const type = drawableType(mimeType, data);
+  const type = drawableType(data);
   if (broken || type === undefined) {
     return (
       <Undrawn>

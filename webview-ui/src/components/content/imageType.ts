@@ -19,12 +19,8 @@ export function essenceOf(mediaType: string): string {
   return /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(;|$)/.exec(mediaType)?.[1]?.toLowerCase() ?? "";
 }
 
-/**
- * Returns the kind of image to draw, by its first bytes. The media type must be one of the drawn kinds, too.
- */
-export function drawableType(mediaType: string, base64: string): ImageType | undefined {
-  const essence = essenceOf(mediaType);
-  if (!signatures.some(([type]) => type === essence)) return undefined;
+/** Returns the kind of image to draw, by its first bytes: many servers declare another, or one that does not exist. */
+export function drawableType(base64: string): ImageType | undefined {
   try {
     // 16 bytes, with room for line breaks
     return imageTypeOf(atob(base64.slice(0, 64).replace(/\s/g, "").slice(0, 24)));

@@ -242,6 +242,9 @@ describe("content", () => {
   test.each([
     ["has parameters and capitals", "Image/PNG; q=1", png],
     ["says another of the types that are drawn", "image/jpeg", png],
+    ["has a type that does not exist", "image/jpg", png],
+    ["has the type of a page", "text/html,<script>", png],
+    ["has no type", "", png],
     ["has line breaks in its base64", "image/png", `\n${png.slice(0, 3)}\r\n${png.slice(3)}`],
   ])("an image that %s is drawn", (_name, mimeType, data) => {
     showContent({ type: "image", data, mimeType });
@@ -250,12 +253,11 @@ describe("content", () => {
   });
 
   test.each([
-    ["text/html,<script>", png],
     ["image/bmp", btoa("BM...")],
     ["image/avif", btoa("\0\0\0 ftypavif")],
     ["image/png", btoa("<svg/>")],
-    ["image/png,image/svg+xml", png],
     ["image/png", "no base64"],
+    ["image/png", btoa("<html>Not found</html>")],
   ])("what says that it is a picture of type %s and is none is not drawn", (mimeType, data) => {
     showContent({ type: "image", data, mimeType });
     expect(screen.queryByRole("img")).toBeNull();
