@@ -1,4 +1,4 @@
-// Package server serves the protocol to front ends, and connects the parts of the sidecar.
+// Package workspace serves the protocol to front ends, and connects the parts of the sidecar.
 //
 // A [Workspace] is one data folder with its tasks, servers, grants and journal. Any number of front ends attach to it,
 // at the same time or one after the other. Each front end gets the changes of the tasks that it shows, and the first
