@@ -187,10 +187,8 @@ func (h *Hub) Configure(configured []config.Server) []protocol.Server {
 
 // Servers returns every configured server that is not hidden.
 func (h *Hub) Servers() []protocol.Server {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	infos := []protocol.Server{}
-	for _, s := range h.servers {
+	for _, s := range h.all() {
 		if !s.Config().Hidden {
 			infos = append(infos, s.Info())
 		}

@@ -38,6 +38,10 @@ func serveLists(t *testing.T, modern bool) *lister {
 				return
 			}
 			var params struct{ Cursor json.RawMessage }
+			if f.Method == "ping" { // on a slow machine
+				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, f.ID))
+				continue
+			}
 			if err := json.Unmarshal(f.Params, &params); err != nil {
 				t.Error(err)
 			}

@@ -161,7 +161,7 @@ func findings(i *protocol.ServerInspection) []string {
 	var all []string
 	if v := i.Verdict; v != nil {
 		all = append(all, v.Text)
-		if v.WayOut != "" && !strings.Contains(v.WayOut, "below") { // only the report on one server has the part below
+		if v.WayOut != "" && !strings.Contains(v.WayOut, "the last lines of its log") { // only the report on one server has them
 			all = append(all, v.WayOut)
 		}
 	}

@@ -28,6 +28,10 @@ var legacyVersions = []string{LegacyVersion, "2025-06-18", "2025-03-26", "2024-1
 // ProbeTimeout is how long Shake waits for an answer to server/discover before it also sends initialize.
 const ProbeTimeout = 3 * time.Second
 
+// HTTPProbeTimeout is how long a server over HTTP may take to answer server/discover before it gets initialize. A legacy
+// server answers at once that it does not know the method; a modern one on a busy machine may be slow.
+const HTTPProbeTimeout = 15 * time.Second
+
 // modernErrors are the codes that only modern servers use.
 var modernErrors = []int64{codeHeaderMismatch, codeMissingCapability, codeUnsupportedVersion}
 

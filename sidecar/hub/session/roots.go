@@ -133,10 +133,11 @@ func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (a
 		if err != nil {
 			return nil, err
 		}
-		if !c.roots.called.Load() {
+		isFirst := !c.roots.called.Load()
+		c.roots.note() // a call that comes now waits for the answer, and sends no ping before it
+		if isFirst {
 			c.server.learnRoots(RootsAsked)
 		}
-		c.roots.note()
 		return raw, nil
 	}
 }
