@@ -51,7 +51,11 @@ try {
   await assertNoneLeft(mark);
   await rm(folder, { recursive: true, force: true });
 }
-if (problems.length > 0) throw new Error(problems.join("\n\n"));
+// The end of a run names the steps that failed.
+const failures = problems.map((problem) =>
+  step(problem.replaceAll("\n", " "), () => Promise.reject(new Error(problem))),
+);
+await Promise.all(failures);
 
 /** Tests servers one after the other in a separate browser. Returns their rows of the table. */
 async function useAll(

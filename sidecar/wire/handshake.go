@@ -28,9 +28,13 @@ var legacyVersions = []string{LegacyVersion, "2025-06-18", "2025-03-26", "2024-1
 // ProbeTimeout is how long Shake waits for an answer to server/discover before it also sends initialize.
 const ProbeTimeout = 3 * time.Second
 
-// HTTPProbeTimeout is how long a server over HTTP may take to answer server/discover before it gets initialize. A legacy
-// server answers at once that it does not know the method; a modern one on a busy machine may be slow.
-const HTTPProbeTimeout = 15 * time.Second
+// PatientProbeTimeout replaces ProbeTimeout for a server that was modern at its last start, and for one over HTTP: a legacy
+// server answers there at once that it does not know the method, and a modern one on a busy machine may be slow.
+const PatientProbeTimeout = 15 * time.Second
+
+// ProbeGrace is how long Shake still waits for an answer to server/discover when initialize is answered. A server that
+// starts slowly finds both in its input. If it speaks both eras, it answers both, and is modern.
+const ProbeGrace = 250 * time.Millisecond
 
 // modernErrors are the codes that only modern servers use.
 var modernErrors = []int64{codeHeaderMismatch, codeMissingCapability, codeUnsupportedVersion}
@@ -77,8 +81,8 @@ var ErrProbe = errors.New("the server ended when it was asked for its protocol v
 // the connection: the Conn then answers go-sdk's own handshake.
 //
 // The probe is that of 2026-07-28, "stdio: Backward Compatibility". Shake sends server/discover. It sends initialize after
-// any error that a modern server would not return, or after [ProbeTimeout]; a slow modern server can still answer
-// server/discover then.
+// any error that a modern server would not return, or after [ProbeTimeout], for a modern server [PatientProbeTimeout]. A
+// slow modern server can still answer server/discover then.
 //
 // After a response that matches no request, Shake waits only [UnmatchedTimeout] for one that does, and returns an
 // [UnreadableError]. Other errors are [ErrProbe], [ErrRefused], [ErrVersion] and the cause of ctx.
@@ -151,7 +155,11 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 		return done
 	}
 	discovered := try(c.discover)
-	timeout := time.NewTimer(ProbeTimeout)
+	limit := ProbeTimeout
+	if known == EraModern {
+		limit = PatientProbeTimeout
+	}
+	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	select {
 	case d := <-discovered:
@@ -167,19 +175,29 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	case <-timeout.C:
 	}
 	initialized := try(c.initialize)
+	var legacy *Handshake
+	var grace <-chan time.Time
 	for {
 		select {
 		case d := <-discovered:
 			if d.err == nil {
 				return d.handshake, nil
 			}
+			if legacy != nil {
+				return legacy, nil
+			}
 			discovered = nil // the answer to initialize decides
 		case i := <-initialized:
-			if i.err == nil || discovered == nil || c.Err() != nil || ctx.Err() != nil {
+			if discovered == nil || c.Err() != nil || ctx.Err() != nil {
 				return i.handshake, i.err
 			}
 			initialized = nil
+			if i.err == nil {
+				legacy, grace = i.handshake, time.After(ProbeGrace)
+			}
 			// A modern server refuses initialize, and can still answer server/discover.
+		case <-grace:
+			return legacy, nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

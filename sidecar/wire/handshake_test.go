@@ -29,6 +29,7 @@ var who = wire.Introduction{Name: "c", Version: "1", Modern: json.RawMessage(`{"
 func TestTheEraIsFoundOut(t *testing.T) {
 	tests := []struct {
 		name   string
+		known  wire.Era
 		server func(p *peer)
 		era    wire.Era
 		// version is the negotiated version, err a part of the error.
@@ -60,7 +61,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.want(initialize)
 				p.send(initializedAt("2025-06-18"))
 			},
-			era: wire.EraLegacy, version: "2025-06-18", took: wire.ProbeTimeout,
+			era: wire.EraLegacy, version: "2025-06-18", took: wire.ProbeTimeout + wire.ProbeGrace,
 		},
 		{
 			name: "a modern server that is slow and refuses initialize",
@@ -72,6 +73,26 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.send(discovered)
 			},
 			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + 10*time.Second,
+		},
+		{
+			name: "a server of both eras that starts slowly and answers both, the last first",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(initializedAt("2025-11-25"))
+				time.Sleep(wire.ProbeGrace / 2) // of the bubble's clock
+				p.send(discovered)
+			},
+			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + wire.ProbeGrace/2,
+		},
+		{
+			name: "a server that was modern and starts slowly", known: wire.EraModern,
+			server: func(p *peer) {
+				p.want(probe)
+				time.Sleep(wire.PatientProbeTimeout - time.Second) // of the bubble's clock
+				p.send(discovered)
+			},
+			era: wire.EraModern, version: "2026-07-28", took: wire.PatientProbeTimeout - time.Second,
 		},
 		{
 			name: "a modern server that also speaks what we do not",
@@ -174,7 +195,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				time.Sleep(10 * time.Second) // of the bubble's clock
 				p.send(initializedAt("2025-11-25"))
 			},
-			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbeTimeout + 10*time.Second,
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbeTimeout + 10*time.Second + wire.ProbeGrace,
 		},
 		{
 			name: "a server that answers without an id",
@@ -210,7 +231,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				c, p := connect(t, wire.Options{})
 				began := time.Now()
 				go tt.server(p)
-				h, err := c.Shake(ctx, who, wire.EraUnknown)
+				h, err := c.Shake(ctx, who, tt.known)
 				if took := time.Since(began); took != tt.took {
 					t.Errorf("it took %v, want %v", took, tt.took)
 				}

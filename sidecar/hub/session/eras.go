@@ -21,8 +21,8 @@ type Memory interface {
 
 // Learned holds what earlier connections revealed about a server. The zero value means that nothing is known.
 type Learned struct {
-	// Era is the era that the server spoke last. If it is known, a server that does not answer server/discover starts
-	// without a wait of [wire.ProbeTimeout].
+	// Era is the era that the server spoke last. A legacy server gets initialize at once, and a modern one only after
+	// [wire.PatientProbeTimeout].
 	Era wire.Era `json:"era,omitempty"`
 	// AsksByRequests reports that the server accepts 2026-07-28, but its tools ask by requests to the client, which
 	// only earlier versions have. Assent speaks 2025-11-25 with it. Identity is then the server's own name and version;

@@ -61,7 +61,7 @@ func (c *Conn) openHTTP(known wire.Era) (*link, error) {
 	}
 	ctx, cancel := c.withinHandshake()
 	defer cancel()
-	l.handshake, err = layer.Probe(ctx, who, wire.HTTPProbeTimeout)
+	l.handshake, err = layer.Probe(ctx, who, wire.PatientProbeTimeout)
 	if err != nil {
 		return l, errors.Join(err, l.close())
 	}
