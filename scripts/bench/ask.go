@@ -12,8 +12,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
-
-	"assent/protocol"
 )
 
 // askTool asks N times, AtOnce of them open together, and returns an askTimes.
@@ -198,67 +196,37 @@ func (b *bench) bareAsks(command string) (a asked, err error) {
 
 // sidecarAsks is ours: the sidecar, and a front end that answers at once.
 func (b *bench) sidecarAsks(dataDir, command string) (a asked, err error) {
-	servers := map[string]any{"bench": map[string]any{"command": b.self, "args": []string{command}, "protocolVersion": "2025-11-25"}}
-	err = b.withSidecar(dataDir, servers, func(f *frontEnd) error {
-		var task protocol.Task
-		if err := f.Call("task/create", protocol.CreateTaskParams{}, &task); err != nil {
+	err = b.withSidecar(dataDir, b.oneServer(command), func(f *frontEnd) error {
+		taskID, err := f.newTask()
+		if err != nil {
 			return err
 		}
-		a, err = b.askRuns(f.Cmd.Process.Pid, func(in askInput) (askTimes, error) { return f.answerAsks(task.ID, in) })
+		a, err = b.askRuns(f.Cmd.Process.Pid, func(in askInput) (askTimes, error) { return f.answerAsks(taskID, in) })
 		return err
 	})
 	return a, err
 }
 
-// askEvent is the part of a task's event that says what to answer, and how the call ended.
-type askEvent struct {
-	Params struct {
-		Event struct {
-			Type    string `json:"type"`
-			Message struct {
-				Body struct {
-					Type  string `json:"type"`
-					AskID string `json:"askId"`
-				} `json:"body"`
-			} `json:"message"`
-			Result json.RawMessage `json:"result"`
-		} `json:"event"`
-	} `json:"params"`
-}
-
-// answerAsks runs the tool, and reads no more of what the sidecar says than it takes to answer.
+// answerAsks runs the tool and answers all that it asks.
 func (f *frontEnd) answerAsks(taskID string, in askInput) (times askTimes, err error) {
 	if err := f.runTool(taskID, "bench", askTool, in); err != nil {
 		return times, err
 	}
 	for {
-		body, err := f.NextBody()
+		h, err := f.happens()
 		if err != nil {
 			return times, err
 		}
-		var m askEvent
-		if err := json.Unmarshal(body, &m); err != nil {
+		if h.askID != "" {
+			if err := f.answer(h, "x"); err != nil {
+				return times, err
+			}
+			continue
+		}
+		text, err := h.text()
+		if err != nil {
 			return times, err
 		}
-		switch event := &m.Params.Event; {
-		case event.Message.Body.AskID != "":
-			_, err := f.Send("askResponse", protocol.AskResponseParams{
-				TaskID: taskID, AskID: event.Message.Body.AskID, AskResponse: protocol.YesButtonClicked,
-				ElicitationContent: json.RawMessage(`{"answer":"x"}`),
-			})
-			if err != nil {
-				return times, err
-			}
-		case event.Result != nil:
-			ended, err := protocol.UnmarshalCallResult(event.Result)
-			if err != nil {
-				return times, err
-			}
-			result, ok := ended.(protocol.ToolResult)
-			if !ok || result.IsError {
-				return times, fmt.Errorf("the tool ended with %+v", ended)
-			}
-			return times, json.Unmarshal([]byte(result.Content[0].(protocol.TextContent).Text), &times)
-		}
+		return times, json.Unmarshal([]byte(text), &times)
 	}
 }

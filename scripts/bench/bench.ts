@@ -1,25 +1,20 @@
 // npm run bench: measures the sidecar beside its references, see scripts/bench/main.go, and the panel, see
-// scripts/bench/panel.ts and scripts/bench/pixels. `npm run bench -- --rounds 9 --only panel --json FILE` are passed on,
-// as are the other options of the first.
+// scripts/bench/panel.ts and scripts/bench/pixels. `npm run bench -- --rounds 9 --only ask,panel` measures two groups.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { run } from "../tools/lib/command.ts";
 import { buildHosts } from "./hosts/build.ts";
 import { measurePanel } from "./panel.ts";
 import { measurePixels } from "./pixels/measure.ts";
 
-const args = process.argv.slice(2);
+const panels = new Map([
+  ["panel", measurePanel],
+  ["pixels", measurePixels],
+]);
 
-/** The value of an option, in any of the ways in which Go's flags are written. */
-function option(name: string): string | undefined {
-  const at = args.findIndex((arg) => new RegExp(`^--?${name}(=|$)`).test(arg));
-  const arg = args[at];
-  if (arg === undefined) return undefined;
-  return arg.includes("=") ? arg.slice(arg.indexOf("=") + 1) : args[at + 1];
-}
-
-async function measureSidecar(): Promise<void> {
+async function measureSidecar(args: readonly string[]): Promise<void> {
   const hosts = await mkdtemp(join(tmpdir(), "assent-bench-hosts-"));
   try {
     await buildHosts(hosts);
@@ -30,7 +25,23 @@ async function measureSidecar(): Promise<void> {
   }
 }
 
-const only = option("only");
-if (only !== "panel" && only !== "pixels") await measureSidecar();
-if (only === undefined || only === "panel") await measurePanel(option("json"));
-if (only === undefined || only === "pixels") await measurePixels(option("json"));
+async function measure(): Promise<void> {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({ options: { only: text, rounds: text, asks: text } });
+  const { only, ...others } = values;
+  const names = only?.split(",").map((name) => name.trim());
+  // The program knows all other names, and refuses a wrong one.
+  const sidecar = names?.filter((name) => !panels.has(name));
+  if (sidecar?.length !== 0) {
+    const flags = { ...others, ...(sidecar !== undefined && { only: sidecar.join(",") }) };
+    await measureSidecar(Object.entries(flags).map(([name, value]) => `-${name}=${value}`));
+  }
+  for (const [name, measurePart] of panels) {
+    if (names?.includes(name) ?? true) await measurePart();
+  }
+}
+
+measure().catch((error: Error) => {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -11,15 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"assent/protocol"
 )
 
 const (
-	// relayCost is how many microseconds a relay may add to an ask.
-	relayCost = 100
-	// askBlock is how many asks one window makes before it is the other's turn.
-	askBlock = 25
 	// windowServers is how many servers each of the windows has.
 	windowServers = 10
 	// mostWindows is how many windows one daemon is measured with, at the most.
@@ -82,7 +76,7 @@ func (h *home) open(servers map[string]any, flags ...string) (*frontEnd, float64
 		return nil, 0, err
 	}
 	h.windows = append(h.windows, f)
-	err = f.shakeHands(servers, protocol.ModelSettings{})
+	err = f.shakeHands(servers)
 	return f, milliseconds(time.Since(began)), err
 }
 
@@ -113,58 +107,41 @@ func (h *home) status() (status daemonStatus, err error) {
 	return status, json.Unmarshal(out, &status)
 }
 
-// daemon measures windows of one daemon beside one that is the daemon itself.
+// daemon measures windows of one daemon: how soon one is served, beside a process of its own, and the memory of many,
+// beside that of one.
 func (b *bench) daemon() ([]row, error) {
-	var ask, added, first, second, one, three, ten, own, started comparison
+	var second, many comparison
+	servers := b.nodeServers(windowServers)
 	for range b.rounds {
-		relayed, direct, more, err := b.askInTurns()
-		if err != nil {
-			return nil, fmt.Errorf("asks: %w", err)
-		}
-		ask.add(relayed, direct)
-		added.add(more, relayCost)
-
 		var alone float64
-		var aloneMB windowMemory
-		err = b.withHome(func(h *home) (err error) {
-			if _, alone, err = h.open(b.nodeServers(windowServers), "--standalone"); err == nil {
-				aloneMB, err = h.atRest()
-			}
+		err := b.withHome(func(h *home) (err error) {
+			_, alone, err = h.open(servers, "--standalone")
 			return err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("standalone: %w", err)
 		}
 		err = b.withHome(func(h *home) error {
-			var oneMB windowMemory
+			var one float64
 			for n := 1; n <= mostWindows; n++ {
-				_, took, err := h.open(b.nodeServers(windowServers))
+				_, took, err := h.open(servers)
 				if err != nil {
 					return err
 				}
-				switch n {
-				case 1:
-					first.add(took, alone)
-				case 2:
+				if n == 2 {
 					second.add(took, alone)
 				}
-				if n != 1 && n != 3 && n != mostWindows {
+				if n != 1 && n != mostWindows {
 					continue
 				}
 				mb, err := h.atRest()
 				if err != nil {
 					return err
 				}
-				switch n {
-				case 1:
-					one.add(mb.all(), aloneMB.all())
-					oneMB = mb
-				case 3:
-					three.add(mb.all(), oneMB.all())
-				default:
-					ten.add(mb.all(), oneMB.all())
-					own.add(mb.own, oneMB.own)
-					started.add(float64(mb.processes), windowServers)
+				if n == 1 {
+					one = mb
+				} else {
+					many.add(mb, one)
 				}
 			}
 			return nil
@@ -173,117 +150,39 @@ func (b *bench) daemon() ([]row, error) {
 			return nil, fmt.Errorf("windows: %w", err)
 		}
 	}
-	const standalone, window = "--standalone", "one window"
-	what := fmt.Sprintf("private memory with %d servers on Node.js, ", windowServers)
+	what := fmt.Sprintf("private memory with %d servers on Node.js, daemon and %d windows", windowServers, mostWindows)
 	return []row{
-		{what: "an ask of a raw server through the relay, p50", unit: "us", figure: ask.figure, reference: ask.reference, referenceIs: standalone},
-		{what: "added to it by the relay", unit: "us", figure: added.figure, reference: added.reference, referenceIs: "may be added", bar: bar{limit: 1}},
-		{what: "the first window, which starts the daemon, served", unit: "ms", figure: first.figure, reference: first.reference, referenceIs: standalone},
-		{what: "the second window served", unit: "ms", figure: second.figure, reference: second.reference, referenceIs: standalone},
-		{what: what + "daemon and one window", unit: "MB", figure: one.figure, reference: one.reference, referenceIs: standalone},
-		{what: what + "daemon and three windows", unit: "MB", figure: three.figure, reference: three.reference, referenceIs: window},
-		{what: what + fmt.Sprintf("daemon and %d windows", mostWindows), unit: "MB", figure: ten.figure, reference: ten.reference, referenceIs: window, bar: bar{limit: 1.5}},
-		{what: fmt.Sprintf("the same without the servers, daemon and %d windows", mostWindows), unit: "MB", figure: own.figure, reference: own.reference, referenceIs: window},
-		{what: fmt.Sprintf("processes of the %d servers of %d windows", windowServers, mostWindows), figure: started.figure, reference: started.reference, referenceIs: "servers", bar: bar{limit: 1}},
+		{what: "the second window served", unit: "ms", figure: second.figure, reference: second.reference, referenceIs: "--standalone"},
+		{what: what, unit: "MB", figure: many.figure, reference: many.reference, referenceIs: "one window", bar: bar{limit: 1.5}},
 	}, nil
 }
 
-// askInTurns has a window of a daemon and one that is the daemon itself take turns with blocks of asks. So what else goes on
-// in the machine slows both of them. It returns the medians of both, in microseconds, and that of the differences of two
-// blocks one after the other.
-func (b *bench) askInTurns() (relayed, direct, added float64, err error) {
-	err = b.withHome(func(one *home) error {
-		return b.withHome(func(other *home) error {
-			askers := [2]func(n int) (float64, error){}
-			for i, h := range []*home{one, other} {
-				flags := [][]string{nil, {"--standalone"}}[i]
-				if askers[i], err = h.asker(flags); err != nil {
-					return fmt.Errorf("%v: %w", flags, err)
-				}
-			}
-			var medians [2]sample
-			var differences sample
-			for block := range max(b.asks/askBlock, 2) {
-				var micros [2]float64
-				for turn := range askers {
-					i := (block + turn) % len(askers)
-					if micros[i], err = askers[i](askBlock); err != nil {
-						return err
-					}
-					medians[i] = append(medians[i], micros[i])
-				}
-				differences = append(differences, micros[0]-micros[1])
-			}
-			relayed, direct, added = medians[0].median(), medians[1].median(), differences.median()
-			return nil
-		})
-	})
-	return relayed, direct, added, err
-}
-
-// asker opens a window, and returns what makes asks one after the other in it and returns their median in microseconds.
-func (h *home) asker(flags []string) (func(n int) (float64, error), error) {
-	servers := map[string]any{"bench": map[string]any{"command": h.self, "args": []string{rawServerCommand}, "protocolVersion": "2025-11-25"}}
-	f, _, err := h.open(servers, flags...)
-	if err != nil {
-		return nil, err
-	}
-	taskID, err := f.newTask()
-	if err != nil {
-		return nil, err
-	}
-	ask := func(n int) (float64, error) {
-		times, err := f.answerAsks(taskID, askInput{N: n, AtOnce: 1})
-		return times.micros().median(), err
-	}
-	_, err = ask(max(h.bench.asks/10, 10))
-	return ask, err
-}
-
-// windowMemory is the private memory of windows, in megabytes.
-type windowMemory struct {
-	own       float64 // of the daemon and the relays
-	servers   float64
-	processes int // of servers
-}
-
-func (m windowMemory) all() float64 { return m.own + m.servers }
-
-// atRest has the newest window use all servers, and measures after a rest.
-func (h *home) atRest() (m windowMemory, err error) {
+// atRest has the newest window use all servers, and returns after a rest the private memory of the daemon, its servers and
+// the relays, in megabytes.
+func (h *home) atRest() (float64, error) {
 	w := h.windows[len(h.windows)-1]
 	if _, err := w.newTask(); err != nil {
-		return m, err
+		return 0, err
 	}
 	if _, err := w.listAll(h.nodeServers(windowServers)); err != nil {
-		return m, err
+		return 0, err
 	}
 	time.Sleep(rest)
 	daemon, err := h.daemonPID()
 	if err != nil {
-		return m, err
+		return 0, err
 	}
-	pids := map[int]bool{daemon: true}
+	pids, err := children(daemon, nodeServer)
+	pids = append(pids, daemon)
 	for _, w := range h.windows {
-		pids[w.Cmd.Process.Pid] = true // or it is the daemon
+		pids = append(pids, w.Cmd.Process.Pid)
 	}
-	for pid := range pids {
-		mb, err := privateMB(pid)
-		if err != nil {
-			return m, err
-		}
-		m.own += mb
+	total := 0.0
+	for _, pid := range pids {
+		mb, privateErr := privateMB(pid)
+		total, err = total+mb, errors.Join(err, privateErr)
 	}
-	servers, err := children(daemon, nodeServer)
-	for _, pid := range servers {
-		mb, err := privateMB(pid)
-		if err != nil {
-			return m, err
-		}
-		m.servers += mb
-	}
-	m.processes = len(servers)
-	return m, err
+	return total, err
 }
 
 // privateMB reads the memory that no other process shares.

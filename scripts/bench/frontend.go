@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"assent/protocol"
 	"assent/sidecar/workspace/rpc/rpctest"
@@ -25,17 +24,17 @@ func attach(cmd *exec.Cmd) (*frontEnd, error) {
 }
 
 // startSidecar starts the real binary and shakes hands.
-func (b *bench) startSidecar(dataDir string, servers map[string]any, model protocol.ModelSettings) (*frontEnd, error) {
+func (b *bench) startSidecar(dataDir string, servers map[string]any) (*frontEnd, error) {
 	cmd := b.command(b.sidecar, "serve", "--standalone", "--data-dir", dataDir, "--log-level", "error")
 	cmd.Env = append(os.Environ(), "ASSENT_DAEMON_DIR="+filepath.Join(dataDir, "daemon"))
 	f, err := attach(cmd)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.shakeHands(servers, model)
+	return f, f.shakeHands(servers)
 }
 
-func (f *frontEnd) shakeHands(servers map[string]any, model protocol.ModelSettings) error {
+func (f *frontEnd) shakeHands(servers map[string]any) error {
 	configured, err := json.Marshal(servers)
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (f *frontEnd) shakeHands(servers map[string]any, model protocol.ModelSettin
 		ClientInfo:      protocol.Implementation{Name: "bench", Version: "1"},
 		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true},
 		Configuration: protocol.Configuration{
-			Servers: configured, Model: model, Sampling: &protocol.SamplingSettings{Review: protocol.ReviewNever},
+			Servers: configured, Sampling: &protocol.SamplingSettings{Review: protocol.ReviewNever},
 			Elicitation: &protocol.ElicitationSettings{MaxOpen: new(int64(1 << 20))},
 		},
 	}, nil)
@@ -58,35 +57,4 @@ func (f *frontEnd) read() (*rpctest.Message, error) {
 		err = m.Error
 	}
 	return m, err
-}
-
-// answerAll runs the tool that asks, answers every ask at once, and returns what the tool returned.
-func (f *frontEnd) answerAll(taskID, serverName string, n int) (sample, error) {
-	if err := f.runTool(taskID, serverName, elicitTool, elicitInput{n}); err != nil {
-		return nil, err
-	}
-	for {
-		h, err := f.happens()
-		if err != nil {
-			return nil, err
-		}
-		if h.askID != "" {
-			if err := f.answer(h, "x"); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		text, err := h.text()
-		if err != nil {
-			return nil, err
-		}
-		return durations(text)
-	}
-}
-
-// timed is a call, and how long it took in microseconds.
-func (f *frontEnd) timed(method string, params, result any) (float64, error) {
-	began := time.Now()
-	err := f.Call(method, params, result)
-	return float64(time.Since(began)) / float64(time.Microsecond), err
 }

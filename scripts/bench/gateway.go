@@ -13,6 +13,8 @@ import (
 )
 
 const (
+	// askBlock is how many calls one host makes before it is the next one's turn.
+	askBlock = 25
 	// gatewayCost and gatewayLate are how many microseconds a gateway may add to a call beyond what two processes cost by
 	// themselves: at the median, and of the 99th of 100.
 	gatewayCost = 150
@@ -36,10 +38,6 @@ func (b *bench) gateway() ([]row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("calls: %w", err)
 	}
-	overHTTP, err := b.gatewayHTTP()
-	if err != nil {
-		return nil, fmt.Errorf("over HTTP: %w", err)
-	}
 	var processes, request, session comparison
 	for range b.rounds {
 		n, err := b.gatewayProcesses()
@@ -52,7 +50,7 @@ func (b *bench) gateway() ([]row, error) {
 		}
 	}
 	return append(
-		append(calls, overHTTP...),
+		calls,
 		row{what: fmt.Sprintf("server processes of %d sessions that use %d of %d servers", crossSessions, crossUses, crossSessions), figure: processes.figure, reference: processes.reference, referenceIs: "in use", bar: bar{limit: 1}},
 		row{what: "the first tools/list of a session, kept", unit: "ms", figure: request.figure, reference: request.reference, referenceIs: "goal", bar: bar{limit: 1}},
 		row{what: "from a session's start to its tools, kept", unit: "ms", figure: session.figure, reference: session.reference, referenceIs: "server on Node.js"},

@@ -13,31 +13,29 @@ import (
 
 // The references on Node.js, as scripts/bench/hosts describes them.
 const (
-	bareClientHost = "bareClient"
-	promiseHost    = "promiseHost"
-	pollingHost    = "pollingHost"
+	promiseHost = "promiseHost"
+	pollingHost = "pollingHost"
 )
 
 // What the table calls them.
 const (
-	bareClientName = "bare TypeScript client"
-	promiseName    = "promise host"
-	pollingName    = "polling host"
+	promiseName = "promise host"
+	pollingName = "polling host"
 )
 
 // hostCommand is the process of one.
-func (b *bench) hostCommand(name string, args ...string) (*exec.Cmd, error) {
+func (b *bench) hostCommand(name string) (*exec.Cmd, error) {
 	if b.hosts == "" {
 		return nil, errors.New("the hosts on Node.js are bundled by `npm run bench`: run that, or pass -hosts and -node")
 	}
-	cmd := b.command(b.node, append([]string{filepath.Join(b.hosts, name+".cjs")}, args...)...)
+	cmd := b.command(b.node, filepath.Join(b.hosts, name+".cjs"))
 	cmd.Stderr = os.Stderr // shows its errors
 	return cmd, nil
 }
 
 // startHost starts a host and shakes hands.
-func (b *bench) startHost(servers map[string]any, name string, args ...string) (*frontEnd, error) {
-	cmd, err := b.hostCommand(name, args...)
+func (b *bench) startHost(servers map[string]any, name string) (*frontEnd, error) {
+	cmd, err := b.hostCommand(name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +52,8 @@ func (b *bench) startHost(servers map[string]any, name string, args ...string) (
 }
 
 // withHost runs f with a host and ends it.
-func (b *bench) withHost(servers map[string]any, f func(*frontEnd) error, name string, args ...string) error {
-	fe, err := b.startHost(servers, name, args...)
+func (b *bench) withHost(servers map[string]any, f func(*frontEnd) error, name string) error {
+	fe, err := b.startHost(servers, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -31,56 +32,51 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) > 0 && args[0] == serverCommand {
-		return serveMCP(ctx)
-	}
-	if len(args) > 0 && args[0] == rawServerCommand {
-		return serveRaw(args[1:])
-	}
-	if len(args) > 0 && args[0] == readerCommand {
-		return readModel(ctx, args[1:])
-	}
-	if len(args) > 0 && args[0] == seedCommand {
-		return seed(ctx, args[1:])
-	}
-	if len(args) > 0 && args[0] == shimCommand {
-		return copyShim(ctx, args[1:])
-	}
-	if len(args) > 0 && args[0] == hopCommand {
-		return copyHop(ctx, args[1:])
-	}
-	if len(args) > 0 && args[0] == proxyCommand {
-		return serveProxy(ctx)
-	}
-	if len(args) > 0 && args[0] == soakCommand {
-		return runSoak(ctx, args[1:])
+	if len(args) > 0 {
+		switch rest := args[1:]; args[0] {
+		case serverCommand:
+			return serveMCP(ctx)
+		case rawServerCommand:
+			return serveRaw(rest)
+		case seedCommand:
+			return seed(ctx, rest)
+		case shimCommand:
+			return copyShim(ctx, rest)
+		case hopCommand:
+			return copyHop(ctx, rest)
+		case proxyCommand:
+			return serveProxy(ctx)
+		case soakCommand:
+			return runSoak(ctx, rest)
+		}
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 7, "how often each figure is measured")
 	asks := flags.Int("asks", 1000, "how many asks a round has")
-	chunks := flags.Int("chunks", 50_000, "how many chunks a model's answer has")
 	hosts := flags.String("hosts", "", "the folder of the bundled hosts on Node.js, which npm run bench makes")
 	node := flags.String("node", "node", "the Node.js that runs them")
-	report := flags.String("json", "", "write the table as JSON to this file, too")
-	only := flags.String("only", "", "measure what has this name alone")
+	only := flags.String("only", "", "measure these groups alone, separated by commas")
 	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	groups, err := chosen(*only)
+	if err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "assent-bench")
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks, chunks: *chunks, only: *only, hosts: *hosts, node: *node, report: *report}
-	return errors.Join(b.run(), os.RemoveAll(dir))
+	b := &bench{ctx: ctx, dir: dir, rounds: *rounds, asks: *asks, hosts: *hosts, node: *node}
+	return errors.Join(b.run(groups), os.RemoveAll(dir))
 }
 
 // bench is one run.
 type bench struct {
-	ctx                  context.Context // of the whole program
-	dir                  string
-	rounds, asks, chunks int
-	only                 string
-	hosts, node, report  string
+	ctx          context.Context // of the whole program
+	dir          string
+	rounds, asks int
+	hosts, node  string
 
 	sidecar, self string
 }
@@ -100,52 +96,66 @@ func (b *bench) build() error {
 	return nil
 }
 
-func (b *bench) run() error {
+// group is a part of the table.
+type group struct {
+	name    string
+	measure func(*bench) ([]row, error)
+}
+
+func allGroups() []group {
+	return []group{
+		{"ask", (*bench).ask},
+		{"person", (*bench).person},
+		{"everyone", (*bench).everyone},
+		{"start", (*bench).start},
+		{"daemon", (*bench).daemon},
+		{"gateway", (*bench).gateway},
+		{"connect", (*bench).connect},
+		{"memory", (*bench).memory},
+	}
+}
+
+// chosen returns the groups with the names that are separated by commas, in the order of the table: all of them for no
+// name.
+func chosen(names string) ([]group, error) {
+	all := allGroups()
+	if names == "" {
+		return all, nil
+	}
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(names, ",") {
+		wanted[strings.TrimSpace(name)] = true
+	}
+	var found []group
+	var known []string
+	for _, g := range all {
+		if known = append(known, g.name); wanted[g.name] {
+			found = append(found, g)
+			delete(wanted, g.name)
+		}
+	}
+	for name := range wanted {
+		return nil, fmt.Errorf("there is no group %q to measure; there are %s, and npm run bench has panel and pixels too", name, strings.Join(known, ", "))
+	}
+	return found, nil
+}
+
+func (b *bench) run(groups []group) error {
 	if err := b.build(); err != nil {
 		return err
 	}
 	machine := thisMachine()
 	var rows []row
-	for _, m := range []struct {
-		name    string
-		measure func() ([]row, error)
-	}{
-		{"ask", b.ask},
-		{"typescript", b.typescript},
-		{"person", b.person},
-		{"everyone", b.everyone},
-		{"start", b.start},
-		{"daemon", b.daemon},
-		{"gateway", b.gateway},
-		{"connect", b.connect},
-		{"memory", b.memory},
-		{"history", b.history},
-		{"pages", b.pages},
-		{"tasks", b.tasks},
-		{"crowd", b.crowd},
-		{"stream", b.stream},
-		{"scan", b.scan},
-	} {
-		if b.only != "" && b.only != m.name {
-			continue
-		}
-		fmt.Fprintln(os.Stderr, "bench: measuring", m.name)
-		more, err := m.measure()
+	for _, g := range groups {
+		fmt.Fprintln(os.Stderr, "bench: measuring", g.name)
+		more, err := g.measure(b)
 		if err != nil {
 			return err
 		}
 		for i := range more {
-			more[i].group = m.name
+			more[i].group = g.name
 		}
 		rows = append(rows, more...)
-	}
-	if len(rows) == 0 {
-		return fmt.Errorf("nothing to measure is called %q", b.only)
-	}
-	if b.report != "" {
-		if err := writeReport(b.report, machine, rows); err != nil {
-			return err
-		}
 	}
 	return printTable(os.Stdout, machine, rows)
 }

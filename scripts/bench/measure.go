@@ -8,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"assent/protocol"
 )
 
-// oneServer configures the server that asks.
-func (b *bench) oneServer() map[string]any {
-	return map[string]any{"bench": map[string]any{"command": b.self, "args": []string{serverCommand}, "protocolVersion": "2025-11-25"}}
+// oneServer configures a server that asks: this program with a command.
+func (b *bench) oneServer(command string) map[string]any {
+	return map[string]any{"bench": map[string]any{"command": b.self, "args": []string{command}, "protocolVersion": "2025-11-25"}}
 }
 
 func (b *bench) dataDir(name string) string { return filepath.Join(b.dir, name) }
@@ -26,12 +24,14 @@ func (b *bench) roundDir(name string, round int) string {
 
 // withSidecar runs f with a sidecar and ends it.
 func (b *bench) withSidecar(dataDir string, servers map[string]any, f func(*frontEnd) error) error {
-	fe, err := b.startSidecar(dataDir, servers, protocol.ModelSettings{})
+	fe, err := b.startSidecar(dataDir, servers)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f(fe), fe.Close())
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // start measures from the start of the process to the answer of the handshake.
 func (b *bench) start() ([]row, error) {

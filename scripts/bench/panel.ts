@@ -4,24 +4,21 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CDPSession, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { withPage } from "../e2e/chromium.ts";
 import { printedUrl, startDemo } from "../e2e/demo.ts";
 import { assertNoneLeft, stopGroup } from "../e2e/processes.ts";
 import { run } from "../tools/lib/command.ts";
 import { LongList } from "./longList.ts";
-import { addTo, print, quantile, type Row } from "./report.ts";
+import { print, type Row } from "./report.ts";
 
 const rounds = 7;
 const long = 100_000;
 const short = 100;
 const scrolledRows = 2000;
 
-/**
- * Measures the panel and prints a table as scripts/bench/table.go does. Where a file is given, the rows are added to
- * the JSON in it, which scripts/bench/report.go describes.
- */
-export async function measurePanel(report?: string): Promise<void> {
+/** Measures the panel and prints a table as scripts/bench/table.go does. */
+export async function measurePanel(): Promise<void> {
   const mark = `ASSENT_BENCH=${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), "assent-bench-panel-"));
   const lengths = [String(short), String(long)];
@@ -32,9 +29,7 @@ export async function measurePanel(report?: string): Promise<void> {
     await withPage("bench", { width: 400, height: 800 }, async (page) => {
       await page.goto(url.href);
       await new LongList(page).waitFor(short);
-      const rows = [...(await opening(page)), ...(await scrolling(page))];
-      print("panel", rows);
-      if (report !== undefined) await addTo(report, "panel", rows);
+      print("panel", [await opening(page), await scrolling(page)]);
     });
   } finally {
     await stopGroup(demo);
@@ -44,7 +39,7 @@ export async function measurePanel(report?: string): Promise<void> {
 }
 
 /** From the choice of a task to the painting of its last message, the two tasks in turn. */
-async function opening(page: Page): Promise<readonly Row[]> {
+async function opening(page: Page): Promise<Row> {
   const figure: number[] = [];
   const reference: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -55,7 +50,7 @@ async function opening(page: Page): Promise<readonly Row[]> {
   }
   const what = `a task of ${long} messages opened and painted`;
   const beside = { is: `${short} messages`, figure: reference };
-  return [{ what, unit: "ms", figure, reference: beside }];
+  return { what, unit: "ms", figure, reference: beside };
 }
 
 async function open(page: Page, length: number): Promise<number> {
@@ -79,11 +74,9 @@ async function open(page: Page, length: number): Promise<number> {
 }
 
 /** Scrolls by wheel through many rows of the long task, loading pages on the way. */
-async function scrolling(page: Page): Promise<readonly Row[]> {
+async function scrolling(page: Page): Promise<Row> {
   await open(page, long);
-  const devtools = await page.context().newCDPSession(page);
   const list = new LongList(page);
-  const before = await heap(devtools);
   await list.wheel(-400);
   await page.evaluate(() => {
     const frames: number[] = [];
@@ -94,31 +87,11 @@ async function scrolling(page: Page): Promise<readonly Row[]> {
     requestAnimationFrame(note);
     Object.assign(window, { benchFrames: frames });
   });
-  let elements = 0;
-  let drawn = 0;
   while ((await list.look()).first > long - scrolledRows) {
     for (let turns = 0; turns < 20; turns++) await page.mouse.wheel(0, -300);
-    elements = Math.max(elements, await page.evaluate(() => document.querySelectorAll("*").length));
-    ({ drawn } = await list.look());
   }
   const times = await page.evaluate(() => Reflect.get(window, "benchFrames") as number[]);
-  const frames = times.slice(1).map((time, index) => time - (times[index] ?? time));
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
-  const what = `scrolled through ${scrolledRows} rows`;
-  return [
-    { what: `${what}, frames a second`, unit: "", figure: [frames.length / seconds] },
-    { what: `${what}, longest frame`, unit: "ms", figure: [Math.max(...frames)] },
-    { what: `${what}, 99th of 100 frames`, unit: "ms", figure: [quantile(frames, 0.99)] },
-    { what: `${what}, rows drawn`, unit: "", figure: [drawn] },
-    { what: `${what}, elements in the page`, unit: "", figure: [elements] },
-    { what: "JavaScript heap, task opened", unit: "MB", figure: [before] },
-    { what: `JavaScript heap, ${what}`, unit: "MB", figure: [await heap(devtools)] },
-  ];
-}
-
-/** What the page's scripts hold, in megabytes. */
-async function heap(devtools: CDPSession): Promise<number> {
-  await devtools.send("HeapProfiler.collectGarbage");
-  const { usedSize } = await devtools.send("Runtime.getHeapUsage");
-  return usedSize / 2 ** 20;
+  const what = `scrolled through ${scrolledRows} rows, frames a second`;
+  return { what, unit: "", figure: [(times.length - 1) / seconds] };
 }

@@ -13,9 +13,9 @@ const personAsks = 40
 // person measures the time added to a person's answer: from the server's question to its answer, except for
 // the person's own 100 to 200 ms. A host that polls adds most of its interval.
 func (b *bench) person() ([]row, error) {
-	var p50, p95, promise50, promise95 comparison
+	var p50, p95 comparison
 	for i := range b.rounds {
-		var ours, polled, promised sample
+		var ours, polled sample
 		measure := func(s *sample) func(*frontEnd) error {
 			return func(f *frontEnd) (err error) {
 				*s, err = f.think(uint64(i))
@@ -29,20 +29,13 @@ func (b *bench) person() ([]row, error) {
 		if err := b.withHost(servers, measure(&polled), pollingHost); err != nil {
 			return nil, err
 		}
-		if err := b.withHost(servers, measure(&promised), promiseHost); err != nil {
-			return nil, err
-		}
 		p50.add(ours.median(), polled.median())
 		p95.add(ours.quantile(0.95), polled.quantile(0.95))
-		promise50.add(ours.median(), promised.median())
-		promise95.add(ours.quantile(0.95), promised.quantile(0.95))
 	}
 	const what = "added to a person's answer, "
 	return []row{
 		{what: what + "p50", unit: "ms", figure: p50.figure, reference: p50.reference, referenceIs: pollingName, bar: bar{limit: 1. / 25}},
 		{what: what + "p95", unit: "ms", figure: p95.figure, reference: p95.reference, referenceIs: pollingName, bar: bar{limit: 1. / 35}},
-		{what: what + "p50", unit: "ms", figure: promise50.figure, reference: promise50.reference, referenceIs: promiseName},
-		{what: what + "p95", unit: "ms", figure: promise95.figure, reference: promise95.reference, referenceIs: promiseName},
 	}, nil
 }
 

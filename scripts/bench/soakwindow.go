@@ -110,7 +110,7 @@ func (w *soakWindow) open(folder int) (err error) {
 			}
 		}
 	}
-	return w.front.shakeHands(servers, protocol.ModelSettings{})
+	return w.front.shakeHands(servers)
 }
 
 // close detaches the window.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -74,16 +73,34 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
-	r := row{group: "ask", what: "an ask", unit: "us", figure: sample{3, 1}, reference: sample{6, 4}, referenceIs: "an other", bar: bar{limit: 0.3}}
-	text, err := json.Marshal(r.report())
-	if err != nil {
-		t.Fatal(err)
+func TestGroupsAreChosenByTheirNames(t *testing.T) {
+	tests := []struct {
+		name, only string
+		want       []string
+		fails      string
+	}{
+		{name: "one", only: "memory", want: []string{"memory"}},
+		{name: "several, in the order of the table", only: "memory, ask", want: []string{"ask", "memory"}},
+		{name: "one named twice", only: "ask,ask", want: []string{"ask"}},
+		{name: "a name that is wrong", only: "ask,memry", fails: `there is no group "memry" to measure; there are ask, `},
+		{name: "a name that is missing", only: "ask,", fails: `there is no group "" to measure`},
 	}
-	want := `{"group":"ask","what":"an ask","unit":"us","figure":{"median":3,"min":1,"max":3,"rounds":[3,1]},` +
-		`"reference":{"median":6,"min":4,"max":6,"rounds":[6,4]},"referenceIs":"an other",` +
-		`"ratio":{"median":0.5,"min":0.25,"max":0.5,"rounds":[0.5,0.25]},"atMost":0.3,"met":false}`
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("report (-want +got):\n%s", diff)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			groups, err := chosen(tt.only)
+			if failed := err != nil; failed != (tt.fails != "") || failed && !strings.HasPrefix(err.Error(), tt.fails) {
+				t.Fatalf("error %v, want %q", err, tt.fails)
+			}
+			var got []string
+			for _, g := range groups {
+				got = append(got, g.name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("groups (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if all, err := chosen(""); err != nil || len(all) != len(allGroups()) {
+		t.Errorf("no name chose %d groups, %v", len(all), err)
 	}
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const hosts = ["bareClient", "pollingHost", "promiseHost"];
+const hosts = ["pollingHost", "promiseHost"];
 
 /** Bundles the hosts into a folder, each into one file, as an extension's code is. */
 export async function buildHosts(folder: string): Promise<void> {

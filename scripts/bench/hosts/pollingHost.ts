@@ -1,7 +1,6 @@
 // A model of what hosts do that grew out of a chat with one question at a time: there is one slot for the
 // answer, an ask looks every 100 ms whether it is filled, one that is no longer the last is given up, and
-// every change sends the whole conversation to the front end. Its argument is how many messages the conversation
-// has at the beginning.
+// every change sends the whole conversation to the front end.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AskResponseParams } from "@assent/protocol";
 import { accepted, askMessage, type HostMessage, serve } from "./host.ts";
@@ -10,10 +9,7 @@ import { accepted, askMessage, type HostMessage, serve } from "./host.ts";
 const interval = 100;
 
 serve((tell) => {
-  const messages: HostMessage[] = Array.from({ length: Number(process.argv[2] ?? 0) }, (_, id) => ({
-    id,
-    body: { type: "call", serverName: "bench", text: "text ".repeat(50) },
-  }));
+  const messages: HostMessage[] = [];
   let slot: AskResponseParams | undefined;
   // A copy, because it is encoded later.
   const show = (taskId: string) => tell("state", { taskId, messages: [...messages] });

@@ -77,8 +77,7 @@ async function beginningOf(page: Page, frame: Frame): Promise<number> {
 
 /** The parts of an ask, in milliseconds. */
 interface Took {
-  /** From the server's write to the card in the document, and to the painted card. */
-  readonly there: number;
+  /** From the server's write to the painted card. */
   readonly painted: number;
   /** From the click to the server's read. */
   readonly read: number;
@@ -111,9 +110,8 @@ async function ask({ frame, server, beginning }: Side, question: string): Promis
   // The page is at rest by then. The question comes anywhere between two frames.
   await sleep(100 + 17 * Math.random());
   const { written, read } = await server.ask(question);
-  const { there, painted, clicked } = await frame.evaluate(seen);
+  const { painted, clicked } = await frame.evaluate(seen);
   return {
-    there: beginning + there - written,
     painted: beginning + painted - written,
     read: read - beginning - clicked,
   };
@@ -130,35 +128,18 @@ function rowsOfAsks(
   reference: readonly Took[][],
   where: string,
 ): readonly Row[] {
-  const part = (what: string, of: (took: Took) => number, limit?: number): Row[] => {
+  const part = (name: string, of: (took: Took) => number, limit: number): Row[] => {
     const median = (round: readonly Took[]) => quantile(round.map(of), 0.5);
-    const most = (all: readonly Took[][]) => [quantile(all.flat().map(of), 0.95)];
-    const both = (name: string, figure: readonly number[], beside: readonly number[]): Row[] => {
-      const beyond = figure.map((took, round) => took - (beside[round] ?? Number.NaN));
-      return [
-        { what: `${what}, ${name}`, unit: "ms", figure, reference: { is: host, figure: beside } },
-        ...(limit === undefined
-          ? []
-          : [
-              {
-                ...{ what: `${what}, beyond the host, ${name}`, unit: "ms", figure: beyond },
-                ...goal(limit, beyond),
-              },
-            ]),
-      ];
-    };
+    const [figure, beside] = [ours.map(median), reference.map(median)];
+    const beyond = figure.map((took, round) => took - (beside[round] ?? Number.NaN));
+    const what = `${where}, from the ${name}`;
     return [
-      ...both("p50", ours.map(median), reference.map(median)),
-      ...both("p95", most(ours), most(reference)),
+      { what, unit: "ms", figure, reference: { is: host, figure: beside } },
+      { what: `${what}, beyond the host`, unit: "ms", figure: beyond, ...goal(limit, beyond) },
     ];
   };
   return [
-    ...part(`${where}, from the question to the card in the page`, ({ there }) => there),
-    ...part(
-      `${where}, from the question to the painted card`,
-      ({ painted }) => painted,
-      paintedBeyond,
-    ),
-    ...part(`${where}, from the click to the server`, ({ read }) => read, readBeyond),
+    ...part("question to the painted card", ({ painted }) => painted, paintedBeyond),
+    ...part("click to the server", ({ read }) => read, readBeyond),
   ];
 }

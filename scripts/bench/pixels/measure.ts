@@ -15,9 +15,9 @@ import { Panel } from "../../e2e/panel.ts";
 import { buildAll } from "../../tools/lib/build.ts";
 import { sidecarBinary } from "../../tools/lib/paths.ts";
 import { hostTarget, packageFor } from "../../tools/lib/vsix.ts";
-import { addTo, print, quantile, type Row } from "../report.ts";
+import { print, type Row } from "../report.ts";
 import { AskingServer, askBoth, goal, host, sideOf } from "./asks.ts";
-import { type Load, loaded, watchLoad } from "./probe.ts";
+import { loaded, watchLoad } from "./probe.ts";
 import { type Place, type Recorded, record, viewport, withHost } from "./reference.ts";
 
 const loads = 20;
@@ -25,8 +25,8 @@ const loads = 20;
 /** The bar, in milliseconds. */
 const firstPaint = 150;
 
-/** Measures, and prints a table. Where a file is given, the rows are added to the JSON in it. */
-export async function measurePixels(report?: string): Promise<void> {
+/** Measures, and prints a table. */
+export async function measurePixels(): Promise<void> {
   await buildAll();
   await packageFor(hostTarget());
   await installCodeServer();
@@ -37,17 +37,11 @@ export async function measurePixels(report?: string): Promise<void> {
   const place: Place = { folder, servers, port };
   try {
     const { recorded, rows } = await measureBrowser(place);
-    await give(rows, report);
-    await give(await measureWorkbench(place, recorded), report);
+    print("pixels", [...rows, ...(await measureWorkbench(place, recorded))]);
   } finally {
     servers.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function give(rows: readonly Row[], report: string | undefined): Promise<void> {
-  print("pixels", rows);
-  if (report !== undefined) await addTo(report, "pixels", rows);
 }
 
 /** The server that asks, as it is configured. */
@@ -112,77 +106,36 @@ async function measureWorkbench(place: Place, recorded: Recorded): Promise<reado
   return rows;
 }
 
-/** Loads the page, and that of a reference which shows the same, in turns. */
+/** Loads the page again, and that of a reference which shows the same, in turns. */
 async function loadBoth(
   page: Page,
   context: BrowserContext,
   place: Place,
 ): Promise<readonly Row[]> {
   return await withHost(await record(page), context, place, async (reference) => {
-    const both = async (what: string, load: (page: Page) => Promise<Load>) => {
-      const figure: Load[] = [];
-      const beside: Load[] = [];
-      for (let n = 0; n <= loads; n++) {
-        const [took, tookBeside] = [await load(page), await load(reference.page)];
-        if (n === 0) continue; // warms up
-        figure.push(took);
-        beside.push(tookBeside);
-      }
-      return rowsOfLoads(what, figure, beside);
-    };
+    const figure: number[] = [];
+    const beside: number[] = [];
+    for (let n = 0; n <= loads; n++) {
+      const [took, tookBeside] = [await loadAgain(page), await loadAgain(reference.page)];
+      if (n === 0) continue; // warms up
+      figure.push(took);
+      beside.push(tookBeside);
+    }
+    const row = { what: "panel loaded again, first paint", unit: "ms", figure };
     return [
-      ...(await both("in a new tab", loadInNewTab)),
-      ...(await both("loaded again", loadAgain)),
+      { ...row, ...goal(firstPaint, figure) },
+      { ...row, reference: { is: host, figure: beside } },
     ];
   });
 }
 
-/** Opens what a page shows in a new tab, which has the list of tasks. */
-async function loadInNewTab(beside: Page): Promise<Load> {
-  const page = await beside.context().newPage();
-  try {
-    await page.setViewportSize(viewport);
-    return await load(page, beside.url());
-  } finally {
-    await page.close();
-  }
-}
-
-/** Loads a page again, with its conversation. */
-async function loadAgain(page: Page): Promise<Load> {
+/** Loads a page again, with its conversation. Returns when it first painted something. */
+async function loadAgain(page: Page): Promise<number> {
   const url = page.url();
   await page.bringToFront();
   await page.goto("about:blank");
-  return await load(page, url);
-}
-
-async function load(page: Page, url: string): Promise<Load> {
   await page.goto(url);
   const took = await page.evaluate(loaded);
   await sleep(300); // until it is at rest
   return took;
-}
-
-function rowsOfLoads(
-  what: string,
-  ours: readonly Load[],
-  reference: readonly Load[],
-): readonly Row[] {
-  const part = (name: string, of: (load: Load) => number, q: number): Row => ({
-    what: `panel ${what}, ${name}, p${q * 100}`,
-    unit: "ms",
-    figure: [quantile(ours.map(of), q)],
-    reference: { is: host, figure: [quantile(reference.map(of), q)] },
-  });
-  const first = ({ firstContent }: Load) => firstContent;
-  const complete = ({ complete }: Load) => complete;
-  const barred = (q: number): Row => {
-    const row = part("first paint", first, q);
-    return { ...row, ...goal(firstPaint, row.figure) };
-  };
-  return [0.5, 0.95].flatMap((q) => [
-    barred(q),
-    part("first paint", first, q),
-    part("all painted", complete, q),
-  ]);
 }

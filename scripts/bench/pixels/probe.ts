@@ -2,8 +2,6 @@
 
 /** Moments of an ask, in milliseconds since the page's beginning. */
 export interface Seen {
-  /** The card is in the document. */
-  readonly there: number;
   /** The frame with the card is painted. */
   readonly painted: number;
   readonly clicked: number;
@@ -28,7 +26,6 @@ export function watchFor(question: string): void {
   const shown = until(() => card()?.textContent.includes(question));
   const answer = async (): Promise<Seen> => {
     await shown;
-    const there = performance.now();
     // A message that is posted within a frame comes after its painting.
     await new Promise((resolve) => requestAnimationFrame(resolve));
     await new Promise((resolve) => {
@@ -45,7 +42,7 @@ export function watchFor(question: string): void {
     const clicked = performance.now();
     button.click();
     await gone;
-    return { there, painted, clicked };
+    return { painted, clicked };
   };
   Object.assign(window, { benchSeen: answer() });
 }
@@ -55,23 +52,16 @@ export async function seen(): Promise<Seen> {
   return await (Reflect.get(window, "benchSeen") as Promise<Seen>);
 }
 
-/** Moments of a page's load, in milliseconds since its beginning. */
-export interface Load {
-  readonly firstContent: number;
-  /** The frame with the conversation, or the list of tasks, and with the composer is painted. */
-  readonly complete: number;
-}
-
-/** Runs in each page before its scripts. */
+/** Runs in each page before its scripts: waits for the frame with the conversation, or the list of tasks, and the composer. */
 export function watchLoad(): void {
-  const load = new Promise<number>((resolve) => {
+  const load = new Promise<void>((resolve) => {
     const observer = new MutationObserver(() => {
       if (document.querySelector(".rows > li, .task-choice > li") === null) return;
       if (document.querySelector("textarea") === null) return;
       observer.disconnect();
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => resolve(performance.now());
+        port1.onmessage = () => resolve();
         port2.postMessage(undefined);
       });
     });
@@ -80,15 +70,14 @@ export function watchLoad(): void {
   Object.assign(window, { benchLoad: load });
 }
 
-/** The moments of this page's load, once it is complete. */
-export async function loaded(): Promise<Load> {
-  const complete = await (Reflect.get(window, "benchLoad") as Promise<number>);
-  const firstContent = await new Promise<number>((resolve) => {
+/** Waits until this page is complete. Returns when it first painted something, in milliseconds since its beginning. */
+export async function loaded(): Promise<number> {
+  await (Reflect.get(window, "benchLoad") as Promise<void>);
+  return await new Promise((resolve) => {
     new PerformanceObserver((list) => {
       for (const { name, startTime } of list.getEntries()) {
         if (name === "first-contentful-paint") resolve(startTime);
       }
     }).observe({ type: "paint", buffered: true });
   });
-  return { firstContent, complete };
 }
