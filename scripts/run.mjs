@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -55,7 +55,7 @@ function node() {
  * @param {string[]} argv
  */
 function run(command, argv) {
-  const env = { ...process.env, PATH: `${dirname(command)}:${process.env["PATH"]}` };
+  const env = { ...process.env, PATH: [dirname(command), process.env["PATH"]].join(delimiter) };
   const child = spawn(command, argv, { stdio: "inherit", env, cwd: root });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => child.kill(signal));

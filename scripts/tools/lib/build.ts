@@ -29,7 +29,8 @@ const shared = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-type Bundle = "webview" | "extension";
+/** A bundle of esbuild. The program has the webview, and the extension's package has both. */
+export type Bundle = "webview" | "extension";
 
 /** Where is noted which files a bundle was made of. */
 const filesOf = (name: Bundle): string => join(cacheFolder, "bundled", `${name}.json`);
@@ -50,10 +51,12 @@ async function bundle(name: Bundle, options: BuildOptions): Promise<Metafile> {
 }
 
 /** The files that the last build put into the webview and the extension, as paths from the root. */
-export async function readBundledFiles(): Promise<readonly string[]> {
+export async function readBundledFiles(
+  bundles: readonly Bundle[] = ["webview", "extension"],
+): Promise<readonly string[]> {
   const read = async (name: Bundle): Promise<readonly string[]> =>
     JSON.parse(await readFile(filesOf(name), "utf8")) as string[];
-  return (await Promise.all([read("webview"), read("extension")])).flat();
+  return (await Promise.all(bundles.map(read))).flat();
 }
 
 /** Where the sidecar's build finds the panel that it serves to browsers. */

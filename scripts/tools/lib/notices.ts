@@ -2,7 +2,7 @@
 // copied. An unreviewed licence stops the build.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Platform, readBundledFiles } from "./build.ts";
+import { type Bundle, type Platform, readBundledFiles } from "./build.ts";
 import { output } from "./command.ts";
 import { root } from "./paths.ts";
 
@@ -10,6 +10,8 @@ import { root } from "./paths.ts";
 export interface Work {
   /** Its name and version, such as "react 19.3.1". */
   readonly name: string;
+  /** Where it comes from: a package of npm, a module of Go, Go itself, or parts in our own sources. */
+  readonly kind: "npm" | "go" | "toolchain" | "copied";
   /** Which licences it is under, as SPDX names them. */
   readonly licences: readonly string[];
   readonly texts: readonly string[];
@@ -49,15 +51,22 @@ const phrases: readonly (readonly [licence: string, phrase: RegExp])[] = [
 
 const licenceFile = /^(licen[cs]e|copying|notice|patents|authors)\b.*$/i;
 
-/** The works in a package for a platform, by name. */
-export async function worksIn(platform: Platform): Promise<readonly Work[]> {
-  const works = [...(await npmWorks()), ...(await goWorks(platform)), ...(await copiedWorks())];
+/** The works in a package for a platform, by name; only those of some bundles if these are given. */
+export async function worksIn(
+  platform: Platform,
+  bundles?: readonly Bundle[],
+): Promise<readonly Work[]> {
+  const works = [
+    ...(await npmWorks(bundles)),
+    ...(await goWorks(platform)),
+    ...(await copiedWorks()),
+  ];
   for (const work of works) check(work);
   return works.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The document for the package. A text that several works have is in it once. */
-export function noticesText(works: readonly Work[]): string {
+export function noticesText(works: readonly Omit<Work, "kind">[]): string {
   const namesByText = new Map<string, string[]>();
   for (const { name, texts } of works) {
     for (const text of texts) {
@@ -79,7 +88,7 @@ export function noticesText(works: readonly Work[]): string {
 }
 
 /** Fails if a work has a licence that is not allowed, or no licence text. */
-export function check({ name, licences, texts }: Work): void {
+export function check({ name, licences, texts }: Pick<Work, "name" | "licences" | "texts">): void {
   const strange = licences.filter((licence) => !allowed.has(licence));
   if (licences.length > 0 && strange.length === 0 && texts.length > 0) return;
   const what = licences.length === 0 ? "none that is known" : licences.join(" AND ");
@@ -95,9 +104,9 @@ export function licenceOf(text: string): string | undefined {
 }
 
 /** The npm packages that the bundles have files of. */
-async function npmWorks(): Promise<readonly Work[]> {
+async function npmWorks(bundles?: readonly Bundle[]): Promise<readonly Work[]> {
   const folders = new Set<string>();
-  for (const file of await readBundledFiles()) {
+  for (const file of await readBundledFiles(bundles)) {
     const folder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
     if (folder !== undefined) folders.add(folder);
   }
@@ -116,6 +125,7 @@ async function npmWorks(): Promise<readonly Work[]> {
       const text = `${license}${by === undefined ? "" : `, by ${by}`}`;
       return {
         name: `${name} ${version}`,
+        kind: "npm",
         licences: license === "" ? known(texts) : licencesOf(license),
         texts: texts.length === 0 && license !== "" ? [text] : texts,
       };
@@ -146,10 +156,10 @@ async function goWorks({ os, arch }: Platform): Promise<readonly Work[]> {
   ]);
   const modules = [...new Set(listed.split("\n"))].filter((line) => line !== "");
   return await Promise.all([
-    readWork(`Go ${goVersion.trim()}`, goRoot.trim()),
+    readWork(`Go ${goVersion.trim()}`, "toolchain", goRoot.trim()),
     ...modules.map((line) => {
       const [path = "", version = "", folder = ""] = line.split("\t");
-      return readWork(`${path} ${version}`, folder);
+      return readWork(`${path} ${version}`, "go", folder);
     }),
   ]);
 }
@@ -162,15 +172,20 @@ async function copiedWorks(): Promise<readonly Work[]> {
       const name = /(?:^|[\\/])LICENSE\.([\w-]+)$/.exec(file)?.[1];
       if (name === undefined) continue;
       const text = await readText(join(root, folder, file));
-      works.push({ name: `${name} (parts)`, licences: known([text]), texts: [text] });
+      works.push({
+        name: `${name} (parts)`,
+        kind: "copied",
+        licences: known([text]),
+        texts: [text],
+      });
     }
   }
   return works;
 }
 
-async function readWork(name: string, folder: string): Promise<Work> {
+async function readWork(name: string, kind: Work["kind"], folder: string): Promise<Work> {
   const texts = await textsIn(folder);
-  return { name, licences: known(texts), texts };
+  return { name, kind, licences: known(texts), texts };
 }
 
 function known(texts: readonly string[]): readonly string[] {

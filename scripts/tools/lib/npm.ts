@@ -1,6 +1,8 @@
 import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { address, repositoryMember } from "./address.ts";
 import { output } from "./command.ts";
+import { serverName } from "./manifests.ts";
 import { cacheFolder, distFolder, root } from "./paths.ts";
 import { version } from "./version.ts";
 import { allTargets, stageOf, type Target } from "./vsix.ts";
@@ -18,7 +20,7 @@ export function tarballOf(name: string): string {
   return join(distFolder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 }
 
-const shared = { version, license: "MIT" };
+const shared = { version, license: "MIT", ...repositoryMember(address) };
 
 /** Packs the launcher, which names the programs of all targets. */
 export async function packLauncher(): Promise<string> {
@@ -26,6 +28,7 @@ export async function packLauncher(): Promise<string> {
   const manifest = {
     name: launcherPackage,
     ...shared,
+    ...(address === undefined ? {} : { mcpName: serverName(address) }),
     description: "Answer what MCP servers ask, in a terminal or a browser",
     type: "module",
     bin: { assent: "assent.mjs" },

@@ -1,7 +1,8 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { address, repositoryMember } from "./address.ts";
 import { buildSidecar, type Platform } from "./build.ts";
-import { allOutput } from "./command.ts";
+import { allOutput, output } from "./command.ts";
 import { filesOf, reachableFrom, readmeOfPackage } from "./documents.ts";
 import { noticesText, worksIn } from "./notices.ts";
 import { cacheFolder, distFolder, extensionFolder, root } from "./paths.ts";
@@ -32,6 +33,11 @@ export function hostTarget(): Target {
 /** Where the package for a target goes. */
 export function vsixOf(target: Target): string {
   return join(distFolder, `assent-${target}-${version}.vsix`);
+}
+
+/** The platform of a target, by Go's names. */
+export function platformOf(target: Target): Platform {
+  return targets[target];
 }
 
 /** Where the files of the package for a target are put together. They stay there. */
@@ -73,7 +79,8 @@ export async function packageFor(target: Target): Promise<string> {
   for (const name of staged) {
     await cp(join(extensionFolder, name), join(stage, name), { recursive: true });
   }
-  const platform = targets[target];
+  await nameAddress(join(stage, "package.json"));
+  const platform = platformOf(target);
   const binary = platform.os === "windows" ? "bin/assent.exe" : "bin/assent";
   await buildSidecar(join(stage, binary), platform);
   await chmod(join(stage, binary), 0o755);
@@ -87,6 +94,25 @@ export async function packageFor(target: Target): Promise<string> {
   return vsix;
 }
 
+/** Gives the manifest of a package the project's address, while there is one. */
+async function nameAddress(file: string): Promise<void> {
+  if (address === undefined) return;
+  const manifest = JSON.parse(await readFile(file, "utf8")) as object;
+  const text = JSON.stringify({ ...manifest, ...repositoryMember(address) }, null, 2);
+  await writeFile(file, `${text}\n`);
+}
+
+/**
+ * The time of the files in a package: that of the last commit, so that two builds make the same bytes. Without a
+ * repository it is the oldest that an archive can have.
+ */
+async function sourceTime(): Promise<string> {
+  const given = process.env["SOURCE_DATE_EPOCH"];
+  if (given !== undefined) return given;
+  const time = await output("git", ["log", "-1", "--format=%ct"]).catch(() => "");
+  return time.trim() || String(Date.UTC(1980, 0, 2) / 1000);
+}
+
 /** Packages a folder. A warning of vsce is an error here, because the output of a successful run is not read. */
 export async function runVsce(folder: string, target: Target, vsix: string): Promise<void> {
   const options = [
@@ -95,7 +121,10 @@ export async function runVsce(folder: string, target: Target, vsix: string): Pro
     "--no-rewrite-relative-links",
   ];
   const args = ["package", "--target", target, "--out", vsix, ...options];
-  const said = await allOutput(process.execPath, [vsce, ...args], { cwd: folder });
+  const said = await allOutput(process.execPath, [vsce, ...args], {
+    cwd: folder,
+    env: { SOURCE_DATE_EPOCH: await sourceTime() },
+  });
   const warnings = said.split("\n").filter((line) => /\bWARN(ING)?\b/.test(line));
   if (warnings.length > 0) throw new Error(`vsce warns:\n${warnings.join("\n")}`);
 }
