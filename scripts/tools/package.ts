@@ -8,7 +8,6 @@ import { packLauncher, packProgram } from "./lib/npm.ts";
 import { allTargets, isTarget, packageFor, type Target } from "./lib/vsix.ts";
 
 const megabyte = 1_000_000;
-const limit = 12 * megabyte;
 
 const { values } = parseArgs({ options: { target: { type: "string" } } });
 const sizes = new Map<string, number>();
@@ -24,11 +23,6 @@ sizes.set(launcher, (await stat(launcher)).size);
 console.log("\n    MB  package");
 for (const [file, size] of sizes) {
   console.log(`${(size / megabyte).toFixed(2).padStart(6)}  ${basename(file)}`);
-}
-const tooLarge = [...sizes].filter(([, size]) => size > limit).map(([file]) => basename(file));
-if (tooLarge.length > 0) {
-  console.error(`larger than ${limit / megabyte} MB: ${tooLarge.join(", ")}`);
-  process.exitCode = 1;
 }
 
 function chosen(target: string | undefined): readonly Target[] {

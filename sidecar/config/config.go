@@ -120,12 +120,12 @@ const (
 
 // Input is a value that the person is asked for.
 type Input struct {
-	ID          string             `json:"id"`
-	Type        protocol.InputKind `json:"type"`
-	Description string             `json:"description"`
-	Default     string             `json:"default"`
-	Password    bool               `json:"password"`
-	Options     []string           `json:"options"`
+	ID          string             `json:"id" jsonschema:"The name of the value in ${input:NAME}."`
+	Type        protocol.InputKind `json:"type" jsonschema:"promptString: the person types it. pickString: the person chooses one of the options."`
+	Description string             `json:"description" jsonschema:"What the person reads."`
+	Default     string             `json:"default" jsonschema:"The value that is proposed."`
+	Password    bool               `json:"password" jsonschema:"The value is a secret and is hidden while the person types."`
+	Options     []string           `json:"options" jsonschema:"The values to choose from."`
 }
 
 // Result is the configuration, with its problems.
@@ -417,20 +417,20 @@ func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMess
 	return byID
 }
 
-// serverObject is a server's object in mcp.json.
+// serverObject is a server's object in mcp.json. The schema of mcp.json is made from it, with the texts behind jsonschema.
 type serverObject struct {
-	Type    string                     `json:"type"`
-	Command string                     `json:"command"`
-	Args    []json.RawMessage          `json:"args"`
-	Env     map[string]json.RawMessage `json:"env"`
-	EnvFile string                     `json:"envFile"`
-	Cwd     string                     `json:"cwd"`
-	URL     string                     `json:"url"`
-	Headers map[string]json.RawMessage `json:"headers"`
-	OAuth   OAuth                      `json:"oauth"`
-	Version string                     `json:"protocolVersion"`
-	Sharing string                     `json:"sharing"`
-	Timeout *float64                   `json:"toolTimeout"`
+	Type    string                     `json:"type" jsonschema:"How to reach the server. Without it a command means stdio and a url means http."`
+	Command string                     `json:"command" jsonschema:"The program to start, by its name or path. No shell reads it."`
+	Args    []json.RawMessage          `json:"args" jsonschema:"The arguments of the program."`
+	Env     map[string]json.RawMessage `json:"env" jsonschema:"Variables of the program. null removes one that Assent itself has."`
+	EnvFile string                     `json:"envFile" jsonschema:"The path of a file with further variables, NAME=VALUE in each line."`
+	Cwd     string                     `json:"cwd" jsonschema:"The folder in which the program starts."`
+	URL     string                     `json:"url" jsonschema:"The address of a server over HTTP or WebSocket."`
+	Headers map[string]json.RawMessage `json:"headers" jsonschema:"Headers of every request to the url."`
+	OAuth   OAuth                      `json:"oauth" jsonschema:"How Assent signs in, for a server that must know its clients beforehand. Most servers need none of it."`
+	Version string                     `json:"protocolVersion" jsonschema:"The version of MCP that Assent must speak with the server. Without it the newest that both know is spoken."`
+	Sharing string                     `json:"sharing" jsonschema:"task: each task has a connection of its own. shared: all tasks have one, for a server that can run only once."`
+	Timeout *float64                   `json:"toolTimeout" jsonschema:"Seconds without a result or progress after which a call of a tool is given up. 0 waits for ever."`
 }
 
 // server adds one server with its raw configuration. The folder is that of its file, or the one in which an own server may start.

@@ -11,42 +11,42 @@ import (
 // OAuth is what a server's member "oauth" says of logging in to it. Most servers need none of it.
 type OAuth struct {
 	// ClientID is of a client that was registered by hand, and ClientSecret is best an ${input:...}.
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret"`
+	ClientID     string `json:"clientId" jsonschema:"The id of a client that was registered by hand."`
+	ClientSecret string `json:"clientSecret" jsonschema:"The client's secret, best as ${input:ID}."`
 	// Issuer is the authorization server at which it was registered.
-	Issuer string `json:"issuer"`
+	Issuer string `json:"issuer" jsonschema:"The authorization server at which the client was registered."`
 	// Scopes are requested instead of those that the server proposes.
-	Scopes []string `json:"scopes"`
+	Scopes []string `json:"scopes" jsonschema:"The scopes to request instead of those that the server proposes."`
 	// CallbackPort is the port of the redirect URI, http://127.0.0.1:PORT/callback, if the client was registered with one; 0
 	// means any.
-	CallbackPort int `json:"callbackPort"`
+	CallbackPort int `json:"callbackPort" jsonschema:"The port of the redirect URI, http://127.0.0.1:PORT/callback, if the client was registered with one."`
 	// ClientMetadataURL is the URL of a document about the client. The URL is then the client's id.
-	ClientMetadataURL string `json:"clientMetadataUrl"`
+	ClientMetadataURL string `json:"clientMetadataUrl" jsonschema:"The URL of a document about the client, which is then the client's id."`
 	// GrantType is [GrantAuthorizationCode], which an empty one means, or [GrantClientCredentials].
-	GrantType string `json:"grantType"`
+	GrantType string `json:"grantType" jsonschema:"authorization_code: the person signs in. client_credentials: the client itself does."`
 	// PrivateKey is the client's, in PEM. With it the client signs its requests for tokens, in place of a secret.
 	// PrivateKeyFile is the path of a file with the key. KeyID is the key's name at the authorization server.
-	PrivateKey     string `json:"privateKey"`
-	PrivateKeyFile string `json:"privateKeyFile"`
-	KeyID          string `json:"keyId"`
+	PrivateKey     string `json:"privateKey" jsonschema:"The client's key in PEM as ${input:ID}, with which it signs in place of a secret."`
+	PrivateKeyFile string `json:"privateKeyFile" jsonschema:"The path of a file with the client's key."`
+	KeyID          string `json:"keyId" jsonschema:"The name of the key at the authorization server."`
 	// Assertion is a JWT about this workload, which is exchanged for a token (RFC 7523, section 2.1). AssertionFile is the
 	// path of a file with it, which is read for each token.
-	Assertion     string `json:"assertion"`
-	AssertionFile string `json:"assertionFile"`
+	Assertion     string `json:"assertion" jsonschema:"A JWT about this workload as ${input:ID}, which is exchanged for a token."`
+	AssertionFile string `json:"assertionFile" jsonschema:"The path of a file with the JWT, which is read for each token."`
 	// IdentityProvider lets in the person whom it knows (enterprise-managed authorization).
-	IdentityProvider IdentityProvider `json:"identityProvider"`
+	IdentityProvider IdentityProvider `json:"identityProvider" jsonschema:"Where the person's organisation says who they are."`
 }
 
 // IdentityProvider is where a person's organisation says who they are.
 type IdentityProvider struct {
-	Issuer string `json:"issuer"`
+	Issuer string `json:"issuer" jsonschema:"The address of the identity provider."`
 	// ClientID and ClientSecret are of Assent's client there. The secret may be empty.
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret"`
+	ClientID     string `json:"clientId" jsonschema:"The id of Assent's client there."`
+	ClientSecret string `json:"clientSecret" jsonschema:"The secret of that client, as ${input:ID}."`
 	// IDToken is the person's ID Token of OpenID Connect. IDTokenFile is the path of a file with it, which is read for each
 	// token.
-	IDToken     string `json:"idToken"`
-	IDTokenFile string `json:"idTokenFile"`
+	IDToken     string `json:"idToken" jsonschema:"The person's ID Token of OpenID Connect, as ${input:ID}."`
+	IDTokenFile string `json:"idTokenFile" jsonschema:"The path of a file with the ID Token, which is read for each token."`
 }
 
 // What OAuth's member "grantType" says; nothing says the first.

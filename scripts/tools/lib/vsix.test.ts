@@ -1,8 +1,8 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runVsce } from "./vsix.ts";
+import { checkSize, runVsce, sizeLimit } from "./vsix.ts";
 
 /** The files of an extension that vsce has nothing against. */
 const clean: Readonly<Record<string, string>> = {
@@ -36,5 +36,16 @@ describe("a package", () => {
   test("is not made where vsce warns", async () => {
     const { LICENSE: _, ...without } = clean;
     await expect(packaged(without)).rejects.toThrow(/vsce warns:\n.*LICENSE/s);
+  });
+
+  test("has at most so many bytes, and the message says how many", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "assent-vsix-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, "tested.vsix");
+    await writeFile(file, "");
+    await truncate(file, sizeLimit);
+    await expect(checkSize(file)).resolves.toBeUndefined();
+    await truncate(file, sizeLimit + 1);
+    await expect(checkSize(file)).rejects.toThrow(`tested.vsix has ${sizeLimit + 1} bytes`);
   });
 });

@@ -1,5 +1,5 @@
-import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, copyFile, cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { address, repositoryMember } from "./address.ts";
 import { buildSidecar, type Platform } from "./build.ts";
 import { allOutput, output } from "./command.ts";
@@ -35,6 +35,9 @@ export function vsixOf(target: Target): string {
   return join(distFolder, `assent-${target}-${version}.vsix`);
 }
 
+/** How many bytes a package may have, at most. What people download must not grow unseen. */
+export const sizeLimit = 13_000_000;
+
 /** The platform of a target, by Go's names. */
 export function platformOf(target: Target): Platform {
   return targets[target];
@@ -60,6 +63,7 @@ const staged = [
   "dist",
   "l10n",
   "media",
+  "schemas",
 ] as const;
 
 /**
@@ -91,6 +95,7 @@ export async function packageFor(target: Target): Promise<string> {
   const vsix = vsixOf(target);
   await runVsce(stage, target, vsix);
   await checkExecutable(vsix, `extension/${binary}`);
+  await checkSize(vsix);
   return vsix;
 }
 
@@ -130,6 +135,13 @@ export async function runVsce(folder: string, target: Target, vsix: string): Pro
 }
 
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
+
+/** Fails if a package is larger than {@link sizeLimit}. */
+export async function checkSize(file: string): Promise<void> {
+  const { size } = await stat(file);
+  if (size <= sizeLimit) return;
+  throw new Error(`${basename(file)} has ${size} bytes, and may have ${sizeLimit}`);
+}
 
 /** VS Code unpacks a package with the modes in it; without this bit the sidecar could not start. */
 async function checkExecutable(vsix: string, file: string): Promise<void> {
