@@ -71,7 +71,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 			return terminal.Exit(1, err)
 		}
 		p := hostParams{Place: place}
-		p.Host.Own, p.Host.Program = *own, *program
+		p.Host.Own, p.Host.Program, p.Host.Environment = *own, *program, namedConversations()
 		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed, configured.Vouched = *trust, importer.AsksForTrust(*program)
 		if p.Host.Configuration.Model, err = model(); err != nil {
@@ -94,6 +94,17 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		return terminal.Exit(1, err)
 	}
 	return c
+}
+
+// namedConversations returns the variables with which a host has named its conversation.
+func namedConversations() map[string]string {
+	set := map[string]string{}
+	for _, name := range gateway.SessionVariables() {
+		if value := os.Getenv(name); value != "" {
+			set[name] = value
+		}
+	}
+	return set
 }
 
 // hostFlags adds the flags that say what a host gets, and returns the function that sets the options by them.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -110,8 +111,8 @@ func (e *end) hasCome() bool { return !e.time.IsZero() }
 type wanted struct {
 	// waiting are the requests of the host that wait for it. Each hears its notifications.
 	waiting []*waiter
-	// holders are the sessions that have neither given it up nor ended.
-	holders map[string]holder
+	// holders are those that have neither given it up nor ended.
+	holders map[requester]holder
 	joining
 }
 
@@ -119,15 +120,19 @@ type wanted struct {
 type joining struct {
 	// joins counts those that have not given up and do not run on their own.
 	joins int
-	// givenUp: no session wanted the call when the last one joined.
+	// givenUp: no holder wanted the call when the last one joined.
 	givenUp bool
 	// telling is held while the upstream hears of it, and guards what it heard last.
 	telling sync.Mutex
 	told    Joined
 }
 
-// holder is a session of a host that wants the result of a call. Nil means that there is no doubt about it; else it reports
-// whether the host is still there.
+// requester is who wants the result of a call: a conversation of a host, in one of its sessions. The conversation is "" if the
+// host does not name it.
+type requester struct{ session, conversation string }
+
+// holder is what is known of a requester that wants the result of a call. Nil means that there is no doubt about it; else it
+// reports whether the host is still there.
 type holder func() bool
 
 // waiter is a request of a host that waits for a call, or an MCP task.
@@ -147,15 +152,15 @@ type waiter struct {
 type equalCall struct {
 	what  calling
 	start run
-	// isHolder: its session wanted the first call already.
+	// isHolder: its requester wanted the first call already.
 	isHolder bool
 }
 
 // asker is what a request of a host can do.
 type asker struct {
 	notify notify
-	// session is the host's, and isThere reports whether it is still connected; nil means yes.
-	session string
+	requester
+	// isThere reports whether the host is still connected; nil means yes.
 	isThere holder
 	// begin says that the answer may take long.
 	begin func()
@@ -195,7 +200,7 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 // A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
 func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
 	c.mu.Lock()
-	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(asker.session) })
+	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(asker.requester) })
 	w := &waiter{asker: asker, ctx: ctx}
 	switch {
 	case errors.Is(err, errNoHandle):
@@ -268,37 +273,37 @@ func (k *call) isOnItsWay() bool {
 func newCall(key string, what calling) *call {
 	return &call{
 		handle: uuid.NewString(), key: key, what: what, changed: make(chan struct{}), cancel: func(error) {},
-		wanted: wanted{holders: map[string]holder{}},
+		wanted: wanted{holders: map[requester]holder{}},
 	}
 }
 
-// isFor reports whether an equal call of a session joins this one. It does not if another session that is still there wants
-// the result: two agents want two. In one session, a call that has asked nothing is no reason to hold back an equal one. After
+// isFor reports whether an equal call of a requester joins this one. It does not if another one that is still there wants the
+// result: two agents want two. Of one requester, a call that has asked nothing is no reason to hold back an equal one. After
 // a question the host may have given up without a word and try again. The caller holds the lock of calls.
-func (k *call) isFor(session string) bool {
+func (k *call) isFor(from requester) bool {
 	for other := range k.holders {
-		if other != session && k.isWantedBy(other) {
+		if other != from && k.isWantedBy(other) {
 			return false
 		}
 	}
 	return k.asked || len(k.waiting) == 0
 }
 
-// isWantedBy reports whether a session that holds a call is still there, and has not cancelled all its requests, of which the
-// call may not have heard yet. The caller holds the lock of calls.
-func (k *call) isWantedBy(session string) bool {
-	if isThere := k.holders[session]; isThere != nil && !isThere() {
+// isWantedBy reports whether a holder of a call is still there, and has not cancelled all its requests, of which the call may
+// not have heard yet. The caller holds the lock of calls.
+func (k *call) isWantedBy(from requester) bool {
+	if isThere := k.holders[from]; isThere != nil && !isThere() {
 		return false
 	}
-	isOf := func(w *waiter) bool { return w.session == session }
+	isOf := func(w *waiter) bool { return w.requester == from }
 	isOpen := func(w *waiter) bool { return isOf(w) && w.ctx.Err() == nil }
 	return slices.ContainsFunc(k.waiting, isOpen) || !slices.ContainsFunc(k.waiting, isOf)
 }
 
-// giveUp notes that a session gave up a request. It is called with the lock of calls held.
-func (k *call) giveUp(session string) {
-	if !slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.session == session }) {
-		delete(k.holders, session)
+// giveUp notes that a requester gave up a request. It is called with the lock of calls held.
+func (k *call) giveUp(from requester) {
+	if !slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.requester == from }) {
+		delete(k.holders, from)
 	}
 }
 
@@ -307,7 +312,7 @@ func (c *calls) ended(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, k := range c.all {
-		delete(k.holders, session)
+		maps.DeleteFunc(k.holders, func(from requester, _ holder) bool { return from.session == session })
 	}
 }
 
@@ -483,7 +488,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *wa
 	}
 	defer c.mu.Unlock()
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
-	k.holders[w.session] = w.isThere
+	k.holders[w.requester] = w.isThere
 	k.begin()
 	c.send(k)
 	if w.joins != nil {
@@ -539,7 +544,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *wa
 			if w.joins != nil {
 				k.joins--
 			}
-			if k.giveUp(w.session); len(k.waiting) == 0 && !k.asked {
+			if k.giveUp(w.requester); len(k.waiting) == 0 && !k.asked {
 				k.cancel(context.Cause(ctx)) // no person and no host waits for it
 				c.remove(k)
 			}
@@ -560,7 +565,7 @@ func (c *calls) answered(k *call, w *waiter, sent bool) {
 			k.end.delivered--
 		}
 		if !sent {
-			k.giveUp(w.session)
+			k.giveUp(w.requester)
 		}
 		w.sent = sent
 		c.remove(k)

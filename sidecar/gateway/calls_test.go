@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,10 +40,10 @@ func (s *scripted) run(ctx context.Context, h host) (json.RawMessage, error) {
 // silent is a request of a host that takes nothing but its result.
 var silent = asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
 
-// of returns silent as a request of a session.
+// of returns silent as a request of a session, or of a conversation in one: "session/conversation".
 func of(session string) asker {
 	a := silent
-	a.session = session
+	a.session, a.conversation, _ = strings.Cut(session, "/")
 	return a
 }
 
@@ -160,6 +161,13 @@ func TestWhichCallsJoin(t *testing.T) {
 			time.Sleep(time.Minute)
 			c.ended("a")
 		}, "b", true},
+		{"two conversations in one session", false, 0, nil, "a/other", false},
+		{"two conversations in one session, and no question", true, 0, nil, "a/other", false},
+		{"two conversations in one session, and the first one cancelled", false, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "a/other", true},
+		{"a conversation in a session that has ended", false, 0, func(c *calls, giveUp func(error)) {
+			giveUp(mcpserver.ErrEnded)
+			c.ended("a")
+		}, "b/other", true},
 		{"the host over HTTP has no connection open", false, time.Second, func(*calls, func(error)) {
 			time.Sleep(time.Minute)
 			isGone = true

@@ -350,7 +350,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 			return calls.comeBack(ctx, text(r.Params, "requestState"), key, responses, patience, asker)
 		})
 	}
-	what := calling{session: r.Session.ID, client: r.Client, server: server, method: r.Method, params: params, logLevel: f.logLevel(r.Session)}
+	what := calling{requester: asker.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: f.logLevel(r.Session)}
 	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
 		return calls.do(ctx, key, patience, asker, what, f.run(what, ""))
 	})
@@ -360,7 +360,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 func (f *Face) run(what calling, place Place) run {
 	return func(ctx context.Context, host host) (json.RawMessage, error) {
 		return f.upstream.Send(ctx, Request{
-			Session: what.session, Client: what.client, Server: what.server, Method: what.method, Params: what.params, Place: place,
+			Session: what.session, Conversation: what.conversation, Client: what.client, Server: what.server, Method: what.method, Params: what.params, Place: place,
 			Notify: host.notify, Asking: host.asking, Began: host.began, Following: host.following,
 			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Quiet: f.opts.Quiet, Ask: host.ask, Hold: host.hold,
 		})
@@ -381,7 +381,7 @@ func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) 
 // askerOf returns what a request of a host can do for its call.
 func askerOf(r *mcpserver.Request, token json.RawMessage, p *pulse) asker {
 	a := asker{
-		session: r.Session.ID, isThere: r.Session.IsThere,
+		requester: requester{r.Session.ID, conversationOf(r)}, isThere: r.Session.IsThere,
 		notify: forward(r, token, p),
 		begin:  r.Begin,
 		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },
@@ -411,7 +411,7 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 	}
 	var patience time.Duration
 	if r.Method == "tools/call" {
-		patience = clockOf(r.Client).patience(token != nil)
+		patience = known(r.Client).clock.patience(token != nil)
 	}
 	result, answered, err := wait(patience)
 	r.Answered = answered

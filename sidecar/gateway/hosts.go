@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -21,23 +23,28 @@ type clock struct {
 // the known hosts.
 var unknownClock = clock{limit: time.Minute}
 
-// knownHosts are those of which something is known, by the name that they send, with their clocks as they come. A person can
-// change most of the clocks.
-var knownHosts = map[string]struct {
+// knownHost describes a host.
+type knownHost struct {
 	title string
 	clock clock
+	// session is the variable of the environment of its servers that names the conversation, or "".
+	session string
 	// hidesStructured: the model sees no structuredContent.
 	hidesStructured bool
 	// losesTaskErrors: it makes an MCP task of each call that can be one, and its model does not see what an MCP task says that
 	// failed.
 	losesTaskErrors bool
-}{
-	"claude-code":           {title: "Claude Code"},
-	"copilot-cli":           {title: "Copilot CLI", clock: clock{limit: 3 * time.Minute, resets: true}},
+}
+
+// knownHosts are those of which something is known, by the name that they send, with their clocks as they come. A person can
+// change most of the clocks.
+var knownHosts = map[string]knownHost{
+	"claude-code":           {title: "Claude Code", session: "CLAUDE_CODE_SESSION_ID"},
+	"copilot-cli":           {title: "Copilot CLI", session: "COPILOT_AGENT_SESSION_ID", clock: clock{limit: 3 * time.Minute, resets: true}},
 	"codex-mcp-client":      {title: "Codex", clock: clock{limit: 5 * time.Minute}},
 	"gemini-cli-mcp-client": {title: "Gemini CLI", clock: clock{limit: 10 * time.Minute}, hidesStructured: true},
 	"opencode":              {title: "opencode", clock: clock{limit: time.Minute, resets: true}, hidesStructured: true},
-	"qwen-cli-mcp-client":   {title: "Qwen Code", clock: clock{limit: 5 * time.Minute, resets: true}},
+	"qwen-cli-mcp-client":   {title: "Qwen Code", session: "QWEN_CODE_SESSION_ID", clock: clock{limit: 5 * time.Minute, resets: true}},
 	"Visual Studio Code":    {title: "VS Code", losesTaskErrors: true},
 	"VSCodium":              {title: "VS Code", losesTaskErrors: true},
 	"code-server":           {title: "VS Code", losesTaskErrors: true},
@@ -49,24 +56,44 @@ func isNamed(client mcpserver.Client, name string) bool {
 	return client.Name == name || strings.HasPrefix(client.Name, name+"-") || strings.HasPrefix(client.Name, name+" - ")
 }
 
-// clockOf returns the clock of a host.
-func clockOf(client mcpserver.Client) clock {
+// known returns the description of a host, which may be one of which little is known.
+func known(client mcpserver.Client) knownHost {
 	for name, host := range knownHosts {
 		if isNamed(client, name) {
-			return host.clock
+			return host
 		}
 	}
-	return unknownClock
+	return knownHost{title: cmp.Or(client.Title, client.Name, "A host"), clock: unknownClock}
 }
 
 // HostTitle returns the name of a host for a person.
-func HostTitle(client mcpserver.Client) string {
-	for name, host := range knownHosts {
-		if isNamed(client, name) {
-			return host.title
+func HostTitle(client mcpserver.Client) string { return known(client).title }
+
+// SessionVariables returns the names of the variables with which hosts name their conversations to the programs that they
+// start. The values are for [mcpserver.Options].
+func SessionVariables() (names []string) {
+	for _, host := range knownHosts {
+		if host.session != "" {
+			names = append(names, host.session)
 		}
 	}
-	return cmp.Or(client.Title, client.Name, "A host")
+	return names
+}
+
+// conversations is the namespace of the UUIDs of conversations.
+var conversations = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://modelcontextprotocol.io/#conversation-of-a-host"))
+
+// conversationOf identifies the conversation that a request belongs to; see [Request]. A thread that the request names counts
+// first: Codex has several in a session. A variable counts only if it is the host's own, because what a host starts inherits
+// its environment, and may be another host.
+func conversationOf(r *mcpserver.Request) string {
+	meta := member(r.Params, "_meta")
+	host := known(r.Client)
+	name := cmp.Or(text(meta, "threadId"), text(member(meta, "x-codex-turn-metadata"), "thread_id"), r.Session.Environment[host.session])
+	if name == "" {
+		return ""
+	}
+	return uuid.NewSHA1(conversations, []byte(strings.Join([]string{r.Session.Credential, host.title, name}, "\x00"))).String()
 }
 
 // patience returns for how long a call of a host can go on before the host gives it up, with a margin. It is 0 if there

@@ -17,7 +17,7 @@ type Joined struct {
 
 // join notes that an equal call joins this one. The caller holds the lock of calls.
 func (k *call) join(w *waiter, what calling, start run) {
-	_, isHolder := k.holders[w.session]
+	_, isHolder := k.holders[w.requester]
 	w.joins = &equalCall{what: what, start: start, isHolder: isHolder}
 	k.joins++
 	k.givenUp = !slices.ContainsFunc(slices.Collect(maps.Keys(k.holders)), k.isWantedBy)
@@ -63,11 +63,11 @@ func (c *calls) runSeparately(place Place) bool {
 	}
 	k.leave(w)
 	if k.joins--; !w.joins.isHolder {
-		k.giveUp(w.session)
+		k.giveUp(w.requester)
 	}
 	own := newCall(k.key, w.joins.what)
 	own.waiting = []*waiter{w}
-	own.holders[w.session] = w.isThere
+	own.holders[w.requester] = w.isThere
 	c.start(own, w.joins.start)
 	w.joins, w.moved = nil, own
 	k.wake()

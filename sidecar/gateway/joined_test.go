@@ -38,7 +38,7 @@ func (a *askers) run(session string) run {
 func (a *askers) send(ctx context.Context, c *calls, session string, patience time.Duration) <-chan string {
 	got := make(chan string, 1)
 	go func() {
-		result, answered, err := c.do(ctx, "key", patience, of(session), calling{session: session}, a.run(session))
+		result, answered, err := c.do(ctx, "key", patience, of(session), calling{requester: requester{session: session}}, a.run(session))
 		if answered != nil {
 			answered(true)
 		}
@@ -171,13 +171,14 @@ func TestASeparateCallIsGivenUp(t *testing.T) {
 		ctx, giveUp := context.WithCancelCause(t.Context())
 		got := a.send(ctx, c, "a", 0)
 		c.runSeparately("0")
+		synctest.Wait() // it asks, so that its question stays
 		giveUp(mcpserver.ErrCancelled)
 		if err := <-got; err != mcpserver.ErrCancelled.Error() {
 			t.Errorf("it ended with %s", err)
 		}
 		synctest.Wait()
-		if len(a.runs) == 2 && c.all[1].question == "" {
-			t.Error("its question is gone")
+		if len(a.runs) != 2 || len(c.all) != 2 || c.all[1].question == "" {
+			t.Errorf("its question is gone: %d runs, %d calls", len(a.runs), len(c.all))
 		}
 	})
 }

@@ -55,7 +55,7 @@ type keptCalling struct {
 func (k *keptCalling) calling() calling {
 	client := k.Client
 	client.Revision, client.Capabilities = k.Revision, json.RawMessage(k.Capabilities)
-	return calling{session: k.Session, server: k.Server, method: k.Method, client: client, params: json.RawMessage(k.Params)}
+	return calling{requester: requester{session: k.Session}, server: k.Server, method: k.Method, client: client, params: json.RawMessage(k.Params)}
 }
 
 // keptEnd is the saved end of a call.
@@ -79,10 +79,11 @@ type keptTask struct {
 
 // calling is the request that a call makes.
 type calling struct {
-	session, server, method string
-	client                  mcpserver.Client
-	params                  json.RawMessage
-	logLevel                string
+	requester
+	server, method string
+	client         mcpserver.Client
+	params         json.RawMessage
+	logLevel       string
 }
 
 // kept returns the state of a request that is saved.

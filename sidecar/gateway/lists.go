@@ -68,7 +68,7 @@ func cursorOf(params json.RawMessage) (cursor string, err error) {
 // list answers one of the lists.
 func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	list := lists[r.Method]
-	extra := list == listTools && clockOf(r.Client).limit > 0
+	extra := list == listTools && known(r.Client).clock.limit > 0
 	if f.opts.Server != "" {
 		return f.listOne(ctx, r, extra)
 	}

@@ -11,7 +11,7 @@ import (
 // as a text, too, unless a text of the result says the same. Everything else stays.
 func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
 	structured := member(result, "structuredContent")
-	if structured == nil || !hidesStructured(client) {
+	if structured == nil || !known(client).hidesStructured {
 		return result
 	}
 	var content []json.RawMessage
@@ -27,16 +27,6 @@ func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
 	}
 	block := appendMember([]byte(`{"type":"text"`), "text", appendString(nil, string(structured)))
 	return with(result, "content", array(append(content, append(block, '}'))))
-}
-
-// hidesStructured reports whether a host is known to show its model no structuredContent.
-func hidesStructured(client mcpserver.Client) bool {
-	for name, host := range knownHosts {
-		if isNamed(client, name) {
-			return host.hidesStructured
-		}
-	}
-	return false
 }
 
 // toolFor returns a tool as a host's revision has it. Before 2026-07-28 an outputSchema has the type "object", and hosts with

@@ -112,7 +112,7 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 		created: now, updated: now, ttl: w.task.ttl,
 	}
 	k.leave(w)
-	c.addTask(t, asker{session: w.session, notify: w.task.notify(t.id), takes: w.takes})
+	c.addTask(t, asker{requester: w.requester, notify: w.task.notify(t.id), takes: w.takes})
 	t.told = k.tells(t.atFirst())
 	return t
 }
@@ -468,7 +468,7 @@ func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMess
 func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	own := member(tool, "execution")
 	switch {
-	case client.Revision == tasksRevision && !losesTaskErrors(client):
+	case client.Revision == tasksRevision && !known(client).losesTaskErrors:
 		if len(own) == 0 || own[0] != '{' {
 			own = json.RawMessage("{}")
 		}
@@ -482,16 +482,6 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 		}
 		return value
 	})
-}
-
-// losesTaskErrors reports whether a host is known to hide the result of a failed MCP task from its model.
-func losesTaskErrors(client mcpserver.Client) bool {
-	for name, host := range knownHosts {
-		if isNamed(client, name) {
-			return host.losesTaskErrors
-		}
-	}
-	return false
 }
 
 // termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.

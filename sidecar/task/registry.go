@@ -211,14 +211,34 @@ func (r *Registry) Create(title string) (protocol.Task, error) {
 	if err := r.load(); err != nil {
 		return protocol.Task{}, err
 	}
-	t := r.newTask(tasklog.NewEmptyLog(r.storage, protocol.Task{ID: r.opts.NewID(), Title: title, CreatedAt: r.now()}))
+	return r.create(r.opts.NewID(), title), nil
+}
+
+// GoOn returns the task with an id, or starts it. If the person has closed or deleted it, the new one has another id.
+func (r *Registry) GoOn(id string, title func() string) (protocol.Task, error) {
+	t, err := r.find(id)
+	switch {
+	case isUnknown(err):
+	case err != nil:
+		return protocol.Task{}, err
+	case t.IsClosed() || t.log.Deleted():
+		id = r.opts.NewID()
+	default:
+		return t.Info(), nil
+	}
+	return r.create(id, title()), nil
+}
+
+// create starts a task with an id that no other has.
+func (r *Registry) create(id, title string) protocol.Task {
+	t := r.newTask(tasklog.NewEmptyLog(r.storage, protocol.Task{ID: id, Title: title, CreatedAt: r.now()}))
 	t.log.Lock()
 	defer t.log.Unlock()
 	r.mu.Lock()
 	r.tasks[t.log.Info.ID] = t
 	r.mu.Unlock()
 	t.log.Changed()
-	return t.log.Info, nil
+	return t.log.Info
 }
 
 // List returns every task that is not deleted, the most recently created first.

@@ -36,6 +36,10 @@ type rawHost struct {
 	tasks bool
 	// declares are the capabilities of a host that are not [hostCapabilities].
 	declares string
+	// name is the client's.
+	name string
+	// meta are members of _meta of the next requests, or "".
+	meta string
 	// cancel cancels a request.
 	cancel func(id int)
 	// leave ends a host over stdio, so that its shim ends too; kill also kills the shim.
@@ -63,6 +67,12 @@ func startHost(t *testing.T, revision string, gateway *exec.Cmd) *rawHost {
 // startHostThat starts a host that declares capabilities.
 func startHostThat(t *testing.T, revision, declares string, gateway *exec.Cmd) *rawHost {
 	t.Helper()
+	return startHostNamed(t, "claude-code", revision, declares, gateway)
+}
+
+// startHostNamed starts a host with a name.
+func startHostNamed(t *testing.T, name, revision, declares string, gateway *exec.Cmd) *rawHost {
+	t.Helper()
 	gateway.Stderr = os.Stderr
 	stdin, err := gateway.StdinPipe()
 	if err != nil {
@@ -75,7 +85,7 @@ func startHostThat(t *testing.T, revision, declares string, gateway *exec.Cmd) *
 	if err := gateway.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h := &rawHost{t: t, revision: revision, declares: declares, frames: make(chan string), requests: map[int][2]string{}, early: map[int]string{}}
+	h := &rawHost{t: t, name: name, revision: revision, declares: declares, frames: make(chan string), requests: map[int][2]string{}, early: map[int]string{}}
 	h.write = func(frame string) {
 		if _, err := io.WriteString(stdin, frame+"\n"); err != nil {
 			t.Fatal(err)
@@ -111,7 +121,7 @@ func startHostThat(t *testing.T, revision, declares string, gateway *exec.Cmd) *
 // connectHost connects with an address of "assent hosts", and shakes hands.
 func connectHost(t *testing.T, revision, address, token string) *rawHost {
 	t.Helper()
-	h := &rawHost{t: t, revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
+	h := &rawHost{t: t, name: "claude-code", revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
 	var session string
 	streams := map[int]func(){} // ends the stream of a request
 	h.cancel = func(id int) {
@@ -171,7 +181,7 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 
 func (h *rawHost) shakeHands() {
 	if !h.isModern() {
-		h.call("initialize", `{"protocolVersion":"`+h.revision+`","capabilities":`+h.declares+`,"clientInfo":{"name":"claude-code","version":"2"}}`)
+		h.call("initialize", `{"protocolVersion":"`+h.revision+`","capabilities":`+h.declares+`,"clientInfo":{"name":"`+h.name+`","version":"2"}}`)
 		h.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
 }
@@ -194,11 +204,14 @@ func (h *rawHost) send(method, params string) int {
 	var meta []string
 	if h.isModern() {
 		meta = append(meta, `"io.modelcontextprotocol/protocolVersion":"`+h.revision+`"`,
-			`"io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"2"}`,
+			`"io.modelcontextprotocol/clientInfo":{"name":"`+h.name+`","version":"2"}`,
 			`"io.modelcontextprotocol/clientCapabilities":`+h.capabilities())
 	}
 	if h.token != "" {
 		meta = append(meta, fmt.Sprintf(`"progressToken":%q`, h.token))
+	}
+	if h.meta != "" {
+		meta = append(meta, h.meta)
 	}
 	if len(meta) > 0 {
 		members := `"_meta":{` + strings.Join(meta, ",") + `}`
@@ -378,6 +391,12 @@ func (h daemonHome) attachHost(transport, revision, server string, flags ...stri
 // awaitAsk returns the open ask of the other workspace, once there is one.
 func awaitAsk(t *testing.T, window *talk) protocol.OpenAsk {
 	t.Helper()
+	return awaitAsks(t, window, 1)[0]
+}
+
+// awaitAsks returns the open asks of the other workspace, once there are so many.
+func awaitAsks(t *testing.T, window *talk, many int) []protocol.OpenAsk {
+	t.Helper()
 	heard := false // also while the list is awaited, which may then be from before
 	window.Heard = func(string, json.RawMessage) { heard = true }
 	for {
@@ -386,8 +405,8 @@ func awaitAsk(t *testing.T, window *talk) protocol.OpenAsk {
 		if err := window.Call("ask/list", map[string]any{}, &listed); err != nil {
 			t.Fatal(err)
 		}
-		if len(listed.Asks) > 0 {
-			return listed.Asks[0]
+		if len(listed.Asks) >= many {
+			return listed.Asks
 		}
 		for !heard {
 			if _, err := window.Next(); err != nil {
@@ -400,9 +419,15 @@ func awaitAsk(t *testing.T, window *talk) protocol.OpenAsk {
 // accept answers a form.
 func accept(t *testing.T, window *talk, ask protocol.OpenAsk) {
 	t.Helper()
+	acceptWith(t, window, ask, "x")
+}
+
+// acceptWith answers a form with a text.
+func acceptWith(t *testing.T, window *talk, ask protocol.OpenAsk, text string) {
+	t.Helper()
 	err := window.Call("askResponse", map[string]any{
 		"taskId": ask.TaskID, "askId": ask.AskID, "askResponse": protocol.YesButtonClicked,
-		"elicitationContent": map[string]any{"a": "x"},
+		"elicitationContent": map[string]any{"a": text},
 	}, &struct{}{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func inquirer() {
 				m.Params.Notifications.ResourceSubscriptions[0], m.ID)
 		case m.Method == "tools/call" && m.Params.RequestState != "":
 			note(m.Params.RequestState, m.Params.InputResponses["q"])
-			result(m.ID, `"content":[]`)
+			result(m.ID, fmt.Sprintf(`"content":[],"answer":%s`, cmp.Or(string(m.Params.InputResponses["q"]), "null")))
 		case m.Method == "tools/call" && inquiries[m.Params.Name].method != "":
 			asks := inquiries[m.Params.Name]
 			name := fmt.Sprintf("%s %d", m.Params.Name, time.Now().UnixNano()*100000+int64(os.Getpid())%100000)
@@ -142,7 +143,7 @@ func inquirer() {
 			var name string
 			if json.Unmarshal(m.ID, &name) == nil && calls[name] != nil {
 				note(name, m.Result)
-				result(calls[name], `"content":[]`)
+				result(calls[name], fmt.Sprintf(`"content":[],"answer":%s`, cmp.Or(string(m.Result), "null")))
 			}
 		default:
 			m.unknown()

@@ -20,6 +20,7 @@ import (
 
 	"assent/sidecar/cmd"
 	"assent/sidecar/daemon"
+	"assent/sidecar/gateway"
 	"assent/sidecar/workspace/rpc/rpctest"
 )
 
@@ -65,6 +66,11 @@ func (e elsewhere) Run() int {
 		daemon.FolderVariable: "daemon", // no test meets the person's daemon
 	} {
 		if err := os.Setenv(name, filepath.Join(home, folder)); err != nil {
+			panic(err)
+		}
+	}
+	for _, name := range gateway.SessionVariables() { // an agent may run the tests
+		if err := os.Unsetenv(name); err != nil {
 			panic(err)
 		}
 	}

@@ -43,6 +43,8 @@ type HostOptions struct {
 	Quiet bool `json:"quiet,omitempty"`
 	// IdleTime is how long a session over HTTP lasts that is not used; see [mcpserver.HTTPOptions].
 	IdleTime time.Duration `json:"idleTime,omitempty"`
+	// Environment are the variables of [gateway.SessionVariables] that the host has set.
+	Environment map[string]string `json:"environment,omitempty"`
 	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
 	Configuration protocol.Configuration `json:"configuration"`
 }
@@ -55,7 +57,7 @@ var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling
 // on. An error means that the wire was broken.
 func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, o HostOptions) error {
 	defer w.joinHost(o)()
-	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o), mcpserver.Options{Log: w.opts.Log})
+	return mcpserver.ServeLines(ctx, conn, w.hosts.face(o), mcpserver.Options{Environment: o.Environment, Log: w.opts.Log})
 }
 
 // ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next request.
@@ -106,9 +108,13 @@ type hosts struct {
 	// faces outlive the sessions of hosts, and so do the calls in them.
 	faces map[faceKey]*gateway.Face
 	// http are the sessions over HTTP, by their face and idle time.
-	http     map[httpKey]*mcpserver.HTTP
-	sessions map[string]*hostSession // by id
-	tasks    map[string]*hostSession // by the task's id
+	http map[httpKey]*mcpserver.HTTP
+	// conversations are those of which a session lasts, by the name of the conversation or the id of the session.
+	conversations map[string]*hostConversation
+	// tasks are the conversations with a task, by its id.
+	tasks map[string]*hostConversation
+	// closing has a channel for each task that ends its connections to servers; it is closed then.
+	closing map[string]chan struct{}
 	// unfinished are the calls of an earlier daemon that go on.
 	unfinished map[gateway.Place]task.Unfinished
 }
@@ -130,19 +136,22 @@ type httpKey struct {
 
 func faceOf(o HostOptions) faceKey { return faceKey{o.Server, o.Own, o.AnswerIn, o.AsIs, o.Quiet} }
 
-// hostSession is a session of a host that has made a call. It is a task. The lock of hosts guards it.
-type hostSession struct {
+// hostConversation is a conversation of a host that has made a call: of the sessions that name it, or of one session. It is a
+// task. The lock of hosts guards it.
+type hostConversation struct {
 	// create creates the task, once.
 	create func() error
 	taskID string
 	title  string
-	host   string // its name for a person; "" for a session of an earlier daemon
+	host   string // its name for a person; "" for a conversation of an earlier daemon
 	calls  int    // that run
-	ended  bool   // the host has gone
-	quiet  bool   // as in [HostOptions]
-	// uses are the servers that the session has used.
+	quiet  bool   // as in [HostOptions], in each of the sessions
+	// sessions are those that last, by their ids. Each value lists the roots of the host while no call runs, and is nil before
+	// the session has said that they changed.
+	sessions map[string]listRoots
+	// uses are the servers that the conversation has used.
 	uses  map[string]bool
-	roots sessionRoots
+	roots hostRoots
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
 	questions map[int64]openQuestion
 	asking    map[int64]func(question string)
@@ -157,7 +166,7 @@ type openQuestion struct {
 func newHosts(w *Workspace) *hosts {
 	h := &hosts{
 		w: w, faces: map[faceKey]*gateway.Face{}, http: map[httpKey]*mcpserver.HTTP{},
-		sessions: map[string]*hostSession{}, tasks: map[string]*hostSession{},
+		conversations: map[string]*hostConversation{}, tasks: map[string]*hostConversation{}, closing: map[string]chan struct{}{},
 		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
 	}
 	h.watches = hostWatches{watch: w.hub.Watch, all: map[resource]*hostWatch{}}
@@ -325,7 +334,7 @@ func (h *hosts) Told(server, list string) []json.RawMessage {
 	return rawPages(h.lists.told(server, list))
 }
 
-// Send implements [gateway.Upstream]. A call is one of the session's task.
+// Send implements [gateway.Upstream]. A call is one of the conversation's task.
 func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	request := callRequest(r.Method, r.Params)
 	if request == nil {
@@ -336,16 +345,16 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	if r.Place != "" && !goesOn {
 		return nil, errLost
 	}
-	s, err := h.begin(r, unfinished)
+	conversation, err := h.begin(r, unfinished)
 	if err != nil {
 		return nil, hostError(err)
 	}
-	defer h.endCall(s)
-	defer h.noteUse(s, r.Server)
+	defer h.endCall(conversation)
+	defer h.noteUse(conversation, r.Server)
 	_, span := h.w.tracer.StartUnder(ctx, traced(h.w.tracer, r.Params), trace.Server, r.Method, targetOf(request))
 	defer span.End()
-	describe(span, r, s.taskID, request)
-	c := &hostCall{hosts: h, request: r, of: request, session: s}
+	describe(span, r, conversation.taskID, request)
+	c := &hostCall{hosts: h, request: r, of: request, conversation: conversation}
 	if goesOn {
 		c.unfinished = &unfinished
 	}
@@ -416,48 +425,90 @@ func callRequest(method string, params json.RawMessage) protocol.CallRequest {
 	return nil
 }
 
-// begin begins a call of a session. The first call creates the session's task. A call that goes on has its task.
-func (h *hosts) begin(r gateway.Request, goesOn task.Unfinished) (*hostSession, error) {
+// begin begins a call of a conversation. The first call creates the conversation's task, unless the conversation had one in
+// an earlier session. A call that goes on has its task.
+func (h *hosts) begin(r gateway.Request, goesOn task.Unfinished) (*hostConversation, error) {
+	key := cmp.Or(r.Conversation, r.Session)
 	h.mu.Lock()
-	s := h.sessions[r.Session]
-	if goesOn.Task != nil {
+	c := h.conversations[key]
+	switch {
+	case goesOn.Task != nil:
 		info := goesOn.Task.Info()
-		if s = h.tasks[info.ID]; s == nil {
-			s = newHostSession()
-			s.quiet = r.Quiet
-			s.create, s.taskID, s.title, s.ended = func() error { return nil }, info.ID, info.Title, true
-			h.tasks[info.ID] = s
+		if c = h.tasks[info.ID]; c == nil {
+			c = newHostConversation(r.Quiet)
+			c.create, c.taskID, c.title = func() error { return nil }, info.ID, info.Title
+			h.tasks[info.ID] = c
 		}
-	} else if s == nil {
-		s = newHostSession()
-		s.quiet = r.Quiet
-		s.create = sync.OnceValue(func() error { return h.createTask(s, r.Client) })
-		h.sessions[r.Session] = s
+	case c == nil:
+		if c = h.tasks[key]; c == nil {
+			c = newHostConversation(r.Quiet)
+			c.create = sync.OnceValue(func() error { return h.createTask(c, r) })
+		}
+		h.conversations[key] = c
 	}
-	s.calls++
+	if goesOn.Task == nil {
+		c.sessions[r.Session] = c.sessions[r.Session]
+	}
+	c.quiet = c.quiet && r.Quiet
+	c.calls++
 	h.mu.Unlock()
-	if err := s.create(); err != nil {
-		h.endCall(s)
+	if err := c.create(); err != nil {
+		h.endCall(c)
 		return nil, err
 	}
-	return s, nil
+	return c, nil
 }
 
-func newHostSession() *hostSession {
-	return &hostSession{uses: map[string]bool{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){}}
+func newHostConversation(quiet bool) *hostConversation {
+	return &hostConversation{
+		quiet: quiet, sessions: map[string]listRoots{},
+		uses: map[string]bool{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){},
+	}
 }
 
-// createTask creates the task of a session.
-func (h *hosts) createTask(s *hostSession, client mcpserver.Client) error {
-	info, err := h.w.tasks.Create(h.title(client))
+// createTask creates the task of a conversation, or finds the one that it had.
+func (h *hosts) createTask(c *hostConversation, r gateway.Request) error {
+	info, err := h.taskOf(c, r)
 	if err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.taskID, s.title, s.host = info.ID, info.Title, gateway.HostTitle(client)
-	h.tasks[info.ID] = s
+	c.taskID, c.title, c.host = info.ID, info.Title, gateway.HostTitle(r.Client)
+	h.tasks[info.ID] = c
 	return nil
+}
+
+// taskOf returns the task of a conversation. It has the conversation's id, if the host names that.
+func (h *hosts) taskOf(c *hostConversation, r gateway.Request) (protocol.Task, error) {
+	if r.Conversation == "" {
+		return h.w.tasks.Create(h.nameOf(c, r.Client))
+	}
+	h.mu.Lock()
+	closing := h.closing[r.Conversation]
+	h.mu.Unlock()
+	if closing != nil {
+		<-closing
+	}
+	return h.w.tasks.GoOn(r.Conversation, func() string { return h.nameOf(c, r.Client) })
+}
+
+// nameOf returns a title that no other conversation with a host has, and notes that it is taken.
+func (h *hosts) nameOf(c *hostConversation, client mcpserver.Client) string {
+	title := h.title(client)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	taken := map[string]bool{}
+	for _, others := range []map[string]*hostConversation{h.conversations, h.tasks} {
+		for _, other := range others {
+			taken[other.title] = true
+		}
+	}
+	c.title = title
+	for n := 2; taken[c.title]; n++ {
+		c.title = fmt.Sprintf("%s (%d)", title, n)
+	}
+	return c.title
 }
 
 // name sets [protocol.OpenAsk.Host] of the asks in tasks of hosts.
@@ -465,8 +516,8 @@ func (h *hosts) name(asks []protocol.OpenAsk) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, a := range asks {
-		if s := h.tasks[a.TaskID]; s != nil {
-			asks[i].Host = visible.Text(s.host)
+		if c := h.tasks[a.TaskID]; c != nil {
+			asks[i].Host = visible.Text(c.host)
 		}
 	}
 }
@@ -481,12 +532,12 @@ func (h *hosts) title(c mcpserver.Client) string {
 	return fmt.Sprintf("%s in %s", name, visible.Text(folder))
 }
 
-// noteUse notes that a session has used a server. After the first use, the server's lists are read again: it may be another
+// noteUse notes that a conversation has used a server. After the first use, the server's lists are read again: it may be another
 // program by now.
-func (h *hosts) noteUse(s *hostSession, server string) {
+func (h *hosts) noteUse(c *hostConversation, server string) {
 	h.mu.Lock()
-	isFirst := !s.uses[server]
-	s.uses[server] = true
+	isFirst := !c.uses[server]
+	c.uses[server] = true
 	h.mu.Unlock()
 	if isFirst {
 		h.lists.readAgain(server)
@@ -494,49 +545,59 @@ func (h *hosts) noteUse(s *hostSession, server string) {
 }
 
 // endCall notes that a call has ended.
-func (h *hosts) endCall(s *hostSession) {
+func (h *hosts) endCall(c *hostConversation) {
 	h.mu.Lock()
-	s.calls--
+	c.calls--
 	h.mu.Unlock()
-	h.forget(s)
+	h.forget(c)
 }
 
 // Ended implements [gateway.Upstream].
 func (h *hosts) Ended(session string) {
 	h.mu.Lock()
-	s := h.sessions[session]
-	delete(h.sessions, session)
-	if s != nil {
-		s.ended = true
+	var left []*hostConversation
+	for key, c := range h.conversations {
+		if _, isIn := c.sessions[session]; !isIn {
+			continue
+		}
+		if delete(c.sessions, session); len(c.sessions) == 0 {
+			delete(h.conversations, key)
+			left = append(left, c)
+		}
 	}
 	h.mu.Unlock()
-	if s != nil {
-		h.forget(s)
+	for _, c := range left {
+		h.forget(c)
 	}
 }
 
-// forget ends the servers' connections of a session that has ended, once no call runs.
-func (h *hosts) forget(s *hostSession) {
+// forget ends the servers' connections of a conversation without sessions, once no call runs.
+func (h *hosts) forget(c *hostConversation) {
 	h.mu.Lock()
-	over := s.ended && s.calls == 0
-	if over {
-		delete(h.tasks, s.taskID)
+	if len(c.sessions) > 0 || c.calls > 0 || h.tasks[c.taskID] != c {
+		h.mu.Unlock()
+		return
 	}
+	closed := make(chan struct{})
+	delete(h.tasks, c.taskID)
+	h.closing[c.taskID] = closed
 	h.mu.Unlock()
-	if over {
-		h.w.hub.CloseTask(s.taskID)
-	}
+	h.w.hub.CloseTask(c.taskID)
+	h.mu.Lock()
+	delete(h.closing, c.taskID)
+	h.mu.Unlock()
+	close(closed)
 }
 
 // listen has asking hear of the questions of a call, until the result is called.
-func (h *hosts) listen(s *hostSession, messageID int64, asking func(question string)) (stop func()) {
+func (h *hosts) listen(c *hostConversation, messageID int64, asking func(question string)) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.asking[messageID] = asking
+	c.asking[messageID] = asking
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(s.asking, messageID)
+		delete(c.asking, messageID)
 	}
 }
 
@@ -544,8 +605,8 @@ func (h *hosts) listen(s *hostSession, messageID int64, asking func(question str
 func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.tasks[params.TaskID]
-	if s == nil {
+	c := h.tasks[params.TaskID]
+	if c == nil {
 		return
 	}
 	var call int64
@@ -556,32 +617,32 @@ func (h *hosts) taskEvent(params *protocol.TaskEventParams) {
 			return
 		}
 		call = ask.Question.From().MessageID
-		s.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
-		if !s.quiet {
-			h.w.person.summon(s.title, h.w.opts.Log)
+		c.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
+		if !c.quiet {
+			h.w.person.summon(c.title, h.w.opts.Log)
 		}
 	case protocol.AskSettled:
-		call = s.questions[e.MessageID].call
-		delete(s.questions, e.MessageID)
+		call = c.questions[e.MessageID].call
+		delete(c.questions, e.MessageID)
 	default:
 		return
 	}
-	for id, asking := range s.asking {
+	for id, asking := range c.asking {
 		if call == 0 || call == id {
-			asking(s.questionOf(id))
+			asking(c.questionOf(id))
 		}
 	}
 }
 
 // questionOf returns an open question of a call, or "". The lock must be held.
-func (s *hostSession) questionOf(call int64) string {
+func (c *hostConversation) questionOf(call int64) string {
 	var oldest int64
-	for id, q := range s.questions {
+	for id, q := range c.questions {
 		if (q.call == 0 || q.call == call) && (oldest == 0 || id < oldest) {
 			oldest = id
 		}
 	}
-	return s.questions[oldest].text
+	return c.questions[oldest].text
 }
 
 // questionText is a question in a line, for a host's model.

@@ -13,13 +13,13 @@ import (
 	"assent/sidecar/task"
 )
 
-// hostCall is a call of a host: a request that the task of its session shows.
+// hostCall is a call of a host: a request that the task of its conversation shows.
 type hostCall struct {
 	hosts   *hosts
 	request gateway.Request
 	// of is the request as the task shows it.
-	of      protocol.CallRequest
-	session *hostSession
+	of           protocol.CallRequest
+	conversation *hostConversation
 	// unfinished is the call of an earlier daemon that goes on; nil for a new one.
 	unfinished *task.Unfinished
 
@@ -39,10 +39,10 @@ func (c *hostCall) run(ctx context.Context, span *trace.Span) (json.RawMessage, 
 	if c.unfinished != nil {
 		err = h.w.chat.Continue(ctx, *c.unfinished, call)
 	} else {
-		err = h.w.chat.Serve(ctx, c.session.taskID, c.request.Server, c.of, call)
+		err = h.w.chat.Serve(ctx, c.conversation.taskID, c.request.Server, c.of, call)
 	}
 	if c.hasAsked {
-		h.settle(c.session.taskID)
+		h.settle(c.conversation.taskID)
 	}
 	switch {
 	case err != nil:
@@ -58,10 +58,10 @@ func (c *hostCall) run(ctx context.Context, span *trace.Span) (json.RawMessage, 
 // inTask makes the call as one of its task, and returns how the task shows its end.
 func (c *hostCall) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 	h, r := c.hosts, c.request
-	defer h.listen(c.session, hooks.MessageID, c.asking)()
-	r.Began(placeOf(c.session.taskID, hooks.MessageID))
+	defer h.listen(c.conversation, hooks.MessageID, c.asking)()
+	r.Began(placeOf(c.conversation.taskID, hooks.MessageID))
 	if c.unfinished != nil {
-		h.askedBefore(c.session, *c.unfinished, c.asking)
+		h.askedBefore(c.conversation, *c.unfinished, c.asking)
 	}
 	told := hooks.Task
 	hooks.Task = func(t protocol.McpTask) {
@@ -69,9 +69,9 @@ func (c *hostCall) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallRes
 		r.Following(t.StatusMessage)
 	}
 	hooks.Host = askedHost(r)
-	defer h.canAsk(c.session, gateway.Roots(r.Client), hooks.Host)()
+	defer h.canAsk(c.conversation, gateway.Roots(r.Client), hooks.Host)()
 	if c.raw = c.stopped(ctx, hooks); c.raw == nil {
-		c.raw, c.result = h.w.hub.Request(ctx, c.session.taskID, r.Server, r.Method, r.Params, hooks)
+		c.raw, c.result = h.w.hub.Request(ctx, c.conversation.taskID, r.Server, r.Method, r.Params, hooks)
 	}
 	if c.result == nil && c.raw != nil {
 		return h.w.hub.ParseResult(r.Server, r.Method, r.Params, c.raw)
@@ -85,7 +85,7 @@ func (c *hostCall) stopped(ctx context.Context, hooks hub.Hooks) json.RawMessage
 	if !isTool || c.unfinished != nil {
 		return nil
 	}
-	return c.hosts.changed.check(ctx, c.session.taskID, protocol.UseMcpTool{
+	return c.hosts.changed.check(ctx, c.conversation.taskID, protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: c.request.Server, MessageID: hooks.MessageID, ToolNames: []string{use.ToolName}},
 		Tool:   protocol.Tool{Name: use.ToolName}, Arguments: use.Arguments, HostName: visible.Line(hooks.Host.Name),
 	})

@@ -137,7 +137,7 @@ func (h *hosts) take(place gateway.Place) (task.Unfinished, bool) {
 }
 
 // askedBefore gives a call the question that was open when an earlier daemon ended.
-func (h *hosts) askedBefore(s *hostSession, u task.Unfinished, asking func(question string)) {
+func (h *hosts) askedBefore(c *hostConversation, u task.Unfinished, asking func(question string)) {
 	asks, _, err := h.w.tasks.OpenAsks()
 	if err != nil {
 		h.w.opts.Log.Warn().Err(err).Msg("the open questions of a host's call are not known")
@@ -145,9 +145,9 @@ func (h *hosts) askedBefore(s *hostSession, u task.Unfinished, asking func(quest
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, ask := range asks {
-		if ask.TaskID == s.taskID && ask.Origin.MessageID == u.MessageID {
-			s.questions[ask.MessageID] = openQuestion{ask.Text, u.MessageID}
+		if ask.TaskID == c.taskID && ask.Origin.MessageID == u.MessageID {
+			c.questions[ask.MessageID] = openQuestion{ask.Text, u.MessageID}
 		}
 	}
-	asking(s.questionOf(u.MessageID))
+	asking(c.questionOf(u.MessageID))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,14 +12,15 @@ import (
 	"assent/sidecar/hub/session"
 )
 
-// sessionRoots are the roots of a host's session. The lock of hosts guards them.
-type sessionRoots struct {
+// listRoots asks a host for its roots.
+type listRoots = func(ctx context.Context) (json.RawMessage, error)
+
+// hostRoots are the roots of a host in a conversation. The lock of hosts guards them.
+type hostRoots struct {
 	// declared is what the host declared about roots; nil if it has none.
 	declared json.RawMessage
 	// asked are the hosts of the calls that run: each can be asked.
 	asked []*attribution.Host
-	// between asks the host while no call runs; nil before it has said that its roots changed.
-	between func(ctx context.Context) (json.RawMessage, error)
 	// last is the last answer of the host; nil if there is none, or none that is still true.
 	last json.RawMessage
 }
@@ -27,74 +29,75 @@ type sessionRoots struct {
 func (h *hosts) rootsOf(taskID string) (session.HostRoots, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.tasks[taskID]
-	if s == nil {
+	c := h.tasks[taskID]
+	if c == nil {
 		return session.HostRoots{}, false
 	}
-	return session.HostRoots{Capability: s.roots.declared, List: func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-		return h.listRoots(ctx, s, params)
+	return session.HostRoots{Capability: c.roots.declared, List: func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+		return h.listRoots(ctx, c, params)
 	}}, true
 }
 
-// canAsk notes that a call of a session can ask its host, until the result is called.
-func (h *hosts) canAsk(s *hostSession, declared json.RawMessage, host *attribution.Host) (stop func()) {
+// canAsk notes that a call of a conversation can ask its host, until the result is called.
+func (h *hosts) canAsk(c *hostConversation, declared json.RawMessage, host *attribution.Host) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.roots.declared, s.roots.asked = declared, append(s.roots.asked, host)
+	c.roots.declared, c.roots.asked = declared, append(c.roots.asked, host)
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		s.roots.asked = slices.DeleteFunc(s.roots.asked, func(one *attribution.Host) bool { return one == host })
+		c.roots.asked = slices.DeleteFunc(c.roots.asked, func(one *attribution.Host) bool { return one == host })
 	}
 }
 
 // rootsTimeout bounds how long a host may take to tell its roots while no call runs.
 const rootsTimeout = 30 * time.Second
 
-// listRoots asks the host of a session for its roots: during a call, else between calls, else it is the last answer.
-func (h *hosts) listRoots(ctx context.Context, s *hostSession, params json.RawMessage) (json.RawMessage, error) {
+// listRoots asks the host of a conversation for its roots: during a call, else between calls, else it is the last answer.
+func (h *hosts) listRoots(ctx context.Context, c *hostConversation, params json.RawMessage) (json.RawMessage, error) {
 	h.mu.Lock()
-	asked, between, last := slices.Clone(s.roots.asked), s.roots.between, s.roots.last
+	asked, between, last := slices.Clone(c.roots.asked), slices.Collect(maps.Values(c.sessions)), c.roots.last
 	h.mu.Unlock()
 	for _, host := range asked {
 		if raw, err := host.Roots(ctx, &attribution.Request{Method: "roots/list", Params: params}); err == nil {
-			return h.keepRoots(s, raw), nil
+			return h.keepRoots(c, raw), nil
 		}
 	}
 	if last != nil {
 		return last, nil
 	}
-	if between == nil {
-		return nil, errors.New("the host did not list its roots")
-	}
 	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
-	raw, err := between(ctx)
-	if err != nil {
-		return nil, errors.New("the host did not list its roots")
+	for _, list := range between {
+		if list == nil {
+			continue
+		}
+		if raw, err := list(ctx); err == nil {
+			return h.keepRoots(c, raw), nil
+		}
 	}
-	return h.keepRoots(s, raw), nil
+	return nil, errors.New("the host did not list its roots")
 }
 
 // keepRoots keeps an answer of the host, and returns it.
-func (h *hosts) keepRoots(s *hostSession, raw json.RawMessage) json.RawMessage {
+func (h *hosts) keepRoots(c *hostConversation, raw json.RawMessage) json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.roots.last = raw
+	c.roots.last = raw
 	return raw
 }
 
 // RootsChanged implements [gateway.Upstream].
 func (h *hosts) RootsChanged(session string, list func(ctx context.Context) (json.RawMessage, error)) {
 	h.mu.Lock()
-	s := h.sessions[session]
-	taskID := ""
-	if s != nil {
-		s.roots.between, s.roots.last = list, nil
-		taskID = s.taskID
-	}
-	h.mu.Unlock()
-	if taskID != "" {
-		h.telling.Go(func() { h.w.hub.HostRootsChanged(taskID) }) // writes to servers, and a notification must not block
+	defer h.mu.Unlock()
+	for _, c := range h.conversations {
+		if _, isIn := c.sessions[session]; !isIn {
+			continue
+		}
+		c.sessions[session], c.roots.last = list, nil
+		if taskID := c.taskID; taskID != "" {
+			h.telling.Go(func() { h.w.hub.HostRootsChanged(taskID) }) // writes to servers, and a notification must not block
+		}
 	}
 }

@@ -57,9 +57,9 @@ func TestOnlyAQuietHostsQuestionsSummonNobody(t *testing.T) {
 		w.person = p
 		p.enter(w)
 		time.Sleep(time.Hour)
-		quiet, loud := newHostSession(), newHostSession()
-		quiet.title, quiet.quiet, loud.title = "Quiet", true, "Loud"
-		h := &hosts{w: w, tasks: map[string]*hostSession{"quiet": quiet, "loud": loud}}
+		quiet, loud := newHostConversation(true), newHostConversation(false)
+		quiet.title, loud.title = "Quiet", "Loud"
+		h := &hosts{w: w, tasks: map[string]*hostConversation{"quiet": quiet, "loud": loud}}
 		for _, id := range []string{"loud", "quiet"} {
 			time.Sleep(time.Hour)
 			h.taskEvent(&protocol.TaskEventParams{TaskID: id, Event: protocol.MessageAdded{

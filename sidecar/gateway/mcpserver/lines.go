@@ -18,7 +18,9 @@ const readSize = 16 << 10
 type Options struct {
 	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [DefaultMaxFrame].
 	MaxFrame int
-	Log      zerolog.Logger
+	// Environment is for [Session].
+	Environment map[string]string
+	Log         zerolog.Logger
 }
 
 // ServeLines serves a host over a pipe, on which each frame is a line (MCP, "Transports: stdio"). It returns when the
@@ -27,7 +29,7 @@ type Options struct {
 func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opts Options) error {
 	out := newQueue()
 	s := newSession(uuid.NewString(), server, opts.Log)
-	s.main = out
+	s.main, s.Environment = out, opts.Environment
 	stop := context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })
 	defer stop()
 	// A session that ends closes its pipe, which ends the reading and the writing.

@@ -29,7 +29,7 @@ type sender interface{ send(frame []byte) error }
 type Session struct {
 	// ID identifies the session for as long as it lasts. It is the HTTP session's id if there is one.
 	ID string
-	overHTTP
+	origin
 
 	server Server
 	log    zerolog.Logger
@@ -48,11 +48,13 @@ type Session struct {
 	recent []*Request
 }
 
-// overHTTP is what a session over HTTP has. Over a pipe it is empty.
-type overHTTP struct {
-	// Credential is what the host showed at the start of the session.
+// origin is what the transport knows of a host.
+type origin struct {
+	// Credential is what a host over HTTP showed at the start of the session.
 	Credential string
-	// isRead reports whether the host has a connection open. A pipe is one.
+	// Environment are variables of the environment in which a host started its end of the pipe.
+	Environment map[string]string
+	// isRead reports whether a host over HTTP has a connection open. A pipe is one.
 	isRead func() bool
 }
 
