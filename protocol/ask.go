@@ -269,9 +269,6 @@ const (
 	// OutcomeRestarted: the sidecar stopped while the ask was open, and the request was lost with
 	// it.
 	OutcomeRestarted OutcomeReason = "restarted"
-	// OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
-	// earlier versions have it.
-	OutcomeTakenOver OutcomeReason = "takenOver"
 	// OutcomeNoFrontEnd: no front end is attached that can show such a question.
 	OutcomeNoFrontEnd OutcomeReason = "noFrontEnd"
 	// OutcomeDenied: the person's limits do not allow the request, and they were not asked.

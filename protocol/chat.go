@@ -296,12 +296,10 @@ type ToolChange struct {
 	// By names the front end in which the person allowed the tool, or the host that called it, and At is when.
 	By string `json:"by"`
 	At int64  `json:"at"`
-	// Server: the server's definition has changed, or an older version of Assent did not save all
-	// of it.
+	// Server: the server's definition has changed.
 	Server bool `json:"server,omitempty"`
 	// Tool: what the server says of the tool has changed: its title, description, schemas or claims. Lines is the
-	// difference; absent if an older version of
-	// Assent did not save the description.
+	// difference; absent if the description was not saved.
 	Tool  bool       `json:"tool,omitempty"`
 	Lines []DiffLine `json:"lines,omitempty"`
 	// Truncated: Lines is incomplete.

@@ -7,8 +7,7 @@ type Grant struct {
 	GrantTerms
 	// Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
 	// command, arguments, folder, environment, URL, headers and login. The grant does not cover another server
-	// that has the same name. Identity is absent in a grant of an older version of Assent, which no longer
-	// covers anything.
+	// that has the same name.
 	Identity string `json:"identity,omitempty"`
 	// Command is the server's [Server.Command] at that time, for people.
 	Command string `json:"command,omitempty"`

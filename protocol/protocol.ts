@@ -785,11 +785,6 @@ export type OutcomeReason =
    * it.
    */
   | "restarted"
-  /**
-   * OutcomeTakenOver: the task was taken over in another window, and the server's request could not follow. Only tasks of
-   * earlier versions have it.
-   */
-  | "takenOver"
   /** OutcomeNoFrontEnd: no front end is attached that can show such a question. */
   | "noFrontEnd"
   /** OutcomeDenied: the person's limits do not allow the request, and they were not asked. */
@@ -1318,15 +1313,11 @@ export interface ToolChange {
   /** By names the front end in which the person allowed the tool, or the host that called it, and At is when. */
   by: string;
   at: number;
-  /**
-   * Server: the server's definition has changed, or an older version of Assent did not save all
-   * of it.
-   */
+  /** Server: the server's definition has changed. */
   server?: boolean;
   /**
    * Tool: what the server says of the tool has changed: its title, description, schemas or claims. Lines is the
-   * difference; absent if an older version of
-   * Assent did not save the description.
+   * difference; absent if the description was not saved.
    */
   tool?: boolean;
   lines?: readonly DiffLine[];
@@ -1925,8 +1916,7 @@ export interface Grant extends GrantTerms {
   /**
    * Identity, in hexadecimal, is the SHA-256 of the server's whole definition when the grant was made: its
    * command, arguments, folder, environment, URL, headers and login. The grant does not cover another server
-   * that has the same name. Identity is absent in a grant of an older version of Assent, which no longer
-   * covers anything.
+   * that has the same name.
    */
   identity?: string;
   /** Command is the server's `Server.Command` at that time, for people. */

@@ -3,7 +3,7 @@ import { type Configuration, type FrontEndRequests, protocolVersion } from "@ass
 import * as vscode from "vscode";
 import { DaemonCommand } from "./daemonCommand.ts";
 import { askToEnd, askToUpdate } from "./daemonQuestions.ts";
-import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
+import { dataFolderOf, serveArgs } from "./dataFolder.ts";
 import type { Handlers } from "./handlers.ts";
 import { logLine } from "./log.ts";
 import { settingsReader } from "./settings.ts";
@@ -52,7 +52,6 @@ export class Backend {
     this.program = process.env["ASSENT_SIDECAR"] ?? binary(context);
     this.dataFolder = dataFolder(storage);
     this.#daemon = new DaemonCommand(this.program);
-    this.#moveEarlierData(context.storageUri?.fsPath);
     this.sidecar = new Sidecar({
       command: this.program,
       args: (update) => {
@@ -98,14 +97,6 @@ export class Backend {
     }
     this.sidecar.restart();
     return null;
-  }
-
-  #moveEarlierData(from: string | undefined): void {
-    try {
-      if (from !== undefined) moveData(from, this.dataFolder);
-    } catch (error) {
-      this.#log.error(`The conversations in ${from} could not be moved: ${error}`);
-    }
   }
 }
 

@@ -1,8 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dataFolderOf, moveData, serveArgs } from "./dataFolder.ts";
+import { dataFolderOf, serveArgs } from "./dataFolder.ts";
 
 const of = (...folders: readonly string[]) =>
   dataFolderOf("/storage", { workspaceFile: undefined, folders });
@@ -36,23 +34,4 @@ test("a setting has the window be its own daemon", () => {
   const [shared, alone] = [false, true].map((own) => serveArgs("/storage", "/data", "info", own));
   expect(shared).not.toContain("--standalone");
   expect(alone).toEqual([...(shared ?? []), "--standalone"]);
-});
-
-test("what an earlier version kept is moved once", () => {
-  const folder = mkdtempSync(join(tmpdir(), "assent-data-"));
-  try {
-    const [first, second, to] = ["first", "second", "to"].map((name) => join(folder, name, "data"));
-    if (first === undefined || second === undefined || to === undefined)
-      throw new Error("no folder");
-    moveData(first, to);
-    for (const from of [first, second]) {
-      mkdirSync(from, { recursive: true });
-      writeFileSync(join(from, "assent.db"), `of ${from}`);
-      moveData(from, to);
-    }
-    expect(readFileSync(join(to, "assent.db"), "utf8")).toBe(`of ${first}`);
-    expect(readFileSync(join(second, "assent.db"), "utf8")).toBe(`of ${second}`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

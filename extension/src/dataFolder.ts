@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 /** What a window has open, as URIs. */
 export interface Opened {
@@ -34,14 +33,4 @@ export function serveArgs(
   const logins = join(globalStorage, "logins");
   const args = ["serve", "--data-dir", data, "--logins-dir", logins, "--log-level", logLevel];
   return standalone ? [...args, "--standalone"] : args;
-}
-
-/**
- * Moves the data of an earlier version from another folder, unless this folder has data. Throws if that fails, and
- * leaves the data in the other folder.
- */
-export function moveData(from: string, to: string): void {
-  if (existsSync(to) || !existsSync(join(from, "assent.db"))) return;
-  mkdirSync(dirname(to), { recursive: true });
-  renameSync(from, to);
 }

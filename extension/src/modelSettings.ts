@@ -1,4 +1,4 @@
-import type { ModelFacts, ModelProvider, ModelRow, ModelSettings, Secret } from "@assent/protocol";
+import type { ModelFacts, ModelProvider, ModelSettings, Secret } from "@assent/protocol";
 import type * as vscode from "vscode";
 import type { ReadSetting } from "./settings.ts";
 
@@ -51,21 +51,17 @@ export async function readModelSettings(
         return { provider: name, baseUrl, models: names, ...(await keyOf(name)) };
       }),
     ),
-    table: isRows(facts) ? facts : Object.entries(facts).map(([match, it]) => ({ ...it, match })),
+    table: Object.entries(facts).map(([match, it]) => ({ ...it, match })),
     allowed: Object.entries(allowed).map(([serverName, models]) => ({ serverName, models })),
   };
 }
 
-/** The setting. A model may stand for a list of one, and facts may be rows, as in the old settings. */
+/** The setting. A model may stand for a list of one. */
 export type Endpoints = Readonly<
   Partial<
     Record<Endpoint, { readonly baseUrl?: string; readonly models?: string | readonly string[] }>
   >
 > & {
   readonly vscode?: { readonly model?: string };
-  readonly "*"?: { readonly facts?: Readonly<Record<string, ModelFacts>> | readonly ModelRow[] };
+  readonly "*"?: { readonly facts?: Readonly<Record<string, ModelFacts>> };
 };
-
-function isRows(facts: object): facts is readonly ModelRow[] {
-  return Array.isArray(facts);
-}

@@ -35,7 +35,6 @@ import { Preview } from "./preview.ts";
 import { ProgramLink } from "./programLink.ts";
 import { Relay } from "./relay.ts";
 import { Secrets } from "./secrets.ts";
-import { reportOldSettings } from "./settings.ts";
 import { addProgram, setUpInTerminal } from "./setUpHosts.ts";
 import { Status } from "./status.ts";
 import { type HostHandlers, Panel } from "./view.ts";
@@ -107,14 +106,13 @@ export class Session {
         registerChatParticipant(sidecar, icon),
         offerServersToChat(this.#backend),
         onConfigurationChange(context.secrets, () => void this.#configure()),
-        registerCommands(this.#commands(journal), sidecar, this.#log),
+        registerCommands(this.#commands(journal), sidecar),
         registerCommand(showInTaskCommand, (taskId, messageId) =>
           this.#panel.reveal(placeInTask(taskId, messageId)),
         ),
       ),
     );
     sidecar.onStatus(() => this.#tellFocus());
-    void reportOldSettings(this.#log, context.globalState);
     // The extension activates in every window with servers, even if the person never uses them. So the sidecar starts
     // now only if something waits for the person, and otherwise at the person's first action.
     if (openWork.wasOpen) sidecar.start();
@@ -132,7 +130,6 @@ export class Session {
 
   /** Sends the current configuration. */
   async #configure(): Promise<void> {
-    void reportOldSettings(this.#log, this.#context.globalState);
     const configuration = await readConfiguration(this.#context, this.#exampleServer.added);
     this.#backend.sidecar.notify("workspace/didChangeConfiguration", configuration);
   }

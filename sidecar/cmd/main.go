@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -60,24 +59,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return err
 		},
 	}
-	return terminal.Run(ctx, longFlags(args), terminal.Options{
+	return terminal.Run(ctx, args, terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
 		Connect: connect, Hosts: addedHosts, HostFiles: func() ([]terminal.HostFile, []protocol.ConfigProblem, error) { return hostFiles(folder) },
 	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), setupCommand(folder, stdin, stdout, stderr), restoreCommand(folder, stdout), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
-}
-
-// longFlags adds a second dash to the flags of serve and journal, which earlier versions accepted with one.
-func longFlags(args []string) []string {
-	if len(args) == 0 || args[0] != "serve" && args[0] != "journal" {
-		return args
-	}
-	out := slices.Clone(args)
-	for i, arg := range out {
-		if len(arg) > 2 && arg[0] == '-' && arg[1] >= 'a' && arg[1] <= 'z' {
-			out[i] = "-" + arg
-		}
-	}
-	return out
 }
 
 // exampleCommand is the command that starts the example server; see package example.

@@ -46,10 +46,6 @@ func (s Server) Definition(ctx context.Context, e Environment) string {
 	if path, err := s.program(ctx, e); err == nil && s.ofFolder(path) {
 		members = append(members, []string{"program", path})
 	}
-	if len(s.Env)+len(s.Headers) > 0 || s.EnvFile != "" || s.OAuth.isSet() {
-		// Earlier versions asked without showing these values. What the person said then is not about them.
-		members = append(members, []string{"shown with its values"})
-	}
 	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) }, members...)
 }
 

@@ -34,8 +34,6 @@ const (
 type command struct {
 	Command string `json:"command"`
 	Reason  Reason `json:"reason,omitempty"`
-	// Told: the client of a stop reads lines that say what the daemon waits for.
-	Told bool `json:"told,omitempty"`
 }
 
 // outcome is the daemon's line after its welcome to a [Control] client.
@@ -106,7 +104,7 @@ func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bo
 	s.o.Log.Info().Str("reason", string(c.Reason)).Int("by", hello.PID).Msg("the daemon is asked to leave")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.farewells = append(s.farewells, &farewell{peer: p, told: c.Told})
+	s.farewells = append(s.farewells, &farewell{peer: p})
 	s.leave(errStopped)
 	return true
 }
@@ -210,7 +208,7 @@ func Stop(ctx context.Context, o Options, say func(waitsFor string)) (Status, er
 
 // stop is Stop for a caller that holds the turn.
 func (o Options) stop(ctx context.Context, why Reason, say func(waitsFor string)) (Status, error) {
-	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why, Told: true})
+	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why})
 	if err != nil {
 		return Status{}, err
 	}

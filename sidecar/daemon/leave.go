@@ -18,8 +18,6 @@ const maxStacks = 256 << 10
 // farewell is the connection of a client that waits for the daemon's end.
 type farewell struct {
 	*peer
-	// told reports whether the client reads lines before the end. Clients of earlier versions do not.
-	told bool
 	// said is the last line.
 	said string
 	// writing is held during a write, which takes as long as the client does not read.
@@ -81,7 +79,7 @@ func (s *server) tellLeaving(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.farewells {
-		if f.told && f.said != what && f.writing.TryLock() {
+		if f.said != what && f.writing.TryLock() {
 			f.said = what
 			go func() {
 				defer f.writing.Unlock()

@@ -66,43 +66,32 @@ func TestALeavingDaemonEndsWithinItsGrace(t *testing.T) {
 
 // TestAClientThatStopsTheDaemonIsToldWhatItWaitsFor changes what the daemon waits for.
 func TestAClientThatStopsTheDaemonIsToldWhatItWaitsFor(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		params command
-		want   []string
-	}{
-		{"told", command{Command: commandStop, Told: true}, []string{`the MCP server "slow"`, `the MCP server "slower"`}},
-		{"of an earlier version", command{Command: commandStop}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				waitsFor := make(chan string, 10)
-				for _, what := range []string{"slow", "slow", "slower"} { // one for each second
-					waitsFor <- `the MCP server "` + what + `"`
-				}
-				p, ended := inMemory(t, ServeOptions{
-					WaitsFor: func() string { return <-waitsFor },
-					Close:    func() { <-time.After(3500 * time.Millisecond) },
-				})
-				params, err := json.Marshal(c.params)
-				if err != nil {
-					t.Fatal(err)
-				}
-				client := p.dial()
-				var w Welcome
-				var o outcome
-				if err := errors.Join(client.writeLine(Hello{Build: "1.0.0", Client: Control, Params: params}), client.readLine(&w), client.readLine(&o)); err != nil || o.Error != nil {
-					t.Fatalf("%+v, %v", o, err)
-				}
-				for _, want := range c.want {
-					var line leaving
-					if err := client.readLine(&line); err != nil || line.WaitsFor != want {
-						t.Errorf("the line is %+v, %v, want %q", line, err, want)
-					}
-				}
-				<-ended
-				_ = client.Close()
-			})
+	synctest.Test(t, func(t *testing.T) {
+		waitsFor := make(chan string, 10)
+		for _, what := range []string{"slow", "slow", "slower"} { // one for each second
+			waitsFor <- `the MCP server "` + what + `"`
+		}
+		p, ended := inMemory(t, ServeOptions{
+			WaitsFor: func() string { return <-waitsFor },
+			Close:    func() { <-time.After(3500 * time.Millisecond) },
 		})
-	}
+		params, err := json.Marshal(command{Command: commandStop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := p.dial()
+		var w Welcome
+		var o outcome
+		if err := errors.Join(client.writeLine(Hello{Build: "1.0.0", Client: Control, Params: params}), client.readLine(&w), client.readLine(&o)); err != nil || o.Error != nil {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		for _, want := range []string{`the MCP server "slow"`, `the MCP server "slower"`} {
+			var line leaving
+			if err := client.readLine(&line); err != nil || line.WaitsFor != want {
+				t.Errorf("the line is %+v, %v, want %q", line, err, want)
+			}
+		}
+		<-ended
+		_ = client.Close()
+	})
 }

@@ -17,7 +17,7 @@ func changeText(c *protocol.ToolChange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "! This tool or its server has changed since you allowed it in %s on %s.\n", safe(c.By), time.UnixMilli(c.At).Format("2 Jan 2006, 15:04"))
 	if c.Server {
-		b.WriteString("Its server has another configuration now, or an older version of Assent did not save the earlier one.\n")
+		b.WriteString("Its server has another configuration now.\n")
 	}
 	if c.Tool && c.Lines == nil {
 		b.WriteString("Its server describes it differently now. The earlier description was not saved.\n")

@@ -86,8 +86,7 @@ func (r *ToolRules) change(ctx context.Context, use ToolUse) (change *protocol.T
 	switch {
 	case at >= 0 && (last == nil || last.At < rules[at].CreatedAt): // an earlier version of Assent saved the rule alone
 		rule := rules[at]
-		same := rule.Digest == use.digest() || rule.Digest == use.olderDigest()
-		change = &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: !same}
+		change = &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: rule.Digest != use.digest()}
 		if before := rule.Described; change.Tool && before != nil {
 			now := *use.Tool
 			now.OutputSchema = nil

@@ -75,8 +75,6 @@ func covers(g *protocol.Grant, r Request, identity, name string, now time.Time) 
 		return reason{expired, fmt.Sprintf("%s ended on %s.", name, moment(g.ExpiresAt, now))}
 	case g.ExpiresAt != 0 && g.CreatedAt > now.UnixMilli():
 		return reason{expired, name + " has an end, and the clock was set back, so it may have ended."}
-	case g.Identity == "" && identity != "":
-		return reason{otherServer, name + " is no longer valid: the version of Assent that made it stored only the server's command line, not its whole definition."}
 	case g.Identity != identity:
 		return reason{otherServer, fmt.Sprintf("%s was for a server with another configuration: %s.", name, g.Command)}
 	case g.ToolName != "" && (!slices.Equal(r.Origin.ToolNames, []string{g.ToolName}) || r.Origin.PlacedBy != ""):

@@ -439,19 +439,6 @@ func TestAGrantIsForTheServerThatItWasMadeFor(t *testing.T) {
 	b.reserve(t, request(&free), "")
 }
 
-func TestAGrantOfAnOlderAssentHoldsNoMore(t *testing.T) {
-	s := openStore(t, t.TempDir())
-	b := &book{Book: grant.NewBook(grant.Options{
-		Store:  func() (*store.Store, error) { return s, nil },
-		Server: func(string) (string, string) { return "hash", "npx weather" },
-	})}
-	terms := protocol.GrantTerms{ServerName: "s", Models: anyModel, MaxRequests: 9}
-	if err := s.AddGrant(t.Context(), protocol.Grant{ID: "g", GrantTerms: terms, Command: "npx weather"}); err != nil {
-		t.Fatal(err)
-	}
-	b.reserve(t, request(&free), "stored only the server's command line, not its whole definition.")
-}
-
 func TestAGrantWithAnEndIsNotUsedBeforeItWasMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir())

@@ -37,13 +37,13 @@ func (r *ToolRules) Find(ctx context.Context, use ToolUse) (*protocol.ToolRule, 
 	if err != nil {
 		return nil, err
 	}
-	digest, older := use.digest(), use.olderDigest()
+	digest := use.digest()
 	var found *protocol.ToolRule
 	for _, rule := range rules {
 		switch {
 		case rule.Remember == protocol.RememberNever:
 			return &rule, nil // even if another tool has the name now
-		case rule.Identity == identity && (rule.Digest == digest || rule.Digest == older) && found == nil:
+		case rule.Identity == identity && rule.Digest == digest && found == nil:
 			found = &rule
 		}
 	}
@@ -190,20 +190,6 @@ func (u *ToolUse) digest() string {
 	}
 	t := u.Tool
 	said, err := json.Marshal([]any{t.Title, t.Description, indented(t.InputSchema), t.Annotations, indented(t.OutputSchema)})
-	if err != nil {
-		said = fmt.Appendf(nil, "%v", err) // texts and booleans can always be encoded
-	}
-	sum := sha256.Sum256(said)
-	return hex.EncodeToString(sum[:])
-}
-
-// olderDigest is [ToolUse.digest] of earlier versions of Assent, for the rules that they saved. They did not know the
-// schema of results, so that a tool with one has none.
-func (u *ToolUse) olderDigest() string {
-	if u.Tool == nil || u.Tool.OutputSchema != nil {
-		return ""
-	}
-	said, err := json.Marshal([]any{u.Tool.Title, u.Tool.Description, string(u.Tool.InputSchema), u.Tool.Annotations})
 	if err != nil {
 		said = fmt.Appendf(nil, "%v", err) // texts and booleans can always be encoded
 	}

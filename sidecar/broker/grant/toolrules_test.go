@@ -1,8 +1,6 @@
 package grant_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"testing"
 	"time"
@@ -143,7 +141,7 @@ func TestAChangeIsSaidWithItsDifference(t *testing.T) {
 	changed(want)
 	use.Tool = &tool
 	changed(&protocol.ToolChange{By: "a test", At: 5, Server: true})
-	// An older version of Assent stored neither the identity nor the description.
+	// A rule that is newer than the saved tool decides, even without a description.
 	older := protocol.ToolRule{ID: "older", ServerName: "s", Command: "serve", ToolName: "t", Remember: protocol.RememberAlways, Digest: "d", By: "a test", CreatedAt: 9}
 	if err := s.AddToolRule(t.Context(), older); err != nil {
 		t.Fatal(err)
@@ -255,42 +253,6 @@ func TestAHostsFirstCallOfAToolIsItsApproval(t *testing.T) {
 	}
 	if change := calls("Writes."); change != nil {
 		t.Errorf("after it was allowed: %+v", change)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// Rules of versions that hashed the description in another way still hold.
-func TestARuleOfAnEarlierVersionHolds(t *testing.T) {
-	s, err := store.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules := grant.NewToolRules(grant.NewBook(grant.Options{
-		Store: func() (*store.Store, error) { return s, nil }, Server: func(string) (string, string) { return "a", "serve" },
-	}))
-	tool := protocol.Tool{Name: "t", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object"}`)}
-	sum := sha256.Sum256([]byte(`["","Reads.","{\"type\":\"object\"}",null]`))
-	older := protocol.ToolRule{
-		ID: "r", ServerName: "s", Identity: "a", Command: "serve", ToolName: "t", Remember: protocol.RememberAlways,
-		Digest: hex.EncodeToString(sum[:]), Described: &tool, By: "a test", CreatedAt: 9,
-	}
-	if err := s.AddToolRule(t.Context(), older); err != nil {
-		t.Fatal(err)
-	}
-	use := grant.ToolUse{TaskID: "1", ServerName: "s", Tool: &tool}
-	if rule, err := rules.Find(t.Context(), use); rule == nil || err != nil {
-		t.Errorf("Find = %v, %v", rule, err)
-	}
-	if change, err := rules.Changed(t.Context(), use); change != nil || err != nil {
-		t.Errorf("Changed = %v, %v", change, err)
-	}
-	other := tool
-	other.Description = "Writes."
-	use.Tool = &other
-	if change, err := rules.Changed(t.Context(), use); err != nil || change == nil || !change.Tool || len(change.Lines) == 0 {
-		t.Errorf("Changed = %+v, %v", change, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -230,9 +230,6 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 // earlier returns the definition that was allowed last, for a comparison with the present one. It was saved with its
 // secrets masked. A member that is the same under the mask is returned with its present value.
 func earlier(last, masked, now protocol.ServerDefinition) *protocol.ServerDefinition {
-	if last.Program == "" { // an earlier version did not look for it
-		last.Program = masked.Program
-	}
 	for _, member := range []struct {
 		last        *string
 		masked, now string

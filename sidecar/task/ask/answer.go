@@ -89,7 +89,6 @@ func NotOpen(ctx context.Context, s *Asks, askID string) error {
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of Assent",
 		protocol.OutcomeGranted:              "a grant",
-		protocol.OutcomeTakenOver:            "the window that took over its task",
 	}[o.Reason])
 	return &protocol.Error{
 		Code:    protocol.CodeAskSettled,

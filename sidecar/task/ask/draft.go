@@ -83,7 +83,7 @@ func AddDrafts(ctx context.Context, s *Asks, messages []protocol.Message) {
 func keepsDraft(reason protocol.OutcomeReason) bool {
 	switch reason {
 	case protocol.OutcomeTimedOut, protocol.OutcomeServerStoppedWaiting, protocol.OutcomeServerLost, protocol.OutcomeRestarted,
-		protocol.OutcomeTakenOver, protocol.OutcomeCallEnded:
+		protocol.OutcomeCallEnded:
 		return true
 	default:
 		return false

@@ -16,7 +16,6 @@ var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeServerLost:           "ended: the connection to the server was lost",
 	protocol.OutcomeCompleted:            "ended: the server said that it is complete",
 	protocol.OutcomeRestarted:            "ended: Assent stopped while it was open",
-	protocol.OutcomeTakenOver:            "ended: its task was taken over in another window",
 	protocol.OutcomeNoFrontEnd:           "refused: no front end can show it",
 	protocol.OutcomeDenied:               "refused: it goes beyond your limits",
 }

@@ -245,45 +245,6 @@ func TestNothingIsRemovedBecauseTheClockHasJumped(t *testing.T) {
 	})
 }
 
-// The migration adds a record for the records that an earlier version removed. It does so only once: a person who cuts off the
-// front later and sets the version back gets no such record.
-func TestAFrontThatAnEarlierVersionCutIsRecordedOnce(t *testing.T) {
-	dir := chain(t, 6, 0)
-	change := func(statements string) {
-		t.Helper()
-		db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = db.Exec(statements)
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
-		}
-		s, err := store.Open(dir)
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	const cut = `UPDATE journal_ends SET (cut_seq, cut_hash) = (SELECT seq, hash FROM journal WHERE seq = %d);
-		DELETE FROM journal WHERE seq <= %[1]d; DROP TABLE host_calls; DROP TABLE tool_approvals; PRAGMA user_version = 12;`
-	change(fmt.Sprintf(cut, 2) + `DROP TABLE retention_clock;
-		ALTER TABLE tasks ADD COLUMN owner TEXT; ALTER TABLE tasks ADD COLUMN owner_name TEXT; ALTER TABLE tasks ADD COLUMN owned_since INTEGER;
-		ALTER TABLE tasks ADD COLUMN workspace TEXT; ALTER TABLE tasks ADD COLUMN claimed INTEGER;
-		CREATE INDEX tasks_by_owner ON tasks (owner); CREATE INDEX tasks_by_claim ON tasks (claimed)`)
-	v, err := verify(t, dir)
-	if err != nil || v.Cut != 2 || v.First != 3 || v.Last != 7 {
-		t.Fatalf("Verify = %+v, %v, want records 3 to 7", v, err)
-	}
-	change(fmt.Sprintf(cut, 4))
-	var broken *journal.Broken
-	if _, err := verify(t, dir); !errors.As(err, &broken) || broken.Seq != 3 {
-		t.Errorf("Verify = %v, want that record 3 is missing", err)
-	}
-}
-
 // A journal that moved to another file verifies there, even if records were removed from either of the two.
 func TestAMovedJournalIsWhole(t *testing.T) {
 	opened := func(t *testing.T, dir string) *store.Store {

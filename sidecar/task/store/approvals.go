@@ -11,18 +11,6 @@ import (
 // maxApprovals bounds the tools of all servers that are kept. The ones that were let run last stay.
 const maxApprovals = 1000
 
-// approvalsSchema keeps each tool as it was when it was last let run, so that a change of it is seen.
-const approvalsSchema = `
-CREATE TABLE tool_approvals (
-	server      TEXT NOT NULL,
-	tool        TEXT NOT NULL,
-	approved_at INTEGER NOT NULL,
-	body        TEXT NOT NULL,
-	PRIMARY KEY (server, tool)
-) STRICT;
-CREATE INDEX tool_approvals_by_time ON tool_approvals (approved_at);
-`
-
 // ToolApproval is a tool as it was when it was last let run.
 type ToolApproval struct {
 	ServerName string `json:"-"`

@@ -7,20 +7,6 @@ import (
 	"assent/protocol"
 )
 
-// chatSchema stores the task's data about the conversation with a model, and the remembered answers about
-// tools.
-const chatSchema = `
-ALTER TABLE tasks ADD COLUMN chat TEXT; -- JSON of chat, or NULL where there is nothing to say
-CREATE TABLE tool_rules (
-	id         TEXT PRIMARY KEY,
-	server     TEXT NOT NULL,
-	task_id    TEXT NOT NULL, -- empty where the rule is for all
-	created_at INTEGER NOT NULL,
-	body       TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX tool_rules_by_server ON tool_rules (server, created_at);
-`
-
 // chat is the column tasks.chat.
 type chat struct {
 	Running  bool                     `json:"running,omitempty"`

@@ -10,19 +10,6 @@ import (
 	"assent/protocol"
 )
 
-// confirmSchema keeps the person's decisions about servers that a file of the workspace configures.
-// It may run twice, because an older sidecar that still runs sets the file's version back.
-const confirmSchema = `
-CREATE TABLE IF NOT EXISTS server_decisions (
-	source     TEXT NOT NULL, -- the file that configures the server
-	server     TEXT NOT NULL,
-	definition TEXT NOT NULL, -- a hash
-	decided_at INTEGER NOT NULL,
-	body       TEXT NOT NULL,
-	PRIMARY KEY (source, server, definition)
-) STRICT, WITHOUT ROWID;
-`
-
 // ServerDecision is a person's decision whether one definition of a server may run.
 type ServerDecision struct {
 	Source     string `json:"source"`
@@ -82,25 +69,5 @@ func (s *Store) serverDecision(ctx context.Context, query string, args ...any) (
 	if err != nil {
 		return nil, fmt.Errorf("read the decision about a server: %w", err)
 	}
-	return &d, addNames(body, &d.Shown)
-}
-
-// addNames adds what earlier versions kept of variables and headers: their names.
-func addNames(body []byte, shown *protocol.ServerDefinition) error {
-	var old struct {
-		Shown struct {
-			EnvNames    []string `json:"envNames"`
-			HeaderNames []string `json:"headerNames"`
-		} `json:"shown"`
-	}
-	if err := json.Unmarshal(body, &old); err != nil {
-		return err
-	}
-	for _, name := range old.Shown.EnvNames {
-		shown.Env = append(shown.Env, protocol.DefinedValue{Name: name, Value: "(not shown then)"})
-	}
-	for _, name := range old.Shown.HeaderNames {
-		shown.Headers = append(shown.Headers, protocol.DefinedValue{Name: name, Value: "(not shown then)"})
-	}
-	return nil
+	return &d, nil
 }

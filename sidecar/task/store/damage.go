@@ -19,9 +19,6 @@ import (
 // to a larger file is found when the damaged part is read; see [Store.Suspect].
 const checkedWhole = 64 << 20
 
-// ErrNewer is the error of Open if a newer Assent wrote the store. Another attempt fails, too.
-var ErrNewer = errors.New("the store was written by a newer Assent")
-
 // Damaged reports whether an error says that the store's file is damaged, or is not a store.
 func Damaged(err error) bool {
 	if errors.Is(err, errDamaged) {
@@ -60,11 +57,26 @@ func Unacceptable(err error) bool {
 
 var errDamaged = errors.New("the store is damaged")
 
-// SetAside returns the path to which Open moved a damaged store that this one replaced; empty if there was none.
+// SetAside returns the path to which Open moved the store that this one replaced; empty if there was none.
 func (s *Store) SetAside() string {
 	s.fileMu.Lock()
 	defer s.fileMu.Unlock()
 	return s.file.setAside
+}
+
+// SetAsideNote says in a sentence for the person why and where Open moved the store that this one replaced; empty if
+// there was none.
+func (s *Store) SetAsideNote() string {
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
+	switch {
+	case s.file.setAside == "":
+		return ""
+	case errors.Is(s.file.why, errUnpublished):
+		return fmt.Sprintf("The store was written by an unpublished version of Assent, whose stores this version does not read. It was set aside whole as %s, and a new one was created.", s.file.setAside)
+	default:
+		return fmt.Sprintf("The store was damaged. It was set aside as %s, with its readable contents, and a new one was created.", s.file.setAside)
+	}
 }
 
 // Suspect makes the next Open read the whole file, regardless of its size. It is called when damage was
@@ -77,8 +89,8 @@ func (s *Store) Suspect() error {
 	return os.WriteFile(path+".suspect", nil, 0o600)
 }
 
-// openFile opens the store at path, and owns it if it gets the lock within the given time. It sets a damaged store
-// aside and opens a new one.
+// openFile opens the store at path, and owns it if it gets the lock within the given time. It sets a store aside that is
+// damaged or of an unpublished version, and opens a new one.
 func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
 	lock, err := own(context.Background(), path, wait)
 	if err != nil {
@@ -90,13 +102,13 @@ func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
 		}
 	}()
 	s, err := openSound(path, name)
-	if Damaged(err) {
-		aside, asideErr := setAside(path, lock)
+	if why := err; Damaged(why) || errors.Is(why, errUnpublished) {
+		aside, asideErr := setAside(path, why, lock)
 		if asideErr != nil {
 			return nil, fmt.Errorf("%w, and could not be set aside: %w", err, asideErr)
 		}
 		if s, err = openSound(path, name); err == nil {
-			s.file.setAside = aside
+			s.file.setAside, s.file.why = aside, why
 		}
 	}
 	if err != nil {
@@ -176,13 +188,17 @@ func (s *Store) readWhole(ctx context.Context) error {
 	return nil
 }
 
-// setAside renames the damaged store at path and its log, deletes nothing, and returns the new path. It fails without the
-// store's lock: another process may have the store open then.
-func setAside(path string, lock *lock) (string, error) {
+// setAside renames the store at path and its log, deletes nothing, and returns the new path, which says why. It fails
+// without the store's lock: another process may have the store open then.
+func setAside(path string, why error, lock *lock) (string, error) {
 	if lock == nil {
 		return "", errors.New("its folder cannot be locked")
 	}
-	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000Z")
+	kind := ".damaged-"
+	if errors.Is(why, errUnpublished) {
+		kind = ".unpublished-"
+	}
+	aside := path + kind + time.Now().UTC().Format("20060102T150405.000Z")
 	// The log is renamed first, because SQLite would delete a log without its database. If Assent is killed in
 	// between, the next start renames the rest.
 	for _, suffix := range []string{"-wal", "-shm", "", ".suspect"} {

@@ -271,11 +271,54 @@ func TestANewerStoreIsNotTouched(t *testing.T) {
 	}
 	before := read(t, path)
 	for range 2 {
-		if _, err := store.Open(dir); !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), path) {
-			t.Errorf("Open = %v, want ErrNewer and the file's name", err)
+		if _, err := store.Open(dir); !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "update Assent") {
+			t.Errorf("Open = %v, want ErrNewer, the file's name and the way out", err)
 		}
 	}
 	if !bytes.Equal(read(t, path), before) {
 		t.Error("the file was changed")
+	}
+}
+
+// A store of an unpublished version is set aside whole, and the next one says so; so is a database of another program.
+func TestAStoreOfAnUnpublishedVersionIsSetAside(t *testing.T) {
+	for name, change := range map[string]string{
+		"of the first schema": `DROP TABLE heads; PRAGMA application_id = 0; PRAGMA user_version = 1`,
+		"of a later schema":   `PRAGMA application_id = 0; PRAGMA user_version = 17`,
+		"without a version":   `PRAGMA application_id = 0; PRAGMA user_version = 0`,
+		"of another program":  `PRAGMA application_id = 5`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filled(t, 5)
+			path := filepath.Join(dir, "assent.db")
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = db.Exec(change)
+			if err := errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			before := read(t, path)
+			if _, err := store.OpenReadOnly(dir); err == nil || !strings.Contains(err.Error(), "unpublished version") {
+				t.Errorf("OpenReadOnly = %v, want that it is of an unpublished version", err)
+			}
+			s := open(t, dir)
+			aside := s.SetAside()
+			if !strings.HasPrefix(aside, path+".unpublished-") || !bytes.Equal(read(t, aside), before) {
+				t.Fatalf("SetAside = %q, want the whole file there", aside)
+			}
+			if note := s.SetAsideNote(); !strings.Contains(note, "unpublished version of Assent") || !strings.Contains(note, aside) {
+				t.Errorf("SetAsideNote = %q", note)
+			}
+			if tasks, err := s.Tasks(t.Context()); err != nil || len(tasks) != 0 {
+				t.Errorf("Tasks = %v, %v, want none", tasks, err)
+			}
+			save(t, s, protocol.Task{ID: "new"}, notice(1, 1, "new"))
+			closed(t, s)
+			if again := open(t, dir); again.SetAside() != "" {
+				t.Errorf("the new store was set aside too, as %s", again.SetAside())
+			}
+		})
 	}
 }

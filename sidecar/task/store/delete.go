@@ -6,13 +6,6 @@ import (
 	"fmt"
 )
 
-// deletionSchema stores when a task was deleted. The task can be restored until its rows are
-// removed.
-const deletionSchema = `
-ALTER TABLE tasks ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0; -- in milliseconds since the Unix epoch, or 0
-CREATE INDEX tasks_by_deletion ON tasks (deleted) WHERE deleted > 0;
-`
-
 // removals remove a task and its own data. The journal is not part of it.
 var removals = []string{
 	`DELETE FROM drafts WHERE task_id = ?`,

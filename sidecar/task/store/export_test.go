@@ -1,8 +1,5 @@
 package store
 
-// Migrations is exported for tests that begin with an older store.
-var Migrations = migrations[:]
-
 // Lately is exported for the test of late changes.
 const Lately = lately
 

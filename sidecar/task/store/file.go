@@ -24,8 +24,9 @@ type file struct {
 	// lock is nil for a store in memory, if the lock is not available (see own), and for a store opened beside
 	// its owner.
 	lock *lock
-	// setAside is the path to which a damaged file was moved; see [Store.SetAside].
+	// setAside is the path to which another file was moved, and why; see [Store.SetAside].
 	setAside string
+	why      error
 }
 
 // connector opens connections to the store's current file.
@@ -100,7 +101,7 @@ func (s *Store) Probe(ctx context.Context) error {
 // probe writes the file's version to it, unless a newer Assent has changed the version while this one runs.
 func (s *Store) probe(ctx context.Context) error {
 	return s.write(ctx, processDeath, func(w writer) error {
-		var version int
+		var version int64
 		if err := w.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err
 		}

@@ -1,57 +1,30 @@
 package store_test
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"assent/protocol"
 	"assent/sidecar/task/store"
 )
 
-// schema3 is the schema of a version without grants.
-const schema3 = `
-CREATE TABLE tasks (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, title TEXT NOT NULL, closed INTEGER NOT NULL, last_number INTEGER NOT NULL) STRICT;
-CREATE TABLE messages (
-	task_id TEXT NOT NULL REFERENCES tasks (id), id INTEGER NOT NULL, number INTEGER NOT NULL, live INTEGER NOT NULL,
-	ask_id TEXT, body TEXT NOT NULL, mcp_task INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (task_id, id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX messages_by_number ON messages (task_id, number);
-CREATE INDEX live_messages ON messages (task_id) WHERE live = 1;
-CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
-CREATE INDEX messages_by_mcp_task ON messages (mcp_task) WHERE mcp_task > 0;
-INSERT INTO tasks VALUES ('t1', 1, 'One', 0, 9), ('t2', 1, 'Two', 0, 9);
-INSERT INTO messages (task_id, id, number, live, ask_id, body) VALUES
-	('t1', 1, 1, 0, NULL, '{"id":1,"time":100,"body":{"type":"notice","level":"info","text":"mcp_sampling"}}'),
-	('t1', 2, 2, 0, 'a1', '{"id":2,"time":200,"body":{"type":"ask","askId":"a1","ask":"use_mcp_server","question":{"type":"mcp_sampling","serverName":"s","samplingRequest":{"maxTokens":1}}}}'),
-	('t1', 3, 3, 0, 'a2', '{"id":3,"time":300,"body":{"type":"ask","askId":"a2","ask":"use_mcp_server","question":{"type":"mcp_elicitation","serverName":"s","elicitationRequest":{"message":"m"}}}}'),
-	('t2', 1, 4, 0, 'a3', '{"id":1,"time":400,"body":{"type":"ask","askId":"a3","ask":"use_mcp_server","question":{"type":"mcp_sampling","serverName":"s","samplingRequest":{"maxTokens":1}}}}'),
-	('t2', 2, 5, 0, 'a4', '{"id":2,"time":500,"body":{"type":"ask","askId":"a4","ask":"use_mcp_server","question":{"type":"mcp_sampling","serverName":"another","samplingRequest":{"maxTokens":1}}}}');
-PRAGMA user_version = 3;`
-
-func TestSamplingRequestsOfAnOlderStoreAreFound(t *testing.T) {
-	dir := t.TempDir()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
-	if err != nil {
-		t.Fatal(err)
+func TestSamplingRequestsAreFound(t *testing.T) {
+	s := open(t, t.TempDir())
+	asked := func(id, at int64, server string) store.Entry {
+		return store.Entry{
+			Message: protocol.Message{ID: id, Time: at, Body: protocol.Ask{AskID: uuid.NewString(), Ask: protocol.AskUseMcpServer, Question: protocol.McpSampling{
+				Origin: protocol.Origin{ServerName: server}, SamplingRequest: protocol.McpSamplingRequest{MaxTokens: 1},
+			}}},
+			Number: id, SamplingServer: server,
+		}
 	}
-	if _, err := db.Exec(schema3); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	s := open(t, dir)
-	fresh := store.Entry{
-		Message: protocol.Message{ID: 3, Time: 250, Body: protocol.Ask{AskID: "a5", Ask: protocol.AskUseMcpServer, Question: protocol.McpSampling{
-			Origin: protocol.Origin{ServerName: "s"}, SamplingRequest: protocol.McpSamplingRequest{MaxTokens: 1},
-		}}},
-		Number: 10, AskID: "a5", SamplingServer: "s",
-	}
-	save(t, s, protocol.Task{ID: "t2"}, fresh)
+	save(t, s, protocol.Task{ID: "t1"}, notice(1, 1, "mcp_sampling"))
+	save(t, s, protocol.Task{ID: "t1"}, asked(2, 200, "s"))
+	save(t, s, protocol.Task{ID: "t2"}, asked(1, 400, "s"))
+	save(t, s, protocol.Task{ID: "t2"}, asked(2, 500, "another"))
+	save(t, s, protocol.Task{ID: "t2"}, asked(3, 250, "s"))
 	save(t, s, protocol.Task{ID: "t2"}, notice(4, 11, "none"))
 
 	want := []store.Place{{TaskID: "t2", MessageID: 1}, {TaskID: "t2", MessageID: 3}, {TaskID: "t1", MessageID: 2}}
@@ -60,9 +33,6 @@ func TestSamplingRequestsOfAnOlderStoreAreFound(t *testing.T) {
 		if diff := cmp.Diff(want[:min(limit, len(want))], found); diff != "" || err != nil {
 			t.Errorf("sampling requests, the newest first: %v (-want +got):\n%s", err, diff)
 		}
-	}
-	if g, err := s.Grants(t.Context()); err != nil || len(g) != 0 {
-		t.Errorf("Grants = %v, %v, want none", g, err)
 	}
 }
 

@@ -3,11 +3,8 @@ package store_test
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,95 +140,6 @@ func TestAMessageThatMovesAloneIsLate(t *testing.T) {
 	changed, err := from.Messages(t.Context(), "t", store.Range{After: messages + 2, Limit: 10})
 	if diff := cmp.Diff([]store.Entry{notice(1, messages+5, "changed")}, changed); diff != "" || err != nil {
 		t.Errorf("changed messages: %v (-want +got):\n%s", err, diff)
-	}
-}
-
-// headless makes a store of the version before heads, with rows in every table.
-func headless(t *testing.T) (dir string, db *sql.DB) {
-	t.Helper()
-	dir = t.TempDir()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, migration := range store.Migrations[:11] {
-		if _, err := db.Exec(migration); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := store.Record{Seq: 1, At: 5, Kind: "k", TaskID: "t1", Body: "{}"}
-	first.Hash = first.Follow("")
-	_, err = db.Exec(fmt.Sprintf(`PRAGMA user_version = 11;
-		INSERT INTO tasks (id, created_at, title, closed, last_number, open_asks) VALUES ('t1', 5, 'One', 0, 7, 1), ('t2', 6, 'Two', 1, 3, 0);
-		INSERT INTO messages (task_id, id, number, live, ask_id, body) VALUES
-			('t1', 1, 7, 0, NULL, '{"id":1,"time":1001,"body":{"type":"notice","level":"info","text":"changed last"}}'),
-			('t1', 2, 6, 1, 'a1', '{"id":2,"time":1002,"body":{"type":"notice","level":"info","text":"live"}}'),
-			('t1', 3, 3, 0, 'a2', '{"id":3,"time":1003,"body":{"type":"notice","level":"info","text":"settled"}}'),
-			('t2', 1, 3, 0, NULL, '{"id":1,"time":1001,"body":{"type":"notice","level":"info","text":"another"}}');
-		INSERT INTO journal VALUES (1, 5, 'k', 't1', '', '', '{}', '%[1]s');
-		UPDATE journal_ends SET last_seq = 1, last_hash = '%[1]s';`, first.Hash))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, db
-}
-
-func TestAStoreGetsItsHeads(t *testing.T) {
-	dir, db := headless(t)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, dir)
-	live := notice(2, 6, "live")
-	live.Live, live.AskID = true, "a1"
-	settled := notice(3, 3, "settled")
-	settled.AskID = "a2"
-	for name, tt := range map[string]struct {
-		got  func() ([]store.Entry, error)
-		want []store.Entry
-	}{
-		"live":    {func() ([]store.Entry, error) { return s.Live(t.Context(), "t1") }, []store.Entry{live}},
-		"changed": {func() ([]store.Entry, error) { return s.Messages(t.Context(), "t1", store.Range{After: 5, Limit: 9}) }, []store.Entry{notice(1, 7, "changed last"), live}},
-		"asked": {func() ([]store.Entry, error) {
-			e, err := s.Ask(t.Context(), "t1", "a2")
-			return []store.Entry{*e}, err
-		}, []store.Entry{settled}},
-	} {
-		got, err := tt.got()
-		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
-		}
-	}
-	got := taskOf(t, s, "t1")
-	if got.LastNumber != 7 || got.OpenAsks != 1 {
-		t.Fatalf("the task is %+v", got)
-	}
-	ended := live
-	ended.Number, ended.Live = 8, false
-	got.LastNumber, got.OpenAsks = 8, 0
-	if err := s.Save(t.Context(), got, &ended, record(2, "s")); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := s.Live(t.Context(), "t1"); err != nil || len(left) > 0 {
-		t.Errorf("Live = %+v, %v, want none", left, err)
-	}
-	if got := seqs(t, s); !slices.Equal(got, []int64{1, 2}) {
-		t.Errorf("records %d, want the old one and the new one", got)
-	}
-}
-
-// A sidecar of the earlier version, in a window that was not reloaded, writes its version when its saves
-// fail.
-func TestAnOlderSidecarDoesNotUndoTheVersion(t *testing.T) {
-	dir, old := headless(t)
-	closed(t, open(t, dir))
-	_, err := old.Exec("PRAGMA user_version = 11")
-	if err := errors.Join(err, old.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, dir)
-	if got := taskOf(t, s, "t1"); got.LastNumber != 7 {
-		t.Errorf("the task is %+v", got)
 	}
 }
 

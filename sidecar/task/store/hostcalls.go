@@ -6,16 +6,6 @@ import (
 	"fmt"
 )
 
-// hostCallsSchema keeps what the gateway has to know of a host's call to which the host can come back.
-const hostCallsSchema = `
-CREATE TABLE host_calls (
-	task_id    TEXT NOT NULL REFERENCES tasks (id),
-	message_id INTEGER NOT NULL,
-	body       TEXT NOT NULL,
-	PRIMARY KEY (task_id, message_id)
-) STRICT, WITHOUT ROWID;
-`
-
 // HostCall is a call to which its host can come back. The gateway writes and reads the body.
 type HostCall struct {
 	Place

@@ -14,31 +14,6 @@ import (
 	"assent/protocol"
 )
 
-// The journal is a chain: each record's hash is over the hash before it and all of its own columns. When old records
-// are cut off its front, journal_ends gets the number and the hash of the last of them, and the same transaction adds a
-// record of the cut to the chain (see [Cut]). Assent makes no cut without such a record. The number and hash of the
-// newest record are in heads, so that records cannot be removed from the end unnoticed.
-const journalSchema = `
-CREATE TABLE journal (
-	seq     INTEGER PRIMARY KEY, -- from 1, without gaps
-	at      INTEGER NOT NULL,
-	kind    TEXT NOT NULL,
-	task_id TEXT NOT NULL, -- these may be empty
-	ask_id  TEXT NOT NULL,
-	server  TEXT NOT NULL,
-	body    TEXT NOT NULL, -- JSON
-	hash    TEXT NOT NULL  -- hexadecimal
-) STRICT;
-CREATE TABLE journal_ends (
-	one       INTEGER PRIMARY KEY CHECK (one = 1),
-	cut_seq   INTEGER NOT NULL, -- of the last record that was cut off, or 0
-	cut_hash  TEXT NOT NULL,
-	last_seq  INTEGER NOT NULL,
-	last_hash TEXT NOT NULL
-) STRICT;
-INSERT INTO journal_ends (one, cut_seq, cut_hash, last_seq, last_hash) VALUES (1, 0, '', 0, '');
-`
-
 // ofJournal is the condition for the row of heads with the number and the hash of the newest record.
 const ofJournal = `task_id = '' AND message_id = 0`
 

@@ -45,9 +45,6 @@ func own(ctx context.Context, path string, wait time.Duration) (*lock, error) {
 }
 
 func tryToOwn(path string) (*lock, error) {
-	if err := checkOlder(path); err != nil {
-		return nil, err
-	}
 	l := &lock{flock.New(path + ".lock")}
 	taken, err := l.file.TryLock()
 	if err == nil && taken {

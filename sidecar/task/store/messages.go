@@ -264,3 +264,10 @@ func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args
 	}
 	return entries, nil
 }
+
+// lately is the maximum number of messages after a changed one for which the search by position finds it.
+// Messages that change later are in an index. Nearly all asks are settled earlier.
+//
+// Messages get their ids in the order of the events that add them. So if the newest event is L and the newest
+// message is M, the messages that changed after event N and are not late are after the message M-(L-N)-lately.
+const lately = 1000

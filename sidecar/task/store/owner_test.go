@@ -10,9 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/gofrs/flock"
-	"github.com/google/uuid"
-
 	"assent/protocol"
 	"assent/sidecar/task/store"
 )
@@ -79,49 +76,6 @@ func TestOfManyThatOpenOneOwns(t *testing.T) {
 		if s != nil {
 			closed(t, s)
 		}
-	}
-}
-
-// A window opened before the update has a sidecar of version 1, which shares the store with others of its version.
-func TestAnOlderSidecarIsFound(t *testing.T) {
-	dir := t.TempDir()
-	sidecars := filepath.Join(dir, "sidecars")
-	if err := os.Mkdir(sidecars, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dead, living := filepath.Join(sidecars, uuid.NewString()), flock.New(filepath.Join(sidecars, uuid.NewString()))
-	if err := os.WriteFile(dead, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if taken, err := living.TryLock(); !taken || err != nil {
-		t.Fatal(taken, err)
-	}
-	for range 2 {
-		_, err := store.OpenNow(dir)
-		if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "older version") || !strings.Contains(err.Error(), "reload or close the windows") {
-			t.Fatalf("Open = %v, want an error that says to reload the windows with an older version", err)
-		}
-	}
-	if err := living.Close(); err != nil {
-		t.Fatal(err)
-	}
-	open(t, dir)
-	if _, err := os.Stat(sidecars); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what they left is still there: %v", err)
-	}
-}
-
-// A sidecar of version 1 takes a shared lock, and waits for an exclusive one. So it does not open a store that has an
-// owner.
-func TestAnOlderSidecarFindsAnOwnedStoreLocked(t *testing.T) {
-	dir := t.TempDir()
-	open(t, dir)
-	lock := flock.New(filepath.Join(dir, "assent.db.lock"))
-	if shared, err := lock.TryRLock(); shared || err != nil {
-		t.Errorf("it shares the lock: %v, %v", shared, err)
-	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

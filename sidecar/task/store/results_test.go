@@ -1,8 +1,6 @@
 package store_test
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,61 +57,5 @@ func TestResultsAreFoundByWhenTheyWereGot(t *testing.T) {
 	calls, err := s.McpTask(t.Context(), "a")
 	if err != nil || len(calls) != 4 {
 		t.Errorf("McpTask = %d calls, %v, want 4", len(calls), err)
-	}
-}
-
-// toVersion2 removes the additions of later versions.
-const toVersion2 = `
-	DROP TABLE retention_clock; DROP TABLE host_calls; DROP TABLE tool_approvals;
-	DROP TRIGGER live_added; DROP TRIGGER live_again; DROP TRIGGER live_ended; DROP TABLE heads;
-	DROP INDEX late_messages; ALTER TABLE messages DROP COLUMN late;
-	CREATE INDEX messages_by_number ON messages (task_id, number);
-	CREATE INDEX live_messages ON messages (task_id) WHERE live = 1;
-	CREATE UNIQUE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
-	ALTER TABLE tasks ADD COLUMN last_number INTEGER NOT NULL DEFAULT 0;
-	DROP INDEX messages_by_mcp_task_id; DROP INDEX messages_by_result;
-	ALTER TABLE messages DROP COLUMN mcp_task_id; ALTER TABLE messages DROP COLUMN result_got;
-	DROP INDEX messages_by_sampling; DROP TABLE grants; DROP TABLE drafts; DROP TABLE rounds; DROP TABLE journal; DROP TABLE journal_ends;
-	ALTER TABLE messages DROP COLUMN sampling_server; ALTER TABLE messages DROP COLUMN sampling_at;
-	ALTER TABLE tasks DROP COLUMN chat; DROP TABLE tool_rules;
-	DROP INDEX tasks_by_deletion; ALTER TABLE tasks DROP COLUMN deleted;
-	PRAGMA user_version = 2`
-
-// The store of an earlier version gets its MCP tasks. A damaged row does not prevent the opening.
-func TestTheStoreOfAnEarlierVersionIsTakenOver(t *testing.T) {
-	dir := t.TempDir()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id := int64(1); id <= 2; id++ {
-		save(t, s, protocol.Task{ID: "t1"}, ended(id, "a"))
-	}
-	save(t, s, protocol.Task{ID: "t1"}, notice(3, 3, "no result"))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Exec(`UPDATE messages SET body = '{' WHERE id = 2;` + toVersion2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, dir)
-	calls, err := s.McpTask(t.Context(), "a")
-	if err != nil || len(calls) != 1 {
-		t.Errorf("McpTask = %d calls, %v, want 1", len(calls), err)
-	}
-	if err := s.GotResults(t.Context(), "t1", 1, 3, 10); err != nil {
-		t.Fatal(err)
-	}
-	places, err := s.ResultsGotBefore(t.Context(), 11)
-	if diff := cmp.Diff([]store.Place{{TaskID: "t1", MessageID: 1}}, places); diff != "" || err != nil {
-		t.Errorf("got (-want +got): %v\n%s", err, diff)
 	}
 }

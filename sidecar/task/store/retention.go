@@ -2,24 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 )
-
-// retentionVersion is the version of the schema that added retention_clock.
-const retentionVersion = 13
-
-// retentionSchema stores the newest time that retention trusts; see [Store.RetentionTime].
-const retentionSchema = `
-CREATE TABLE retention_clock (
-	one     INTEGER PRIMARY KEY CHECK (one = 1),
-	trusted INTEGER NOT NULL, -- in milliseconds since the Unix epoch; 0 before the first call
-	doubted INTEGER NOT NULL  -- the system's time when a jump was found or trusted last moved after one; else 0
-) STRICT;
-INSERT INTO retention_clock (one, trusted, doubted) VALUES (1, 0, 0);
-`
 
 // If the system's clock is ahead of the trusted time by more than longestPause, either the clock is wrong or Assent did not
 // run for that long. Nothing can tell the two apart, so the trusted time moves by catchUpStep every catchUpPause. Records
@@ -59,19 +44,4 @@ func (s *Store) RetentionTime(ctx context.Context, now time.Time) (trusted time.
 		return trusted, fmt.Errorf("store the time from which ages are computed: %w", err)
 	}
 	return trusted, nil
-}
-
-// recordEarlierCut adds a record for the records that earlier versions removed without one.
-func recordEarlierCut(tx *sql.Tx) error {
-	ctx := context.Background()
-	var cut Cut
-	err := tx.QueryRowContext(ctx, `SELECT cut_seq, cut_hash FROM journal_ends WHERE cut_seq > 0`).Scan(&cut.ThroughSeq, &cut.ThroughHash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the front of the journal: %w", err)
-	}
-	cut.Count = cut.ThroughSeq
-	return addCut(ctx, tx, time.Now().UnixMilli(), cut)
 }

@@ -2,11 +2,9 @@ package store_test
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,24 +185,6 @@ func TestMessagesSelects(t *testing.T) {
 				t.Errorf("ids (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestOpenRefusesWhatItDoesNotKnow(t *testing.T) {
-	dir := t.TempDir()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "assent.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("PRAGMA user_version = 999; CREATE TABLE future (x)"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = store.Open(dir)
-	if err == nil || !strings.Contains(err.Error(), "newer Assent") || !strings.Contains(err.Error(), "update Assent") {
-		t.Errorf("Open = %v, want an error that says to update Assent", err)
 	}
 }
 

@@ -9,30 +9,6 @@ import (
 	"assent/protocol"
 )
 
-// leaseSchema is from a version in which windows had sidecars of their own and a task was live in one of them, which
-// its row named. See ownerlessSchema.
-const leaseSchema = `
-ALTER TABLE tasks ADD COLUMN owner TEXT; -- the id of the sidecar that has the task, or NULL
-ALTER TABLE tasks ADD COLUMN owner_name TEXT NOT NULL DEFAULT ''; -- what to call its window
-ALTER TABLE tasks ADD COLUMN owned_since INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE tasks ADD COLUMN workspace TEXT; -- of the window that had it last, or NULL
-ALTER TABLE tasks ADD COLUMN open_asks INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE tasks ADD COLUMN claimed INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX tasks_by_owner ON tasks (owner) WHERE owner IS NOT NULL;
-CREATE INDEX tasks_by_claim ON tasks (claimed);
-`
-
-// ownerlessSchema drops the owner of a task, because one process owns the store; see [Open].
-const ownerlessSchema = `
-DROP INDEX tasks_by_owner;
-DROP INDEX tasks_by_claim;
-ALTER TABLE tasks DROP COLUMN owner;
-ALTER TABLE tasks DROP COLUMN owner_name;
-ALTER TABLE tasks DROP COLUMN owned_since;
-ALTER TABLE tasks DROP COLUMN workspace;
-ALTER TABLE tasks DROP COLUMN claimed;
-`
-
 // Tasks returns every task, the most recently created first.
 func (s *Store) Tasks(ctx context.Context) (_ []protocol.Task, err error) {
 	rows, err := s.db.QueryContext(ctx, `

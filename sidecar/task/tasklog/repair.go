@@ -131,7 +131,7 @@ func (s *Storage) relocate(ctx context.Context) bool {
 	if inMemory {
 		message = "Tasks are saved on disk again, including all changes in memory. Earlier ones are shown after the next start."
 	}
-	if note := setAsideNote(s.store); note != "" {
+	if note := s.store.SetAsideNote(); note != "" {
 		message += " " + note
 	}
 	s.reportRecovery(message)

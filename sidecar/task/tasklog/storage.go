@@ -97,7 +97,7 @@ func (s *Storage) Open(read func(*store.Store) error) error {
 		}
 		return opened.Close()
 	}
-	if note := setAsideNote(opened); note != "" {
+	if note := opened.SetAsideNote(); note != "" {
 		s.reportRecovery(note)
 	}
 	return nil
@@ -227,17 +227,8 @@ func (s *Storage) markSuspect(why error) {
 	}
 }
 
-// SetAsideNote returns a sentence for the person that says where a damaged store was moved to; empty if this store did not
-// replace one.
-func (s *Storage) SetAsideNote(ctx context.Context) string { return setAsideNote(s.Store(ctx)) }
-
-func setAsideNote(s *store.Store) string {
-	aside := s.SetAside()
-	if aside == "" {
-		return ""
-	}
-	return fmt.Sprintf("The store was damaged. It was set aside as %s, with its readable contents, and a new one was created.", aside)
-}
+// SetAsideNote says in a sentence for the person why and where a store was moved to; empty if this one replaced none.
+func (s *Storage) SetAsideNote(ctx context.Context) string { return s.Store(ctx).SetAsideNote() }
 
 // LogSend logs an event that no front end received. This is not a failure of the task: a front end that attaches later
 // opens the task after the last number that it has seen.

@@ -16,8 +16,8 @@ const keepTimeout = 10 * time.Second
 
 // grant is what an authorization server granted for a resource. The whole grant is stored as one secret.
 type grant struct {
-	// ID is unique. It is empty if an earlier version of Assent kept the grant.
-	ID       string `json:"id,omitempty"`
+	// ID is unique.
+	ID       string `json:"id"`
 	Issuer   string `json:"issuer"`
 	Resource string `json:"resource"`
 	TokenURL string `json:"tokenUrl"`

@@ -139,7 +139,7 @@ func TestASignOutInAnotherWindow(t *testing.T) {
 	assertCounts(t, i, "2 logins, 0 refreshes")
 }
 
-// A sidecar of an earlier version takes no lock.
+// A process whose folder has no locks renews beside others.
 func TestOnlyTheGrantThatWasRefusedIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	i := w.issuers[0]

@@ -131,7 +131,6 @@ test.each<readonly [OutcomeReason, string]>([
   ["serverStoppedWaiting", "The server stopped waiting: Delete 1,204 rows?"],
   ["callEnded", "The call ended first: Delete 1,204 rows?"],
   ["serverLost", "The connection to the server was lost: Delete 1,204 rows?"],
-  ["takenOver", "Its task was taken over in another window: Delete 1,204 rows?"],
   ["restarted", "Assent stopped while this was open: Delete 1,204 rows?"],
   ["completed", "The server reported completion: Delete 1,204 rows?"],
   ["noFrontEnd", "No window was open to show it: Delete 1,204 rows?"],

@@ -136,11 +136,6 @@ function described(question: UseMcpServer, reason: OutcomeReason, reviewed: bool
         icon: "debug-restart",
         words: l10n.t("Assent stopped while this was open: {0}", subject),
       };
-    case "takenOver":
-      return {
-        icon: "link-external",
-        words: l10n.t("Its task was taken over in another window: {0}", subject),
-      };
     case "noFrontEnd":
       return {
         icon: "debug-disconnect",

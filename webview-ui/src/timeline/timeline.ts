@@ -153,7 +153,6 @@ function keyOf({ messageId, toolUseId }: ToolUseRef): string {
 /** The outcomes of asks after the loss of their server or sidecar. */
 const gone: ReadonlySet<OutcomeReason> = new Set([
   "restarted",
-  "takenOver",
   "serverLost",
   "serverStoppedWaiting",
   "callEnded",

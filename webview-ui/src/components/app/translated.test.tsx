@@ -385,7 +385,6 @@ const outcomes: readonly OutcomeReason[] = [
   "completed",
   "granted",
   "restarted",
-  "takenOver",
   "noFrontEnd",
   "denied",
 ];

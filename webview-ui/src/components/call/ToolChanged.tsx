@@ -25,13 +25,7 @@ export function ToolChanged({ change, keep }: ToolChangedProps) {
           )}
         </span>
       </p>
-      {server && (
-        <p>
-          {l10n.t(
-            "The server's configuration has changed, or an older version of Assent did not save the earlier one.",
-          )}
-        </p>
-      )}
+      {server && <p>{l10n.t("The server's configuration has changed.")}</p>}
       {tool && lines === undefined && (
         <p>
           {l10n.t(

@@ -454,7 +454,6 @@ describe("a settled form", () => {
     ["serverStoppedWaiting", "The server stopped waiting: Delete 1,204 rows?"],
     ["callEnded", "The call ended first: Delete 1,204 rows?"],
     ["serverLost", "The connection to the server was lost: Delete 1,204 rows?"],
-    ["takenOver", "Its task was taken over in another window: Delete 1,204 rows?"],
     ["restarted", "Assent stopped while this was open: Delete 1,204 rows?"],
   ];
 

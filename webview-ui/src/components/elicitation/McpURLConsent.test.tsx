@@ -239,7 +239,6 @@ describe("in the panel, a page", () => {
     ["completed", "The server reported completion: login.example.com"],
     ["serverStoppedWaiting", "The server stopped waiting: login.example.com"],
     ["serverLost", "The connection to the server was lost: login.example.com"],
-    ["takenOver", "Its task was taken over in another window: login.example.com"],
     ["restarted", "Assent stopped while this was open: login.example.com"],
   ])("that is settled says what became of it: %s", async (reason, words) => {
     const question = urlElicitation({ awaitsCompletion: true });
