@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,8 @@ the programs start "assent gateway" in their place. Nothing else in their files 
 "assent restore" puts everything back.
 
 setup shows the files in the current folder too, and changes them only with --projects:
-other people may share them. Without a terminal and without --yes, setup only shows the plan.`,
+other people may share them. Without a terminal and without --yes, setup only shows the plan.
+If the file of a host could not be read, setup names it, and exits with 3.`,
 		Example: `  assent setup
   assent setup --host codex --host claude-code --server github
   assent setup --yes --share`,
@@ -69,16 +71,23 @@ other people may share them. Without a terminal and without --yes, setup only sh
 				return err
 			}
 		}
+		// A file that was not read may have servers, so that a script must not take the run for a whole one.
+		whole := func(err error) error {
+			if err == nil && len(plan.Unreadable) > 0 {
+				return terminal.Exit(terminal.ExitFailed, nil)
+			}
+			return err
+		}
 		switch {
 		case !*yes && !asks && *asJSON:
-			return printJSON(stdout, plan)
+			return whole(printJSON(stdout, plan))
 		case len(plan.Files) == 0 && *asJSON:
-			return printJSON(stdout, &setup.Result{UserFile: o.UserFile, Problems: plan.Problems})
+			return whole(printJSON(stdout, &setup.Result{UserFile: o.UserFile, Problems: plan.Problems}))
 		case len(plan.Files) == 0:
-			return nil
+			return whole(nil)
 		case !*yes && !asks:
 			fmt.Fprintln(stderr, "Nothing was changed. To do this, run assent setup --yes, or run it in a terminal.")
-			return nil
+			return whole(nil)
 		}
 		lines := &typed{in: bufio.NewReader(stdin), out: stderr}
 		if asks {
@@ -107,15 +116,17 @@ other people may share them. Without a terminal and without --yes, setup only sh
 		if err != nil {
 			return terminal.Exit(terminal.ExitFailed, err)
 		}
+		failed := len(result.Problems) > 0
 		if *asJSON {
+			result.Problems = append(plan.Problems, result.Problems...)
 			err = printJSON(stdout, result)
 		} else {
 			err = showResult(stdout, result, where)
 		}
-		if err == nil && len(result.Problems) > 0 {
+		if err == nil && failed {
 			err = terminal.Exit(terminal.ExitFailed, nil)
 		}
-		return err
+		return whole(err)
 	}
 	return c
 }
@@ -183,12 +194,16 @@ func keptSecret(userFile, name string) (string, error) {
 
 func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 	if len(p.Hosts) == 0 && len(p.Servers) == 0 {
-		_, err := fmt.Fprintln(w, "No program was found that uses MCP servers.")
-		return errors.Join(err, showProblems(w, p.Problems))
+		text := "No program was found that uses MCP servers."
+		if len(p.Unreadable) > 0 {
+			text = "No MCP server was found in the files that could be read."
+		}
+		_, err := fmt.Fprintln(w, text)
+		return errors.Join(err, showLeft(w, p))
 	}
 	var out strings.Builder
 	if len(p.Hosts) > 0 {
-		fmt.Fprintf(&out, "Found: %s\n\n", strings.Join(p.Hosts, ", "))
+		fmt.Fprintf(&out, "Found: %s\n", strings.Join(p.Hosts, ", "))
 	}
 	var rows [][]string
 	var notes []string
@@ -219,6 +234,9 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 			notes = append(notes, s.Name+": "+text)
 		}
 	}
+	if len(p.Hosts) > 0 && len(rows) > 0 {
+		out.WriteString("\n")
+	}
 	out.WriteString(terminal.Table(w, []string{"server", "runs", "configured in", "through Assent in"}, rows))
 	if len(notes) > 0 {
 		out.WriteString("\n")
@@ -231,13 +249,33 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 		for _, path := range p.Files {
 			fmt.Fprintf(&out, "  %s\n", visible.Line(path))
 		}
+	} else if len(p.Unreadable) > 0 {
+		fmt.Fprintln(&out, "\nThere is nothing to change in the files that could be read.")
 	} else {
 		fmt.Fprintln(&out, "\nThere is nothing to change.")
 	}
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return err
 	}
-	return showProblems(w, p.Problems)
+	return showLeft(w, p)
+}
+
+// showLeft shows what the plan leaves alone: first the files whose servers are not known.
+func showLeft(w io.Writer, p *setup.Plan) error {
+	var unread, others []setup.Problem
+	for _, problem := range p.Problems {
+		if slices.ContainsFunc(p.Unreadable, func(u setup.Problem) bool { return u.Path == problem.Path }) {
+			unread = append(unread, problem)
+		} else {
+			others = append(others, problem)
+		}
+	}
+	if len(unread) > 0 {
+		if _, err := fmt.Fprintf(w, "\nNot read: %s. The servers there are not in this plan.", files(len(unread))); err != nil {
+			return err
+		}
+	}
+	return errors.Join(showProblems(w, unread), showProblems(w, others))
 }
 
 func showProblems(w io.Writer, problems []setup.Problem) error {

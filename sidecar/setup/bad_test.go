@@ -56,6 +56,14 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 			if len(plan.Problems) != 1 || plan.Problems[0].Path != m.path(tt.path) || !strings.Contains(plan.Problems[0].Message, tt.want) {
 				t.Errorf("the problems are %+v, want %q", plan.Problems, tt.want)
 			}
+			if isOne := strings.HasPrefix(plan.Problems[0].Message, "The server"); len(plan.Unreadable) != 1 && !isOne || len(plan.Unreadable) > 0 && isOne {
+				t.Errorf("%+v was not read", plan.Unreadable)
+			}
+			m.Hosts = []string{"cursor"}
+			if plan := m.find(); len(plan.Unreadable) > 0 {
+				t.Errorf("%+v was not chosen", plan.Unreadable)
+			}
+			m.Hosts = nil
 			m.route()
 			if !bytes.Equal(m.read(tt.path), tt.data) {
 				t.Error("it was changed")

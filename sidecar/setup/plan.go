@@ -68,8 +68,8 @@ type Plan struct {
 	// Files are the paths of the hosts' files that would change.
 	Files    []string  `json:"files"`
 	Problems []Problem `json:"problems,omitempty"`
-	// Unreadable are the files of which no server is known.
-	Unreadable []Problem `json:"-"`
+	// Unreadable are the files of chosen hosts of which no server is known. Problems has them too.
+	Unreadable []Problem `json:"unreadable,omitempty"`
 
 	options Options
 	// known are the servers of the person's own file by name, in the form for comparison.
@@ -236,8 +236,10 @@ func (p *Plan) problem(path, format string, args ...any) {
 	p.Problems = append(p.Problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-func (p *Plan) unreadable(path string, err error) {
-	p.Unreadable = append(p.Unreadable, Problem{Path: path, Message: "It cannot be read: " + reason.Of(err)})
+func (p *Plan) unreadable(place importer.Place, err error) {
+	if p.wants(place.Host(), place.ID()) {
+		p.Unreadable = append(p.Unreadable, Problem{Path: place.Path, Message: "It cannot be read: " + reason.Of(err)})
+	}
 }
 
 // read reads the servers of a place.
@@ -245,7 +247,7 @@ func (p *Plan) read(place importer.Place) {
 	file, err := atomicfile.Read(place.Path, maxFile)
 	if err != nil {
 		p.problem(place.Path, "It is left alone: %s.", reason.Of(err))
-		p.unreadable(place.Path, err)
+		p.unreadable(place, err)
 		return
 	}
 	installed := place.Adds && (file.Exists || p.installed(place))
@@ -268,14 +270,14 @@ func (p *Plan) read(place importer.Place) {
 				err = fmt.Errorf("%w (%s)", err, advice)
 			}
 			p.problem(place.Path, "It is left alone, because it cannot be read: %s. Repair it, and run this again.", err)
-			p.unreadable(place.Path, err)
+			p.unreadable(place, err)
 		}
 		return
 	}
 	found, err := place.Servers(doc)
 	if err != nil {
 		p.problem(place.Path, "It is left alone, because its servers cannot be read: %s. Repair it, and run this again.", err)
-		p.unreadable(place.Path, err)
+		p.unreadable(place, err)
 		return
 	}
 	p.edits = append(p.edits, &fileEdit{place: place, file: file, doc: doc})

@@ -18,6 +18,7 @@ type File struct {
 	Exists bool
 	Data   []byte
 	mode   fs.FileMode
+	owner  owner
 	limit  int64
 }
 
@@ -42,7 +43,7 @@ func Read(path string, limit int64) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
-	f.Path, f.Exists, f.mode = target, true, info.Mode().Perm()
+	f.Path, f.Exists, f.mode, f.owner = target, true, info.Mode().Perm(), ownerOf(info)
 	f.Data, err = f.read()
 	return f, err
 }
@@ -63,15 +64,19 @@ func (f *File) read() ([]byte, error) {
 // ErrChanged says that a file changed between [Read] and [File.Replace].
 var ErrChanged = errors.New("was changed at the same time: try again")
 
-// Writable returns an error if the file is read-only. Replace could replace it, but the person does not want that.
+// Writable returns an error if the file is read-only, or belongs to another user. Replace could replace it, but the person
+// does not want that, and the other user would lose the file.
 func (f *File) Writable() error {
+	if f.Exists && !f.owner.canStay() {
+		return fmt.Errorf("%s belongs to another user: leave it to that user, or make it yours", f.Path)
+	}
 	if f.Exists && f.mode&0o200 == 0 {
 		return fmt.Errorf("%s is read-only: make it writable, or leave it out", f.Path)
 	}
 	return nil
 }
 
-// Replace gives the file another content in one step, and keeps its mode. If the file has changed since Read, it stays, and
+// Replace gives the file another content in one step, and keeps its mode and owner. If the file has changed since Read, it stays, and
 // the error is [ErrChanged]. A change in the microseconds between this check and the step is lost.
 func (f *File) Replace(data []byte) (err error) {
 	if err := f.Writable(); err != nil {
@@ -87,6 +92,9 @@ func (f *File) Replace(data []byte) (err error) {
 		}
 	}()
 	_, err = temp.Write(data)
+	if f.Exists {
+		err = errors.Join(err, f.owner.give(temp))
+	}
 	if err = errors.Join(err, temp.Chmod(f.mode), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
