@@ -10,11 +10,20 @@ import { output, run } from "../../tools/lib/command.ts";
 import { sidecarBinary } from "../../tools/lib/paths.ts";
 import { eventually } from "../eventually.ts";
 import { freePort, stopGroup } from "../processes.ts";
-import { listScenarios, runSuite } from "./suite.ts";
+import { skillsServer } from "./skillsServer.ts";
+import { divided, listScenarios, runSuite } from "./suite.ts";
+import { runServerScenario } from "./tasksServer.ts";
 
 const upstream = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server";
 
-/** Runs the required scenarios of each revision; throws at the end when one did not pass. */
+/** The scenarios of the extension for skills. No revision requires them. */
+const skills = [
+  "sep-2640-skills-enumeration",
+  "sep-2640-skills-manifest",
+  "sep-2640-skills-directory",
+];
+
+/** Runs the required scenarios of each revision, and those of skills; throws at the end when one did not pass. */
 export async function runGatewayScenarios(revisions: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "assent-conformance-"));
   try {
@@ -30,6 +39,7 @@ export async function runGatewayScenarios(revisions: readonly string[]): Promise
       }
       console.log(`${revision}: ${passed} of ${required} scenarios pass through the gateway`);
     }
+    failed.push(...(await runSkills(join(folder, "skills"))));
     if (failed.length > 0) {
       throw new Error(`conformance: the gateway failed in ${failed.join(", ")}`);
     }
@@ -40,35 +50,84 @@ export async function runGatewayScenarios(revisions: readonly string[]): Promise
 
 /** Runs the required scenarios of a revision with a daemon and a server of their own. */
 async function runRevision(revision: string, program: string, folder: string) {
+  const server = await startServer(program, revision < "2026");
+  try {
+    return await throughGateway(folder, server.url, async (target) => {
+      const { log } = await runSuite(["server", "--url", target, "--requirements", revision]);
+      const all = await listScenarios(revision, "server");
+      const scored = all.filter((scenario) => scenario.scored);
+      const summary = log.slice(log.lastIndexOf("=== SUMMARY ==="));
+      const passed = scored.filter(({ name }) => summary.includes(`✓ ${name}: `));
+      return { passed: passed.length, required: scored.length, log };
+    });
+  } finally {
+    await stopGroup(server.process);
+  }
+}
+
+/** Runs the scenarios of skills with a server of one skill, and returns those that did not pass. Each check has to be made. */
+export async function runSkills(folder: string): Promise<string[]> {
+  const port = await freePort();
+  const server = skillsServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    return await throughGateway(folder, `http://127.0.0.1:${port}/`, async (target) => {
+      const wrong: string[] = [];
+      for (const scenario of skills) {
+        const options = ["--spec-version", "2026-07-28", "--force"];
+        const checks = await runServerScenario(
+          scenario,
+          target,
+          join(folder, scenario),
+          ...options,
+        );
+        const { passed } = divided(checks);
+        console.log(
+          `${scenario}: ${passed.length} of ${checks.length} checks pass through the gateway`,
+        );
+        const others = checks.filter((check) => !passed.includes(check));
+        for (const { id, status, errorMessage } of others) {
+          console.log(`       ${id}: ${status}: ${errorMessage}`);
+        }
+        if (checks.length === 0 || others.length > 0) wrong.push(scenario);
+      }
+      return wrong;
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Puts a server behind a daemon of its own, and gives the address at which the suite reaches it. */
+async function throughGateway<Result>(
+  folder: string,
+  url: string,
+  use: (target: string) => Promise<Result>,
+): Promise<Result> {
   const workspace = join(folder, "workspace");
   await mkdir(join(workspace, ".vscode"), { recursive: true });
   const options = {
     cwd: workspace,
     env: { ASSENT_DAEMON_DIR: join(folder, "daemon"), XDG_CONFIG_HOME: folder },
   };
-  const server = await startServer(program, revision < "2026");
   let proxy: Server | undefined;
   try {
-    const servers = { everything: { type: "http", url: server.url } };
+    const servers = { everything: { type: "http", url } };
     await writeFile(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
     const flags = ["--server", "everything", "--trust", "--answer-in", "host"];
     const added = await output(sidecarBinary, ["hosts", "add", "suite", ...flags], options);
-    const [, url, token] = /^URL +(\S+)\nHeader +Authorization: Bearer (\S+)$/m.exec(added) ?? [];
-    if (url === undefined || token === undefined) throw new Error(`assent hosts add: ${added}`);
+    const [, address, token] =
+      /^URL +(\S+)\nHeader +Authorization: Bearer (\S+)$/m.exec(added) ?? [];
+    if (address === undefined || token === undefined) throw new Error(`assent hosts add: ${added}`);
     const port = await freePort();
-    proxy = addingToken(new URL(url), token, port).listen(port, "127.0.0.1");
+    proxy = addingToken(new URL(address), token, port).listen(port, "127.0.0.1");
     await once(proxy, "listening");
-    const target = `http://127.0.0.1:${port}/`;
-    const { log } = await runSuite(["server", "--url", target, "--requirements", revision]);
-    const scored = (await listScenarios(revision, "server")).filter((scenario) => scenario.scored);
-    const summary = log.slice(log.lastIndexOf("=== SUMMARY ==="));
-    const passed = scored.filter(({ name }) => summary.includes(`✓ ${name}: `));
-    return { passed: passed.length, required: scored.length, log };
+    return await use(`http://127.0.0.1:${port}/`);
   } finally {
     proxy?.closeAllConnections();
     proxy?.close();
     await output(sidecarBinary, ["daemon", "stop", "--force"], options);
-    await stopGroup(server.process);
   }
 }
 

@@ -41,7 +41,7 @@ export async function runTasksServerScenarios(): Promise<void> {
     const { url } = server.config;
     const wrong: string[] = [];
     for (const [scenario, expected] of Object.entries(scenarios)) {
-      const checks = await runScenario(scenario, url, join(folder, scenario));
+      const checks = await runServerScenario(scenario, url, join(folder, scenario));
       const { passed, failed } = divided(checks);
       const ok = failed.length === 0 && passed.length > 0 === (expected === "checked");
       const verdict =
@@ -57,13 +57,15 @@ export async function runTasksServerScenarios(): Promise<void> {
   }
 }
 
-/** Runs one scenario; its checks, the failed ones too. */
-async function runScenario(
+/** Runs one scenario for servers; its checks, the failed ones too. */
+export async function runServerScenario(
   scenario: string,
   url: string,
   folder: string,
+  ...more: readonly string[]
 ): Promise<readonly Check[]> {
-  const args = ["server", "--url", url, "--scenario", scenario, "--timeout", `${scenarioMs}`];
+  const wanted = ["server", "--url", url, "--scenario", scenario, ...more];
+  const args = [...wanted, "--timeout", `${scenarioMs}`];
   let failed: unknown;
   try {
     await output(process.execPath, [program, ...args, "--output-dir", folder]);
