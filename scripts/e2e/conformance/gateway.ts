@@ -7,14 +7,21 @@ import { createServer, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { output, run } from "../../tools/lib/command.ts";
-import { sidecarBinary } from "../../tools/lib/paths.ts";
+import { root, sidecarBinary } from "../../tools/lib/paths.ts";
 import { eventually } from "../eventually.ts";
 import { freePort, stopGroup } from "../processes.ts";
 import { skillsServer } from "./skillsServer.ts";
 import { divided, listScenarios, runSuite } from "./suite.ts";
 import { runServerScenario } from "./tasksServer.ts";
+import { useEachMethod } from "./typescriptClient.ts";
 
 const upstream = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server";
+
+/** MCP's own server for tests. It speaks 2025-11-25. */
+const serverEverything = join(
+  root,
+  "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+);
 
 /** The scenarios of the extension for skills. No revision requires them. */
 const skills = [
@@ -40,6 +47,9 @@ export async function runGatewayScenarios(revisions: readonly string[]): Promise
       console.log(`${revision}: ${passed} of ${required} scenarios pass through the gateway`);
     }
     failed.push(...(await runSkills(join(folder, "skills"))));
+    const legacy = { command: process.execPath, args: [serverEverything, "stdio"] };
+    await throughGateway(join(folder, "typescript"), legacy, useEachMethod);
+    console.log("MCP's client for TypeScript uses each method through the gateway");
     if (failed.length > 0) {
       throw new Error(`conformance: the gateway failed in ${failed.join(", ")}`);
     }
@@ -52,7 +62,7 @@ export async function runGatewayScenarios(revisions: readonly string[]): Promise
 async function runRevision(revision: string, program: string, folder: string) {
   const server = await startServer(program, revision < "2026");
   try {
-    return await throughGateway(folder, server.url, async (target) => {
+    return await throughGateway(folder, { type: "http", url: server.url }, async (target) => {
       const { log } = await runSuite(["server", "--url", target, "--requirements", revision]);
       const all = await listScenarios(revision, "server");
       const scored = all.filter((scenario) => scenario.scored);
@@ -66,12 +76,13 @@ async function runRevision(revision: string, program: string, folder: string) {
 }
 
 /** Runs the scenarios of skills with a server of one skill, and returns those that did not pass. Each check has to be made. */
-export async function runSkills(folder: string): Promise<string[]> {
+async function runSkills(folder: string): Promise<string[]> {
   const port = await freePort();
   const server = skillsServer().listen(port, "127.0.0.1");
   await once(server, "listening");
   try {
-    return await throughGateway(folder, `http://127.0.0.1:${port}/`, async (target) => {
+    const entry = { type: "http", url: `http://127.0.0.1:${port}/` };
+    return await throughGateway(folder, entry, async (target) => {
       const wrong: string[] = [];
       for (const scenario of skills) {
         const options = ["--spec-version", "2026-07-28", "--force"];
@@ -102,7 +113,7 @@ export async function runSkills(folder: string): Promise<string[]> {
 /** Puts a server behind a daemon of its own, and gives the address at which the suite reaches it. */
 async function throughGateway<Result>(
   folder: string,
-  url: string,
+  everything: object,
   use: (target: string) => Promise<Result>,
 ): Promise<Result> {
   const workspace = join(folder, "workspace");
@@ -113,7 +124,7 @@ async function throughGateway<Result>(
   };
   let proxy: Server | undefined;
   try {
-    const servers = { everything: { type: "http", url } };
+    const servers = { everything };
     await writeFile(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
     const flags = ["--server", "everything", "--trust", "--answer-in", "host"];
     const added = await output(sidecarBinary, ["hosts", "add", "suite", ...flags], options);
