@@ -21,6 +21,8 @@ export interface Host {
   /** How Assent names it. */
   readonly title: string;
   command(told: Told): readonly string[];
+  /** Lists its servers. A host without it has to read them for its conversation alone. */
+  readonly list?: () => readonly string[];
   /** In its environment. */
   env(told: Told): Readonly<Record<string, string>>;
   /** Its configuration file, below its home folder. */
@@ -39,6 +41,11 @@ const codex: Host = {
     process.execPath,
     installed(openHosts, "@openai", "codex", "bin", "codex.js"),
     ...["exec", "--skip-git-repo-check", prompt],
+  ],
+  list: () => [
+    process.execPath,
+    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
+    ...["mcp", "list"],
   ],
   env: () => ({}),
   file: ".codex/config.toml",
@@ -78,6 +85,11 @@ const geminiCli: Host = {
     installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
     ...["-m", "gemini-2.5-flash", "-p", prompt],
   ],
+  list: () => [
+    process.execPath,
+    installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
+    ...["mcp", "list"],
+  ],
   env: ({ model }) => ({ GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: model }),
   file: ".gemini/settings.json",
   configuration: ({ server: { name, ...server } }) =>
@@ -94,6 +106,10 @@ const opencode: Host = {
   command: ({ prompt }) => [
     installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode"),
     ...["run", prompt],
+  ],
+  list: () => [
+    installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode"),
+    ...["mcp", "list"],
   ],
   // It would fetch a list of models, and packages for plugins.
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", npm_config_offline: "true" }),
@@ -128,6 +144,10 @@ const claudeCode: Host = {
   command: ({ prompt, server }) => [
     installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
     ...["-p", prompt, "--allowedTools", `mcp__${server.name}__*`],
+  ],
+  list: () => [
+    installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
+    ...["mcp", "list"],
   ],
   env: ({ model }) => ({
     ANTHROPIC_BASE_URL: model,

@@ -74,10 +74,30 @@ export async function carriedThrough(scene: Scene): Promise<void> {
   } finally {
     await stopGroup(process);
   }
+  await listsServer(routed, scene, /\bgateway\b/);
   await assent(stage, "restore");
   const restored = await readFile(routed.file, "utf8");
   if (host.rewrites) assert.deepEqual(serversOf(restored), serversOf(routed.before));
   else assert.equal(restored, routed.before);
+  await listsServer(routed, scene, /tasks\.mjs/);
+}
+
+/** The host lists its server, which it starts in this way. */
+async function listsServer(
+  routed: Routed,
+  { host, era, model }: Scene,
+  starts: RegExp,
+): Promise<void> {
+  // To list a server, some hosts start it, and without Assent they speak the legacy era alone.
+  if (host.list === undefined || era !== "legacy") return;
+  const process = start({ ...routed, command: host.list() });
+  try {
+    const listed = await outputOf(process, model);
+    assert.match(listed, new RegExp(server));
+    assert.match(listed, starts);
+  } finally {
+    await stopGroup(process);
+  }
 }
 
 /** A host that uses Assent, and how it came to that. */
