@@ -90,7 +90,7 @@ try {
   const other = await otherServer();
   for (const era of ["2025-11-25", "2026-07-28"]) {
     const recording = `${era}.yaml`;
-    const replay = ["chat", prompt, "--replay", recording];
+    const replay = ["chat", prompt, "--answers", recording];
     await step(`${era}: one file of answers, and 170 users are left`, async () => {
       const record = ["--answers", "story.yaml", "--record", recording];
       assertCleanedUp(await assent(["chat", prompt, ...record], era));
@@ -107,7 +107,7 @@ try {
     await step(`${era}: the tool alone, recorded and replayed`, async () => {
       const call = ["call", tool, "--answers", "story.yaml", "--record", `call-${recording}`];
       assertCleanedUp(await assent(call, era));
-      assertCleanedUp(await assent(["call", tool, "--replay", `call-${recording}`], era));
+      assertCleanedUp(await assent(["call", tool, "--answers", `call-${recording}`], era));
     });
     await step(`${era}: with nobody there, nothing is deleted`, async () => {
       const ended = await assent(["call", tool], era);

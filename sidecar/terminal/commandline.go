@@ -159,7 +159,7 @@ func (c command) build(o Options) *cobra.Command {
 func asking(flags *pflag.FlagSet, l *commandLine) {
 	flags.DurationVar(&l.toolTimeout, "tool-timeout", 0, "cancel a tool call after this `time` without a result or progress, unless the server has a toolTimeout (default: never)")
 	flags.StringVar(&l.record, "record", "", "record questions and answers in this `file`")
-	flags.StringVar(&l.replay, "replay", "", "answer from a recorded `file`, and fail at other questions")
+	flags.StringVar(&l.replay, "replay", "", "another name of --answers, for a strict `file`")
 	l.model = ModelFlags(flags)
 }
 
@@ -193,12 +193,10 @@ func (l *commandLine) check() error {
 		return usagef("--tool-timeout is a time in whole seconds such as 90s or 10m, not %v", l.toolTimeout)
 	case l.protocolVersion != "" && l.protocolVersion != config.LegacyProtocol:
 		return usagef("--protocol-version is %s, not %q: without it the newest version that the server knows is spoken", config.LegacyProtocol, l.protocolVersion)
-	case l.plain && l.answers != "":
+	case l.plain && (l.answers != "" || l.replay != ""):
 		return usagef("--plain asks you, and --answers asks a file: give one of them")
-	case l.plain && l.replay != "":
-		return usagef("--plain asks you, and --replay asks a file: give one of them")
-	case l.record != "" && l.replay != "":
-		return usagef("--record writes a recording, and --replay answers from one: give one of them")
+	case l.answers != "" && l.replay != "":
+		return usagef("--replay is another name of --answers, for a strict file: give one of them")
 	}
 	if l.objectText != "" {
 		var members map[string]json.RawMessage

@@ -77,7 +77,7 @@ func simpleCommands() []command {
   assent call https://example.com/mcp greet       # a server by its URL
   assent call greet -- npx -y some-server --flag  # a server by its command
   assent call demo book --record book.yaml        # keep questions and answers
-  assent call demo book --replay book.yaml        # does it still ask the same?`,
+  assent call demo book --answers book.yaml       # does it still ask the same?`,
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
 				asking(flags, l)
 				flags.StringVar(&l.objectText, "json", "", "all arguments at once, as a JSON `object`")

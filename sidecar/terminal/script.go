@@ -1,16 +1,22 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"assent/protocol"
 	"assent/sidecar/terminal/answers"
 )
+
+// companyTimeout is how long an answer waits for the asks that a strict file has as open together with its own ask. They
+// must come before the asks that follow from the answer.
+const companyTimeout = time.Second
 
 // script answers asks from a file of answers.
 type script struct {
@@ -20,22 +26,77 @@ type script struct {
 
 var _ answerer = (*script)(nil)
 
-// take implements [answerer]. It takes the rule before it returns, so that rules are used in the order of the asks.
+// newScript reads a file of answers. Its secrets come from the environment.
+func newScript(s *session, line *commandLine) (*script, error) {
+	file, err := answers.Load(cmp.Or(line.replay, line.answers), s.clean.text)
+	switch {
+	case err != nil:
+		return nil, usagef("%v", err)
+	case line.replay != "" && !file.Strict:
+		return nil, usagef("%s is not strict, and answers other questions too: give it with --answers", file.Name)
+	}
+	if err := file.Reveal(os.LookupEnv); err != nil {
+		return nil, usagef("%v", err)
+	}
+	return &script{s, file}, nil
+}
+
+// drifted is the error of a run in which the asks differ from a strict file.
+type drifted struct{ text string }
+
+func (e *drifted) Error() string { return e.text }
+
+func asDrifted(err error) error {
+	var drift *answers.Drift
+	if errors.As(err, &drift) {
+		return &drifted{safe(strings.TrimSuffix(drift.Error(), "\n")) + "\nIf that is intended, record it again with --record."}
+	}
+	return err
+}
+
+// choose takes the rule for an ask before it returns, so that rules are used in the order of the asks.
+func (s *script) choose(question answers.Question, ask answers.Ask, fields []answers.Field) (*answers.Rule, error) {
+	if s.file.Strict {
+		rule, err := s.file.TakeNext(question)
+		return rule, asDrifted(err)
+	}
+	if rule := s.file.Take(ask); rule != nil {
+		return rule, nil
+	}
+	return nil, s.unmatched(ask, fields)
+}
+
+// take implements [answerer].
 func (s *script) take(a *openAsk) (reply, error) {
 	ask, fields := asked(a)
-	rule := s.file.Take(ask)
-	if rule == nil {
-		return nil, s.unmatched(ask, fields)
+	question, _ := s.session.line.question(a)
+	rule, err := s.choose(question, ask, fields)
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 		if problems != nil {
-			return nil, &unanswered{fmt.Sprintf("the answer at %s is refused:\n%s\n%s", rule, problemLines(problems), safe(describe(a)))}
+			text := fmt.Sprintf("the answer at %s is refused:\n%s\n%s", rule, problemLines(problems), safe(describe(a)))
+			if s.file.Strict {
+				return nil, &drifted{text}
+			}
+			return nil, &unanswered{text}
 		}
 		if err := wait(ctx, rule.Delay); err != nil {
 			return nil, err
 		}
 		if err := s.session.gathered(ctx); err != nil {
 			return nil, err
+		}
+		if rule.Recorded() {
+			late := time.NewTimer(companyTimeout)
+			defer late.Stop()
+			select {
+			case <-rule.Gathered():
+			case <-late.C:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 		s.session.note("%s\n  answered by %s: %s", describe(a), rule, rule.Way)
 		return answered(ctx, s.session, a, rule)
@@ -54,7 +115,7 @@ func answered(ctx context.Context, s *session, a *openAsk, rule *answers.Rule) (
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
 		r.ElicitationContent = rule.Answer
-		if !rule.Recorded {
+		if !rule.Recorded() {
 			r.ElicitationContent = withDefaults(q.ElicitationRequest.Fields, rule.Answer)
 		}
 	case protocol.UseMcpTool:
@@ -95,10 +156,8 @@ func withDefaults(fields []protocol.Field, answer json.RawMessage) json.RawMessa
 
 // input implements [answerer].
 func (s *script) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
-	ask := answers.Ask{Kind: answers.Input, Server: params.ServerName, Message: params.ID}
-	rule := s.file.Take(ask)
-	if rule == nil {
-		err := s.unmatched(ask, nil)
+	rule, err := s.choose(inputQuestion(params), answers.Ask{Kind: answers.Input, Server: params.ServerName, Message: params.ID}, nil)
+	if err != nil {
 		s.session.fail(err)
 		return nil, nil
 	}
@@ -109,17 +168,37 @@ func (s *script) input(ctx context.Context, params *protocol.PromptInputParams) 
 func (s *script) completions() []completion {
 	var list []completion
 	for _, rule := range s.file.Completions() {
-		list = append(list, completion{id: rule.ID(), text: *rule.Completion})
+		c := completion{id: rule.ID(), text: *rule.Completion}
+		if rule.Way == answers.Fail {
+			c = completion{id: rule.ID(), err: protocol.Errorf(protocol.CodeUnavailable, "%s", *rule.Completion)}
+		}
+		for _, use := range rule.ToolUses {
+			c.toolUses = append(c.toolUses, protocol.ToolUseContent{ID: use.ID, Name: use.Name, Input: use.Input})
+		}
+		list = append(list, c)
 	}
 	return list
 }
 
-// end implements [answerer]. It reports the rules that were not used.
-func (s *script) end(context.Context) error {
-	for _, rule := range s.file.Unused() {
-		s.session.note("%s: this rule was never used", rule)
+// end implements [answerer]. It reports the rules that were not used. In a strict file they are an error, or a server of
+// theirs that does not run is.
+func (s *script) end(ctx context.Context) error {
+	if !s.file.Strict {
+		for _, rule := range s.file.Unused() {
+			s.session.note("%s: this rule was never used", rule)
+		}
+		return nil
 	}
-	return nil
+	err := s.file.Unasked()
+	if err == nil {
+		return nil
+	}
+	for _, name := range s.session.failedServers(ctx) {
+		if s.file.HasServer(s.session.line.recordedName(name)) {
+			return &lostError{fmt.Sprintf("the MCP server %q does not run, so not all that the file has was asked", name)}
+		}
+	}
+	return asDrifted(err)
 }
 
 // unmatched returns the error for an ask that no rule matches. The error shows a rule that would match the ask.

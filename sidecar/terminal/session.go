@@ -269,21 +269,15 @@ func (s *session) newTask(ctx context.Context) (*protocol.Task, error) {
 // meet chooses the answerer. here reports whether a person is at a terminal.
 func (s *session) meet(here bool) error {
 	line, review := s.line, protocol.ReviewNever // the author of the file has seen its completions
-	var file *answers.File
 	var err error
-	if line.answers != "" {
-		if file, err = answers.Load(line.answers); err != nil {
-			return usagef("%v", err)
-		}
-	}
 	switch {
-	case line.replay != "":
-		if s.answerer, err = newReplay(s, line.replay, file); err != nil {
+	case line.answers != "" || line.replay != "":
+		script, err := newScript(s, line)
+		if err != nil {
 			return err
 		}
-	case file != nil:
-		s.answerer = &script{session: s, file: file}
-		if file.Has(answers.Review) {
+		s.answerer = script
+		if script.file.Has(answers.Review) {
 			review = ""
 		}
 	case line.plain || here:

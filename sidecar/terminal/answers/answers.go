@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Kind is the kind of a question.
@@ -52,7 +54,7 @@ const (
 	Complete Way = "completion"
 	Decline  Way = "decline"
 	Cancel   Way = "cancel"
-	// Fail is a failure of the model. It occurs only in recordings.
+	// Fail is a failure of the model.
 	Fail Way = "fail"
 )
 
@@ -72,7 +74,8 @@ type Rule struct {
 	File string
 	Line int
 
-	// The members that an ask must match. An empty one matches all asks.
+	// The members that an ask must match. An empty one matches all asks. A rule of a strict file has the kind alone, and
+	// the whole question; see [File.TakeNext].
 	Server, Tool string
 	Kind         Kind
 	// Message must be a part of the ask's message. Case and white space do not matter.
@@ -89,13 +92,36 @@ type Rule struct {
 	Delay time.Duration
 	// Times is how often the rule can be used; 0 means no limit.
 	Times int
-	// Recorded reports whether the rule is an answer of a recording.
-	Recorded bool
+	// ToolUses are calls in the model's answer, for [Complete].
+	ToolUses []ToolUse
+
+	source source
+}
+
+// source is what the file has of a rule.
+type source struct {
+	// asked is the question, in a strict file.
+	asked *yaml.Node
+	// given is the answer of the ways Answer and Complete. It may contain secrets.
+	given *yaml.Node
+	// group is nil in a file that is not strict.
+	group *group
+}
+
+// Recorded reports whether the rule is of a strict file.
+func (r *Rule) Recorded() bool { return r.source.asked != nil }
+
+// Gathered is closed once the server has asked all asks of the same group. It is nil in a file that is not strict.
+func (r *Rule) Gathered() <-chan struct{} {
+	if r.source.group == nil {
+		return nil
+	}
+	return r.source.group.all
 }
 
 // ID returns a name for the rule. It is the name of the model that gives the rule's completion.
 func (r *Rule) ID() string {
-	if r.Recorded {
+	if r.Recorded() {
 		return fmt.Sprintf("recorded-%d", r.Line)
 	}
 	return fmt.Sprintf("rule-%d", r.Line)
@@ -142,9 +168,12 @@ func (r *Rule) suits(k Kind) bool {
 type File struct {
 	Name  string
 	Rules []*Rule
+	// Strict: the rules are the questions, each asked once and in this order. See [File.TakeNext].
+	Strict bool
 
-	mu   sync.Mutex // guards used
-	used map[*Rule]int
+	clean func(string) string
+	mu    sync.Mutex // guards used, and what groups wait for
+	used  map[*Rule]int
 }
 
 // Take returns the first rule that matches an ask and is not used up, and counts its use. It returns nil if there is
@@ -181,33 +210,14 @@ func (f *File) Unused() []*Rule {
 	return slices.DeleteFunc(slices.Clone(f.Rules), func(r *Rule) bool { return f.used[r] > 0 })
 }
 
-// Completions returns the rules that have a completion.
+// Completions returns the rules that have a completion, or a failure.
 func (f *File) Completions() []*Rule {
-	return slices.DeleteFunc(slices.Clone(f.Rules), func(r *Rule) bool { return r.Way != Complete })
+	return slices.DeleteFunc(slices.Clone(f.Rules), func(r *Rule) bool { return r.Way != Complete && r.Way != Fail })
 }
 
 // Has reports whether a rule names this kind.
 func (f *File) Has(k Kind) bool {
 	return slices.ContainsFunc(f.Rules, func(r *Rule) bool { return r.Kind == k })
-}
-
-// Secret returns a member of the answer of the first matching rule, or the answer itself if it is a text. It does not
-// count as a use of the rule. It is for secrets that a recording leaves out.
-func (f *File) Secret(a Ask, name string) (json.RawMessage, bool) {
-	for _, r := range f.Rules {
-		if r.Way != Answer || !r.matches(a) {
-			continue
-		}
-		var members map[string]json.RawMessage
-		if json.Unmarshal(r.Answer, &members) == nil {
-			if value, ok := members[name]; ok {
-				return value, true
-			}
-		} else if a.Kind == Input {
-			return r.Answer, true
-		}
-	}
-	return nil, false
 }
 
 // Input returns the rule's answer as the value of an input; nil if there is none.

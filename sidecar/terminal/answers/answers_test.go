@@ -33,11 +33,11 @@ func TestParse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			file, err := Parse("f", []byte(tt.text))
+			file, err := Parse("f", []byte(tt.text), plain)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, file.Rules, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, file.Rules, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Rule{})); diff != "" {
 				t.Errorf("the rules (-want +got):\n%s", diff)
 			}
 		})
@@ -56,9 +56,11 @@ func TestParseNamesThePlace(t *testing.T) {
 		{"a typo in a rule", "answers:\n  - decine: true", `f:2:5: a rule has no key "decine": did you mean "decline"?`},
 		{"a typo in a match", "answers:\n  - match:\n      sever: x\n    cancel: true", `f:3:7: match has no key "sever": did you mean "server"?`},
 		{"a key like no other", "answers:\n  - zzzzzzzz: 1", `f:2:5: a rule has no key "zzzzzzzz": it has answer, approve, `},
+		{"an earlier recording", "version: 1\nasks: []", "f:2:1: an unpublished version of Assent recorded this: record it again with --record"},
+		{"a question without strict", "answers:\n  - asked: {kind: form}\n    cancel: true", `f:2:5: a rule has no key "asked"`},
 		{"no list", "answers: 3", "f:1:10: answers must be a list of rules"},
 		{"a rule that is none", "answers:\n  - yes", "f:2:5: a rule must be a mapping"},
-		{"no way", "answers:\n  - times: 2", "a rule needs one of answer, approve, completion, decline or cancel, and has none"},
+		{"no way", "answers:\n  - times: 2", "a rule needs one of answer, approve, completion, decline, cancel or fail, and has none"},
 		{"two ways", "answers:\n  - decline: true\n    cancel: true", "and has decline and cancel"},
 		{"a way that is false", "answers:\n  - decline: false", "f:2:14: decline must be true"},
 		{"a wrong kind", "answers:\n  - match: {kind: from}\n    decline: true", `f:2:19: there is no kind "from": it is form, page`},
@@ -74,7 +76,7 @@ func TestParseNamesThePlace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Parse("f", []byte(tt.text))
+			_, err := Parse("f", []byte(tt.text), plain)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Parse = %v, want %q", err, tt.want)
 			}
@@ -87,7 +89,7 @@ func TestLoadBoundsTheFile(t *testing.T) {
 	if err := os.WriteFile(name, make([]byte, maxFile+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(name); err == nil || !strings.Contains(err.Error(), "has more than") {
+	if _, err := Load(name, plain); err == nil || !strings.Contains(err.Error(), "has more than") {
 		t.Errorf("Load = %v", err)
 	}
 }
@@ -99,7 +101,7 @@ answers:
   - {match: {message: NAME, schema: [first]}, answer: {first: x}}
   - {match: {kind: completion}, completion: c, times: 0}
   - {match: {server: other}, cancel: true}
-`))
+`), plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +150,7 @@ func TestATemplateIsARule(t *testing.T) {
 	}
 	for _, ask := range asks {
 		text := "answers:\n" + Template(ask, []Field{{Name: "a b: c", Example: json.RawMessage(`"x"`), Note: "text\nanswers: []"}})
-		file, err := Parse("f", []byte(text))
+		file, err := Parse("f", []byte(text), plain)
 		if err != nil {
 			t.Errorf("%s\n%v", text, err)
 			continue
@@ -164,6 +166,6 @@ func FuzzParse(f *testing.F) {
 	f.Add("answers: &a\n  - *a\n")
 	f.Add("? [a]\n: b\n")
 	f.Fuzz(func(_ *testing.T, text string) {
-		_, _ = Parse("f", []byte(text)) // it returns an error, and does not panic
+		_, _ = Parse("f", []byte(text), plain) // it returns an error, and does not panic
 	})
 }

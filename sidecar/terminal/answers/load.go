@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +29,24 @@ const (
 	maxDelay = 24 * time.Hour
 )
 
-// Load reads a file of answers.
-func Load(name string) (*File, error) {
+// Load reads a file of answers. clean must be the function that cleaned the texts of a strict file's questions when they
+// were recorded.
+func Load(name string, clean func(string) string) (*File, error) {
 	data, err := readFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("the answers cannot be read: %w", err)
 	}
-	return Parse(name, data)
+	return Parse(name, data, clean)
+}
+
+// readFile reads a file, within the limit of its size.
+func readFile(name string) (_ []byte, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return readBounded(f, name)
 }
 
 func readBounded(r io.Reader, name string) ([]byte, error) {
@@ -45,13 +57,13 @@ func readBounded(r io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// document reads the only document of a file, which must have the given key.
-func (p reader) document(data []byte, key string) (*yaml.Node, error) {
+// document reads the only document of a file.
+func (p reader) document(data []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: is empty, and must have the key %q", p.name, key)
+		return nil, fmt.Errorf("%s: is empty, and must have the key \"answers\"", p.name)
 	case err != nil:
 		return nil, p.syntax(err)
 	}
@@ -63,18 +75,20 @@ func (p reader) document(data []byte, key string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// Parse parses a file of answers.
-func Parse(name string, data []byte) (*File, error) {
+// Parse parses a file of answers; see [Load].
+func Parse(name string, data []byte, clean func(string) string) (*File, error) {
 	p := reader{name}
-	root, err := p.document(data, "answers")
+	root, err := p.document(data)
 	if err != nil {
 		return nil, err
 	}
 	if key, _ := member(root, "asks"); key != nil {
-		return nil, p.errorf(key, "this is a recording: give it with --replay")
+		return nil, p.errorf(key, "an unpublished version of Assent recorded this: record it again with --record")
 	}
-	result := &File{Name: name, used: map[*Rule]int{}}
+	strict, _ := member(root, "strict")
+	result := &File{Name: name, Strict: strict != nil, clean: clean, used: map[*Rule]int{}}
 	err = p.members(root, "the file", map[string]func(*yaml.Node) error{
+		"strict": p.yes("strict"),
 		"answers": func(node *yaml.Node) error {
 			if node.Kind != yaml.SequenceNode {
 				return p.errorf(node, "answers must be a list of rules")
@@ -82,10 +96,20 @@ func Parse(name string, data []byte) (*File, error) {
 			if len(node.Content) > maxRules {
 				return p.errorf(node, "there are more than %d rules", maxRules)
 			}
+			var g *group
 			for _, node := range node.Content {
-				rule, err := p.rule(node)
-				if err != nil {
+				rule, together, err := p.rule(node, result.Strict)
+				switch {
+				case err != nil:
 					return err
+				case together && g == nil:
+					return p.errorf(node, "the first question cannot be together with one before it")
+				case result.Strict && !together:
+					g = &group{all: make(chan struct{})}
+				}
+				if g != nil {
+					g.waits++
+					rule.source.group = g
 				}
 				result.Rules = append(result.Rules, rule)
 			}
@@ -145,9 +169,9 @@ func (p reader) members(node *yaml.Node, what string, known map[string]func(*yam
 	return nil
 }
 
-// rule reads a rule.
-func (p reader) rule(node *yaml.Node) (*Rule, error) {
-	r := &Rule{File: p.name, Line: node.Line, Times: 1}
+// rule reads a rule. A rule of a strict file has a question in place of what an ask must match.
+func (p reader) rule(node *yaml.Node, strict bool) (r *Rule, together bool, err error) {
+	r = &Rule{File: p.name, Line: node.Line, Times: 1}
 	ways := []string{}
 	way := func(w Way, read func(*yaml.Node) error) func(*yaml.Node) error {
 		return func(node *yaml.Node) error {
@@ -155,40 +179,25 @@ func (p reader) rule(node *yaml.Node) (*Rule, error) {
 			return read(node)
 		}
 	}
-	err := p.members(node, "a rule", map[string]func(*yaml.Node) error{
-		"match": func(node *yaml.Node) error {
-			return p.members(node, "match", map[string]func(*yaml.Node) error{
-				"server":  p.text(&r.Server),
-				"tool":    p.text(&r.Tool),
-				"message": p.text(&r.Message),
-				"kind": func(node *yaml.Node) error {
-					err := p.text((*string)(&r.Kind))(node)
-					if err == nil && !slices.Contains(kinds, string(r.Kind)) {
-						return p.errorf(node, "there is no kind %q: it is %s", r.Kind, Either(kinds))
-					}
-					return err
-				},
-				"schema": func(node *yaml.Node) error {
-					if node.Kind != yaml.SequenceNode {
-						return p.errorf(node, "schema must be a list of names of fields")
-					}
-					for _, node := range node.Content {
-						name := ""
-						if err := p.text(&name)(node); err != nil {
-							return err
-						}
-						r.Schema = append(r.Schema, name)
-					}
-					return nil
-				},
-			})
-		},
-		"answer":     way(Answer, p.json(&r.Answer)),
-		"completion": way(Complete, func(node *yaml.Node) error { r.Completion = new(string); return p.text(r.Completion)(node) }),
+	words := func(node *yaml.Node) error { r.Completion = new(string); return p.text(r.Completion)(node) }
+	known := map[string]func(*yaml.Node) error{
+		"answer":     way(Answer, func(node *yaml.Node) error { r.source.given = node; return p.json(&r.Answer)(node) }),
+		"completion": way(Complete, func(node *yaml.Node) error { r.source.given = node; return words(node) }),
 		"approve":    way(Approve, p.yes("approve")),
 		"decline":    way(Decline, p.yes("decline")),
 		"cancel":     way(Cancel, p.yes("cancel")),
+		"fail":       way(Fail, words),
 		"model":      p.text(&r.Model),
+		"toolUses": func(node *yaml.Node) error {
+			var raw json.RawMessage
+			if err := p.json(&raw)(node); err != nil {
+				return err
+			}
+			if json.Unmarshal(raw, &r.ToolUses) != nil {
+				return p.errorf(node, "toolUses must be a list of id, name and input")
+			}
+			return nil
+		},
 		"delay": func(node *yaml.Node) error {
 			var text string
 			err := p.text(&text)(node)
@@ -200,26 +209,91 @@ func (p reader) rule(node *yaml.Node) (*Rule, error) {
 			}
 			return nil
 		},
-		"times": func(node *yaml.Node) error {
+	}
+	if strict {
+		known["asked"] = func(node *yaml.Node) error { r.source.asked = node; return p.question(node, r) }
+		known["together"] = func(node *yaml.Node) error { together = true; return p.yes("together")(node) }
+	} else {
+		known["match"] = func(node *yaml.Node) error { return p.match(node, r) }
+		known["times"] = func(node *yaml.Node) error {
 			n, err := strconv.Atoi(node.Value)
 			if err != nil || n < 0 {
 				return p.errorf(node, "times must be a number; 0 is without end")
 			}
 			r.Times = n
 			return nil
-		},
-	})
+		}
+	}
+	err = p.members(node, "a rule", known)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case len(ways) != 1:
-		return nil, p.errorf(node, "a rule needs one of answer, approve, completion, decline or cancel, and has %s", count(ways))
+		return nil, false, p.errorf(node, "a rule needs one of answer, approve, completion, decline, cancel or fail, and has %s", count(ways))
+	case strict && r.Kind == "":
+		return nil, false, p.errorf(node, `a rule of a strict file has the key "asked", with a kind`)
 	case r.Kind != "" && !r.suits(r.Kind):
-		return nil, p.errorf(node, "%s cannot settle an ask of the kind %s", r.Way, r.Kind)
+		return nil, false, p.errorf(node, "%s cannot settle an ask of the kind %s", r.Way, r.Kind)
 	case r.Model != "" && r.Way != Approve:
-		return nil, p.errorf(node, "model goes with approve alone")
+		return nil, false, p.errorf(node, "model goes with approve alone")
+	case r.ToolUses != nil && r.Way != Complete:
+		return nil, false, p.errorf(node, "toolUses go with completion alone")
 	}
-	return r, nil
+	return r, together, nil
+}
+
+// match reads what an ask must match.
+func (p reader) match(node *yaml.Node, r *Rule) error {
+	return p.members(node, "match", map[string]func(*yaml.Node) error{
+		"server":  p.text(&r.Server),
+		"tool":    p.text(&r.Tool),
+		"message": p.text(&r.Message),
+		"kind":    p.kind(r, kinds),
+		"schema": func(node *yaml.Node) error {
+			if node.Kind != yaml.SequenceNode {
+				return p.errorf(node, "schema must be a list of names of fields")
+			}
+			for _, node := range node.Content {
+				name := ""
+				if err := p.text(&name)(node); err != nil {
+					return err
+				}
+				r.Schema = append(r.Schema, name)
+			}
+			return nil
+		},
+	})
+}
+
+// question checks the question of a strict file, and reads its kind. No review is asked: what the server gets is the
+// answer to the completion.
+func (p reader) question(node *yaml.Node, r *Rule) error {
+	var ignored string
+	anything := func(node *yaml.Node) error {
+		_, err := p.value(node, maxDepth)
+		return err
+	}
+	return p.members(node, "asked", map[string]func(*yaml.Node) error{
+		"kind":      p.kind(r, slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return Kind(kind) == Review })),
+		"server":    p.text(&ignored),
+		"tools":     anything,
+		"message":   p.text(&ignored),
+		"url":       p.text(&ignored),
+		"fields":    anything,
+		"request":   anything,
+		"arguments": anything,
+	})
+}
+
+// kind reads one of these kinds.
+func (p reader) kind(r *Rule, kinds []string) func(*yaml.Node) error {
+	return func(node *yaml.Node) error {
+		err := p.text((*string)(&r.Kind))(node)
+		if err == nil && !slices.Contains(kinds, string(r.Kind)) {
+			return p.errorf(node, "there is no kind %q: it is %s", r.Kind, Either(kinds))
+		}
+		return err
+	}
 }
 
 func count(ways []string) string {

@@ -2,23 +2,20 @@ package answers
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"go.yaml.in/yaml/v3"
 )
 
-// recordingVersion is the version of recordings that this package reads and writes.
-const recordingVersion = "1"
-
-// secretTag marks a value that is left out of a recording. The node has the name of the environment variable with the
+// secretTag marks a value that is left out of a file. The node has the name of the environment variable with the
 // value instead.
 const secretTag = "!secret"
+
+// secretValueTag is secretTag for a number or a boolean.
+const secretValueTag = "!secretValue"
 
 // Question is a complete question of a server, without the parts that change from run to run: ids, times
 // and secrets.
@@ -44,34 +41,10 @@ type ToolUse struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// Entry is an ask of a recording, with its answer.
-type Entry struct {
-	// Rule is the answer. It does not match asks on its own.
-	Rule
-	// ToolUses belong to [Complete].
-	ToolUses []ToolUse
-	// Gathered is closed once the server has asked all asks of the same group.
-	Gathered <-chan struct{}
-
-	asked  *yaml.Node
-	answer *yaml.Node // for the ways Answer and Complete; may contain secrets
-	group  *group
-	taken  bool
-}
-
 // group holds asks that were open together.
 type group struct {
 	waits int // the number of asks that have not come yet
 	all   chan struct{}
-}
-
-// Recording is a recorded conversation for a replay. It may be used from any goroutine.
-type Recording struct {
-	Name    string
-	Entries []*Entry
-
-	clean func(string) string
-	mu    sync.Mutex // guards which asks were taken
 }
 
 // Drift is the error that a server's questions differ from the recording.
@@ -79,180 +52,36 @@ type Drift struct{ text string }
 
 func (d *Drift) Error() string { return d.text }
 
-// LoadRecording reads a recording. clean must be the function that cleaned the texts of questions when they were
-// recorded.
-func LoadRecording(name string, clean func(string) string) (*Recording, error) {
-	data, err := readFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("the recording cannot be read: %w", err)
-	}
-	return ParseRecording(name, data, clean)
-}
-
-// ParseRecording parses a recording.
-func ParseRecording(name string, data []byte, clean func(string) string) (*Recording, error) {
-	p := reader{name}
-	root, err := p.document(data, "asks")
-	if err != nil {
-		return nil, err
-	}
-	if key, _ := member(root, "answers"); key != nil {
-		return nil, p.errorf(key, "this is a file of answers: give it with --answers")
-	}
-	if root.Kind == yaml.MappingNode {
-		_, version := member(root, "version")
-		switch {
-		case version == nil:
-			return nil, p.errorf(root, `a recording has the key "version", but its value here is %s: record it with --record`, recordingVersion)
-		case version.Value != recordingVersion:
-			return nil, p.errorf(version, "this recording has the version %s, and this Assent reads %s: record it again with --record, or use the Assent that wrote it", version.Value, recordingVersion)
-		}
-	}
-	r := &Recording{Name: name, clean: clean}
-	err = p.members(root, "the file", map[string]func(*yaml.Node) error{
-		"version": func(*yaml.Node) error { return nil },
-		"asks": func(node *yaml.Node) error {
-			if node.Kind != yaml.SequenceNode {
-				return p.errorf(node, "asks must be a list")
-			}
-			if len(node.Content) > maxRules {
-				return p.errorf(node, "there are more than %d asks", maxRules)
-			}
-			var g *group
-			for i, node := range node.Content {
-				entry, together, err := p.entry(node)
-				if err != nil {
-					return err
-				}
-				if together && i == 0 {
-					return p.errorf(node, "the first ask cannot be together with one before it")
-				}
-				if !together {
-					g = &group{all: make(chan struct{})}
-				}
-				g.waits++
-				entry.group, entry.Gathered = g, g.all
-				r.Entries = append(r.Entries, entry)
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// entry reads an ask of a recording.
-func (p reader) entry(node *yaml.Node) (e *Entry, together bool, err error) {
-	e = &Entry{Rule: Rule{File: p.name, Line: node.Line, Times: 1, Recorded: true}, asked: &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}}
-	ways := []string{}
-	way := func(w Way, read func(*yaml.Node) error) func(*yaml.Node) error {
-		return func(node *yaml.Node) error {
-			e.Way, ways = w, append(ways, string(w))
-			return read(node)
-		}
-	}
-	keep := func(name string, check func(*yaml.Node) error) func(*yaml.Node) error {
-		return func(node *yaml.Node) error {
-			e.asked.Content = append(e.asked.Content, textNode(name), node)
-			return check(node)
-		}
-	}
-	anything := func(node *yaml.Node) error {
-		_, err := p.value(node, maxDepth)
-		return err
-	}
-	var ignored string
-	err = p.members(node, "an ask", map[string]func(*yaml.Node) error{
-		"kind": keep("kind", func(node *yaml.Node) error {
-			e.Kind = Kind(node.Value)
-			if !slices.Contains(kinds, node.Value) || e.Kind == Review {
-				return p.errorf(node, "there is no kind %q: it is %s", node.Value, Either(kinds))
-			}
-			return nil
-		}),
-		"server":    keep("server", p.text(&ignored)),
-		"tools":     keep("tools", anything),
-		"message":   keep("message", p.text(&ignored)),
-		"url":       keep("url", p.text(&ignored)),
-		"fields":    keep("fields", anything),
-		"request":   keep("request", anything),
-		"arguments": keep("arguments", anything),
-		"together":  func(node *yaml.Node) error { together = true; return p.yes("together")(node) },
-		"answer": way(Answer, func(node *yaml.Node) error {
-			e.answer = node
-			return anything(node)
-		}),
-		"completion": way(Complete, func(node *yaml.Node) error {
-			e.answer = node
-			return p.text(&ignored)(node)
-		}),
-		"toolUses": func(node *yaml.Node) error {
-			var raw json.RawMessage
-			if err := p.json(&raw)(node); err != nil {
-				return err
-			}
-			if json.Unmarshal(raw, &e.ToolUses) != nil {
-				return p.errorf(node, "toolUses must be a list of id, name and input")
-			}
-			return nil
-		},
-		"approve": way(Approve, p.yes("approve")),
-		"decline": way(Decline, p.yes("decline")),
-		"cancel":  way(Cancel, p.yes("cancel")),
-		"fail": way(Fail, func(node *yaml.Node) error {
-			e.Completion = new(string)
-			return p.text(e.Completion)(node)
-		}),
-	})
-	switch {
-	case err != nil:
-		return nil, false, err
-	case len(ways) != 1:
-		return nil, false, p.errorf(node, "an ask needs one of answer, approve, completion, decline, cancel or fail, and has %s", count(ways))
-	case e.Kind == "":
-		return nil, false, p.errorf(node, `an ask has the key "kind"`)
-	case !e.suits(e.Kind):
-		return nil, false, p.errorf(node, "%s cannot settle an ask of the kind %s", e.Way, e.Kind)
-	case e.ToolUses != nil && e.Way != Complete:
-		return nil, false, p.errorf(node, "toolUses go with completion alone")
-	}
-	return e, together, nil
-}
-
-// Reveal adds the secrets, which are not in the file, to the answers. A secret is the value of lookup for the
-// variable's name, or else the value of other for the ask and its member; other may be nil. The error names a missing
-// secret.
-func (r *Recording) Reveal(lookup func(variable string) (string, bool), other func(e *Entry, name string) (json.RawMessage, bool)) error {
-	p := reader{r.Name}
-	for _, e := range r.Entries {
-		if e.answer == nil {
+// Reveal puts the values of environment variables in the place of the secrets, which are not in the file. The error names
+// one that is missing.
+func (f *File) Reveal(lookup func(variable string) (string, bool)) error {
+	p := reader{f.Name}
+	for _, r := range f.Rules {
+		if r.source.given == nil {
 			continue
 		}
-		shown, err := p.reveal(e.answer, "", func(node *yaml.Node, name string) (*yaml.Node, error) {
-			if value, ok := lookup(node.Value); ok && node.Value != "" {
+		shown, err := p.reveal(r.source.given, "", func(node *yaml.Node, name string) (*yaml.Node, error) {
+			value, ok := lookup(node.Value)
+			switch {
+			case !ok || node.Value == "":
+			case node.Tag == secretValueTag:
+				return &yaml.Node{Kind: yaml.ScalarNode, Value: value}, nil // YAML resolves its type
+			default:
 				return textNode(value), nil
-			}
-			if other != nil {
-				if raw, ok := other(e, name); ok {
-					return nodeOf(raw, func(text string) string { return text })
-				}
 			}
 			what := "this secret"
 			if name != "" {
 				what = fmt.Sprintf("the secret %q", name)
 			}
-			return nil, p.errorf(node, "%s is not in the recording: set %s in the environment, or answer it in a file of --answers", what, node.Value)
+			return nil, p.errorf(node, "%s is not in the file: set %s in the environment", what, node.Value)
 		})
 		if err != nil {
 			return err
 		}
-		if e.Way == Complete {
-			e.Completion = new(string)
-			err = p.text(e.Completion)(shown)
+		if r.Way == Complete {
+			err = p.text(r.Completion)(shown)
 		} else {
-			err = p.json(&e.Rule.Answer)(shown)
+			err = p.json(&r.Answer)(shown)
 		}
 		if err != nil {
 			return err
@@ -263,7 +92,7 @@ func (r *Recording) Reveal(lookup func(variable string) (string, bool), other fu
 
 // reveal returns a node with its secrets; name is the name of the member with this value.
 func (p reader) reveal(node *yaml.Node, name string, secret func(*yaml.Node, string) (*yaml.Node, error)) (*yaml.Node, error) {
-	if node.Kind == yaml.ScalarNode && node.Tag == secretTag {
+	if node.Kind == yaml.ScalarNode && (node.Tag == secretTag || node.Tag == secretValueTag) {
 		return secret(node, name)
 	}
 	out := *node
@@ -282,29 +111,29 @@ func (p reader) reveal(node *yaml.Node, name string, secret func(*yaml.Node, str
 	return &out, nil
 }
 
-// Take returns the entry for a question that a server asks now: the first equal one that was not taken. Asks that were
-// open together may come in any order. The error is a [Drift] if there is no such entry, or if the question comes too
-// early.
-func (r *Recording) Take(q Question) (*Entry, error) {
-	asked, err := nodeOf(q, r.clean)
+// TakeNext returns the rule of a strict file for a question that a server asks now: the first equal one that was not
+// taken. Asks that were open together may come in any order. The error is a [Drift] if there is no such rule, or if the
+// question comes too early.
+func (f *File) TakeNext(q Question) (*Rule, error) {
+	asked, err := nodeOf(q, f.clean)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var next, likely *Entry // the first that was not taken, and the one that has probably changed
-	changes := ""           // the diff of likely
-	for _, e := range r.Entries {
-		if e.taken {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var next, likely *Rule // the first that was not taken, and the one that has probably changed
+	changes := ""          // the diff of likely
+	for _, e := range f.Rules {
+		if f.used[e] > 0 {
 			continue
 		}
 		if next == nil {
 			next = e
 		}
-		before, now := sameServer(e.asked, asked)
+		before, now := sameServer(e.source.asked, asked)
 		text := rendered(now)
 		if recorded := rendered(asRecorded(before, now)); recorded != text {
-			if e == next || e.group == next.group && e.Kind == q.Kind {
+			if e == next || e.source.group == next.source.group && e.Kind == q.Kind {
 				changed := unified(e.String(), recorded, "asked now", text)
 				if likely == nil || likely.Kind != q.Kind || len(changed) < len(changes) {
 					likely, changes = e, changed
@@ -312,19 +141,19 @@ func (r *Recording) Take(q Question) (*Entry, error) {
 			}
 			continue
 		}
-		if e.group != next.group {
-			return nil, &Drift{fmt.Sprintf("%s is asked before %s, which comes first in the recording:\n%s", &e.Rule, &next.Rule, rendered(next.asked))}
+		if e.source.group != next.source.group {
+			return nil, &Drift{fmt.Sprintf("%s is asked before %s, which comes first in the file:\n%s", e, next, rendered(next.source.asked))}
 		}
-		e.taken = true
-		if e.group.waits--; e.group.waits == 0 {
-			close(e.group.all)
+		f.used[e]++
+		if e.source.group.waits--; e.source.group.waits == 0 {
+			close(e.source.group.all)
 		}
 		return e, nil
 	}
 	if next == nil {
-		return nil, &Drift{fmt.Sprintf("%s is at its end, and this is asked besides:\n%s", r.Name, rendered(asked))}
+		return nil, &Drift{fmt.Sprintf("%s is at its end, and this is asked besides:\n%s", f.Name, rendered(asked))}
 	}
-	return nil, &Drift{fmt.Sprintf("the question differs from the one recorded at %s:\n%s", likely, changes)}
+	return nil, &Drift{fmt.Sprintf("the question differs from the one at %s:\n%s", likely, changes)}
 }
 
 // sameServer removes the server's name from both asks if one of them has none.
@@ -340,28 +169,24 @@ func sameServer(recorded, asked *yaml.Node) (before, now *yaml.Node) {
 	return recorded, asked
 }
 
-// Unasked returns a [Drift] if a part of the recording was not asked.
-func (r *Recording) Unasked() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Unasked returns a [Drift] if a question of a strict file was not asked.
+func (f *File) Unasked() error {
 	var b strings.Builder
-	for _, e := range r.Entries {
-		if !e.taken {
-			a := e.Ask()
-			fmt.Fprintf(&b, "\n  %s: %s", e, brief(fmt.Sprintf("%s %s %s %s", a.Kind, a.Server, strings.Join(a.Tools, ", "), a.Message)))
-		}
+	for _, r := range f.Unused() {
+		a := r.ask()
+		fmt.Fprintf(&b, "\n  %s: %s", r, brief(fmt.Sprintf("%s %s %s %s", a.Kind, a.Server, strings.Join(a.Tools, ", "), a.Message)))
 	}
 	if b.Len() == 0 {
 		return nil
 	}
-	return &Drift{"this was recorded, and was not asked:" + b.String()}
+	return &Drift{"this is in the file, and was not asked:" + b.String()}
 }
 
-// Has reports whether an ask of a server was recorded. An ask without a server's name may belong to any
+// HasServer reports whether a strict file has a question of a server. One without a server's name may belong to any
 // server.
-func (r *Recording) Has(server string) bool {
-	return slices.ContainsFunc(r.Entries, func(e *Entry) bool {
-		recorded := e.Ask().Server
+func (f *File) HasServer(server string) bool {
+	return slices.ContainsFunc(f.Rules, func(r *Rule) bool {
+		recorded := r.ask().Server
 		return recorded == "" || server == "" || recorded == server
 	})
 }
@@ -374,9 +199,6 @@ func brief(message string) string {
 	}
 	return string(text)
 }
-
-// String returns the position of the ask.
-func (e *Entry) String() string { return e.Rule.String() }
 
 // unified returns a diff without its header line.
 func unified(name, before, with, after string) string {
@@ -393,7 +215,7 @@ func rendered(node *yaml.Node) string {
 	return b.String()
 }
 
-// Recorded is an ask to be written to a recording, with its answer.
+// Recorded is an ask to be written to a strict file, with its answer.
 type Recorded struct {
 	Question
 	// Together reports whether the ask was open together with the previous one.
@@ -408,7 +230,7 @@ type Recorded struct {
 	Secrets []string
 }
 
-// Recorder writes recordings.
+// Recorder writes strict files.
 type Recorder struct {
 	// Clean removes from the texts of questions and failures what must not be written. A replay compares the cleaned
 	// texts of questions.
@@ -418,7 +240,7 @@ type Recorder struct {
 	Secret func(text string) bool
 }
 
-// Marshal returns the file of a recording. Asks that were open together get an order that does not depend on their
+// Marshal returns a strict file of answers. Asks that were open together get an order that does not depend on their
 // arrival.
 func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
@@ -426,10 +248,11 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		list.Style = yaml.FlowStyle
 	}
 	for _, a := range r.inOrder(asks) {
-		node, err := nodeOf(a.Question, r.Clean)
+		asked, err := nodeOf(a.Question, r.Clean)
 		if err != nil {
 			return nil, err
 		}
+		node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{textNode("asked"), asked}}
 		add := func(name string, value *yaml.Node) { node.Content = append(node.Content, textNode(name), value) }
 		if a.Together {
 			add("together", yes())
@@ -466,11 +289,9 @@ func (r Recorder) Marshal(asks []Recorded) ([]byte, error) {
 		list.Content = append(list.Content, node)
 	}
 	var b strings.Builder
-	b.WriteString("# Questions and their answers. --replay answers from this file, and fails at other questions.\n")
+	b.WriteString("# Questions and their answers. --answers answers from this file, and fails at other questions.\n")
 	err := write(&b, &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
-		textNode("version"),
-		{Kind: yaml.ScalarNode, Tag: "!!int", Value: recordingVersion},
-		textNode("asks"), list,
+		textNode("strict"), yes(), textNode("answers"), list,
 	}})
 	return []byte(b.String()), err
 }
@@ -513,7 +334,11 @@ func (r Recorder) hide(node *yaml.Node, name string, secrets []string) {
 		}
 	case yaml.ScalarNode:
 		if slices.Contains(secrets, name) || node.Tag == "!!str" && r.Secret(node.Value) {
-			*node = yaml.Node{Kind: yaml.ScalarNode, Tag: secretTag, Value: variable(name)}
+			tag := secretTag
+			if node.Tag != "!!str" {
+				tag = secretValueTag
+			}
+			*node = yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: variable(name)}
 		}
 	}
 }
@@ -536,33 +361,18 @@ func yes() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", 
 
 func plain(text string) string { return text }
 
-// readFile reads a file, within the limit of its size.
-func readFile(name string) (_ []byte, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return readBounded(f, name)
-}
-
-// Ask returns the ask in the form that rules match.
-func (e *Entry) Ask() Ask {
-	text := func(node *yaml.Node, name string) string {
-		if _, value := member(node, name); value != nil {
+// ask returns the question of a strict file in the form that rules match.
+func (r *Rule) ask() Ask {
+	text := func(name string) string {
+		if _, value := member(r.source.asked, name); value != nil {
 			return value.Value
 		}
 		return ""
 	}
-	a := Ask{Kind: e.Kind, Server: text(e.asked, "server"), Message: text(e.asked, "message")}
-	if _, tools := member(e.asked, "tools"); tools != nil {
+	a := Ask{Kind: r.Kind, Server: text("server"), Message: text("message")}
+	if _, tools := member(r.source.asked, "tools"); tools != nil {
 		for _, tool := range tools.Content {
 			a.Tools = append(a.Tools, tool.Value)
-		}
-	}
-	if _, fields := member(e.asked, "fields"); fields != nil {
-		for _, field := range fields.Content {
-			a.Fields = append(a.Fields, text(field, "name"))
 		}
 	}
 	return a

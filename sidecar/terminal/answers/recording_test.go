@@ -16,13 +16,13 @@ func plain(text string) string { return text }
 // noSecrets writes recordings without secrets.
 var noSecrets = answers.Recorder{Clean: plain, Secret: func(string) bool { return false }}
 
-func record(t *testing.T, asks ...answers.Recorded) *answers.Recording {
+func record(t *testing.T, asks ...answers.Recorded) *answers.File {
 	t.Helper()
 	data, err := noSecrets.Marshal(asks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := answers.ParseRecording("f.yaml", data, plain)
+	r, err := answers.Parse("f.yaml", data, plain)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
@@ -47,27 +47,25 @@ func TestTheReasonOfAFailureIsCleaned(t *testing.T) {
 	}
 }
 
-func TestARecordingThatIsWrong(t *testing.T) {
+func TestAStrictFileThatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", `f.yaml: is empty, and must have the key "asks"`},
-		{"no mapping", "- a", `f.yaml:1:1: the file must be a mapping`},
-		{"no version", "asks: []", `f.yaml:1:1: a recording has the key "version", but its value here is 1: record it with --record`},
-		{"another version", "asks: []\nversion: 2", `f.yaml:2:10: this recording has the version 2, and this Assent reads 1: record it again with --record, or use the Assent that wrote it`},
-		{"answers", "version: 1\nanswers: []", `f.yaml:2:1: this is a file of answers: give it with --answers`},
-		{"an unknown key", "version: 1\nask: []", `f.yaml:2:1: the file has no key "ask": did you mean "asks"?`},
-		{"no list", "version: 1\nasks: {}", `f.yaml:2:7: asks must be a list`},
-		{"an unknown kind", "version: 1\nasks:\n  - kind: from", `f.yaml:3:11: there is no kind "from": it is form, page, completion, review, input, tool, resource or repeat`},
-		{"no kind", "version: 1\nasks:\n  - cancel: true", `f.yaml:3:5: an ask has the key "kind"`},
-		{"no way", "version: 1\nasks:\n  - kind: form", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has none`},
-		{"two ways", "version: 1\nasks:\n  - kind: form\n    cancel: true\n    decline: true", `f.yaml:3:5: an ask needs one of answer, approve, completion, decline, cancel or fail, and has cancel and decline`},
-		{"no way of that kind", "version: 1\nasks:\n  - kind: form\n    approve: true", `f.yaml:3:5: approve cannot settle an ask of the kind form`},
-		{"together with nothing", "version: 1\nasks:\n  - {kind: form, cancel: true, together: true}", `f.yaml:3:5: the first ask cannot be together with one before it`},
-		{"an alias", "version: 1\nasks:\n  - kind: form\n    fields: [&a 1, *a]\n    cancel: true", `f.yaml:4:20: aliases are not known here: write the value out`},
-		{"calls of no completion", "version: 1\nasks:\n  - {kind: form, cancel: true, toolUses: []}", `f.yaml:3:5: toolUses go with completion alone`},
-		{"two documents", "version: 1\nasks: []\n---\n{}", `f.yaml:3:1: a second document begins here: there must be one`},
+		{"no list", "strict: true\nanswers: {}", `f.yaml:2:10: answers must be a list of rules`},
+		{"strict and not", "strict: false\nanswers: []", `f.yaml:1:9: strict must be true`},
+		{"an unknown key", "strict: true\nanswers:\n  - asked: {kind: form, mesage: m}\n    cancel: true", `f.yaml:3:25: asked has no key "mesage": did you mean "message"?`},
+		{"a match", "strict: true\nanswers:\n  - match: {kind: form}\n    cancel: true", `f.yaml:3:5: a rule has no key "match": it has answer, approve, asked, cancel, completion, decline, delay, fail, model, together or toolUses`},
+		{"an unknown kind", "strict: true\nanswers:\n  - asked: {kind: from}", `f.yaml:3:19: there is no kind "from": it is form, page, completion, input, tool, resource or repeat`},
+		{"a review", "strict: true\nanswers:\n  - asked: {kind: review}", `f.yaml:3:19: there is no kind "review": it is form, page, completion, input, tool, resource or repeat`},
+		{"no question", "strict: true\nanswers:\n  - cancel: true", `f.yaml:3:5: a rule of a strict file has the key "asked", with a kind`},
+		{"no kind", "strict: true\nanswers:\n  - asked: {message: m}\n    cancel: true", `f.yaml:3:5: a rule of a strict file has the key "asked", with a kind`},
+		{"no way", "strict: true\nanswers:\n  - asked: {kind: form}", `f.yaml:3:5: a rule needs one of answer, approve, completion, decline, cancel or fail, and has none`},
+		{"two ways", "strict: true\nanswers:\n  - asked: {kind: form}\n    cancel: true\n    decline: true", `f.yaml:3:5: a rule needs one of answer, approve, completion, decline, cancel or fail, and has cancel and decline`},
+		{"no way of that kind", "strict: true\nanswers:\n  - asked: {kind: form}\n    approve: true", `f.yaml:3:5: approve cannot settle an ask of the kind form`},
+		{"together with nothing", "strict: true\nanswers:\n  - {asked: {kind: form}, cancel: true, together: true}", `f.yaml:3:5: the first question cannot be together with one before it`},
+		{"an alias", "strict: true\nanswers:\n  - asked:\n      kind: form\n      fields: [&a 1, *a]\n    cancel: true", `f.yaml:5:22: aliases are not known here: write the value out`},
+		{"calls of no completion", "strict: true\nanswers:\n  - {asked: {kind: form}, cancel: true, toolUses: []}", `f.yaml:3:5: toolUses go with completion alone`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := answers.ParseRecording("f.yaml", []byte(tt.text), plain)
+			_, err := answers.Parse("f.yaml", []byte(tt.text), plain)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("the error is\n%v, want\n%s", err, tt.want)
 			}
@@ -75,7 +73,7 @@ func TestARecordingThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestTheDocumentedRecording(t *testing.T) {
+func TestTheDocumentedStrictFile(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/terminal.md")
 	if err != nil {
 		t.Fatal(err)
@@ -86,22 +84,21 @@ func TestTheDocumentedRecording(t *testing.T) {
 	if !found {
 		t.Fatal("docs/terminal.md has no recording")
 	}
-	r, err := answers.ParseRecording("f.yaml", []byte(block), plain)
+	r, err := answers.Parse("f.yaml", []byte(block), plain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lookup := func(string) (string, bool) { return "", false }
-	want := `f.yaml:12:17: the secret "password" is not in the recording: set ASSENT_SECRET_PASSWORD in the environment`
-	if err := r.Reveal(lookup, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+	want := `f.yaml:13:17: the secret "password" is not in the file: set ASSENT_SECRET_PASSWORD in the environment`
+	if err := r.Reveal(func(string) (string, bool) { return "", false }); err == nil || err.Error() != want {
 		t.Errorf("without the secret: %v, want %s", err, want)
 	}
-	if err := r.Reveal(func(name string) (string, bool) { return "of " + name, true }, nil); err != nil {
+	if err := r.Reveal(func(name string) (string, bool) { return "of " + name, true }); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(`{"name":"Ada","password":"of ASSENT_SECRET_PASSWORD"}`, string(r.Entries[0].Answer)); diff != "" {
+	if diff := cmp.Diff(`{"name":"Ada","password":"of ASSENT_SECRET_PASSWORD"}`, string(r.Rules[0].Answer)); diff != "" {
 		t.Errorf("the answer (-want +got):\n%s", diff)
 	}
-	if got := *r.Entries[1].Completion; got != "Hello" {
+	if got := *r.Rules[1].Completion; got != "Hello" {
 		t.Errorf("the completion is %q", got)
 	}
 }
@@ -118,14 +115,14 @@ func TestOrder(t *testing.T) {
 		{"swapped where they were together", "baca", ""},
 		{"too early", "acb", "is asked before"},
 		{"not at all", "abc", "was not asked"},
-		{"another", "abx", "the question differs from the one recorded"},
+		{"another", "abx", "the question differs from the one at"},
 		{"once more", "abcaa", "is at its end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := record(t, asks...)
 			var err error
 			for _, message := range tt.order {
-				if _, err = r.Take(form(string(message))); err != nil {
+				if _, err = r.TakeNext(form(string(message))); err != nil {
 					break
 				}
 			}
@@ -144,19 +141,19 @@ func TestOrder(t *testing.T) {
 
 func TestAnEntryWaitsForItsCompany(t *testing.T) {
 	r := record(t, answers.Recorded{Question: form("a"), Way: answers.Cancel}, answers.Recorded{Question: form("b"), Together: true, Way: answers.Cancel})
-	first, err := r.Take(form("a"))
+	first, err := r.TakeNext(form("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case <-first.Gathered:
+	case <-first.Gathered():
 		t.Error("the second was not asked, and the first does not wait for it")
 	default:
 	}
-	if _, err := r.Take(form("b")); err != nil {
+	if _, err := r.TakeNext(form("b")); err != nil {
 		t.Fatal(err)
 	}
-	<-first.Gathered
+	<-first.Gathered()
 }
 
 func TestLike(t *testing.T) {
@@ -173,11 +170,11 @@ func TestLike(t *testing.T) {
 		{"plain", "plain", true},
 		{"plain", "plainer", false},
 	} {
-		r, err := answers.ParseRecording("f.yaml", []byte("version: 1\nasks:\n  - {kind: form, server: s, tools: [t], message: !like '"+tt.pattern+"', cancel: true}"), plain)
+		r, err := answers.Parse("f.yaml", []byte("strict: true\nanswers:\n  - {asked: {kind: form, server: s, tools: [t], message: !like '"+tt.pattern+"'}, cancel: true}"), plain)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Take(form(tt.text)); (err == nil) != tt.want {
+		if _, err := r.TakeNext(form(tt.text)); (err == nil) != tt.want {
 			t.Errorf("%q is like %q: %v", tt.text, tt.pattern, err)
 		}
 	}
@@ -197,25 +194,22 @@ func TestSecretsAreNotWritten(t *testing.T) {
 			t.Errorf("%s is written:\n%s", wrong, data)
 		}
 	}
-	r, err := answers.ParseRecording("f.yaml", data, plain)
+	r, err := answers.Parse("f.yaml", data, plain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := answers.Parse("a.yaml", []byte("answers: [{answer: {pin: 7, note: n, list: l}}, {match: {kind: completion}, completion: x}]"))
-	if err != nil {
+	if err := r.Reveal(func(name string) (string, bool) {
+		if name == "ASSENT_SECRET_PIN" {
+			name = "7"
+		}
+		return name, true
+	}); err != nil {
 		t.Fatal(err)
 	}
-	lookup := func(name string) (string, bool) {
-		return name, name == "ASSENT_SECRET_COMPLETION" || name == "ASSENT_SECRET_NOTE"
-	}
-	err = r.Reveal(lookup, func(e *answers.Entry, name string) (json.RawMessage, bool) { return file.Secret(e.Ask(), name) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(`{"free":"text","list":["l"],"note":"ASSENT_SECRET_NOTE","pin":7}`, string(r.Entries[0].Answer)); diff != "" {
+	if diff := cmp.Diff(`{"free":"text","list":["ASSENT_SECRET_LIST"],"note":"ASSENT_SECRET_NOTE","pin":7}`, string(r.Rules[0].Answer)); diff != "" {
 		t.Errorf("the answer (-want +got):\n%s", diff)
 	}
-	if got := *r.Entries[1].Completion; got != "ASSENT_SECRET_COMPLETION" {
+	if got := *r.Rules[1].Completion; got != "ASSENT_SECRET_COMPLETION" {
 		t.Errorf("the completion is %q", got)
 	}
 }
@@ -244,20 +238,20 @@ func FuzzRecording(f *testing.F) {
 		if data, err = noSecrets.Marshal([]answers.Recorded{{Question: q, Way: answers.Complete, Completion: text}}); err != nil {
 			return
 		}
-		r, err := answers.ParseRecording("f.yaml", data, plain)
+		r, err := answers.Parse("f.yaml", data, plain)
 		if err != nil {
 			if strings.Contains(err.Error(), "twice") || strings.Contains(err.Error(), "deep") {
 				return
 			}
 			t.Fatalf("%v\n%s", err, data)
 		}
-		if err := r.Reveal(func(string) (string, bool) { return "", false }, nil); err != nil {
+		if err := r.Reveal(func(string) (string, bool) { return "", false }); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := *r.Entries[0].Completion, strings.ToValidUTF8(text, "\ufffd"); got != want {
+		if got, want := *r.Rules[0].Completion, strings.ToValidUTF8(text, "\ufffd"); got != want {
 			t.Fatalf("the completion is %q, want %q:\n%s", got, want, data)
 		}
-		if _, err := r.Take(q); err != nil {
+		if _, err := r.TakeNext(q); err != nil {
 			t.Fatalf("%v\n%s", err, data)
 		}
 	})
