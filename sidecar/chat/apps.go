@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/hub"
 	"assent/sidecar/task"
 )
@@ -63,8 +62,6 @@ func (c *Chat) CallForApp(ctx context.Context, a AppCall, call func(context.Cont
 		return err
 	}
 	defer c.wg.Done()
-	ctx, span := c.opts.Tracer.Start(ctx, trace.Internal, "app", a.Tool.Name)
-	defer span.End()
 	arguments, err := c.opts.Approver.UseTool(ctx, t, a.TaskID, protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: a.ServerName, MessageID: a.MessageID}, FromApp: true, Tool: a.Tool, Arguments: a.Arguments,
 	})
@@ -77,6 +74,6 @@ func (c *Chat) CallForApp(ctx context.Context, a AppCall, call func(context.Cont
 		return err
 	}
 	return c.serve(ctx, t, id, false, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return call(trace.With(ctx, span), request, hooks)
+		return call(ctx, request, hooks)
 	})
 }

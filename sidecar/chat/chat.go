@@ -17,7 +17,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/reason"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/form"
 	"assent/sidecar/hub"
@@ -65,9 +64,7 @@ type Options struct {
 	Settings func() protocol.ChatSettings
 	// Apps reports whether a front end can show MCP Apps; nil means that none can.
 	Apps func() bool
-	// Tracer follows turns, and the calls of apps; nil follows none.
-	Tracer *trace.Tracer
-	Log    zerolog.Logger
+	Log  zerolog.Logger
 }
 
 // Chat holds the calls and turns of all tasks.

@@ -10,7 +10,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/reason"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/model"
 )
 
@@ -41,11 +40,6 @@ func (u *turn) run(ctx context.Context) (well bool) {
 		}
 	}()
 	defer reason.Panicked(&u.opts.Log, "the turn", &panicked)
-	ctx, span := u.opts.Tracer.Start(ctx, trace.Internal, "invoke_agent", "Assent")
-	defer span.End()
-	span.Set("gen_ai.operation.name", "invoke_agent")
-	span.Set("gen_ai.agent.name", "Assent")
-	span.Set("gen_ai.conversation.id", u.taskID)
 	p, err := history(ctx, u.task, u.before)
 	if err != nil {
 		u.end(ctx, nil, fmt.Errorf("the conversation cannot be read: %w", err))

@@ -9,7 +9,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/reason"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/hub"
 	"assent/sidecar/model"
@@ -124,9 +123,8 @@ func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protoco
 		return protocol.ToolResultContent{}, errStopped // the task was closed
 	}
 	u.noteApp(u.task, id, serverName, request)
-	span := trace.From(ctx)
 	call := u.begin(u.task, id, false, u.task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return u.call(trace.With(ctx, span), u.taskID, serverName, request, hooks)
+		return u.call(ctx, u.taskID, serverName, request, hooks)
 	})
 	u.mu.Unlock()
 	u.await(ctx, call)

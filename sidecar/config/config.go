@@ -137,8 +137,6 @@ type Result struct {
 	Problems []protocol.ConfigProblem
 	// Sources are the places where servers were looked for. Files need not exist.
 	Sources []Source
-	// Tracing is nil if no traces are exported.
-	Tracing *Tracing
 }
 
 // Source is a place with servers.
@@ -225,8 +223,7 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 // user reads the person's own file; without its servers if a folder names another one.
 func (l *loader) user(path string, folders []protocol.WorkspaceFolder, isReplaced bool) {
 	data, err := ReadFile(path, maxFile)
-	hasTracing := err == nil && l.tracing(path, data)
-	if isReplaced || hasTracing && !hasServers(data) {
+	if isReplaced {
 		return
 	}
 	before, beforeHidden := len(l.result.Servers), len(l.result.Hidden)

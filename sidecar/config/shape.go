@@ -38,12 +38,6 @@ func serversOf(root *hujson.Value, shapes []string) (member string, servers *huj
 	return shapes[0], nil
 }
 
-// hasServers reports whether a file of the person's own has servers.
-func hasServers(data []byte) bool {
-	root, err := Parse(data)
-	return err == nil && root.Find("/"+ownServers) != nil
-}
-
 // shellVariable is how the programs that share .mcp.json write an environment variable, perhaps with a default.
 var shellVariable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 

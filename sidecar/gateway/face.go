@@ -319,7 +319,7 @@ func (f *Face) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		return nil, err
 	}
 	result, err := f.upstream.Send(ctx, Request{
-		Session: r.Session.ID, Client: r.Client, Server: server, Method: r.Method, Params: params,
+		Sender: Sender{Session: r.Session.ID, Client: r.Client}, Server: server, Method: r.Method, Params: params,
 		Notify: forward(r, token, &pulse{}), Asking: func(string) {},
 	})
 	return complete(r, result), err
@@ -360,7 +360,7 @@ func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 func (f *Face) run(what calling, place Place) run {
 	return func(ctx context.Context, host host) (json.RawMessage, error) {
 		return f.upstream.Send(ctx, Request{
-			Session: what.session, Conversation: what.conversation, Client: what.client, Server: what.server, Method: what.method, Params: what.params, Place: place,
+			Sender: Sender{Session: what.session, Conversation: what.conversation, Client: what.client}, Server: what.server, Method: what.method, Params: what.params, Place: place,
 			Notify: host.notify, Asking: host.asking, Began: host.began, Following: host.following,
 			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Quiet: f.opts.Quiet, Ask: host.ask, Hold: host.hold,
 		})

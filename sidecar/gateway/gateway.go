@@ -71,16 +71,21 @@ type Description struct {
 	Instructions json.RawMessage
 }
 
-// Request is a request of a host for a server.
-type Request struct {
+// Sender is the host that makes a request.
+type Sender struct {
 	// Session identifies the host's session, and Client is what the host says about itself.
 	Session string
 	Client  mcpserver.Client
 	// Conversation identifies the conversation of the host's program, if that names it; else it is "", and the session is one.
 	// It is a UUID, and the same in each session and after the daemon's restart.
 	Conversation string
-	Server       string
-	Method       string
+}
+
+// Request is a request of a host for a server.
+type Request struct {
+	Sender
+	Server string
+	Method string
 	// Params are the host's, without what concerns only its own connection.
 	Params json.RawMessage
 	// Place is that of a call that an earlier daemon began and that is to go on; "" begins one. If the call cannot go on, the

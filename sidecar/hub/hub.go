@@ -23,7 +23,6 @@ import (
 	"assent/protocol"
 	"assent/sidecar/base/nearest"
 	"assent/sidecar/base/reason"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
@@ -55,8 +54,6 @@ type Broker interface {
 type Options struct {
 	session.Options
 	Broker Broker
-	// Tracer follows the calls; nil follows none.
-	Tracer *trace.Tracer
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (attribution.Task, error)
 	// ListChanged gets the lists that a server says have changed. It must not call the hub.
@@ -109,7 +106,7 @@ func New(opts Options) *Hub {
 		dialer: session.NewDialer(opts.Options), listChanged: opts.ListChanged, resourceUpdated: opts.ResourceUpdated, environment: opts.Environment,
 	}
 	h.exchanges = exchange.Options{
-		Broker: opts.Broker, Tracer: opts.Tracer, Task: opts.Task, Capabilities: opts.Capabilities,
+		Broker: opts.Broker, Task: opts.Task, Capabilities: opts.Capabilities,
 		ToolTimeout: func() time.Duration { return time.Duration(h.toolTimeout.Load()) },
 		IdlePause:   cmp.Or(opts.IdlePause, DefaultIdlePause), PollFloor: cmp.Or(opts.PollFloor, mcptask.DefaultFloor),
 		Now: opts.Now, Log: opts.Log,

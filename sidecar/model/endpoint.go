@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 )
 
 // The bounds of an endpoint's data. Endpoints are less hostile than servers, but any program may
@@ -228,9 +227,6 @@ func (e *endpoint) Do(req *http.Request) (*http.Response, error) {
 	// sent, but it makes net/http repeat the request on another connection if the first one had served a request
 	// before and returns nothing.
 	req.Header["Idempotency-Key"] = nil
-	if span := trace.From(req.Context()); span.TellsModels() && req.Method == http.MethodPost {
-		req.Header.Set("Traceparent", span.Parent())
-	}
 	resp, err := e.client.Do(req)
 	if err != nil {
 		return nil, err

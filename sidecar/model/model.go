@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 )
 
 // The ways in which a completion fails. An error of [Set.Generate] wraps one of them, and is a
@@ -258,8 +257,6 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 	defer silence.Stop()
 	written := 0
 	request, own := ready(request)
-	ctx, span := trace.Start(ctx, trace.Client, "chat", rest)
-	defer span.End()
 	completion, err := p.Generate(ctx, rest, request, func(piece string) {
 		silence.Reset(s.timeout)
 		if written += len(piece); written > mostText {
@@ -268,7 +265,6 @@ func (s *Set) generate(ctx context.Context, id string, request *protocol.McpSamp
 			emit(piece)
 		}
 	})
-	describe(span, name, rest, completion, err)
 	if err == nil {
 		for i, use := range completion.ToolUses {
 			if name, known := own[use.Name]; known {

@@ -207,12 +207,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	result := config.Load(w.configured.merged, w.opts.UserFile)
 	w.configured.problems = result.Problems
 	all := slices.Concat(result.Servers, result.Hidden)
-	kept := all
-	if result.Tracing != nil {
-		kept = append(slices.Clone(kept), result.Tracing.Collector())
-	}
-	w.secrets.servers.retain(kept)
-	w.traceTo(result.Tracing)
+	w.secrets.servers.retain(all)
 	w.hub.SetSources(result.Sources)
 	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Configure(all)), Problems: result.Problems}
 }

@@ -17,7 +17,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/nearest"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/base/visible"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/config"
@@ -351,14 +350,11 @@ func (h *hosts) Send(ctx context.Context, r gateway.Request) (json.RawMessage, e
 	}
 	defer h.endCall(conversation)
 	defer h.noteUse(conversation, r.Server)
-	_, span := h.w.tracer.StartUnder(ctx, traced(h.w.tracer, r.Params), trace.Server, r.Method, targetOf(request))
-	defer span.End()
-	describe(span, r, conversation.taskID, request)
 	c := &hostCall{hosts: h, request: r, of: request, conversation: conversation}
 	if goesOn {
 		c.unfinished = &unfinished
 	}
-	return c.run(ctx, span)
+	return c.run(ctx)
 }
 
 // settle saves the ends of calls of a task.
@@ -376,11 +372,7 @@ func askedHost(r gateway.Request) *attribution.Host {
 	host := &attribution.Host{
 		LogLevel: r.LogLevel, Notify: r.Notify, Name: gateway.HostTitle(r.Client), Forward: r.AnswerIn == gateway.AnswerInHost || r.AnswerIn == gateway.AnswerInBoth, Hold: r.Hold,
 		Ask: func(ctx context.Context, asked *attribution.Request) (json.RawMessage, error) {
-			params := asked.Params
-			if span := trace.From(ctx); span != nil {
-				params = span.InParams(params)
-			}
-			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: params}, asked.Slot.Pass)
+			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: asked.Params}, asked.Slot.Pass)
 			if e, ok := errors.AsType[*mcpserver.Error](err); ok && e.Code == codeUserRejected {
 				return nil, attribution.ErrHostDeclined
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/base/visible"
 	"assent/sidecar/gateway"
 	"assent/sidecar/gateway/mcpserver"
@@ -30,28 +29,23 @@ type hostCall struct {
 
 // run makes the call, or goes on with it, and returns the result for the host. One for which a person was asked is saved
 // before the host gets it.
-func (c *hostCall) run(ctx context.Context, span *trace.Span) (json.RawMessage, error) {
+func (c *hostCall) run(ctx context.Context) (json.RawMessage, error) {
 	h := c.hosts
-	call := func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
-		return c.inTask(trace.With(ctx, span), hooks)
-	}
 	var err error
 	if c.unfinished != nil {
-		err = h.w.chat.Continue(ctx, *c.unfinished, call)
+		err = h.w.chat.Continue(ctx, *c.unfinished, c.inTask)
 	} else {
-		err = h.w.chat.Serve(ctx, c.conversation.taskID, c.request.Server, c.of, call)
+		err = h.w.chat.Serve(ctx, c.conversation.taskID, c.request.Server, c.of, c.inTask)
 	}
 	if c.hasAsked {
 		h.settle(c.conversation.taskID)
 	}
 	switch {
 	case err != nil:
-		span.Fail("_OTHER")
 		return nil, hostError(err)
 	case c.raw == nil && c.result == nil:
 		return nil, mcpserver.ErrEnded
 	}
-	failed(span, c.raw, c.result)
 	return c.raw, endOf(c.result)
 }
 

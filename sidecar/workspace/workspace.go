@@ -24,7 +24,6 @@ import (
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/tap"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/broker/grant"
@@ -115,7 +114,6 @@ type parts struct {
 	unattributed *attribution.Queue
 	chat         *chat.Chat
 	hosts        *hosts
-	tracer       *trace.Tracer
 	// environment is the one in which servers start.
 	environment config.Environment
 }
@@ -174,7 +172,6 @@ func Open(opts Options) *Workspace {
 	web := http.DefaultTransport.(*http.Transport).Clone()
 	web.Proxy = config.Proxy(opts.Environ)
 	w.providers.web.Transport = web
-	w.tracer = trace.New(trace.Options{Version: opts.Version, Client: http.Client{Transport: web}, Log: opts.Log})
 	environment := config.Environment{
 		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Secret: opts.Secret, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
 	}
@@ -195,14 +192,13 @@ func Open(opts Options) *Workspace {
 			Log:          w.opts.Log,
 		},
 		Broker:      w.broker,
-		Tracer:      w.tracer,
 		Task:        w.taskOf,
 		ListChanged: w.listChanged, ResourceUpdated: w.resourceUpdated,
 		Now: w.now,
 	})
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
-		Apps: func() bool { return w.attached.capabilities().Apps }, Tracer: w.tracer,
+		Apps: func() bool { return w.attached.capabilities().Apps },
 	})
 	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
 	w.hosts = newHosts(w)
@@ -262,7 +258,6 @@ func (w *Workspace) Close() {
 	}
 	w.chat.Close()
 	w.keeping.running.Wait()
-	w.tracer.Close()
 	if err := errors.Join(w.tasks.Close(), w.decisions.close()); err != nil {
 		w.opts.Log.Error().Err(err).Msg("closing the store")
 	}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 )
 
 // proof is what is known about the calls that may have caused a request.
@@ -15,8 +14,6 @@ type proof struct {
 	// Candidates returns the calls that may have caused the request, as of now, without the titles of tasks. It may be
 	// called from any goroutine, and must not call a Queue.
 	Candidates func() []protocol.AskCandidate
-	// Cause is the span of the call that caused the request; nil if that is not known, or no traces are exported.
-	Cause *trace.Span
 }
 
 // Attribute returns the task of a request that has just come, or nothing if there is no proof. If the request came in the
@@ -32,9 +29,6 @@ func (l *Ledger) Attribute(r *Request, of *Call, uses []*Call) (taskID string) {
 func (l *Ledger) attributeLocked(r *Request, of *Call, uses []*Call) (taskID string) {
 	taskID, r.causes = l.proveLocked(of)
 	r.Candidates = func() []protocol.AskCandidate { return l.candidates(r.causes, uses) }
-	if len(r.causes) == 1 {
-		r.Cause = trace.From(r.causes[0].ctx)
-	}
 	if taskID != "" {
 		r.Origin = origin(r.Origin.ServerName, r.causes)
 	}

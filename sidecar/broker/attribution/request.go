@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/task"
 	"assent/sidecar/task/ask"
 	"assent/sidecar/wire"
@@ -63,8 +62,6 @@ type Request struct {
 	// [Request.ForwardsTo].
 	Host *Host
 	AskOptions
-	// Traced is the span that the server names.
-	Traced trace.Context
 	proof
 
 	// Wants and Text are the request in brief. They are set before it waits in a [Queue].

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/hub/session"
@@ -41,9 +40,6 @@ func (s *Exchanges) handler(c *session.Conn, method string) wire.Handler {
 func (s *Exchanges) request(method string, params json.RawMessage, slot *attribution.Slot) *attribution.Request {
 	r := &attribution.Request{Method: method, Params: params, Origin: protocol.Origin{ServerName: s.name()}}
 	r.Slot, r.Opened = slot, s.pages.whenOpened(params)
-	if s.opts.Tracer.IsOn() {
-		r.Traced = trace.Received(params)
-	}
 	return r
 }
 
@@ -103,8 +99,6 @@ func (s *Exchanges) serveUnattributed(ctx context.Context, r *attribution.Reques
 // serve has the broker serve a request.
 func (s *Exchanges) serve(ctx context.Context, r *attribution.Request) (_ any, err error) {
 	defer func() { r.Served(err) }()
-	ctx, span := s.tracedRequest(ctx, r)
-	defer func() { endSpan(ctx, span, nil, err) }()
 	return s.opts.Broker.Serve(ctx, r)
 }
 
@@ -148,7 +142,7 @@ func mentions(params json.RawMessage, name string) bool {
 // connection, and is taken up again when the server asks again.
 func (s *Exchanges) taskHandler(request context.Context, c *session.Conn, r *attribution.Request, f *following) func() (any, error) {
 	r.Task, r.Origin, r.Key = f.task, f.origin(), questionKey(f.prefix(), r.Method, r.Params)
-	r.Host, r.Cause = f.hooks.Host, trace.From(f.ctx)
+	r.Host = f.hooks.Host
 	if ttl, wants := wantsTask(r.Params); wants {
 		return s.receiveQuestion(c, ttl, r, func(ctx context.Context) (any, error) {
 			ctx, cancel := context.WithCancelCause(ctx)

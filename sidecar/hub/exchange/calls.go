@@ -137,10 +137,7 @@ func (s *Exchanges) exchange(ctx context.Context, r request) (json.RawMessage, e
 	x := &exchange{server: s, request: r}
 	ctx, end := s.begin(ctx, x)
 	defer end()
-	ctx, span := s.traced(ctx, &x.request)
-	raw, err := x.runOrFallBack(ctx)
-	endSpan(ctx, span, raw, err)
-	return raw, err
+	return x.runOrFallBack(ctx)
 }
 
 // CallFailure returns how an exchange without a result ended.

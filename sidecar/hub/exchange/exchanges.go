@@ -22,7 +22,6 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/awaited"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/hub/session"
@@ -38,11 +37,9 @@ type Broker interface {
 	RepeatCall(ctx context.Context, t broker.Asker, q protocol.RepeatMcpCall) (bool, error)
 }
 
-// Options configure Exchanges. All fields but Tracer are required.
+// Options configure Exchanges. All fields are required.
 type Options struct {
 	Broker Broker
-	// Tracer follows the calls; nil follows none.
-	Tracer *trace.Tracer
 	// Task finds the task that a connection belongs to.
 	Task func(id string) (attribution.Task, error)
 	// Capabilities returns those of the front ends.

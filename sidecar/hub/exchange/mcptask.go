@@ -336,8 +336,5 @@ func (s *Exchanges) resume(ctx context.Context, r request, known protocol.McpTas
 	x := &exchange{server: s, request: r}
 	ctx, end := s.begin(ctx, x)
 	defer end()
-	ctx, span := s.traced(ctx, &x.request)
-	raw, err := x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
-	endSpan(ctx, span, raw, err)
-	return raw, err
+	return x.follow(ctx, &mcptask.State{ID: known.TaskID, Status: known.Status, StatusMessage: known.StatusMessage})
 }

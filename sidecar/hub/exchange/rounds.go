@@ -18,7 +18,6 @@ import (
 	"assent/sidecar/base/deadline"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/reason"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/broker"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/hub/session"
@@ -259,9 +258,6 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		} else if extra, err = withLogLevel(extra, h.LogLevel); err != nil {
 			return nil, false, err
 		}
-	}
-	if span := trace.From(ctx); span != nil {
-		extra = union(extra, map[string]json.RawMessage{"_meta": span.InMeta(extra["_meta"])})
 	}
 	entry := &attribution.Call{
 		TaskID: x.taskID, ToolName: x.toolName, ResourceURI: x.resourceURI, PromptName: x.promptName,
@@ -573,7 +569,7 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 func (x *exchange) answerAs(ctx context.Context, r *attribution.Request) (_ json.RawMessage, err error) {
 	defer r.Slot.Pass()
 	defer reason.Panicked(&x.server.opts.Log, r.Method, &err)
-	r.Host, r.Cause = x.hooks.Host, trace.From(ctx)
+	r.Host = x.hooks.Host
 	if r.Method == "roots/list" {
 		return x.roots(ctx, r)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
-	"assent/sidecar/base/trace"
 	"assent/sidecar/task/tasklog"
 )
 
@@ -64,8 +63,6 @@ type settlement struct {
 // Ask adds an ask to the task and blocks until it is settled. The error is an [Ended] if no person answered, and a
 // [protocol.Error] if the task takes no ask.
 func (s *Asks) Ask(ctx context.Context, q *Question) (*Answer, error) {
-	ctx, span := trace.Start(ctx, trace.Internal, "ask", "")
-	defer span.End()
 	a, err := s.submit(q)
 	if err != nil {
 		return nil, err
@@ -83,7 +80,7 @@ func (s *Asks) Ask(ctx context.Context, q *Question) (*Answer, error) {
 			return nil, err
 		}
 	}
-	return s.result(a, span)
+	return s.result(a)
 }
 
 // submit adds an ask, and returns when it is saved and announced.
@@ -183,12 +180,7 @@ func (a *ask) livesOn(answer *Answer) bool {
 }
 
 // result returns how an ask was settled.
-func (s *Asks) result(a *ask, span *trace.Span) (*Answer, error) {
-	if span != nil {
-		wants, _ := InBrief(a.question.Question)
-		span.Set("assent.ask.wants", string(wants))
-		span.Set("assent.ask.outcome", string(a.outcome.Reason))
-	}
+func (s *Asks) result(a *ask) (*Answer, error) {
 	if a.answer == nil {
 		return nil, &Ended{Reason: a.outcome.Reason, Detail: a.outcome.Detail}
 	}
