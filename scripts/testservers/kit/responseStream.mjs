@@ -32,7 +32,9 @@ export class ResponseStream {
       ...headers,
     });
     this.#response.flushHeaders();
-    const alive = setInterval(() => this.#response.write(":\n\n"), keepAliveMs).unref();
+    const alive = setInterval(() => {
+      if (this.open) this.#response.write(":\n\n");
+    }, keepAliveMs).unref();
     this.#response.on("close", () => clearInterval(alive));
   }
 
