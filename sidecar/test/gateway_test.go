@@ -237,8 +237,11 @@ func (h *rawHost) await(id int) string {
 			Method string
 			Params json.RawMessage
 			Result struct {
-				InputRequests map[string]struct{ Method string }
-				RequestState  string
+				InputRequests map[string]struct {
+					Method string
+					Params json.RawMessage
+				}
+				RequestState string
 			}
 		}
 		if err := json.Unmarshal([]byte(frame), &m); err != nil {
@@ -254,6 +257,7 @@ func (h *rawHost) await(id int) string {
 			var responses []string
 			for name, asked := range m.Result.InputRequests {
 				if h.answer != nil {
+					h.asked = append(h.asked, asked.Method+" "+string(asked.Params))
 					responses = append(responses, fmt.Sprintf("%q:%s", name, h.answer(asked.Method)))
 				}
 			}
@@ -562,6 +566,29 @@ func TestAQuestionIsAnsweredWhereThePersonWants(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The trace context of a host reaches the server, and that of the server's question the host, as each wrote it.
+func TestTraceContextPasses(t *testing.T) {
+	t.Parallel()
+	for _, era := range [][2]string{{"2025-11-25", "legacy"}, {"2026-07-28", "modern"}, {"2026-07-28", "legacy"}} {
+		t.Run(era[0]+" "+era[1], func(t *testing.T) {
+			t.Parallel()
+			host, _, log := newDaemonHome(t).attachHost("stdio", era[0], era[1], "--answer-in", "host")
+			host.answer = func(string) string { return `{"action":"accept","content":{}}` }
+			context := []string{`"traceparent":"00-a-1-00"`, `"tracestate":"v=1.0,w=\u0061"`, `"baggage":"k=v"`}
+			host.await(host.send("tools/call", `{"name":"traced","arguments":{},"_meta":{`+strings.Join(context, ",")+`}}`))
+			calls := strings.Join(answersIn(t, log+".calls"), "\n")
+			for _, member := range context {
+				if !strings.Contains(calls, member) {
+					t.Errorf("the server got %s, want %s", calls, member)
+				}
+			}
+			if asked := strings.Join(host.asked, "\n"); !strings.Contains(asked, `"traceparent":"00-b-2-01"`) {
+				t.Errorf("the host was asked %s, want the server's trace context", asked)
+			}
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ var inquiries = map[string]struct{ method, params string }{
 	"sample": {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":%q}}],"maxTokens":2}`},
 	"tools":  {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":%q}}],"maxTokens":2,"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`},
 	"roots":  {"roots/list", `{"_meta":{"x":%q}}`},
+	"traced": {"elicitation/create", `{"message":%q,"requestedSchema":{"type":"object","properties":{}},"_meta":{"traceparent":"00-b-2-01"}}`},
 }
 
 // given is a line of the file LOG: an answer that an inquirer received, with the name of its
@@ -28,7 +29,7 @@ type given struct {
 
 // inquirer is an MCP server without an SDK. ERA is the only version that it speaks: a legacy one or 2026-07-28. The names
 // of its questions are unique over all its processes. It writes every answer to the file LOG, every start of a process
-// to LOG.starts, and every call that asks to LOG.runs. A resource changes as soon as a client subscribes to it. The tool
+// to LOG.starts, and every call that asks to LOG.runs and LOG.calls. A resource changes as soon as a client subscribes to it. The tool
 // job is an MCP task, in which it asks what form asks. The tool stuck never ends. The tool told ends once a call or an MCP
 // task was cancelled.
 func inquirer() {
@@ -100,6 +101,7 @@ func inquirer() {
 			name := fmt.Sprintf("%s %d", m.Params.Name, time.Now().UnixNano()*100000+int64(os.Getpid())%100000)
 			params := fmt.Sprintf(asks.params, name)
 			count("runs", name)
+			count("calls", string(m.line))
 			if modern {
 				say(`"id":%s,"result":{"resultType":"input_required","inputRequests":{"q":{"method":%q,"params":%s}},"requestState":%q}`, m.ID, asks.method, params, name)
 			} else {
