@@ -1,6 +1,7 @@
 package hub_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -208,6 +209,50 @@ func TestAnswersOfHTTPServers(t *testing.T) {
 				t.Errorf("the server = %+v", got)
 			}
 		})
+	}
+}
+
+func TestAnHTTPServerOffersAnOlderVersion(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+		for offered, want := range map[string]string{"2024-11-05": "2024-11-05", "1999-01-01": ""} {
+			t.Run(fmt.Sprint(status, offered), func(t *testing.T) {
+				versions := make(chan string, 10)
+				rest := legacy(noSession, func(w http.ResponseWriter, _ *http.Request, m rpc) { result(w, m.ID, `{"tools":[]}`) })
+				f := overHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, err := io.ReadAll(r.Body)
+					if err != nil {
+						t.Error(err)
+					}
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					var m struct {
+						rpc
+						Params struct{ ProtocolVersion string }
+					}
+					if r.Method != http.MethodPost || json.Unmarshal(body, &m) != nil || m.Method != "initialize" {
+						rest(w, r)
+						return
+					}
+					versions <- m.Params.ProtocolVersion
+					if m.Params.ProtocolVersion == offered {
+						result(w, m.ID, strings.Replace(initialized, "2025-06-18", offered, 1))
+						return
+					}
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(status)
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no","data":{"supported":[%q]}}}`, m.ID, offered)
+				}))
+				_, err := f.Tools(t.Context(), "s")
+				if got := f.state(t, "s").ProtocolVersion; got != want {
+					t.Errorf("the version = %q, want %q", got, want)
+				}
+				if want == "" && (err == nil || !strings.Contains(err.Error(), "It speaks MCP 1999-01-01 only")) {
+					t.Errorf("Tools = %v, want the version that it speaks", err)
+				}
+				if first := <-versions; first != "2025-11-25" {
+					t.Errorf("the first version that it got is %s", first)
+				}
+			})
+		}
 	}
 }
 

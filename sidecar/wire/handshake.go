@@ -282,11 +282,11 @@ func supportedVersions(err error) []string {
 	if !errors.As(err, &e) || e.Code != codeUnsupportedVersion {
 		return nil
 	}
-	return OfferedVersions(e)
+	return offeredVersions(e)
 }
 
-// OfferedVersions returns the versions that a refusal names (2025-11-25, "Lifecycle: Error Handling").
-func OfferedVersions(e *jsonrpc.Error) []string {
+// offeredVersions returns the versions that a refusal names (2025-11-25, "Lifecycle: Error Handling").
+func offeredVersions(e *jsonrpc.Error) []string {
 	var data struct {
 		Supported []string `json:"supported"`
 	}
@@ -312,6 +312,19 @@ func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	return result
 }
 
+// Offered returns the version that a server offers as it refuses initialize in another one, if Assent speaks it. Else the
+// error is an [ErrVersion] or [ErrRefused]. A second offer is not followed.
+func Offered(refusal *jsonrpc.Error, version string) (string, error) {
+	offered := offeredVersions(refusal)
+	switch i := slices.IndexFunc(offered, isLegacyVersion); {
+	case i >= 0 && version == LegacyVersion && offered[i] != version:
+		return offered[i], nil
+	case i < 0 && len(offered) > 0 && !slices.Contains(offered, ModernVersion):
+		return "", versionError(offered)
+	}
+	return "", fmt.Errorf("%w: %s (%d)", ErrRefused, refusal.Message, refusal.Code)
+}
+
 // initialize does the handshake with a legacy server, except notifications/initialized, which go-sdk sends.
 func (c *Conn) initialize(ctx context.Context, who Introduction) (*Handshake, error) {
 	return c.initializeIn(ctx, who, LegacyVersion)
@@ -330,13 +343,11 @@ func (c *Conn) initializeIn(ctx context.Context, who Introduction, version strin
 		if !errors.As(err, &e) {
 			return nil, err
 		}
-		offered := OfferedVersions(e)
-		if i := slices.IndexFunc(offered, isLegacyVersion); i >= 0 && version == LegacyVersion && offered[i] != version {
-			return c.initializeIn(ctx, who, offered[i])
-		} else if i < 0 && len(offered) > 0 && !slices.Contains(offered, ModernVersion) {
-			return nil, versionError(offered)
+		offered, err := Offered(e, version)
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %s (%d)", ErrRefused, e.Message, e.Code)
+		return c.initializeIn(ctx, who, offered)
 	}
 	result = c.mended(result)
 	if err := VersionProblem(result); err != nil {

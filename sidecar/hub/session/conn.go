@@ -267,11 +267,19 @@ func (c *Conn) start() error {
 }
 
 func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
+	return c.connectIn(transport, known, "")
+}
+
+// connectIn is connect. A version that is not "" is that of initialize.
+func (c *Conn) connectIn(transport protocol.Transport, known wire.Era, version string) error {
 	c.Ledger.SetStreamable(transport == protocol.TransportHTTP)
 	var err error
 	c.link, err = c.open(transport, known)
 	if err != nil {
 		return err
+	}
+	if version != "" {
+		c.link.handshake.Version = version
 	}
 	c.client = c.newClient()
 	ctx, cancel := c.withinHandshake()
@@ -296,13 +304,16 @@ func (c *Conn) connect(transport protocol.Transport, known wire.Era) error {
 	case got.Result != nil && c.link.handshake.Result == nil && wire.VersionProblem(got.Result) != nil:
 		err = fmt.Errorf("its answer to the handshake cannot be used: %w", wire.VersionProblem(got.Result))
 	case got.Error != nil:
-		err = fmt.Errorf("%w: %s (%d)", wire.ErrRefused, got.Error.Message, got.Error.Code)
+		version, err = wire.Offered(got.Error, c.link.handshake.Version)
 	case got.Failure != nil:
 		err = got.Failure
 	}
 	c.link.leave()
 	if closeErr := c.link.close(); closeErr != nil {
 		c.log.Debug().Err(closeErr).Msg("closing the server")
+	}
+	if err == nil { // it offered another version
+		return c.connectIn(transport, wire.EraLegacy, version)
 	}
 	return err
 }
