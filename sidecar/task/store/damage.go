@@ -73,7 +73,7 @@ func (s *Store) SetAsideNote() string {
 	case s.file.setAside == "":
 		return ""
 	case errors.Is(s.file.why, errUnpublished):
-		return fmt.Sprintf("The store was written by an unpublished version of Assent, whose stores this version does not read. It was set aside whole as %s, and a new one was created.", s.file.setAside)
+		return fmt.Sprintf("The store is of an unpublished version of Assent, and this version cannot read it. It was set aside whole as %s, and a new one was created.", s.file.setAside)
 	default:
 		return fmt.Sprintf("The store was damaged. It was set aside as %s, with its readable contents, and a new one was created.", s.file.setAside)
 	}

@@ -159,7 +159,7 @@ var ErrNewer = errors.New("the store was written by a newer Assent")
 
 // errUnpublished is the error for a store of a version of Assent from before the first release, or for another
 // program's database. Open sets it aside.
-var errUnpublished = errors.New("the store was written by an unpublished version of Assent, whose stores this version does not read")
+var errUnpublished = errors.New("the store is of an unpublished version of Assent, and this version cannot read it")
 
 // create gives an empty database the schema. It fails with [ErrNewer] or errUnpublished for the store of another version.
 func create(db *sql.DB) error {
