@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -86,11 +85,6 @@ func (o *OAuth) texts() []*string {
 		&o.PrivateKey, &o.PrivateKeyFile, &o.KeyID, &o.Assertion, &o.AssertionFile,
 		&p.Issuer, &p.ClientID, &p.ClientSecret, &p.IDToken, &p.IDTokenFile,
 	}
-}
-
-// isSet reports whether any member is set.
-func (o *OAuth) isSet() bool {
-	return o.CallbackPort != 0 || len(o.Scopes) > 0 || slices.ContainsFunc(o.texts(), func(text *string) bool { return *text != "" })
 }
 
 // secrets returns the members that are secrets, by name.

@@ -438,8 +438,8 @@ func (h *hosts) begin(r gateway.Request, goesOn task.Unfinished) (*hostConversat
 		}
 		h.conversations[key] = c
 	}
-	if goesOn.Task == nil {
-		c.sessions[r.Session] = c.sessions[r.Session]
+	if _, known := c.sessions[r.Session]; !known && goesOn.Task == nil {
+		c.sessions[r.Session] = nil
 	}
 	c.quiet = c.quiet && r.Quiet
 	c.calls++
