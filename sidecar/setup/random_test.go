@@ -288,17 +288,8 @@ func TestRandomFilesComeBack(t *testing.T) {
 // entries returns the members of each entry of a file as the file has them.
 func (m *machine) entries(name string) map[string]map[string]string {
 	m.t.Helper()
-	pl := m.place(name)
-	doc, err := pl.Parse(m.read(name))
-	if err != nil {
-		m.t.Fatalf("%v:\n%s", err, m.read(name))
-	}
-	found, err := pl.Servers(doc)
-	if err != nil {
-		m.t.Fatal(err)
-	}
 	all := map[string]map[string]string{}
-	for _, f := range found {
+	for _, f := range m.found(name) {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(f.Value, &members); err != nil {
 			m.t.Fatal(err)

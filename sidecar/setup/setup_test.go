@@ -103,8 +103,8 @@ func (m *machine) place(name string) importer.Place {
 	return all[i]
 }
 
-// servers returns the servers of a file, as in mcp.json, by their path in the file.
-func (m *machine) servers(name string) map[string]string {
+// found returns the servers of a file as its host's format has them.
+func (m *machine) found(name string) []importer.Found {
 	m.t.Helper()
 	pl := m.place(name)
 	doc, err := pl.Parse(m.read(name))
@@ -115,8 +115,14 @@ func (m *machine) servers(name string) map[string]string {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	return found
+}
+
+// servers returns the servers of a file, as in mcp.json, by their path in the file.
+func (m *machine) servers(name string) map[string]string {
+	m.t.Helper()
 	servers := map[string]string{}
-	for _, f := range found {
+	for _, f := range m.found(name) {
 		if f.Err != nil {
 			m.t.Errorf("%s %v", f.Name, f.Err)
 		}

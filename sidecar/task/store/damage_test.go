@@ -73,14 +73,7 @@ func TestADamagedStoreIsSetAside(t *testing.T) {
 			if !bytes.Equal(read(t, aside), damaged) {
 				t.Error("what was set aside is not what was there")
 			}
-			if tasks, err := s.Tasks(t.Context()); err != nil || len(tasks) != 0 {
-				t.Errorf("Tasks = %v, %v, want none", tasks, err)
-			}
-			save(t, s, protocol.Task{ID: "new"}, notice(1, 1, "new"))
-			closed(t, s)
-			if again := open(t, dir); again.SetAside() != "" {
-				t.Errorf("the new store was set aside too, as %s", again.SetAside())
-			}
+			isNew(t, s, dir)
 		})
 	}
 }
@@ -311,14 +304,20 @@ func TestAStoreOfAnUnpublishedVersionIsSetAside(t *testing.T) {
 			if note := s.SetAsideNote(); !strings.Contains(note, "unpublished version of Assent") || !strings.Contains(note, aside) {
 				t.Errorf("SetAsideNote = %q", note)
 			}
-			if tasks, err := s.Tasks(t.Context()); err != nil || len(tasks) != 0 {
-				t.Errorf("Tasks = %v, %v, want none", tasks, err)
-			}
-			save(t, s, protocol.Task{ID: "new"}, notice(1, 1, "new"))
-			closed(t, s)
-			if again := open(t, dir); again.SetAside() != "" {
-				t.Errorf("the new store was set aside too, as %s", again.SetAside())
-			}
+			isNew(t, s, dir)
 		})
+	}
+}
+
+// isNew checks that a store is empty, can be used, and is opened again.
+func isNew(t *testing.T, s *store.Store, dir string) {
+	t.Helper()
+	if tasks, err := s.Tasks(t.Context()); err != nil || len(tasks) != 0 {
+		t.Errorf("Tasks = %v, %v, want none", tasks, err)
+	}
+	save(t, s, protocol.Task{ID: "new"}, notice(1, 1, "new"))
+	closed(t, s)
+	if again := open(t, dir); again.SetAside() != "" {
+		t.Errorf("the new store was set aside too, as %s", again.SetAside())
 	}
 }
