@@ -32,13 +32,13 @@ type soakWindow struct {
 	taskID string
 	last   int64 // the number of the newest event
 	lanes  [windowLanes]soakLane
-	// unsettled are the asks of which the window has not heard that they are settled, by their message: what they ask.
+	// unsettled are the asks that the window believes open, by their message.
 	unsettled map[int64]happened
 
 	cycleNumber int
 	shown       int // asks of this cycle
 	breakAt     int // from which of them on the window ends
-	killLane    int // whose server is killed
+	killLane    int // the lane of the server that is killed
 	killBefore  int // which call
 }
 
@@ -305,8 +305,8 @@ func (w *soakWindow) see(e *soakEntry) error {
 	return nil
 }
 
-// allKnown reports whether the window has seen of each call that it was started. Nobody could tell otherwise whether a call
-// that a window began as it was killed will still start.
+// allKnown reports whether the window has seen the start of each call. Without that, a call that the window made as it was
+// killed may start or not.
 func (w *soakWindow) allKnown() bool {
 	for i := range w.lanes {
 		if l := &w.lanes[i]; !l.done && l.id == 0 {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// waitStep is how often a leaving daemon says what it waits for.
+// waitStep is how often a leaving daemon names the part that has not ended.
 const waitStep = time.Second
 
-// maxStacks is how much of what goes on is logged, in bytes.
+// maxStacks bounds the stacks of goroutines in the log, in bytes.
 const maxStacks = 256 << 10
 
 // farewell is the connection of a client that waits for the daemon's end.
@@ -29,8 +29,8 @@ type leaving struct {
 	WaitsFor string `json:"waitsFor"`
 }
 
-// awaitEnd waits for the end of a daemon that leaves, tells the clients that wait for it what it waits for, and gives up
-// after the grace.
+// awaitEnd waits for the end of a daemon that leaves, and gives up after the grace. It tells the waiting clients which part
+// has not ended.
 func (s *server) awaitEnd(ended <-chan error) error {
 	var late <-chan time.Time
 	if s.o.Grace > 0 {

@@ -153,7 +153,7 @@ func (l *listing) cost() (in, out float64, known bool) {
 	return in * million, out * million, errors.Join(err, err2) == nil && in >= 0 && out >= 0
 }
 
-// IsRefusedRequest reports whether an endpoint refused what was sent to it, so that the same again is of no use.
+// IsRefusedRequest reports whether an endpoint refused the request itself: sent again, it is refused again.
 func IsRefusedRequest(err error) bool {
 	var no *refused
 	return errors.As(err, &no) && (no.code == http.StatusBadRequest || no.code == http.StatusUnprocessableEntity)

@@ -76,8 +76,8 @@ func (f *File) Writable() error {
 	return nil
 }
 
-// Replace gives the file another content in one step, and keeps its mode and owner. If the file has changed since Read, it stays, and
-// the error is [ErrChanged]. A change in the microseconds between this check and the step is lost.
+// Replace gives the file another content in one step, and keeps its mode and owner. If the file has changed since Read, it
+// stays, and the error is [ErrChanged]. A change in the microseconds between this check and the step is lost.
 func (f *File) Replace(data []byte) (err error) {
 	if err := f.Writable(); err != nil {
 		return err

@@ -84,7 +84,7 @@ func (r *ToolRules) change(ctx context.Context, use ToolUse) (change *protocol.T
 	}
 	at := slices.IndexFunc(rules, func(rule protocol.ToolRule) bool { return rule.Remember != protocol.RememberNever })
 	switch {
-	case at >= 0 && (last == nil || last.At < rules[at].CreatedAt): // an earlier version of Assent saved the rule alone
+	case at >= 0 && (last == nil || last.At < rules[at].CreatedAt): // the rule was saved after the tool last ran
 		rule := rules[at]
 		change = &protocol.ToolChange{By: rule.By, At: rule.CreatedAt, Server: rule.Identity != identity, Tool: rule.Digest != use.digest()}
 		if before := rule.Described; change.Tool && before != nil {

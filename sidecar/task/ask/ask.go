@@ -70,7 +70,6 @@ func (s *Asks) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	if q.Asked != nil {
 		q.Asked(a.message.ID) // which does not change
 	}
-	// What follows an end has functions of its own: this keeps the stack small while the person answers.
 	select {
 	case <-a.settled:
 	case g := <-q.Other:
