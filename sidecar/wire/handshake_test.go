@@ -86,13 +86,13 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + wire.ProbeGrace/2,
 		},
 		{
-			name: "a server that was modern and starts slowly", known: wire.EraModern,
+			name: "a server that was modern and is silent until it is initialized", known: wire.EraModern,
 			server: func(p *peer) {
 				p.want(probe)
-				time.Sleep(wire.PatientProbeTimeout - time.Second) // of the bubble's clock
-				p.send(discovered)
+				p.want(initialize)
+				p.send(initializedAt("2025-11-25"))
 			},
-			era: wire.EraModern, version: "2026-07-28", took: wire.PatientProbeTimeout - time.Second,
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.PatientProbeTimeout + wire.ProbeGrace,
 		},
 		{
 			name: "a modern server that also speaks what we do not",
