@@ -21,48 +21,19 @@ func (s *session) call(ctx context.Context) error { return s.callOf(ctx, s.toolR
 
 // callOf sends the request that prepare returns, and prints the result.
 func (s *session) callOf(ctx context.Context, prepare func(context.Context) (protocol.CallRequest, error)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	task, err := s.newTask(ctx)
 	if err != nil {
 		return err
 	}
-	started := make(chan int64, 1)
-	starting := make(chan error, 1)
-	go func() {
-		id, err := s.start(ctx, task.ID, prepare)
-		started <- id
-		starting <- err
-	}()
-	var messageID int64
-	select {
-	case messageID = <-started:
-		if err := <-starting; err != nil {
-			return err
-		}
-	case err := <-s.feed.failed:
-		cancel()
-		<-started
+	var request protocol.CallRequest
+	err = s.untilInterrupted(ctx, func(ctx context.Context) (err error) {
+		request, err = prepare(ctx)
 		return err
-	case <-s.o.Interrupts:
-		cancel()
-		<-started
-		return errInterrupted
-	}
-	return s.await(ctx, askKey{task.ID, messageID})
-}
-
-// start starts the call, and returns its message.
-func (s *session) start(ctx context.Context, taskID string, prepare func(context.Context) (protocol.CallRequest, error)) (int64, error) {
-	request, err := prepare(ctx)
+	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	result, err := s.sidecar.StartCall(ctx, &protocol.StartCallParams{TaskID: taskID, ServerName: s.line.server, Request: request})
-	if err != nil {
-		return 0, err
-	}
-	return result.MessageID, nil
+	return s.await(ctx, task.ID, request)
 }
 
 // toolRequest returns the request for the tool of the command line. The person fills in missing arguments.
@@ -89,26 +60,35 @@ func (s *session) toolRequest(ctx context.Context) (protocol.CallRequest, error)
 	return protocol.CallToolRequest{ToolName: s.line.tool, Arguments: object, TaskTTL: s.line.taskTTL.Milliseconds()}, nil
 }
 
-// await waits for a call's end. The first interrupt cancels the call, and the second one stops waiting.
-func (s *session) await(ctx context.Context, call askKey) error {
+// await starts a call, and waits for its end. The first interrupt cancels the call, and the second one stops waiting. The
+// server may have the call before the sidecar answers that it has started.
+func (s *session) await(ctx context.Context, taskID string, request protocol.CallRequest) error {
 	var why error // why the call was cancelled
 	var late <-chan time.Time
 	var result protocol.CallResult
 	over := make(chan error, 1)
 	refused := make(chan error, 1) // why the call cannot be cancelled
+	started := make(chan int64, 1) // the call's message
 	waiting, cancel := context.WithCancel(ctx)
 	var ending sync.WaitGroup
 	stop := func(err error) { // call it only once
 		why, late = err, time.After(farewell)
 		ending.Go(func() {
-			if _, err := s.sidecar.CancelCall(waiting, &protocol.CancelCallParams{TaskID: call.taskID, MessageID: call.messageID}); err != nil {
-				refused <- err
+			select {
+			case messageID := <-started:
+				if _, err := s.sidecar.CancelCall(waiting, &protocol.CancelCallParams{TaskID: taskID, MessageID: messageID}); err != nil {
+					refused <- err
+				}
+			case <-waiting.Done():
 			}
 		})
 	}
 	ending.Go(func() {
-		var err error
-		result, err = s.end(waiting, call)
+		call, err := s.sidecar.StartCall(waiting, &protocol.StartCallParams{TaskID: taskID, ServerName: s.line.server, Request: request})
+		if err == nil {
+			started <- call.MessageID
+			result, err = s.end(waiting, askKey{taskID, call.MessageID})
+		}
 		over <- err
 	})
 	defer ending.Wait()
@@ -122,7 +102,7 @@ func (s *session) await(ctx context.Context, call askKey) error {
 			case err != nil:
 				return err
 			}
-			return s.ended(ctx, call.taskID, result)
+			return s.ended(ctx, taskID, result)
 		case err := <-s.feed.failed:
 			if why == nil {
 				stop(err)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -279,6 +280,77 @@ func TestAnInterruptCancelsTheCall(t *testing.T) {
 	interrupts <- os.Interrupt
 	if code, out := end(); code != terminal.ExitInterrupted || out != "" {
 		t.Errorf("exit %d, %q\n%s", code, out, seen)
+	}
+}
+
+// slow is a connection that delivers nothing from the sidecar after the request for a call, until it is released.
+type slow struct {
+	net.Conn
+	asked    atomic.Bool
+	released chan struct{}
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), `"call/start"`) {
+		s.asked.Store(true)
+	}
+	return s.Conn.Write(p)
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	if s.asked.Load() {
+		<-s.released
+	}
+	return n, err
+}
+
+// The server may have the call before the sidecar answers that it has started.
+func TestAnInterruptBeforeTheCallIsKnownToHaveStarted(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer bool // after the first interrupt
+		says   string
+	}{
+		{"the sidecar answers later", true, "Interrupt again to leave at once."},
+		{"the sidecar does not answer", false, "Left without waiting for the server."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			begun, cancelled := make(chan struct{}), make(chan struct{})
+			url := serve(t, func(ctx context.Context, _ *mcp.ServerSession) string {
+				close(begun)
+				<-ctx.Done()
+				close(cancelled)
+				return ""
+			})
+			released := make(chan struct{})
+			connect := connector(t)
+			seen, interrupts := newScreen(), make(chan os.Signal, 2)
+			ended := make(chan int, 1)
+			go func() {
+				ended <- terminal.Run(context.Background(), []string{"call", url, "tool"}, terminal.Options{
+					Version: "test", Folder: t.TempDir(), Stdout: io.Discard, Stderr: seen, Interrupts: interrupts,
+					Connect: func(ctx context.Context, place workspaces.Place, standalone bool, log io.Writer, say func(string)) (net.Conn, error) {
+						conn, err := connect(ctx, place, standalone, log, say)
+						return &slow{Conn: conn, released: released}, err
+					},
+				})
+			}()
+			<-begun
+			interrupts <- os.Interrupt
+			seen.await(t, "Cancelling the call. ")
+			if tt.answer {
+				close(released)
+				<-cancelled
+			} else {
+				interrupts <- os.Interrupt
+				seen.await(t, tt.says)
+				close(released)
+			}
+			if code := <-ended; code != terminal.ExitInterrupted || !strings.Contains(seen.String(), tt.says) {
+				t.Errorf("exit %d\n%s", code, seen)
+			}
+		})
 	}
 }
 
