@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FrameLocator } from "playwright-core";
+import type { FrameLocator, Locator } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
 import { eventually } from "./eventually.ts";
 import type { Panel } from "./panel.ts";
@@ -11,14 +11,21 @@ export function exampleApp(name: string, ...args: readonly string[]): object {
   return { command: process.execPath, args: [join(root, ...path), ...args, "--stdio"] };
 }
 
+/** Waits until the app of a tool's newest call takes presses. */
+export function armed(panel: Panel, server: string, tool: string): Promise<void> {
+  return takesPresses(panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`));
+}
+
 /**
- * Waits until the app of a tool's newest call takes presses. The browser may send them past the frame until it has
- * drawn that the frame takes them, so this waits until the app sees a move of the pointer.
+ * Waits until the app in a frame takes presses. The browser may send them past the frame until it has drawn that the
+ * frame takes them, so this waits until the app sees a move of the pointer.
  */
-export async function armed(panel: Panel, server: string, tool: string): Promise<void> {
-  const frame = panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`);
-  await frame.and(panel.call(server, tool).locator(".app-frame-armed")).waitFor();
-  const app = innerFrame(panel, server, tool).locator("html");
+export async function takesPresses(frame: Locator): Promise<void> {
+  await eventually("a frame that takes presses", async () => {
+    const classes = (await frame.getAttribute("class")) ?? "";
+    return classes.split(" ").includes("app-frame-armed") || undefined;
+  });
+  const app = frame.contentFrame().locator("iframe").contentFrame().locator("html");
   await app.evaluate((html) => {
     const note = () => html.setAttribute("data-e2e-pointer", "");
     addEventListener("pointermove", note, { once: true, capture: true });

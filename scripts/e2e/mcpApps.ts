@@ -9,7 +9,7 @@ import { root } from "../tools/lib/paths.ts";
 import { withPage } from "./chromium.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { eventually } from "./eventually.ts";
-import { armed, exampleApp, innerFrame, writePdf } from "./exampleApps.ts";
+import { armed, exampleApp, innerFrame, takesPresses, writePdf } from "./exampleApps.ts";
 import { lookAtIcons } from "./iconsStory.ts";
 import { Looks, sizes } from "./looks.ts";
 import { Panel } from "./panel.ts";
@@ -169,7 +169,8 @@ async function useApps(page: Page, url: URL): Promise<void> {
     await panel.newTask();
     await panel.startTool("seats", "book", {}, "Tools");
     const form = panel.form("seats");
-    const plan = form.getByTitle("App of seats").contentFrame().locator("iframe").contentFrame();
+    const app = form.getByTitle("App of seats");
+    const plan = app.contentFrame().locator("iframe").contentFrame();
     await plan.getByRole("button", { name: "14F" }).waitFor();
     await looks.inEachSize(page, "ask-app");
     await form.getByRole("button", { name: "Use the Plain Form" }).click();
@@ -179,7 +180,7 @@ async function useApps(page: Page, url: URL): Promise<void> {
     await form.getByRole("button", { name: "Show the App" }).click();
     const wide = page.viewportSize() ?? assert.fail("the page has no size");
     await page.setViewportSize(sizes[0]);
-    await form.locator("iframe.app-frame-armed").waitFor();
+    await takesPresses(app);
     await plan.getByRole("button", { name: "14F" }).click();
     await form.getByText("Filled in by seats's app. Check it before you submit.").waitFor();
     await looks.at(page, "ask-app-filled");
