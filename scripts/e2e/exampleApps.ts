@@ -13,28 +13,32 @@ export function exampleApp(name: string, ...args: readonly string[]): object {
 
 /** Waits until the app of a tool's newest call takes presses. */
 export function armed(panel: Panel, server: string, tool: string): Promise<void> {
-  return takesPresses(panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`));
+  const app = innerFrame(panel, server, tool).locator("html");
+  return takesPresses(panel.call(server, tool).getByTitle(`App of ${server}: ${tool}`), app);
 }
 
 /**
- * Waits until the app in a frame takes presses. The browser may send them past the frame until it has drawn that the
- * frame takes them, so this waits until the app sees a move of the pointer.
+ * Brings a part of an app into view, and waits until the app's frame takes presses there. The frame looks every 100 ms
+ * whether it has moved, so its state counts once it has held for several looks. The browser may then still send presses
+ * past it, until it has drawn that the frame takes them. So this waits until the part sees a move of the pointer.
  */
-export async function takesPresses(frame: Locator): Promise<void> {
+export async function takesPresses(frame: Locator, part: Locator): Promise<void> {
+  await part.scrollIntoViewIfNeeded();
+  let looks = 0;
   await eventually("a frame that takes presses", async () => {
     const classes = (await frame.getAttribute("class")) ?? "";
-    return classes.split(" ").includes("app-frame-armed") || undefined;
+    looks = classes.split(" ").includes("app-frame-armed") ? looks + 1 : 0;
+    return looks >= 4 || undefined;
   });
-  const app = frame.contentFrame().locator("iframe").contentFrame().locator("html");
-  await app.evaluate((html) => {
-    const note = () => html.setAttribute("data-e2e-pointer", "");
-    addEventListener("pointermove", note, { once: true, capture: true });
+  await part.evaluate((element) => {
+    const note = () => element.setAttribute("data-e2e-pointer", "");
+    element.addEventListener("pointermove", note, { once: true });
   });
   let x = 20;
   await eventually("the pointer in the app", async () => {
-    x = 50 - x; // each look is a move
-    await app.hover({ position: { x, y: 20 } });
-    return (await app.getAttribute("data-e2e-pointer")) ?? undefined;
+    x = 30 - x; // each look is a move
+    await part.hover({ position: { x, y: 20 } });
+    return (await part.getAttribute("data-e2e-pointer")) ?? undefined;
   });
 }
 

@@ -180,8 +180,9 @@ async function useApps(page: Page, url: URL): Promise<void> {
     await form.getByRole("button", { name: "Show the App" }).click();
     const wide = page.viewportSize() ?? assert.fail("the page has no size");
     await page.setViewportSize(sizes[0]);
-    await takesPresses(app);
-    await plan.getByRole("button", { name: "14F" }).click();
+    const seat = plan.getByRole("button", { name: "14F" });
+    await takesPresses(app, seat);
+    await seat.click();
     await form.getByText("Filled in by seats's app. Check it before you submit.").waitFor();
     await looks.at(page, "ask-app-filled");
     const chosen = await form.getByRole("radio", { name: "14F" }).boundingBox();
