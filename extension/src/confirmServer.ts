@@ -1,6 +1,6 @@
 import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol";
+import { confirmQuestion, definitionText, oneLine } from "@assent/protocol/definitionText";
 import * as vscode from "vscode";
-import { definitionText } from "./definitionText.ts";
 import { openConfiguration } from "./openSource.ts";
 import { showWarningMessage } from "./window.ts";
 
@@ -65,7 +65,7 @@ async function together(questions: readonly Question[]): Promise<void> {
     questions.length,
   );
   const detail = questions
-    .map(({ params }) => `${params.serverName}\n${definitionText(params)}`)
+    .map(({ params }) => `${oneLine(params.serverName)}\n${definitionText(params)}`)
     .join("\n\n");
   const decideAll = (result: ConfirmServerResult) => {
     for (const { decide } of questions) decide(result);
@@ -90,18 +90,11 @@ async function eachInTurn(questions: readonly Question[]): Promise<void> {
 }
 
 async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult> {
-  const { serverName, source, line, earlier, definition } = params;
+  const { source, line } = params;
   const run = vscode.l10n.t("Run It");
   const refuse = vscode.l10n.t("Do Not Run It");
   const open = vscode.l10n.t("Show Configuration");
-  const message =
-    earlier === undefined
-      ? vscode.l10n.t("The MCP server {0} is new in this workspace. Run it?", serverName)
-      : vscode.l10n.t("The MCP server {0} has changed since you confirmed it. Run it?", serverName);
-  const reads = (definition.files ?? []).map((file) =>
-    vscode.l10n.t("If you run it, it reads {0}.", file),
-  );
-  const asked = [message, ...reads].join(" ");
+  const asked = confirmQuestion(params);
   const detail = definitionText(params);
   switch (await showWarningMessage(asked, { modal: true, detail }, run, refuse, open)) {
     case run:

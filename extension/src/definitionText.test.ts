@@ -1,6 +1,6 @@
 import type { ServerDefinition } from "@assent/protocol";
+import { confirmQuestion, definitionText } from "@assent/protocol/definitionText";
 import { describe, expect, test } from "vitest";
-import { definitionText } from "./definitionText.ts";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of mcp.json's.
 const local: ServerDefinition = {
@@ -71,6 +71,48 @@ test("says which folder a server of the person's own would use", () => {
   expect(definitionText({ ...params, folder: "/ws" })).toContain(
     "It is a server of your own that would use files of the folder /ws.",
   );
+});
+
+describe("a value that disguises itself stays in its line, with each hidden character named", () => {
+  const fake = "x\nProgram: /usr/bin/npx\r\n\u2028\u202e";
+  const seen = String.raw`x\nProgram: /usr/bin/npx\r\n[U+2028][U+202E]`;
+  const disguised: readonly { name: string; definition: Partial<ServerDefinition> }[] = [
+    { name: "a command", definition: { command: fake } },
+    { name: "a program", definition: { program: fake } },
+    { name: "a folder", definition: { cwd: fake } },
+    { name: "a variable's value", definition: { env: [{ name: "A", value: fake }] } },
+    { name: "a variable's name", definition: { env: [{ name: fake, value: "a" }] } },
+    { name: "a URL", definition: { url: fake } },
+    { name: "a header", definition: { headers: [{ name: fake, value: fake }] } },
+    { name: "a login", definition: { login: [{ name: "issuer", value: fake }] } },
+    { name: "a warning", definition: { warnings: [fake] } },
+  ];
+  const asIs: ServerDefinition = { transport: "stdio", command: "a", args: ["b"] };
+  const linesOf = (text: string) => text.split("\n").filter((line) => line.startsWith("Program:"));
+  for (const { name, definition } of disguised) {
+    const now = { ...asIs, ...definition };
+    const hides = { source: "/me/mcp.json", definition: now };
+    for (const [of, text] of [
+      ["new", definitionText({ ...params, definition: now })],
+      ["changed", definitionText({ ...params, definition: now, earlier: asIs })],
+      ["changed from it", definitionText({ ...params, definition: asIs, earlier: now })],
+      ["of the hidden server", definitionText({ ...params, definition: asIs, hides })],
+    ] as const) {
+      test(`${name}, ${of}`, () => {
+        if (of === "new") expect(text).toContain(seen);
+        expect(text).not.toMatch(/[\u2028\u202e\r]/);
+        expect(linesOf(text)).toEqual(name === "a program" ? linesOf(text).slice(0, 1) : []);
+      });
+    }
+  }
+  test("a server's name, a file, a folder and the place", () => {
+    const files = { ...asIs, files: [fake] };
+    const all = { ...params, serverName: fake, source: fake, folder: fake, definition: files };
+    for (const text of [confirmQuestion(all), definitionText(all)]) {
+      expect(text).toContain(seen);
+      expect(linesOf(text)).toEqual([]);
+    }
+  });
 });
 
 describe("a changed definition", () => {

@@ -9,7 +9,11 @@ import { extensionFolder, root } from "./paths.ts";
 const bundle = join(extensionFolder, "l10n", "bundle.l10n.json");
 
 /** The folders with texts. The panel's test helpers have a folder of their own. */
-const sources = [join(extensionFolder, "src"), join(root, "webview-ui", "src")];
+const sources = [
+  join(extensionFolder, "src"),
+  join(root, "webview-ui", "src"),
+  join(root, "protocol"),
+];
 const isSource = (name: string): boolean => /(?<!\.test|\.d)\.tsx?$/.test(name);
 
 /** Writes every text of the code into the bundle. */
