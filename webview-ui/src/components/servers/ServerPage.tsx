@@ -1,4 +1,5 @@
 import type { PolicyEntry, Server, ServerInspection, Task } from "@assent/protocol";
+import { hidesText } from "@assent/protocol/definitionText";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "react";
 import { brief } from "../../lib/brief.ts";
@@ -141,6 +142,12 @@ function State({ server, known, actions }: StateProps) {
           </div>
         ) : (
           state !== "running" && reason !== "" && <p>{brief(reason)}</p>
+        )}
+        {server.hides !== undefined && (
+          <div className="verdict verdict-warning">
+            <Icon name="warning" />
+            <pre className="hidden-server">{hidesText(server.hides)}</pre>
+          </div>
         )}
         {known?.warnings?.map((warning) => (
           <div key={warning} className="verdict verdict-warning">

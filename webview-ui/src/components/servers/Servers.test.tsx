@@ -159,6 +159,29 @@ describe("the page of a server", () => {
     expect(await axeFindings(container)).toEqual([]);
   });
 
+  test("shows the person's own server that it hides, with each hidden character named", async () => {
+    const own = {
+      transport: "stdio",
+      command: "npx",
+      args: ["-y", "mail\u202e"],
+      env: [{ name: "A", value: "b\nc" }],
+    } as const;
+    const host = hostOf([
+      server({ name: "mail", hides: { source: "/me/mcp.json", line: 7, definition: own } }),
+    ]);
+    await openPage(host, /^mail/);
+    const said = await within(await page("mail")).findByText(/^It hides your own server/);
+    expect(said.textContent).toBe(
+      [
+        "It hides your own server of the same name, which is in /me/mcp.json:7:",
+        "Transport: stdio",
+        "Command: npx",
+        'Arguments: ["-y","mail[U+202E]"]',
+        String.raw`Environment: A=b\nc`,
+      ].join("\n"),
+    );
+  });
+
   test("starts, stops and restarts it, and looks again when it changed", async () => {
     const running = server({ name: "mail" });
     const host = hostOf(
