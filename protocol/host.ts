@@ -1,4 +1,4 @@
-import type { AttachedFile } from "./protocol.ts";
+import type { AttachedFile, ConfirmServerParams, ConfirmServerResult } from "./protocol.ts";
 
 /**
  * The messages between the webview and its host, besides the protocol. The host is the extension or, in a browser, the
@@ -75,6 +75,8 @@ export interface HostRequests {
   "host/frameUrl": { params: FrameUrlParams; result: FrameUrlResult };
   /** The person opened or dismissed one of the {@link PagesToOpen}. */
   "host/pageDone": { params: PageDoneParams; result: null };
+  /** The person decided about one of the {@link ServersToConfirm}. Fails if it is not open any more. */
+  "host/confirmed": { params: ConfirmedParams; result: null };
 }
 
 /** A place in a configuration file, or in the settings. Lines and columns count from 1. */
@@ -102,6 +104,22 @@ export interface PageToOpen {
 /** All pages that wait, the oldest first. */
 export interface PagesToOpen {
   readonly pages: readonly PageToOpen[];
+}
+
+/** A server of which the host asks whether it may run, and which the host cannot show in a dialog of its own. */
+export interface ServerToConfirm {
+  readonly id: string;
+  readonly server: ConfirmServerParams;
+}
+
+/** All servers that wait for a decision, the oldest first. */
+export interface ServersToConfirm {
+  readonly confirmations: readonly ServerToConfirm[];
+}
+
+/** What the person decided. Without a decision, the server does not run, and the person is asked again. */
+export interface ConfirmedParams extends ConfirmServerResult {
+  readonly id: string;
 }
 
 /** Whether the sidecar's configuration has the example server. */
@@ -146,6 +164,8 @@ export interface HostReadyResult {
   readonly picksFiles?: boolean;
   /** Absent if there are none. */
   readonly pages?: readonly PageToOpen[];
+  /** Absent if the host asks in dialogs of its own. */
+  readonly confirmations?: readonly ServerToConfirm[];
 }
 
 /** Whether other programs can start Assent now. */
@@ -218,6 +238,7 @@ export interface HostNotifications {
   "host/sidecarStatus": SidecarStatus;
   "host/reveal": Reveal;
   "host/pages": PagesToOpen;
+  "host/confirmations": ServersToConfirm;
 }
 
 /** What the webview should reveal. */

@@ -30,7 +30,8 @@ type message struct {
 }
 
 // reserved are the requests that a page must not send. It shows what strangers wrote, so it may not say which programs start
-// or read other programs' files.
+// or read other programs' files. It answers only what the workspace asks it: whether a server may run that the workspace itself
+// describes.
 var reserved = []string{"initialize", "workspace/didChangeConfiguration", "languageModel/progress", "import/find", "import/apply"}
 
 // introduction is the id of the bridge's own request.
@@ -44,12 +45,16 @@ type bridge struct {
 	workspace io.ReadWriteCloser
 
 	writing sync.Mutex // held while a frame is written to the workspace
+	// telling is held while the page is told a part of the state below, so that it hears the newest one last.
+	telling sync.Mutex
 
 	mu     sync.Mutex // guards the fields below
 	status status
 	// pages are those that the workspace wants opened. A browser opens only what the person clicks.
 	pages    []pageToOpen
 	lastPage int64
+	// confirmations are the servers that the person is asked about.
+	confirmations []confirmation
 }
 
 // status is how the workspace is doing: host.ts, SidecarStatus.
@@ -70,7 +75,8 @@ type pageToOpen struct {
 func (b *bridge) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b.status, b.pages = status{State: "starting"}, []pageToOpen{} // a page gets a list, not null
+	b.status = status{State: "starting"}
+	b.pages, b.confirmations = []pageToOpen{}, []confirmation{} // a page gets lists, not null
 	var reading sync.WaitGroup
 	reading.Go(func() { cancel(b.readWorkspace(ctx)) })
 	reading.Go(func() { cancel(b.readPage(ctx)) })
@@ -101,6 +107,8 @@ func (b *bridge) readPage(ctx context.Context) error {
 		}
 		switch {
 		case m.Method == "": // the page is asked nothing
+		case m.Method == "host/ready":
+			err = b.ready(ctx, m.ID)
 		case slices.Contains(reserved, m.Method):
 			err = b.answer(ctx, m.ID, nil, refuse(m.Method+" is not for a page to ask."))
 		default:
@@ -134,8 +142,10 @@ func (b *bridge) readWorkspace(ctx context.Context) error {
 			err = b.introduced(ctx, m.Error)
 		case m.Method == "window/openUrl":
 			err = b.offerPage(ctx, m)
+		case m.Method == "server/confirm":
+			err = b.offerConfirmation(ctx, m)
 		case m.Method == "$/cancelRequest":
-			err = b.withdrawPage(ctx, m.Params)
+			err = b.withdraw(ctx, m.Params)
 		case m.Method != "" && len(m.ID) > 0:
 			refusal := &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "A browser cannot do " + m.Method + "."}
 			err = b.toWorkspace(message{ID: m.ID, Error: refusal})
@@ -150,40 +160,52 @@ func (b *bridge) readWorkspace(ctx context.Context) error {
 
 // introduced notes how the workspace took the introduction.
 func (b *bridge) introduced(ctx context.Context, refusal *jsonrpc2.Error) error {
-	b.mu.Lock()
-	b.status = status{State: "running"}
+	now := status{State: "running"}
 	if refusal != nil {
-		b.status = status{State: "failed", Reason: refusal.Message}
+		now = status{State: "failed", Reason: refusal.Message}
 	}
-	now := b.status
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	b.mu.Lock()
+	b.status = now
 	b.mu.Unlock()
 	return b.tell(ctx, "host/sidecarStatus", now)
+}
+
+// ready tells the page all that it is to show. Later changes follow.
+func (b *bridge) ready(ctx context.Context, id json.RawMessage) error {
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	b.mu.Lock()
+	ready := map[string]any{"status": b.status, "pages": slices.Clone(b.pages), "confirmations": slices.Clone(b.confirmations)}
+	b.mu.Unlock()
+	if len(b.view.target.Prompts) > 0 {
+		ready["prompts"] = b.view.target.Prompts
+	}
+	return b.answer(ctx, id, ready, nil)
 }
 
 // host answers a request to the host: host.ts, HostRequests. It reports whether the request is one.
 func (b *bridge) host(ctx context.Context, m message) (result any, known bool, err error) {
 	var params struct {
-		ID      any      `json:"id"`
-		IDs     []string `json:"ids"`
-		Opened  bool     `json:"opened"`
-		Added   bool     `json:"added"`
-		Focused bool     `json:"focused"`
-		Setting string   `json:"setting"`
-		Source  string   `json:"source"`
+		ID      json.RawMessage `json:"id"`
+		IDs     []string        `json:"ids"`
+		Opened  bool            `json:"opened"`
+		Added   bool            `json:"added"`
+		Focused bool            `json:"focused"`
+		Setting string          `json:"setting"`
+		Source  string          `json:"source"`
 	}
 	_ = json.Unmarshal(m.Params, &params) // a missing member has its zero value
 	switch m.Method {
-	case "host/ready":
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		ready := map[string]any{"status": b.status, "pages": slices.Clone(b.pages)}
-		if len(b.view.target.Prompts) > 0 {
-			ready["prompts"] = b.view.target.Prompts
-		}
-		return ready, true, nil
 	case "host/pageDone":
-		id, _ := params.ID.(float64)
-		return nil, true, b.pageDone(ctx, func(p pageToOpen) bool { return p.ID == int64(id) }, params.Opened)
+		var id int64
+		if err := json.Unmarshal(params.ID, &id); err != nil {
+			return nil, true, refuse("There is no page " + string(params.ID) + ".")
+		}
+		return nil, true, b.pageDone(ctx, func(p pageToOpen) bool { return p.ID == id }, params.Opened)
+	case "host/confirmed":
+		return nil, true, b.decide(ctx, m.Params)
 	case "host/setExampleServer":
 		return nil, true, b.setExampleServer(params.Added)
 	case "host/focus":
@@ -194,7 +216,8 @@ func (b *bridge) host(ctx context.Context, m message) (result any, known bool, e
 	case "host/keepFile":
 		return map[string]string{"id": b.view.keep(m.Params)}, true, nil
 	case "host/keptFile":
-		id, _ := params.ID.(string)
+		var id string
+		_ = json.Unmarshal(params.ID, &id) // another value is no file's
 		kept := map[string]json.RawMessage{}
 		if file := b.view.kept(id); file != nil {
 			kept["file"] = file
@@ -252,15 +275,20 @@ func (b *bridge) offerPage(ctx context.Context, m message) error {
 	return b.tellPages(ctx)
 }
 
-// withdrawPage puts a page away that the workspace does not want opened any more.
-func (b *bridge) withdrawPage(ctx context.Context, params json.RawMessage) error {
+// withdraw puts away what the workspace does not want of the person any more.
+func (b *bridge) withdraw(ctx context.Context, params json.RawMessage) error {
 	var cancelled struct {
 		ID json.RawMessage `json:"id"`
 	}
 	if err := json.Unmarshal(params, &cancelled); err != nil {
 		return err
 	}
-	return b.pageDone(ctx, func(p pageToOpen) bool { return string(p.request) == string(cancelled.ID) }, false)
+	isIt := func(request json.RawMessage) bool { return string(request) == string(cancelled.ID) }
+	known, err := b.confirmed(ctx, func(c confirmation) bool { return isIt(c.request) }, protocol.ConfirmServerResult{})
+	if known {
+		return err
+	}
+	return b.pageDone(ctx, func(p pageToOpen) bool { return isIt(p.request) }, false)
 }
 
 // pageDone answers the request of a page. The first word about a page counts.
@@ -282,6 +310,8 @@ func (b *bridge) pageDone(ctx context.Context, match func(pageToOpen) bool, open
 }
 
 func (b *bridge) tellPages(ctx context.Context) error {
+	b.telling.Lock()
+	defer b.telling.Unlock()
 	b.mu.Lock()
 	pages := slices.Clone(b.pages)
 	b.mu.Unlock()

@@ -100,11 +100,11 @@ func (s *scene) workspaceHears() string {
 	return string(frame)
 }
 
-// ids are those of kept files.
+// ids are those of kept files and of questions.
 var ids = regexp.MustCompile(`[A-Z2-7]{26}`)
 
 // TestConversations replays testdata/*.txt: p> is said by the page and p< to it; w> is said by the workspace and w< to it. ID
-// is the id of a kept file.
+// is the newest id of a kept file or of a question.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -163,7 +163,9 @@ func TestAPageIntroducesItselfAsABrowser(t *testing.T) {
 	}
 	want := protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "a browser", Version: "7"},
-		Capabilities:  protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true, Apps: true, AppForms: true},
+		Capabilities: protocol.FrontEndCapabilities{
+			Elicitation: true, Sampling: true, ConfirmServers: true, OpenURL: true, Apps: true, AppForms: true,
+		},
 		Configuration: protocol.Configuration{ExampleServer: true},
 	}
 	if diff := cmp.Diff(want, got.Params); got.Method != "initialize" || diff != "" {

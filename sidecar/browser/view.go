@@ -119,8 +119,10 @@ func (v *view) introduction() protocol.InitializeParams {
 	return protocol.InitializeParams{
 		ProtocolVersion: protocol.Version,
 		ClientInfo:      protocol.Implementation{Name: "a browser", Version: v.version},
-		Capabilities:    protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true, Apps: true, AppForms: true},
-		Configuration:   v.configuration(),
+		Capabilities: protocol.FrontEndCapabilities{
+			Elicitation: true, Sampling: true, ConfirmServers: true, OpenURL: true, Apps: true, AppForms: true,
+		},
+		Configuration: v.configuration(),
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 )
 
 // attached holds the front ends of a workspace. A notification goes to all of them. A request goes to one with the
-// needed capability: the one that caused it by its own request, or else the one that was used last. While none is attached,
-// the request waits, and package awaited tells the callers.
+// needed capability: the one that caused it by its own request, or else the one that was used last, of those that suit it best.
+// While none is attached, the request waits, and package awaited tells the callers.
 type attached struct {
 	log zerolog.Logger
 
@@ -197,6 +197,8 @@ func (a *attached) Call(_ context.Context, method string, _, _ any) error {
 // need says which front ends can serve a request, and how it is to be made.
 type need struct {
 	can func(protocol.FrontEndCapabilities) bool
+	// rather says which of these come first; nil if all are as good. The front end that caused the request comes before them.
+	rather func(protocol.FrontEndCapabilities) bool
 	// once: it is not made again if its front end goes in the middle.
 	once bool
 	// now: it fails if no front end with the capability is attached, and does not wait for one.
@@ -213,6 +215,8 @@ var (
 	}
 	needsConfirmation = need{
 		can: func(c protocol.FrontEndCapabilities) bool { return c.ConfirmServers }, window: "a window of this workspace to ask you whether it may run",
+		// VS Code and the terminal have dialogs, which a person sees. A browser draws a line in a page that may be behind others.
+		rather: needsInputs.can,
 	}
 	// A page is opened once.
 	needsPages = need{
@@ -329,6 +333,15 @@ func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
 // closed when a front end comes.
 func (a *attached) pick(ctx context.Context, n need) (best *frontEnd, came <-chan struct{}, err error) {
 	asking, _ := ctx.Value(caller{}).(*frontEnd)
+	rank := func(f *frontEnd) int {
+		switch {
+		case f == asking:
+			return 2
+		case n.rather != nil && n.rather(f.capabilities):
+			return 1
+		}
+		return 0
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var silent *frontEnd
@@ -337,7 +350,7 @@ func (a *attached) pick(ctx context.Context, n need) (best *frontEnd, came <-cha
 		case !n.can(f.capabilities):
 		case n.timeout > 0 && a.silent[f]:
 			silent = f
-		case best == nil || best != asking:
+		case best == nil || rank(f) >= rank(best): // the one that was used last is last
 			best = f
 		}
 	}

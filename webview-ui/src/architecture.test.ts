@@ -39,8 +39,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   setup: ["lib", "link", "store", "ui"],
   tools: ["content", "form", "servers", "lib", "link", "store", "ui", "view"],
   app: [
-    ...["composer", "conversation", "dock", "inbox", "mcpTasks", "policy", "servers", "setup"],
-    ...["tasks", "tools", "form", "lib", "store", "ui", "view"],
+    ...["ask", "composer", "conversation", "dock", "inbox", "mcpTasks", "policy", "servers"],
+    ...["setup", "tasks", "tools", "form", "lib", "store", "ui", "view"],
   ],
   // The entry, which puts everything together.
   "": ["app", "lib", "link", "store", "view"],

@@ -1,4 +1,5 @@
-import type { PageToOpen, Reveal, SidecarStatus } from "@assent/protocol/host";
+import type { ServerDecision } from "@assent/protocol";
+import type { PageToOpen, Reveal, ServerToConfirm, SidecarStatus } from "@assent/protocol/host";
 import type { Client } from "../link/client.ts";
 import { type Change, set } from "./state.ts";
 import type { Store } from "./store.ts";
@@ -18,6 +19,8 @@ export interface HostState {
   readonly mapsFrames: boolean;
   /** Pages that the person may open, oldest first. */
   readonly pages: readonly PageToOpen[];
+  /** Servers that wait for the person's decision whether they may run, oldest first. */
+  readonly confirmations: readonly ServerToConfirm[];
   /** The host's suggestions for the first message of a new task; undefined if it has none. */
   readonly prompts: readonly string[] | undefined;
   /** Why the person's last action failed, until they dismiss it. */
@@ -36,6 +39,7 @@ export const initialHost: HostState = {
   setsUp: false,
   mapsFrames: false,
   pages: [],
+  confirmations: [],
   prompts: undefined,
   failure: undefined,
 };
@@ -87,13 +91,16 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
       client.onNotification("host/sidecarStatus", onStatus);
       client.onNotification("host/reveal", reveal);
       client.onNotification("host/pages", ({ pages }) => store.update(set({ pages })));
+      client.onNotification("host/confirmations", ({ confirmations }) =>
+        store.update(set({ confirmations })),
+      );
     },
     /** Tells the host that this page is ready, and applies the current state. */
     async begin(client: Client): Promise<void> {
       const { status, reveal: wanted, ...ready } = await client.request("host/ready");
-      const { prompts, pages = [] } = ready;
+      const { prompts, pages = [], confirmations = [] } = ready;
       const { imports = false, picksFiles = false, setsUp = false, mapsFrames = false } = ready;
-      store.update(set({ imports, picksFiles, setsUp, mapsFrames, prompts, pages }));
+      store.update(set({ imports, picksFiles, setsUp, mapsFrames, prompts, pages, confirmations }));
       onStatus(status);
       if (wanted !== undefined) reveal(wanted);
     },
@@ -111,6 +118,11 @@ export function createHost(store: Store, onStatus: (status: SidecarStatus) => vo
       /** Tells the host the outcome of a page that it asked the person to open. */
       pageDone: (id: number, opened: boolean): void =>
         attempt(() => request("host/pageDone", { id, opened })),
+      /** Tells the host whether a server may run. Without a decision it does not, and the person is asked again. */
+      confirmServer: (id: string, decision?: ServerDecision): void =>
+        attempt(() =>
+          request("host/confirmed", { id, ...(decision !== undefined && { decision }) }),
+        ),
       dismissFailure: (): void => store.update(set({ failure: undefined })),
     },
   };

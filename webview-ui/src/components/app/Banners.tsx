@@ -10,8 +10,10 @@ import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { parkedFocus } from "../ui/focus.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { useNow } from "../ui/useNow.ts";
+import { ConfirmBanner } from "./ConfirmBanner.tsx";
 import { PageBanner } from "./PageBanner.tsx";
 
 export interface BannersProps {
@@ -21,10 +23,21 @@ export interface BannersProps {
 
 /** The banners about the panel itself: its problems, and its requests to the person. */
 export function Banners({ state, actions }: BannersProps) {
-  const { link, sidecar, pages, problems, storageFailure, storageNote, failure } = state;
+  const { link, sidecar, confirmations, pages, problems, storageFailure, storageNote, failure } =
+    state;
+  // One at a time: no button of the next question comes under a pointer that is still pressing.
+  const [confirmation] = confirmations;
   return (
-    <div className="banners">
+    <div className="banners" {...parkedFocus}>
       {link.up ? <SidecarBanner status={sidecar} actions={actions} /> : <LinkBanner link={link} />}
+      {confirmation !== undefined && (
+        <ConfirmBanner
+          key={confirmation.id}
+          server={confirmation.server}
+          onDecide={(decision) => actions.confirmServer(confirmation.id, decision)}
+          onConfigure={actions.openConfiguration}
+        />
+      )}
       {pages.map((page) => (
         <PageBanner
           key={page.id}

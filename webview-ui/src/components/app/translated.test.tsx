@@ -170,6 +170,19 @@ test("no task, without servers, and problems of the host", async () => {
   await expectTranslated("exit 1");
 });
 
+test("a server that waits for a decision", async () => {
+  const definition = { transport: "stdio", command: "npx", args: ["x"], cwd: "/ws" } as const;
+  const hides = { source: "/me/mcp.json", line: 7, definition };
+  const earlier = { ...definition, command: "node", env: [{ name: "A", value: "1" }] };
+  const asked = { serverName: "shop", source: "/ws/mcp.json", line: 3, definition, hides, earlier };
+  const { host } = await show([]);
+  await host.tell("host/confirmations", { confirmations: [{ id: "a", server: asked }] });
+  await button("Run It");
+  const text = document.querySelector(".server-definition")?.textContent ?? "";
+  for (const line of text.split("\n")) expect(line).toMatch(/^$|^⟦/);
+  await expectTranslated([asked, text]);
+});
+
 const pixel = "iVBORw0KGgo=";
 const results: readonly CallResult[] = [
   { type: "result", content: [{ type: "text", text: "12 rows" }], structuredContent: { rows: 12 } },
