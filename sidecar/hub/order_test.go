@@ -123,6 +123,9 @@ func TestTheQuestionsOfARoundAreAskedAsTheyAreWritten(t *testing.T) {
 				s.shakeModern()
 				call := s.await("tools/call")
 				s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, tt.result))
+				if f := s.await("tasks/cancel"); f.ID != nil {
+					s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete"}}`, f.ID))
+				}
 				s.rest()
 			}))
 			ctx, cancel := context.WithCancel(t.Context())
@@ -131,7 +134,7 @@ func TestTheQuestionsOfARoundAreAskedAsTheyAreWritten(t *testing.T) {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
 			cancel()
-			c.Stop("s") // which does not answer tasks/cancel
+			c.Stop("s")
 			<-end
 		})
 	}

@@ -67,7 +67,7 @@ var owners = map[string][]string{
 	"github.com/pelletier/go-toml/v2/unstable":       {"sidecar/setup/hostfile"},
 	"github.com/zalando/go-keyring":                  {"sidecar/setup/vault"},
 	"modernc.org/sqlite":                             {"sidecar/task/store"},
-	"os/exec":                                        {"sidecar/cmd", "sidecar/config", "sidecar/workspace/rpc/rpctest", "sidecar/wire", "scripts/bench"},
+	"os/exec":                                        {"sidecar/cmd", "sidecar/config", "sidecar/workspace/rpc/rpctest", "sidecar/wire", "sidecar/wire/wiretest", "scripts/bench"},
 }
 
 func TestImportsRunOneWay(t *testing.T) {
