@@ -11,6 +11,7 @@ import { launcherPackage, packLauncher, packProgram, programPackage } from "../t
 import { root } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";
 import { hostTarget } from "../tools/lib/vsix.ts";
+import { runDocuments } from "./documentCommands.ts";
 import { step } from "./step.ts";
 
 interface Ended {
@@ -115,6 +116,7 @@ try {
       assert.match(stderr, /built without the panel: .* npm run build/);
     },
   );
+  await runDocuments(folder, env);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
