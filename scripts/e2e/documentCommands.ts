@@ -73,7 +73,13 @@ export async function runDocuments(folder: string, env: NodeJS.ProcessEnv): Prom
   const path = `${join(env["npm_config_prefix"] ?? "", "bin")}:${env["PATH"]}`;
   const options = {
     cwd: work,
-    env: { ...env, PATH: path, ANSWERS: "answers.yaml", SERVER: `${process.execPath} ${program}` },
+    env: {
+      ...env,
+      PATH: path,
+      npm_config_yes: "true", // as the reader answers npx in a terminal
+      ANSWERS: "answers.yaml",
+      SERVER: `${process.execPath} ${program}`,
+    },
   };
   try {
     for (const name of documents) {
