@@ -155,7 +155,7 @@ func TestChangedRootsOfAHostReachItsServer(t *testing.T) {
 	folder, second := p.project(), p.project()
 	h := startHostThat(t, "2025-11-25", `{"roots":{"listChanged":true}}`, p.in(folder, "gateway", "--own", "--quiet", "shop"))
 	h.answer = func(string) string { return rootsOf(folder) }
-	where(t, h.call("tools/call", `{"name":"where"}`)).wantRoots(t, "at first", folder)
+	where(t, h.call("tools/call", `{"name":"roots"}`)).wantRoots(t, "at first", folder)
 	h.answer = func(string) string { return rootsOf(second) }
 	asked := len(h.asked)
 	h.write(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
