@@ -542,14 +542,23 @@ func (w *world) FrontEndReads(rt *rapid.T) {
 // FrontEndPages has the front end read a page of older messages.
 func (w *world) FrontEndPages(rt *rapid.T) {
 	t := w.anyTask(rt)
+	synctest.Wait() // an ask may be about to expire
+	w.wire.mu.Lock()
 	v := w.wire.views[t.id]
-	if v.gap || !v.earlier || len(v.messages) == 0 {
+	var oldest int64
+	if !v.gap && v.earlier && len(v.messages) > 0 {
+		oldest = v.messages[0].ID
+	}
+	w.wire.mu.Unlock()
+	if oldest == 0 {
 		rt.SkipNow()
 	}
-	opened, err := w.get(t).Open(context.Background(), 0, v.messages[0].ID, 2)
+	opened, err := w.get(t).Open(context.Background(), 0, oldest, 2)
 	if err != nil {
 		rt.Fatal(err)
 	}
+	w.wire.mu.Lock()
+	defer w.wire.mu.Unlock()
 	v.readPage(overWire(opened))
 }
 
