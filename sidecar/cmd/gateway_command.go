@@ -22,16 +22,16 @@ import (
 	"assent/sidecar/daemon"
 	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/gateway"
+	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/gateway/shim"
 	"assent/sidecar/setup/importer"
 	"assent/sidecar/terminal"
-	"assent/sidecar/workspace"
 )
 
 // hostParams are the params of a hello of a host.
 type hostParams struct {
-	Place workspaces.Place      `json:"place"`
-	Host  workspace.HostOptions `json:"host"`
+	Place workspaces.Place `json:"place"`
+	Host  hosts.Use        `json:"host"`
 }
 
 // gatewayCommand is "assent gateway".
@@ -108,12 +108,12 @@ func namedConversations() map[string]string {
 }
 
 // hostFlags adds the flags that say what a host gets, and returns the function that sets the options by them.
-func hostFlags(flags *pflag.FlagSet) func(*workspace.HostOptions) {
+func hostFlags(flags *pflag.FlagSet) func(*hosts.Use) {
 	answerIn := gateway.AnswerInAssent
 	flags.TextVar(&answerIn, "answer-in", answerIn, "`where` to answer questions of servers: assent, host or first (in both; the first answer counts)")
 	asIs := flags.Bool("as-is", false, "pass results as they are, also to hosts that hide a part of them from their models")
 	quiet := flags.Bool("quiet", false, "show no notification of the operating system if a question waits and no window is open")
-	return func(o *workspace.HostOptions) { o.AnswerIn, o.AsIs, o.Quiet = answerIn, *asIs, *quiet }
+	return func(u *hosts.Use) { u.AnswerIn, u.AsIs, u.Quiet = answerIn, *asIs, *quiet }
 }
 
 // hostPlace says which workspace a host is for: that of the folder in which it runs.

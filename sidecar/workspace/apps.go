@@ -228,7 +228,7 @@ func (f *frontEnd) readPage(ctx context.Context, params *protocol.OpenAppParams,
 		return nil, err
 	}
 	raw, ended := f.hub.Request(ctx, params.TaskID, of.serverName, "resources/read", wanted, hub.Hooks{MessageID: params.MessageID})
-	if err := endOf(ended); err != nil || raw == nil {
+	if err := appEnd(raw, ended); err != nil {
 		return nil, protocol.Errorf(protocol.CodeServerFailed, "The app of %s cannot be read: %s.", of.serverName, sentence(err))
 	}
 	if key.page, err = apps.ReadPage(raw, of.uri); err != nil {
@@ -240,9 +240,6 @@ func (f *frontEnd) readPage(ctx context.Context, params *protocol.OpenAppParams,
 
 // sentence returns the text of an error without a full stop.
 func sentence(err error) string {
-	if err == nil {
-		return "Assent is closing"
-	}
 	return strings.TrimSuffix(reason.Of(err), ".")
 }
 

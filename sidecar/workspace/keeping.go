@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"assent/sidecar/task"
 	"assent/sidecar/task/journal"
 )
 
@@ -28,8 +27,7 @@ func newKeeping() *keeping {
 func (w *Workspace) begin() {
 	k := w.keeping
 	k.running.Go(func() { // reads the store, for which the handshake does not wait
-		taken := w.hosts.restore()
-		if err := w.chat.Resume(func(u task.Unfinished) bool { return taken[placeOf(u.Task.ID(), u.MessageID)] }); err != nil {
+		if err := w.chat.Resume(w.hosts.Restore()); err != nil {
 			w.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
 		}
 		w.countAsks()

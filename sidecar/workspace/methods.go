@@ -65,7 +65,7 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 	if err != nil {
 		return nil, err
 	}
-	w.hosts.name(asks)
+	w.hosts.Name(asks)
 	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.unattributed.List(), Declined: w.policy.Declined()}, nil
 }
 
@@ -242,7 +242,7 @@ func (w *Workspace) RunSeparately(_ context.Context, params *protocol.RunSeparat
 	if err != nil {
 		return nil, err
 	}
-	started := w.hosts.runSeparately(placeOf(params.TaskID, params.MessageID))
+	started := w.hosts.RunSeparately(params.TaskID, params.MessageID)
 	if !started { // such as after a restart of the daemon
 		t.CallJoined(params.MessageID, nil)
 	}

@@ -293,7 +293,7 @@ func (e events) TaskEvent(ctx context.Context, params *protocol.TaskEventParams)
 	if e.workspace.counted.waiting.note(params.TaskID, params.Number, params.OpenAsks) {
 		e.workspace.person.asksChanged(e.workspace)
 	}
-	e.workspace.hosts.taskEvent(params)
+	e.workspace.hosts.TaskEvent(params)
 	return e.FrontEnd.TaskEvent(ctx, params)
 }
 

@@ -45,31 +45,3 @@ func TestAPersonWithoutAFrontEndIsSummoned(t *testing.T) {
 		w.attached.close()
 	})
 }
-
-func TestOnlyAQuietHostsQuestionsSummonNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var said []string
-		p := &Person{Summon: func(text string) error {
-			said = append(said, text)
-			return nil
-		}}
-		w := &Workspace{frontEnds: frontEnds{attached: newAttached(zerolog.Nop())}}
-		w.person = p
-		p.enter(w)
-		time.Sleep(time.Hour)
-		quiet, loud := newHostConversation(true), newHostConversation(false)
-		quiet.title, loud.title = "Quiet", "Loud"
-		h := &hosts{w: w, tasks: map[string]*hostConversation{"quiet": quiet, "loud": loud}}
-		for _, id := range []string{"loud", "quiet"} {
-			time.Sleep(time.Hour)
-			h.taskEvent(&protocol.TaskEventParams{TaskID: id, Event: protocol.MessageAdded{
-				Message: protocol.Message{ID: 1, Body: protocol.Ask{Question: protocol.McpElicitation{}}},
-			}})
-			synctest.Wait()
-		}
-		if want := []string{"Loud waits for your answer. Run assent open to see the question."}; !slices.Equal(said, want) {
-			t.Errorf("the person was told %q, want %q", said, want)
-		}
-		w.attached.close()
-	})
-}

@@ -30,6 +30,7 @@ import (
 	"assent/sidecar/broker/policy"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
+	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/hub"
 	"assent/sidecar/hub/session"
 	"assent/sidecar/model"
@@ -113,7 +114,7 @@ type parts struct {
 	hub          *hub.Hub
 	unattributed *attribution.Queue
 	chat         *chat.Chat
-	hosts        *hosts
+	hosts        *hosts.Hosts
 	// environment is the one in which servers start.
 	environment config.Environment
 }
@@ -185,7 +186,7 @@ func Open(opts Options) *Workspace {
 			Authorize:    w.authorize,
 			Memory:       w.memory(),
 			Capabilities: w.attached.capabilities,
-			HostRoots:    func(taskID string) (session.HostRoots, bool) { return w.hosts.rootsOf(taskID) },
+			HostRoots:    func(taskID string) (session.HostRoots, bool) { return w.hosts.RootsOf(taskID) },
 			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
 			Tap:          w.tapServer(),
 			Leftovers:    w.leftovers,
@@ -201,7 +202,7 @@ func Open(opts Options) *Workspace {
 		Apps: func() bool { return w.attached.capabilities().Apps },
 	})
 	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
-	w.hosts = newHosts(w)
+	w.hosts = w.newHosts()
 	w.person.enter(w)
 	return w
 }
@@ -246,12 +247,12 @@ func (w *Workspace) Ending() []string { return w.hub.Ending() }
 func (w *Workspace) Close() {
 	w.attached.close()
 	w.apps.close()
-	w.hosts.leave()
+	w.hosts.Leave()
 	w.guests.end(w.keeping.stop)
 	w.configured.watcher.Close()
 	w.chat.Interrupt()
 	w.hub.Close() // a host's call that goes on with the next sidecar ends here, but is not cancelled
-	w.hosts.close()
+	w.hosts.Close()
 	w.person.leave(w)
 	if w.opts.Person == nil {
 		w.person.Close()
@@ -295,7 +296,7 @@ func (w *Workspace) tapServer() func(string, bool, []byte) {
 
 func (w *Workspace) serverChanged(info protocol.Server) {
 	if info.State == protocol.ServerRunning {
-		w.hosts.serverRuns(info.Name)
+		w.hosts.ServerRuns(info.Name)
 	}
 	if config.IsOwnName(info.Name) {
 		return // it is in no list
@@ -307,7 +308,7 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 }
 
 func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
-	w.hosts.listChanged(serverName)
+	w.hosts.ListChanged(serverName)
 	if kind == protocol.ListResources {
 		w.apps.changed(serverName)
 	}
@@ -319,7 +320,7 @@ func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
 
 func (w *Workspace) resourceUpdated(serverName string, params json.RawMessage) {
 	w.apps.changed(serverName)
-	w.hosts.resourceUpdated(serverName, params)
+	w.hosts.ResourceUpdated(serverName, params)
 }
 
 // askInput asks the person for an input of mcp.json.

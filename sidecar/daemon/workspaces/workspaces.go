@@ -27,6 +27,7 @@ import (
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/tap"
+	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/wire/apps"
 	"assent/sidecar/workspace"
 )
@@ -131,24 +132,24 @@ func (s *Set) Attach(ctx context.Context, place Place, conn io.ReadWriter) error
 }
 
 // AttachHost serves a host over conn, as Attach serves a front end. See [workspace.Workspace.AttachHost].
-func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteCloser, host workspace.HostOptions) error {
+func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteCloser, u hosts.Use) error {
 	w, err := s.take(ctx, place)
 	if err != nil {
 		return err
 	}
 	defer s.leave(w)
-	return w.AttachHost(ctx, conn, host)
+	return w.AttachHost(ctx, conn, u)
 }
 
 // ServeHost serves an HTTP request of a host. See [workspace.Workspace.ServeHost].
-func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, credential string, host workspace.HostOptions) {
+func (s *Set) ServeHost(rw http.ResponseWriter, r *http.Request, place Place, credential string, u hosts.Use) {
 	w, err := s.take(r.Context(), place)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	defer s.leave(w)
-	w.ServeHost(rw, r, credential, host)
+	w.ServeHost(rw, r, credential, u)
 }
 
 // EndHost ends the sessions over HTTP of a host that has lost its credential.

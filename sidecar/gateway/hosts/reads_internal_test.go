@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -100,7 +100,7 @@ func TestServersThatAreNotThere(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := test.server
 				told := make(chan string, 36)
-				l := newHostLists(filepath.Join(t.TempDir(), "lists.json"), s,
+				l := newLists(filepath.Join(t.TempDir(), "lists.json"), s,
 					func(server, list string) { told <- server + " " + list }, zerolog.Nop())
 				defer l.close()
 				var waited time.Duration
@@ -137,7 +137,7 @@ func TestServersThatAreNotThere(t *testing.T) {
 func TestAListThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &lazyServers{refuses: map[protocol.ListKind]error{"prompts": errors.New("not implemented")}}
-		l := newHostLists(filepath.Join(t.TempDir(), "lists.json"), s, func(string, string) {}, zerolog.Nop())
+		l := newLists(filepath.Join(t.TempDir(), "lists.json"), s, func(string, string) {}, zerolog.Nop())
 		defer l.close()
 		for _, list := range []string{"prompts", "tools", "prompts", "resources"} {
 			if _, err := l.list(t.Context(), "s", list, 0); (err != nil) != (list == "prompts") {
@@ -155,14 +155,14 @@ func TestAServerThatComesBack(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		// comes brings the server back.
-		comes func(l *hostLists, s *lazyServers)
+		comes func(l *serverLists, s *lazyServers)
 	}{
-		{"by itself, before the next attempt", func(*hostLists, *lazyServers) { time.Sleep(firstPause) }},
-		{"because the person started it", func(l *hostLists, s *lazyServers) {
+		{"by itself, before the next attempt", func(*serverLists, *lazyServers) { time.Sleep(firstPause) }},
+		{"because the person started it", func(l *serverLists, s *lazyServers) {
 			s.set(nil, true)
 			l.recovered("s")
 		}},
-		{"because a host begins a session with it", func(l *hostLists, _ *lazyServers) {
+		{"because a host begins a session with it", func(l *serverLists, _ *lazyServers) {
 			if _, err := l.introduction(context.Background(), "s"); err != nil {
 				panic(err)
 			}
@@ -172,7 +172,7 @@ func TestAServerThatComesBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &lazyServers{err: broken}
 				told := make(chan string, 10)
-				l := newHostLists(filepath.Join(t.TempDir(), "lists.json"), s, func(_, list string) { told <- list }, zerolog.Nop())
+				l := newLists(filepath.Join(t.TempDir(), "lists.json"), s, func(_, list string) { told <- list }, zerolog.Nop())
 				defer l.close()
 				for _, list := range []string{"tools", "prompts"} {
 					if _, err := l.list(t.Context(), "s", list, 0); err == nil {
@@ -196,7 +196,7 @@ func TestRequestsShareAReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &lazyServers{takes: 10 * time.Second}
 		told := 0
-		l := newHostLists(filepath.Join(t.TempDir(), "lists.json"), s, func(string, string) { told++ }, zerolog.Nop())
+		l := newLists(filepath.Join(t.TempDir(), "lists.json"), s, func(string, string) { told++ }, zerolog.Nop())
 		defer l.close()
 		leaves, leave := context.WithCancel(t.Context())
 		got := make(chan error, 3)

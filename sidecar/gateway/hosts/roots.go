@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // listRoots asks a host for its roots.
 type listRoots = func(ctx context.Context) (json.RawMessage, error)
 
-// hostRoots are the roots of a host in a conversation. The lock of hosts guards them.
-type hostRoots struct {
+// roots are the roots of a host in a conversation. The lock of [Hosts] guards them.
+type roots struct {
 	// declared is what the host declared about roots; nil if it has none.
 	declared json.RawMessage
 	// asked are the hosts of the calls that run: each can be asked.
@@ -25,8 +25,8 @@ type hostRoots struct {
 	last json.RawMessage
 }
 
-// rootsOf is [session.Options.HostRoots].
-func (h *hosts) rootsOf(taskID string) (session.HostRoots, bool) {
+// RootsOf is [session.Options.HostRoots].
+func (h *Hosts) RootsOf(taskID string) (session.HostRoots, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.tasks[taskID]
@@ -39,7 +39,7 @@ func (h *hosts) rootsOf(taskID string) (session.HostRoots, bool) {
 }
 
 // canAsk notes that a call of a conversation can ask its host, until the result is called.
-func (h *hosts) canAsk(c *hostConversation, declared json.RawMessage, host *attribution.Host) (stop func()) {
+func (h *Hosts) canAsk(c *conversation, declared json.RawMessage, host *attribution.Host) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.roots.declared, c.roots.asked = declared, append(c.roots.asked, host)
@@ -54,7 +54,7 @@ func (h *hosts) canAsk(c *hostConversation, declared json.RawMessage, host *attr
 const rootsTimeout = 30 * time.Second
 
 // listRoots asks the host of a conversation for its roots: during a call, else between calls, else it is the last answer.
-func (h *hosts) listRoots(ctx context.Context, c *hostConversation, params json.RawMessage) (json.RawMessage, error) {
+func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawMessage) (json.RawMessage, error) {
 	h.mu.Lock()
 	asked, between, last := slices.Clone(c.roots.asked), slices.Collect(maps.Values(c.sessions)), c.roots.last
 	h.mu.Unlock()
@@ -80,7 +80,7 @@ func (h *hosts) listRoots(ctx context.Context, c *hostConversation, params json.
 }
 
 // keepRoots keeps an answer of the host, and returns it.
-func (h *hosts) keepRoots(c *hostConversation, raw json.RawMessage) json.RawMessage {
+func (h *Hosts) keepRoots(c *conversation, raw json.RawMessage) json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.roots.last = raw
@@ -88,7 +88,7 @@ func (h *hosts) keepRoots(c *hostConversation, raw json.RawMessage) json.RawMess
 }
 
 // RootsChanged implements [gateway.Upstream].
-func (h *hosts) RootsChanged(session string, list func(ctx context.Context) (json.RawMessage, error)) {
+func (h upstream) RootsChanged(session string, list func(ctx context.Context) (json.RawMessage, error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range h.conversations {
@@ -97,7 +97,7 @@ func (h *hosts) RootsChanged(session string, list func(ctx context.Context) (jso
 		}
 		c.sessions[session], c.roots.last = list, nil
 		if taskID := c.taskID; taskID != "" {
-			h.telling.Go(func() { h.w.hub.HostRootsChanged(taskID) }) // writes to servers, and a notification must not block
+			h.telling.Go(func() { h.opts.Hub.HostRootsChanged(taskID) }) // writes to servers, and a notification must not block
 		}
 	}
 }

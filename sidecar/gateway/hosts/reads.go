@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// firstReads are the readings of lists that are not stored yet, and those that failed. The lock of [hostLists] guards them.
+// firstReads are the readings of lists that are not stored yet, and those that failed. The lock of [serverLists] guards them.
 type firstReads struct {
 	running map[listOf]*firstRead
 	// failures are the lists that are not read again for a while. That of a server itself, which did not start or has ended, is stored
@@ -24,7 +24,7 @@ type listOf struct{ server, list string }
 type firstRead struct {
 	identity string
 	began    time.Time
-	// isMissed: a request went without it. Hosts hear of the list when it comes. The lock of hostLists guards it.
+	// isMissed: a request went without it. Hosts hear of the list when it comes. The lock of serverLists guards it.
 	isMissed bool
 
 	// done is closed when what follows is set.
@@ -60,7 +60,7 @@ func (f *readFailure) pause() time.Duration {
 
 // readFirst reads a list that is not stored, and stores it. One reading serves all requests, and goes on if they leave.
 // A patience counts from the reading's beginning; 0 has no end.
-func (l *hostLists) readFirst(ctx context.Context, what listOf, identity string, patience time.Duration) (*firstRead, error) {
+func (l *serverLists) readFirst(ctx context.Context, what listOf, identity string, patience time.Duration) (*firstRead, error) {
 	read, err := l.beginFirst(what, identity)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (l *hostLists) readFirst(ctx context.Context, what listOf, identity string,
 
 // beginFirst returns the reading of a list that runs, or begins one. The error is that of a reading before, if that failed
 // a short time ago. A session of a host that begins with one server tries again at once.
-func (l *hostLists) beginFirst(what listOf, identity string) (*firstRead, error) {
+func (l *serverLists) beginFirst(what listOf, identity string) (*firstRead, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if read := l.running[what]; read != nil && read.identity == identity {
@@ -108,7 +108,7 @@ func (l *hostLists) beginFirst(what listOf, identity string) (*firstRead, error)
 	return l.beginFirstLocked(what, identity), nil
 }
 
-func (l *hostLists) beginFirstLocked(what listOf, identity string) *firstRead {
+func (l *serverLists) beginFirstLocked(what listOf, identity string) *firstRead {
 	read := &firstRead{identity: identity, began: time.Now(), done: make(chan struct{})}
 	if l.closed {
 		read.err = context.Canceled
@@ -128,7 +128,7 @@ func (l *hostLists) beginFirstLocked(what listOf, identity string) *firstRead {
 }
 
 // endFirst stores the result of a reading, or its error.
-func (l *hostLists) endFirst(what listOf, read *firstRead) {
+func (l *serverLists) endFirst(what listOf, read *firstRead) {
 	isUp := l.hub.IsRunning(what.server)
 	l.mu.Lock()
 	if l.running[what] == read {
@@ -158,7 +158,7 @@ func (l *hostLists) endFirst(what listOf, read *firstRead) {
 }
 
 // endFailureLocked forgets the failures before a reading, and reads what hosts went without.
-func (l *hostLists) endFailureLocked(what listOf, read *firstRead) {
+func (l *serverLists) endFailureLocked(what listOf, read *firstRead) {
 	for _, of := range []listOf{what, {what.server, ""}} {
 		f := l.failures[of]
 		if delete(l.failures, of); f == nil || f.identity != read.identity {
@@ -170,7 +170,7 @@ func (l *hostLists) endFailureLocked(what listOf, read *firstRead) {
 }
 
 // failLocked records a failure, and has it tried again after the pause.
-func (l *hostLists) failLocked(what listOf, read *firstRead, isUp bool) {
+func (l *serverLists) failLocked(what listOf, read *firstRead, isUp bool) {
 	of := what
 	if !isUp {
 		of.list = "" // the server itself
@@ -196,7 +196,7 @@ func (l *hostLists) failLocked(what listOf, read *firstRead, isUp bool) {
 }
 
 // retry reads the lists of a failure again, unless that was done since.
-func (l *hostLists) retry(of listOf, f *readFailure, at time.Time) {
+func (l *serverLists) retry(of listOf, f *readFailure, at time.Time) {
 	identity, _ := l.hub.Identity(of.server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,7 +207,7 @@ func (l *hostLists) retry(of listOf, f *readFailure, at time.Time) {
 }
 
 // readMissedLocked reads the lists that hosts went without because of a failure, except one.
-func (l *hostLists) readMissedLocked(server string, f *readFailure, except string) {
+func (l *serverLists) readMissedLocked(server string, f *readFailure, except string) {
 	for list := range f.missed {
 		if what := (listOf{server, list}); list != except && l.running[what] == nil && !l.closed {
 			l.beginFirstLocked(what, f.identity).isMissed = true
@@ -216,7 +216,7 @@ func (l *hostLists) readMissedLocked(server string, f *readFailure, except strin
 }
 
 // recovered says that a server runs. What hosts went without is read now.
-func (l *hostLists) recovered(server string) {
+func (l *serverLists) recovered(server string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for of, f := range l.failures {

@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"bytes"
@@ -23,10 +23,10 @@ import (
 // listsAge is the age at which stored lists are read again, even if no host uses their server.
 const listsAge = 24 * time.Hour
 
-// hostLists stores the servers' descriptions and lists, so that a host's session begins without the servers. The data
+// serverLists stores the servers' descriptions and lists, so that a host's session begins without the servers. The data
 // belongs to one definition of a server. It is refreshed in the background: after a session has used the server, when
 // the server says that a list has changed, and once a day.
-type hostLists struct {
+type serverLists struct {
 	path string
 	hub  listReader
 	// changed is called when a list differs from the stored one.
@@ -96,8 +96,8 @@ func isSame(a, b []exactly) bool {
 	return slices.EqualFunc(a, b, func(a, b exactly) bool { return bytes.Equal(a, b) })
 }
 
-func newHostLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *hostLists {
-	l := &hostLists{
+func newLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *serverLists {
+	l := &serverLists{
 		path: path, hub: reader, changed: changed, log: log, isReading: map[string]bool{}, again: map[string]bool{},
 		firstReads: firstReads{running: map[listOf]*firstRead{}, failures: map[listOf]*readFailure{}},
 	}
@@ -106,7 +106,7 @@ func newHostLists(path string, reader listReader, changed func(server, list stri
 }
 
 // close ends the reading in the background, and waits for it.
-func (l *hostLists) close() {
+func (l *serverLists) close() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *hostLists) close() {
 }
 
 // introduction returns what a server says about itself.
-func (l *hostLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
+func (l *serverLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
 	kept := l.of(server)
 	i := kept.Introduction
 	if i == nil {
@@ -132,7 +132,7 @@ func (l *hostLists) introduction(ctx context.Context, server string) (gateway.De
 
 // list returns the pages of a list. The caller must not change them. With a patience, it waits for that long at most for a
 // server that starts; see [gateway.Upstream].
-func (l *hostLists) list(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
+func (l *serverLists) list(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
 	kept := l.of(server)
 	asKept, ok := kept.Lists[list]
 	if !ok {
@@ -155,19 +155,19 @@ func rawPages(kept []exactly) (pages []json.RawMessage) {
 
 // told returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not change
 // them.
-func (l *hostLists) told(server, list string) []exactly {
+func (l *serverLists) told(server, list string) []exactly {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loadLocked()
 	return l.kept[server].Lists[list]
 }
 
-func (l *hostLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
+func (l *serverLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
 	i, err := l.hub.Introduction(ctx, server)
 	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: exactly(i.Instructions)}, err
 }
 
-func (l *hostLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
+func (l *serverLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
 	read, err := l.hub.Pages(ctx, server, protocol.ListKind(list))
 	for _, page := range read {
 		pages = append(pages, exactly(page))
@@ -177,7 +177,7 @@ func (l *hostLists) readList(ctx context.Context, server, list string) (pages []
 
 // of returns the stored data for a server's present definition. The caller must not change the
 // maps.
-func (l *hostLists) of(server string) keptLists {
+func (l *serverLists) of(server string) keptLists {
 	identity, _ := l.hub.Identity(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +194,7 @@ func (l *hostLists) of(server string) keptLists {
 
 // readAgain refreshes the stored data of a server, in the background. It is a no-op if there is none, or if the server
 // does not run.
-func (l *hostLists) readAgain(server string) {
+func (l *serverLists) readAgain(server string) {
 	if !l.hub.IsRunning(server) {
 		return
 	}
@@ -204,7 +204,7 @@ func (l *hostLists) readAgain(server string) {
 	l.readLocked(server)
 }
 
-func (l *hostLists) readLocked(server string) {
+func (l *serverLists) readLocked(server string) {
 	kept, ok := l.kept[server]
 	switch {
 	case !ok || l.closed:
@@ -218,7 +218,7 @@ func (l *hostLists) readLocked(server string) {
 }
 
 // compare reads a server's lists, keeps them, and says which of them differ.
-func (l *hostLists) compare(server string, before keptLists) {
+func (l *serverLists) compare(server string, before keptLists) {
 	now := keptLists{Lists: map[string][]exactly{}}
 	var err error
 	if before.Introduction != nil {
@@ -256,14 +256,14 @@ func (l *hostLists) compare(server string, before keptLists) {
 }
 
 // keep changes the stored data for a definition of a server, and saves all.
-func (l *hostLists) keep(server, identity string, change func(*keptLists)) {
+func (l *serverLists) keep(server, identity string, change func(*keptLists)) {
 	l.mu.Lock()
 	l.keepLocked(server, identity, change)
 	l.mu.Unlock()
 	l.save()
 }
 
-func (l *hostLists) keepLocked(server, identity string, change func(*keptLists)) {
+func (l *serverLists) keepLocked(server, identity string, change func(*keptLists)) {
 	now := keptLists{Format: listsFormat, Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
 	if kept := l.kept[server]; kept.Identity == identity {
 		now.Introduction = kept.Introduction
@@ -274,7 +274,7 @@ func (l *hostLists) keepLocked(server, identity string, change func(*keptLists))
 }
 
 // save writes the file. Calls of tools do not wait for it.
-func (l *hostLists) save() {
+func (l *serverLists) save() {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	l.mu.Lock()
@@ -289,7 +289,7 @@ func (l *hostLists) save() {
 	}
 }
 
-func (l *hostLists) loadLocked() {
+func (l *serverLists) loadLocked() {
 	if l.kept != nil {
 		return
 	}

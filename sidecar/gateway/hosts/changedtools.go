@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -24,11 +24,11 @@ type changedTools struct {
 	mu      sync.Mutex // guards what follows
 	servers map[string]*toldTools
 	// asking are the tools that are being compared, or about which the person is asked. The channel is closed after that.
-	asking map[hostTool]chan struct{}
+	asking map[toolKey]chan struct{}
 }
 
-// hostTool identifies a tool.
-type hostTool struct{ server, name string }
+// toolKey identifies a tool.
+type toolKey struct{ server, name string }
 
 // toldTools are the tools of one list. The list is read once, because it can be long, and every call needs it.
 type toldTools struct {
@@ -41,7 +41,7 @@ type toldTools struct {
 // check returns nil if a call may run. Otherwise it returns the result that the host gets. Calls of one tool wait for each
 // other here, so that the person is asked once.
 func (c *changedTools) check(ctx context.Context, taskID string, q protocol.UseMcpTool) json.RawMessage {
-	at := hostTool{q.ServerName, q.Tool.Name}
+	at := toolKey{q.ServerName, q.Tool.Name}
 	pages := c.pages(at.server)
 	for {
 		c.mu.Lock()
@@ -67,7 +67,7 @@ func (c *changedTools) check(ctx context.Context, taskID string, q protocol.UseM
 }
 
 // compare compares a tool, and asks the person if it has changed.
-func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.UseMcpTool, at hostTool, told *toldTools, raw json.RawMessage) json.RawMessage {
+func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.UseMcpTool, at toolKey, told *toldTools, raw json.RawMessage) json.RawMessage {
 	name := q.Tool.Name
 	err := errors.New("the tool was not compared") // if ask panics
 	defer func() {

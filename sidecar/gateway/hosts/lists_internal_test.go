@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"bytes"
@@ -47,8 +47,8 @@ func TestListsForHosts(t *testing.T) {
 		s := &fakeServer{identity: "1", tools: `["a", "<é>"]`}
 		path := filepath.Join(t.TempDir(), "lists.json")
 		var changed []string
-		open := func() *hostLists {
-			return newHostLists(path, s, func(server, list string) { changed = append(changed, server+" "+list) }, zerolog.New(zerolog.NewTestWriter(t)))
+		open := func() *serverLists {
+			return newLists(path, s, func(server, list string) { changed = append(changed, server+" "+list) }, zerolog.New(zerolog.NewTestWriter(t)))
 		}
 		l := open()
 		want := func(step, tools string, reads int, changes ...string) {

@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -33,12 +33,12 @@ func messageAt(place gateway.Place) (store.Place, error) {
 }
 
 // Joined implements [gateway.Upstream].
-func (h *hosts) Joined(place gateway.Place, joined gateway.Joined) {
+func (h upstream) Joined(place gateway.Place, joined gateway.Joined) {
 	at, err := messageAt(place)
 	if err != nil {
 		return
 	}
-	t, err := h.w.tasks.Get(at.TaskID)
+	t, err := h.opts.Tasks.Get(at.TaskID)
 	if err != nil { // it was deleted
 		return
 	}
@@ -49,8 +49,9 @@ func (h *hosts) Joined(place gateway.Place, joined gateway.Joined) {
 	t.CallJoined(at.MessageID, said)
 }
 
-// runSeparately runs the newest equal call that joined one on its own. It reports whether one waits.
-func (h *hosts) runSeparately(place gateway.Place) bool {
+// RunSeparately runs the newest equal call that joined a call, on its own. It reports whether one waits.
+func (h *Hosts) RunSeparately(taskID string, messageID int64) bool {
+	place := placeOf(taskID, messageID)
 	h.mu.Lock()
 	faces := slices.Collect(maps.Values(h.faces))
 	h.mu.Unlock()
@@ -58,7 +59,7 @@ func (h *hosts) runSeparately(place gateway.Place) bool {
 }
 
 // Keep implements [gateway.Upstream].
-func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
+func (h upstream) Keep(place gateway.Place, kept *gateway.Kept) {
 	at, err := messageAt(place)
 	var body json.RawMessage
 	if err == nil && kept != nil {
@@ -66,30 +67,30 @@ func (h *hosts) Keep(place gateway.Place, kept *gateway.Kept) {
 	}
 	var s *store.Store
 	if err == nil {
-		s, err = h.w.tasks.Store()
+		s, err = h.opts.Tasks.Store()
 	}
 	if err == nil {
 		err = s.SaveHostCall(context.Background(), at, body)
 	}
 	if err != nil {
-		h.w.opts.Log.Warn().Err(err).Msg("a host cannot come back to its call after a restart")
+		h.opts.Log.Warn().Err(err).Msg("a host cannot come back to its call after a restart")
 	}
 }
 
-// restore restores the calls of an earlier daemon to which their hosts can come back. It returns the places of those that
-// continue.
-func (h *hosts) restore() (goOn map[gateway.Place]bool) {
+// Restore restores the calls of an earlier daemon to which their hosts can come back, once. It reports which of the unfinished
+// calls continue that way.
+func (h *Hosts) Restore() (goesOn func(task.Unfinished) bool) {
 	defer close(h.restored)
 	kept, err := h.kept()
 	var unfinished []task.Unfinished
 	if len(kept) > 0 && err == nil {
-		unfinished, err = h.w.tasks.Unfinished()
+		unfinished, err = h.opts.Tasks.Unfinished()
 	}
 	if err != nil {
-		h.w.opts.Log.Error().Err(err).Msg("hosts cannot come back to their calls of before")
-		return nil
+		h.opts.Log.Error().Err(err).Msg("hosts cannot come back to their calls of before")
+		return func(task.Unfinished) bool { return false }
 	}
-	goOn = map[gateway.Place]bool{}
+	goOn := map[gateway.Place]bool{}
 	for _, u := range unfinished {
 		place := placeOf(u.Task.ID(), u.MessageID)
 		if kept[place] != nil && kept[place].Ended.IsZero() {
@@ -100,14 +101,14 @@ func (h *hosts) restore() (goOn map[gateway.Place]bool) {
 		}
 	}
 	for place, k := range kept {
-		h.face(HostOptions{Server: k.Face.Server, Own: k.Face.Own, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
+		h.face(Use{Server: k.Face.Server, Own: k.Face.Own, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
 	}
-	return goOn
+	return func(u task.Unfinished) bool { return goOn[placeOf(u.Task.ID(), u.MessageID)] }
 }
 
 // kept returns the calls that an earlier daemon saved, by place.
-func (h *hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
-	s, err := h.w.tasks.Store()
+func (h *Hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
+	s, err := h.opts.Tasks.Store()
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (h *hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
 	for _, row := range rows {
 		k := &gateway.Kept{}
 		if err := json.Unmarshal(row.Body, k); err != nil {
-			h.w.opts.Log.Warn().Err(err).Msg("the saved state of a host's call cannot be read")
+			h.opts.Log.Warn().Err(err).Msg("the saved state of a host's call cannot be read")
 			continue
 		}
 		all[placeOf(row.TaskID, row.MessageID)] = k
@@ -128,7 +129,7 @@ func (h *hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
 }
 
 // take returns the call of an earlier daemon at a place, once.
-func (h *hosts) take(place gateway.Place) (task.Unfinished, bool) {
+func (h *Hosts) take(place gateway.Place) (task.Unfinished, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	u, ok := h.unfinished[place]
@@ -137,10 +138,10 @@ func (h *hosts) take(place gateway.Place) (task.Unfinished, bool) {
 }
 
 // askedBefore gives a call the question that was open when an earlier daemon ended.
-func (h *hosts) askedBefore(c *hostConversation, u task.Unfinished, asking func(question string)) {
-	asks, _, err := h.w.tasks.OpenAsks()
+func (h *Hosts) askedBefore(c *conversation, u task.Unfinished, asking func(question string)) {
+	asks, _, err := h.opts.Tasks.OpenAsks()
 	if err != nil {
-		h.w.opts.Log.Warn().Err(err).Msg("the open questions of a host's call are not known")
+		h.opts.Log.Warn().Err(err).Msg("the open questions of a host's call are not known")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -11,7 +11,7 @@ func TestSubscriptionsOfHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		watching, refused := 0, errors.New("there is no such resource")
 		var answer error
-		w := &hostWatches{all: map[resource]*hostWatch{}, watch: func(ctx context.Context, _, _ string, began func(error)) {
+		w := &watches{all: map[resource]*watch{}, watch: func(ctx context.Context, _, _ string, began func(error)) {
 			err := answer // the test may change answer as soon as began is called
 			if began(err); err != nil {
 				return

@@ -1,4 +1,4 @@
-package workspace
+package hosts
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// hostWatches are the resources to which hosts subscribed. However many sessions subscribe to one, its server hears of one
+// watches are the resources to which hosts subscribed. However many sessions subscribe to one, its server hears of one
 // subscription.
-type hostWatches struct {
+type watches struct {
 	// watch subscribes to a resource of a server until ctx ends; see [hub.Hub.Watch].
 	watch func(ctx context.Context, server, uri string, began func(error))
 
 	running sync.WaitGroup
 
 	mu     sync.Mutex // guards what follows
-	all    map[resource]*hostWatch
+	all    map[resource]*watch
 	closed bool
 }
 
 // resource is a resource of a server.
 type resource struct{ server, uri string }
 
-// hostWatch is a subscription.
-type hostWatch struct {
+// watch is a subscription.
+type watch struct {
 	users  int
 	cancel context.CancelFunc
 	// began is closed when the server was asked, or err says why it was not.
@@ -33,7 +33,7 @@ type hostWatch struct {
 }
 
 // subscribe subscribes to a resource until stop is called. It returns when the server was asked.
-func (w *hostWatches) subscribe(ctx context.Context, server, uri string) (stop func(), err error) {
+func (w *watches) subscribe(ctx context.Context, server, uri string) (stop func(), err error) {
 	key := resource{server, uri}
 	w.mu.Lock()
 	if w.closed {
@@ -69,9 +69,9 @@ func (w *hostWatches) subscribe(ctx context.Context, server, uri string) (stop f
 	return stop, nil
 }
 
-func (w *hostWatches) startLocked(key resource) *hostWatch {
+func (w *watches) startLocked(key resource) *watch {
 	ctx, cancel := context.WithCancel(context.Background())
-	one := &hostWatch{cancel: cancel, began: make(chan struct{})}
+	one := &watch{cancel: cancel, began: make(chan struct{})}
 	w.all[key] = one
 	var once sync.Once
 	w.running.Go(func() {
@@ -94,7 +94,7 @@ func (w *hostWatches) startLocked(key resource) *hostWatch {
 }
 
 // close ends all subscriptions, and waits for them.
-func (w *hostWatches) close() {
+func (w *watches) close() {
 	w.mu.Lock()
 	w.closed = true
 	for _, one := range w.all {

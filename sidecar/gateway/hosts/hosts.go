@@ -1,0 +1,257 @@
+// Package hosts has the hosts of a workspace, and the tasks of their conversations.
+//
+// A host's connection or request gets a [gateway.Face]: the servers of the hub, with lists that are kept, so that a session
+// begins without them. Each conversation of a host is a task, and each of its calls a message there. A call goes on if its
+// host leaves, and the next daemon takes it up.
+//
+// All methods may be called from any goroutine. [Hosts.Close] waits for all calls.
+package hosts
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/broker"
+	"assent/sidecar/chat"
+	"assent/sidecar/gateway"
+	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/hub"
+	"assent/sidecar/task"
+)
+
+// Use says what a host uses of a workspace.
+type Use struct {
+	// Server is the only server that it uses; "" means all.
+	Server string `json:"server,omitempty"`
+	// Own: Server is the person's own, also if a file of the workspace has a server of that name.
+	Own bool `json:"own,omitempty"`
+	// Program is the host's name in the table of package importer, as its entry tells it; it may be empty.
+	Program string `json:"program,omitempty"`
+	// AnswerIn says where the questions of servers are answered.
+	AnswerIn gateway.AnswerIn `json:"answerIn,omitempty"`
+	// AsIs passes results as they are; see [gateway.Options].
+	AsIs bool `json:"asIs,omitempty"`
+	// Quiet: the operating system shows no notification if a question waits and no front end is attached.
+	Quiet bool `json:"quiet,omitempty"`
+	// IdleTime is how long a session over HTTP lasts that is not used; see [mcpserver.HTTPOptions].
+	IdleTime time.Duration `json:"idleTime,omitempty"`
+	// Environment are the variables of [gateway.SessionVariables] that the host has set.
+	Environment map[string]string `json:"environment,omitempty"`
+	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
+	Configuration protocol.Configuration `json:"configuration"`
+}
+
+// Workspace is what hosts need of the workspace that they use, beside the parts in [Options].
+type Workspace interface {
+	// Label names the workspace for a person; "" before its first configuration.
+	Label() string
+
+	// Looked returns where servers are configured. Files need not exist.
+	Looked() []string
+
+	// Promise has servers told that Assent can do this, although no front end may be attached that can.
+	Promise(c protocol.FrontEndCapabilities)
+
+	// Summon calls the person to a question of a task, if no front end shows it. It does not wait.
+	Summon(title string)
+}
+
+// Options are what [New] needs. All of them are needed.
+type Options struct {
+	Workspace Workspace
+	Hub       *hub.Hub
+	Tasks     *task.Registry
+	Chat      *chat.Chat
+	Broker    *broker.Broker
+	// ListsFile keeps the servers' lists.
+	ListsFile string
+	Version   string
+	Log       zerolog.Logger
+}
+
+// credentialKey is the context key of the credential of the host that sent a request.
+type credentialKey struct{}
+
+// Hosts are the hosts of a workspace. All methods may be called from any goroutine.
+type Hosts struct {
+	opts  Options
+	lists *serverLists
+	// watches are the resources to which hosts subscribed.
+	watches watches
+	// restored is closed once the calls of an earlier daemon are known.
+	restored chan struct{}
+
+	// changed stops calls of tools that have changed.
+	changed *changedTools
+
+	// telling counts the goroutines that tell servers of changed roots.
+	telling sync.WaitGroup
+
+	mu sync.Mutex // guards the fields below
+	// faces outlive the sessions of hosts, and so do the calls in them.
+	faces map[faceKey]*gateway.Face
+	// http are the sessions over HTTP, by their face and idle time.
+	http map[httpKey]*mcpserver.HTTP
+	// conversations are those of which a session lasts, by the name of the conversation or the id of the session.
+	conversations map[string]*conversation
+	// tasks are the conversations with a task, by its id.
+	tasks map[string]*conversation
+	// closing has a channel for each task that ends its connections to servers; it is closed then.
+	closing map[string]chan struct{}
+	// unfinished are the calls of an earlier daemon that go on.
+	unfinished map[gateway.Place]task.Unfinished
+}
+
+// faceKey identifies a face.
+type faceKey struct {
+	server   string
+	own      bool
+	answerIn gateway.AnswerIn
+	asIs     bool
+	quiet    bool
+}
+
+// httpKey identifies sessions over HTTP.
+type httpKey struct {
+	faceKey
+	idleTime time.Duration
+}
+
+func faceOf(u Use) faceKey { return faceKey{u.Server, u.Own, u.AnswerIn, u.AsIs, u.Quiet} }
+
+// New returns the hosts of a workspace, of which none is connected. It starts nothing.
+func New(opts Options) *Hosts {
+	h := &Hosts{
+		opts: opts, faces: map[faceKey]*gateway.Face{}, http: map[httpKey]*mcpserver.HTTP{},
+		conversations: map[string]*conversation{}, tasks: map[string]*conversation{}, closing: map[string]chan struct{}{},
+		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
+	}
+	h.watches = watches{watch: opts.Hub.Watch, all: map[resource]*watch{}}
+	h.lists = newLists(opts.ListsFile, opts.Hub, h.tellChanged, opts.Log)
+	h.changed = &changedTools{
+		pages: func(server string) []exactly { return h.lists.told(server, string(protocol.ListTools)) },
+		ask: func(ctx context.Context, taskID string, q protocol.UseMcpTool) error {
+			t, err := opts.Tasks.Get(taskID)
+			if err != nil {
+				return err
+			}
+			return opts.Broker.UseChangedTool(ctx, t, q)
+		},
+		servers: map[string]*toldTools{}, asking: map[toolKey]chan struct{}{},
+	}
+	return h
+}
+
+// Serve serves a host, which speaks MCP, over conn until the host ends it or ctx ends. A call that waits for a person goes on.
+// An error means that the wire was broken.
+func (h *Hosts) Serve(ctx context.Context, conn io.ReadWriteCloser, u Use) error {
+	return mcpserver.ServeLines(ctx, conn, h.face(u), mcpserver.Options{Environment: u.Environment, Log: h.opts.Log})
+}
+
+// ServeHTTP serves a request over HTTP of a host that is known by its credential.
+func (h *Hosts) ServeHTTP(rw http.ResponseWriter, r *http.Request, credential string, u Use) {
+	h.overHTTP(u).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), credentialKey{}, credential)))
+}
+
+// End ends the sessions over HTTP of a host that has lost its credential.
+func (h *Hosts) End(credential string) {
+	h.mu.Lock()
+	all := slices.Collect(maps.Values(h.http))
+	h.mu.Unlock()
+	for _, sessions := range all {
+		sessions.End(credential)
+	}
+}
+
+// overHTTP returns what serves the requests over HTTP to a face.
+func (h *Hosts) overHTTP(u Use) *mcpserver.HTTP {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := httpKey{faceOf(u), u.IdleTime}
+	if h.http[key] == nil {
+		h.http[key] = mcpserver.NewHTTP(h.faceLocked(key.faceKey), mcpserver.HTTPOptions{
+			Authorize: func(r *http.Request) (credential string, ok bool) {
+				credential, ok = r.Context().Value(credentialKey{}).(string)
+				return credential, ok
+			},
+			IdleTime: u.IdleTime, Log: h.opts.Log,
+		})
+	}
+	return h.http[key]
+}
+
+// face returns what a host sees of a server, or of all servers.
+func (h *Hosts) face(u Use) *gateway.Face {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.faceLocked(faceOf(u))
+}
+
+func (h *Hosts) faceLocked(key faceKey) *gateway.Face {
+	if h.faces[key] == nil {
+		var servers gateway.Upstream = upstream{h}
+		if key.own {
+			servers = ownServers{upstream{h}}
+		}
+		h.faces[key] = gateway.New(servers, gateway.Options{
+			Server: key.server, Own: key.own, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
+			Apps:     func(forms bool) { h.opts.Workspace.Promise(protocol.FrontEndCapabilities{Apps: true, AppForms: forms}) },
+			Restored: h.restored, Version: h.opts.Version, Log: h.opts.Log,
+		})
+	}
+	return h.faces[key]
+}
+
+// Leave ends the sessions of hosts. Their calls go on. It is called once, before [Hosts.Close].
+func (h *Hosts) Leave() {
+	h.mu.Lock()
+	overHTTP := h.http
+	h.http = map[httpKey]*mcpserver.HTTP{}
+	h.mu.Unlock()
+	for _, sessions := range overHTTP {
+		sessions.Close()
+	}
+	h.lists.close()
+	h.watches.close()
+}
+
+// Close cancels the calls of hosts that have not ended, and waits for them. The hub must be closed already.
+func (h *Hosts) Close() {
+	h.telling.Wait()
+	h.mu.Lock()
+	faces := h.faces
+	h.faces = map[faceKey]*gateway.Face{}
+	h.mu.Unlock()
+	for _, f := range faces {
+		f.Close()
+	}
+}
+
+// ListChanged notes that a server says that one of its lists has changed.
+func (h *Hosts) ListChanged(serverName string) { h.lists.readAgain(serverName) }
+
+// ServerRuns notes that a connection to a server is ready.
+func (h *Hosts) ServerRuns(serverName string) { h.lists.recovered(serverName) }
+
+// tellChanged tells the hosts that a list of a server has changed.
+func (h *Hosts) tellChanged(serverName, list string) {
+	for f, name := range h.facesOf(serverName) {
+		f.ListChanged(name, list)
+	}
+}
+
+// ResourceUpdated tells the hosts that a resource of a server has changed.
+func (h *Hosts) ResourceUpdated(serverName string, params json.RawMessage) {
+	for f, name := range h.facesOf(serverName) {
+		f.ResourceUpdated(name, params)
+	}
+}

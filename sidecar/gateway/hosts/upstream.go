@@ -1,0 +1,87 @@
+package hosts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assent/sidecar/base/nearest"
+	"assent/sidecar/config"
+	"assent/sidecar/gateway"
+	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/hub"
+)
+
+// upstream is the servers of the hub for the faces of hosts. It implements [gateway.Upstream].
+type upstream struct{ *Hosts }
+
+// Subscribe implements [gateway.Upstream].
+func (h upstream) Subscribe(ctx context.Context, server, uri string) (stop func(), err error) {
+	stop, err = h.watches.subscribe(ctx, server, uri)
+	return stop, hostError(err)
+}
+
+// Servers implements [gateway.Upstream].
+func (h upstream) Servers() []string {
+	var names []string
+	for _, s := range h.opts.Hub.Servers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Describe implements [gateway.Upstream].
+func (h upstream) Describe(ctx context.Context, server string) (gateway.Description, error) {
+	if names := h.Servers(); !slices.Contains(names, server) && !config.IsOwnName(server) {
+		return gateway.Description{}, &mcpserver.Error{Code: mcpserver.CodeInternal, Message: notConfigured(server, names, h.opts.Workspace.Looked())}
+	}
+	d, err := h.lists.introduction(ctx, server)
+	return d, hostError(err)
+}
+
+// notConfigured says that a host names a server that there is not, which it may have meant, and where Assent looked.
+func notConfigured(server string, names, looked []string) string {
+	said := fmt.Sprintf("no MCP server %q is configured.", server)
+	if near := nearest.Name(server, names); near != "" {
+		said += fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return said + " Assent looked in " + strings.Join(looked, ", ")
+}
+
+// List implements [gateway.Upstream].
+func (h upstream) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
+	pages, err := h.lists.list(ctx, server, list, patience)
+	return pages, hostError(err)
+}
+
+// Told implements [gateway.Upstream].
+func (h upstream) Told(server, list string) []json.RawMessage {
+	return rawPages(h.lists.told(server, list))
+}
+
+// Send implements [gateway.Upstream]. A call is one of the conversation's task.
+func (h upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
+	request := callRequest(r.Method, r.Params)
+	if request == nil {
+		raw, result := h.opts.Hub.Request(ctx, "", r.Server, r.Method, r.Params, hub.Hooks{})
+		return raw, endOf(result)
+	}
+	unfinished, goesOn := h.take(r.Place)
+	if r.Place != "" && !goesOn {
+		return nil, errLost
+	}
+	conversation, err := h.begin(r, unfinished)
+	if err != nil {
+		return nil, hostError(err)
+	}
+	defer h.endCall(conversation)
+	defer h.noteUse(conversation, r.Server)
+	c := &call{hosts: h.Hosts, request: r, of: request, conversation: conversation}
+	if goesOn {
+		c.unfinished = &unfinished
+	}
+	return c.run(ctx)
+}

@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"path/filepath"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/gateway/hosts"
+)
+
+// hostCapabilities are what servers are told that Assent can do for a host's calls, whether or not a front end is attached:
+// a question waits in the inbox.
+var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling: true, OpenURL: true}
+
+// AttachHost serves a host over conn as [hosts.Hosts.Serve] does.
+func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, u hosts.Use) error {
+	defer w.joinHost(u)()
+	return w.hosts.Serve(ctx, conn, u)
+}
+
+// ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next request.
+func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credential string, u hosts.Use) {
+	defer w.joinHost(u)()
+	w.configured.lasting.Store(true)
+	w.hosts.ServeHTTP(rw, r, credential, u)
+}
+
+// EndHost ends the sessions over HTTP of a host that has lost its credential.
+func (w *Workspace) EndHost(credential string) { w.hosts.End(credential) }
+
+// joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
+func (w *Workspace) joinHost(u hosts.Use) (leave func()) {
+	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: cmp.Or(u.Program, "a host"), Version: w.opts.Version}}
+	w.attached.promise(hostCapabilities)
+	w.join(f, u.Configuration)
+	w.keeping.begun.Do(w.begin)
+	return func() { w.detach(f) }
+}
+
+func (w *Workspace) newHosts() *hosts.Hosts {
+	return hosts.New(hosts.Options{
+		Workspace: forHosts{w}, Hub: w.hub, Tasks: w.tasks, Chat: w.chat, Broker: w.broker,
+		ListsFile: filepath.Join(w.opts.DataDir, "lists.json"), Version: w.opts.Version, Log: w.opts.Log,
+	})
+}
+
+// forHosts is a workspace as its hosts need it.
+type forHosts struct{ *Workspace }
+
+// Promise implements [hosts.Workspace].
+func (w forHosts) Promise(c protocol.FrontEndCapabilities) { w.attached.promise(c) }
+
+// Summon implements [hosts.Workspace].
+func (w forHosts) Summon(title string) { w.person.summon(title, w.opts.Log) }
+
+// Looked implements [hosts.Workspace].
+func (w forHosts) Looked() (places []string) {
+	w.configured.mu.Lock()
+	defer w.configured.mu.Unlock()
+	c := w.configured.merged
+	isNamed := false
+	for _, folder := range c.WorkspaceFolders {
+		places = append(places, config.Files(folder)...)
+		isNamed = isNamed || folder.ConfigFile != ""
+	}
+	for _, file := range []string{c.EditorFile, w.opts.UserFile} {
+		if file != "" && !isNamed {
+			places = append(places, file)
+		}
+	}
+	if len(c.Servers) > 0 {
+		places = append(places, "the setting assent.servers")
+	}
+	return places
+}
