@@ -17,23 +17,23 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// maxKept is how many results wait at most for hosts that gave up their calls.
-const maxKept = 100
+// maxResults is how many results wait at most for hosts that gave up their calls.
+const maxResults = 100
 
 // maxStates bounds the states of a call with which its host can come back.
 const maxStates = 100
 
-// keepFor is how long a result waits for its host.
-const keepFor = 24 * time.Hour
+// resultTTL is how long a result waits for its host.
+const resultTTL = 24 * time.Hour
 
 // run runs a call. The host gives access to the requests that wait for the call.
-type run func(ctx context.Context, host host) (json.RawMessage, error)
+type run func(ctx context.Context, caller caller) (json.RawMessage, error)
 
 // notify takes the notifications that belong to a request of a host.
 type notify func(method string, params json.RawMessage)
 
-// host is what the requests of a host that wait for a call can do for it.
-type host struct {
+// caller is what the requests of a host that wait for a call can do for it.
+type caller struct {
 	notify notify
 	// asking, began and following are Asking, Began and Following of [Request].
 	asking    func(question string)
@@ -48,8 +48,8 @@ type host struct {
 // prompts/get and resources/read. A call runs once. A call that asked a question goes on when the host gives it up, and the
 // same call again joins it.
 type calls struct {
-	// keeper keeps what a later daemon has to know of a call, or forgets that with nil. Without a keeper, no call is kept.
-	keeper func(place Place, kept *Kept)
+	// saver saves a call's state for the next daemon; a nil state deletes it. Without a saver, no call is saved.
+	saver func(place Place, saved *SavedCall)
 	// joined is [Upstream.Joined]; nil is not called.
 	joined func(place Place, joined Joined)
 
@@ -67,15 +67,15 @@ type call struct {
 	key    string
 	cancel context.CancelCauseFunc
 	// The request of the call.
-	what calling
-	// keeping is held while the call is kept.
-	keeping sync.Mutex
+	spec callSpec
+	// saving is held while the call is saved.
+	saving sync.Mutex
 
 	// The lock of calls guards what follows.
 
-	// place is where the call is in Assent, once it has begun. isKept: a later daemon will know of it.
-	place  Place
-	isKept bool
+	// place is where the call is in Assent, once it has begun. isSaved: a later daemon will know of it.
+	place   Place
+	isSaved bool
 	// following is what its server says of the MCP task that the server has made of it; nil if it has made none.
 	following *string
 	// changed is closed at the next change of what follows, and replaced.
@@ -122,9 +122,9 @@ type joining struct {
 	joins int
 	// givenUp: no holder wanted the call when the last one joined.
 	givenUp bool
-	// telling is held while the upstream hears of it, and guards what it heard last.
-	telling sync.Mutex
-	told    Joined
+	// reporting is held while the upstream hears of it, and guards what it heard last.
+	reporting sync.Mutex
+	reported  Joined
 }
 
 // requester is who wants the result of a call: a conversation of a host, in one of its sessions. The conversation is "" if the
@@ -137,7 +137,7 @@ type holder func() bool
 
 // waiter is a request of a host that waits for a call, or an MCP task.
 type waiter struct {
-	asker
+	hostRequest
 	// ctx is the request's.
 	ctx  context.Context
 	sent bool // the result was sent to the host
@@ -150,14 +150,14 @@ type waiter struct {
 
 // equalCall is what a request that joined a call needs to run on its own.
 type equalCall struct {
-	what  calling
+	spec  callSpec
 	start run
 	// isHolder: its requester wanted the first call already.
 	isHolder bool
 }
 
-// asker is what a request of a host can do.
-type asker struct {
+// hostRequest is what a request of a host can do.
+type hostRequest struct {
 	notify notify
 	requester
 	// isThere reports whether the host is still connected; nil means yes.
@@ -185,8 +185,8 @@ type errQuestions struct {
 
 func (e errQuestions) Error() string { return "the host has questions to answer" }
 
-// answered is told whether the answer to a request of a host was sent, and again if the host did not want it any more.
-type answered func(sent bool)
+// deliveryReport hears whether the answer to a request of a host was sent, and again if the host did not want it any more.
+type deliveryReport func(sent bool)
 
 // errWaiting is the error of a request that returns before its call ends, because the call waits for a person.
 type errWaiting struct{ handle, question string }
@@ -196,39 +196,40 @@ func (e errWaiting) Error() string { return "the call waits for an answer in Ass
 // errNoHandle is the error of a handle that is not known.
 var errNoHandle = errors.New("there is no such call; its result may have been delivered already")
 
-// do runs a call for a request of a host, or joins the same call; see [call.isFor]. The key says which calls are the same. The context is that of the request; after patience, do returns an errWaiting if a question is open.
-// A patience of 0 has no end. The result stays until answered, which is nil with an errWaiting, says that it was sent.
-func (c *calls) do(ctx context.Context, key string, patience time.Duration, asker asker, what calling, start run) (json.RawMessage, answered, error) {
+// do runs a call for a request of a host, or joins the same call; see [call.isFor]. The key says which calls are the same. The
+// context is that of the request; after waitLimit, do returns an errWaiting if a question is open. A waitLimit of 0 has no
+// end. The result stays until the report, which is nil with an errWaiting, says that it was sent.
+func (c *calls) do(ctx context.Context, key string, waitLimit time.Duration, request hostRequest, spec callSpec, start run) (json.RawMessage, deliveryReport, error) {
 	c.mu.Lock()
-	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(asker.requester) })
-	w := &waiter{asker: asker, ctx: ctx}
+	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(request.requester) })
+	w := &waiter{hostRequest: request, ctx: ctx}
 	switch {
 	case errors.Is(err, errNoHandle):
-		k = newCall(key, what)
+		k = newCall(key, spec)
 		c.start(k, start)
 	case err != nil:
 		c.mu.Unlock()
 		return nil, nil, err
 	case !k.end.hasCome():
-		k.join(w, what, start)
+		k.join(w, spec, start)
 	}
-	return c.wait(ctx, k, patience, w)
+	return c.wait(ctx, k, waitLimit, w)
 }
 
 // resume waits for the call with a handle, as do.
-func (c *calls) resume(ctx context.Context, handle string, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
+func (c *calls) resume(ctx context.Context, handle string, waitLimit time.Duration, request hostRequest) (json.RawMessage, deliveryReport, error) {
 	c.mu.Lock()
 	k, err := c.find(ctx, func(k *call) bool { return k.handle == handle })
 	if err != nil {
 		c.mu.Unlock()
 		return nil, nil, err
 	}
-	return c.wait(ctx, k, patience, &waiter{asker: asker, ctx: ctx})
+	return c.wait(ctx, k, waitLimit, &waiter{hostRequest: request, ctx: ctx})
 }
 
-// comeBack gives a call the host's answers, by the names of the questions, and waits for it, as do. The state is the one with
-// which the host was asked, and the key is the call's.
-func (c *calls) comeBack(ctx context.Context, state, key string, responses map[string]json.RawMessage, patience time.Duration, asker asker) (json.RawMessage, answered, error) {
+// resumeWithAnswers gives a call the host's answers, by the names of the questions, and waits for it, as do. The state is the
+// one with which the host was asked, and the key is the call's.
+func (c *calls) resumeWithAnswers(ctx context.Context, state, key string, responses map[string]json.RawMessage, waitLimit time.Duration, request hostRequest) (json.RawMessage, deliveryReport, error) {
 	c.mu.Lock()
 	k, err := c.find(ctx, func(k *call) bool { return k.key == key && slices.Contains(k.rounds.states, state) })
 	if err != nil {
@@ -236,12 +237,12 @@ func (c *calls) comeBack(ctx context.Context, state, key string, responses map[s
 		return nil, nil, err
 	}
 	k.toHost.answer(responses)
-	return c.wait(ctx, k, patience, &waiter{asker: asker, ctx: ctx})
+	return c.wait(ctx, k, waitLimit, &waiter{hostRequest: request, ctx: ctx})
 }
 
-// find returns a call, or errNoHandle. If the call's result is on its way to a host, find waits until it has arrived, which ends
-// the call, or has not: a host that has its result may send the next request before calls hears of it. Find is called with mu
-// held, and returns with mu held.
+// find returns a call, or errNoHandle. If the call's result is on its way to a host, find waits until it has arrived, which
+// ends the call, or has not: a host that has its result may send the next request before calls hears of it. Find is called
+// with mu held, and returns with mu held.
 func (c *calls) find(ctx context.Context, isWanted func(*call) bool) (*call, error) {
 	for {
 		at := slices.IndexFunc(c.all, isWanted)
@@ -249,7 +250,7 @@ func (c *calls) find(ctx context.Context, isWanted func(*call) bool) (*call, err
 			return nil, errNoHandle
 		}
 		k := c.all[at]
-		if !k.isOnItsWay() {
+		if !k.isBeingDelivered() {
 			return k, nil
 		}
 		changed := k.changed
@@ -265,14 +266,14 @@ func (c *calls) find(ctx context.Context, isWanted func(*call) bool) (*call, err
 	}
 }
 
-// isOnItsWay reports whether requests of hosts are about to return the result. The caller holds the lock of calls.
-func (k *call) isOnItsWay() bool {
+// isBeingDelivered reports whether requests of hosts are about to return the result. The caller holds the lock of calls.
+func (k *call) isBeingDelivered() bool {
 	return k.end.hasCome() && slices.ContainsFunc(k.waiting, func(w *waiter) bool { return w.of == nil })
 }
 
-func newCall(key string, what calling) *call {
+func newCall(key string, spec callSpec) *call {
 	return &call{
-		handle: uuid.NewString(), key: key, what: what, changed: make(chan struct{}), cancel: func(error) {},
+		handle: uuid.NewString(), key: key, spec: spec, changed: make(chan struct{}), cancel: func(error) {},
 		wanted: wanted{holders: map[requester]holder{}},
 	}
 }
@@ -324,20 +325,20 @@ func (c *calls) start(k *call, start run) {
 	c.all = append(c.all, k)
 	c.running.Go(func() {
 		defer cancel(nil)
-		result, err := start(ctx, c.hostOf(k))
+		result, err := start(ctx, c.callerOf(k))
 		if !errors.Is(err, mcpserver.ErrEnded) { // if so, a later daemon may go on with it
 			c.mu.Lock()
 			k.end.result, k.end.err = result, err
 			c.mu.Unlock()
-			c.keep(k) // before a request gets the result
+			c.save(k) // before a request gets the result
 		}
 		c.change(k, func() { k.end.result, k.end.err, k.end.time, k.question = result, err, time.Now(), "" })
 	})
 }
 
-// hostOf returns what the requests that wait for a call can do for it.
-func (c *calls) hostOf(k *call) host {
-	return host{
+// callerOf returns what the requests that wait for a call can do for it.
+func (c *calls) callerOf(k *call) caller {
+	return caller{
 		notify: func(method string, params json.RawMessage) {
 			c.mu.Lock()
 			waiting := slices.Clone(k.waiting)
@@ -443,10 +444,10 @@ func (c *calls) await(k *call, q *question, w *waiter, wait func(context.Context
 
 // forget drops results that no host asked for in time. It is called with mu held.
 func (c *calls) forget() {
-	kept := 0
+	results := 0
 	for _, k := range slices.Backward(c.all) {
 		if k.end.hasCome() && len(k.waiting) == 0 {
-			if kept++; kept > maxKept || time.Since(k.end.time) > keepFor {
+			if results++; results > maxResults || time.Since(k.end.time) > resultTTL {
 				k.handle = ""
 			}
 		}
@@ -482,9 +483,9 @@ func (k *call) begin() {
 }
 
 // wait waits for a call. It is called with mu held, and releases it.
-func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *waiter) (json.RawMessage, answered, error) {
+func (c *calls) wait(ctx context.Context, k *call, waitLimit time.Duration, w *waiter) (json.RawMessage, deliveryReport, error) {
 	if w.joins != nil {
-		defer c.tellJoined(k)
+		defer c.reportJoined(k)
 	}
 	defer c.mu.Unlock()
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
@@ -493,15 +494,15 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *wa
 	c.send(k)
 	if w.joins != nil {
 		c.mu.Unlock()
-		c.tellJoined(k)
+		c.reportJoined(k)
 		c.mu.Lock()
 	}
-	if w.task != nil && (patience == 0 || patience > taskAfter) {
-		patience = taskAfter
+	if w.task != nil && (waitLimit == 0 || waitLimit > taskAfter) {
+		waitLimit = taskAfter
 	}
 	var late <-chan time.Time
-	if patience > 0 {
-		timer := time.NewTimer(patience)
+	if waitLimit > 0 {
+		timer := time.NewTimer(waitLimit)
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -515,7 +516,7 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *wa
 		case k.becomesTask(w, isLate):
 			return nil, nil, errTask{c.newTask(k, w)}
 		case k.end.hasCome():
-			return k.end.result, func(sent bool) { c.answered(k, w, sent) }, k.end.err
+			return k.end.result, func(sent bool) { c.delivered(k, w, sent) }, k.end.err
 		case len(questions) > 0:
 			k.leave(w)
 			state := uuid.NewString()
@@ -553,9 +554,9 @@ func (c *calls) wait(ctx context.Context, k *call, patience time.Duration, w *wa
 	}
 }
 
-// answered notes whether a result was sent to a host. One that a person waited for and no host has got is kept.
-func (c *calls) answered(k *call, w *waiter, sent bool) {
-	defer c.keep(k)
+// delivered records whether a result was sent to a host. One that a person waited for and no host has got stays.
+func (c *calls) delivered(k *call, w *waiter, sent bool) {
+	defer c.save(k)
 	c.change(k, func() {
 		k.leave(w)
 		switch {

@@ -23,7 +23,7 @@ func newScripted() *scripted {
 	return &scripted{ask: make(chan string), finish: make(chan error)}
 }
 
-func (s *scripted) run(ctx context.Context, h host) (json.RawMessage, error) {
+func (s *scripted) run(ctx context.Context, h caller) (json.RawMessage, error) {
 	s.runs++
 	for {
 		select {
@@ -38,10 +38,10 @@ func (s *scripted) run(ctx context.Context, h host) (json.RawMessage, error) {
 }
 
 // silent is a request of a host that takes nothing but its result.
-var silent = asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
+var silent = hostRequest{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
 
 // of returns silent as a request of a session, or of a conversation in one: "session/conversation".
-func of(session string) asker {
+func of(session string) hostRequest {
 	a := silent
 	a.session, a.conversation, _ = strings.Cut(session, "/")
 	return a
@@ -54,16 +54,16 @@ type outcome struct {
 }
 
 // request sends a request of a host, and returns where its outcome comes. A result is sent to the host.
-func request(ctx context.Context, c *calls, s *scripted, patience time.Duration) <-chan outcome {
-	return requestOf(ctx, c, s, patience, silent)
+func request(ctx context.Context, c *calls, s *scripted, waitLimit time.Duration) <-chan outcome {
+	return requestOf(ctx, c, s, waitLimit, silent)
 }
 
-func requestOf(ctx context.Context, c *calls, s *scripted, patience time.Duration, asker asker) <-chan outcome {
+func requestOf(ctx context.Context, c *calls, s *scripted, waitLimit time.Duration, request hostRequest) <-chan outcome {
 	got := make(chan outcome, 1)
 	go func() {
-		result, answered, err := c.do(ctx, "key", patience, asker, calling{}, s.run)
-		if answered != nil {
-			answered(true)
+		result, report, err := c.do(ctx, "key", waitLimit, request, callSpec{}, s.run)
+		if report != nil {
+			report(true)
 		}
 		got <- outcome{result, err}
 	}()
@@ -72,11 +72,11 @@ func requestOf(ctx context.Context, c *calls, s *scripted, patience time.Duratio
 }
 
 // requestToTell sends a request of a host. The test says whether the result was sent.
-func requestToTell(ctx context.Context, c *calls, s *scripted) <-chan answered {
-	told := make(chan answered, 1)
+func requestToTell(ctx context.Context, c *calls, s *scripted) <-chan deliveryReport {
+	told := make(chan deliveryReport, 1)
 	go func() {
-		_, answered, _ := c.do(ctx, "key", 0, silent, calling{}, s.run)
-		told <- answered
+		_, report, _ := c.do(ctx, "key", 0, silent, callSpec{}, s.run)
+		told <- report
 	}()
 	return told
 }
@@ -138,7 +138,7 @@ func TestWhichCallsJoin(t *testing.T) {
 		name string
 		// noQuestion: the first call has asked nothing.
 		noQuestion bool
-		patience   time.Duration // of the first request
+		waitLimit  time.Duration // of the first request
 		// then is what happens to the first request.
 		then    func(c *calls, giveUp func(error))
 		session string // of the equal call
@@ -181,7 +181,7 @@ func TestWhichCallsJoin(t *testing.T) {
 				first.isThere = func() bool { return !isGone }
 				ctx, giveUp := context.WithCancelCause(t.Context())
 				defer giveUp(nil)
-				requestOf(ctx, c, s, test.patience, first)
+				requestOf(ctx, c, s, test.waitLimit, first)
 				if !test.noQuestion {
 					s.ask <- "Which size?"
 					synctest.Wait()
@@ -243,17 +243,17 @@ func TestARequestRightAfterTheResult(t *testing.T) {
 }
 
 func sameCall(ctx context.Context, c *calls, s *scripted, _ string) error {
-	_, answered, err := c.do(ctx, "key", 0, silent, calling{}, s.run)
-	if answered != nil {
-		answered(true)
+	_, report, err := c.do(ctx, "key", 0, silent, callSpec{}, s.run)
+	if report != nil {
+		report(true)
 	}
 	return err
 }
 
 func itsHandle(ctx context.Context, c *calls, _ *scripted, handle string) error {
-	_, answered, err := c.resume(ctx, handle, 0, silent)
-	if answered != nil {
-		answered(true)
+	_, report, err := c.resume(ctx, handle, 0, silent)
+	if report != nil {
+		report(true)
 	}
 	return err
 }
@@ -324,11 +324,11 @@ func TestACallReturnsBeforeItsHostGivesUp(t *testing.T) {
 			t.Errorf("the question is still open: %v", err)
 		}
 		s.finish <- nil
-		result, answered, err := c.resume(t.Context(), waiting.handle, 0, silent)
+		result, report, err := c.resume(t.Context(), waiting.handle, 0, silent)
 		if string(result) != `"done"` || err != nil {
 			t.Errorf("got %s, %v", result, err)
 		}
-		answered(true)
+		report(true)
 		if _, _, err := c.resume(t.Context(), waiting.handle, 0, silent); !errors.Is(err, errNoHandle) {
 			t.Errorf("delivered twice: %v", err)
 		}
@@ -351,7 +351,7 @@ func TestACallThatAsksForFoldersIsCancelled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			_, _, err := c.do(ctx, "key", 0, asks, calling{}, func(ctx context.Context, h host) (json.RawMessage, error) {
+			_, _, err := c.do(ctx, "key", 0, asks, callSpec{}, func(ctx context.Context, h caller) (json.RawMessage, error) {
 				_, err := h.ask(ctx, Question{Method: "roots/list"}, func() {})
 				if err != nil {
 					<-ctx.Done()

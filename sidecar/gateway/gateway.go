@@ -1,14 +1,14 @@
 // Package gateway offers configured MCP servers to hosts.
 //
 // A host, such as a coding agent, uses Assent as its MCP server. Its requests run on the servers upstream, and their
-// questions are answered in Assent. A [Face] is the host's view: one server as it is, or all servers with distinct
-// names. All data that a face does not need is passed on byte for byte.
+// questions are answered in Assent. A [View] is the host's view: one server as it is, or all servers with distinct
+// names. All data that a view does not need is passed on byte for byte.
 //
 // A call runs once. A host that cancels a call with an open question can send the same call again and joins it. If the
 // host is known to time out, the call returns earlier with a handle for the tool assent_continue. A host that has MCP
 // tasks can get one for each call, even if the server does not run the call as one.
 //
-// All methods may be called from any goroutine. [Face.Close] waits for all calls.
+// All methods may be called from any goroutine. [View.Close] waits for all calls.
 package gateway
 
 import (
@@ -32,23 +32,23 @@ type Upstream interface {
 
 	// List returns a list of a server, as the results of its pages: tools, prompts, resources or resourceTemplates. A
 	// server without the capability has no pages. A list that is kept is returned at once, and a server that failed is not
-	// tried for a while. The patience says for how long a server that starts is waited for, from the beginning of its
-	// reading; then the error is [ErrReading], and [Face.ListChanged] is called when the list has come. 0 has no end.
-	List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error)
+	// tried for a while. The waitLimit says for how long a server that starts is waited for, from the beginning of its
+	// reading; then the error is [ErrReading], and [View.ListChanged] is called when the list has come. 0 has no end.
+	List(ctx context.Context, server, list string, waitLimit time.Duration) ([]json.RawMessage, error)
 
 	// Told returns a list of a server as hosts got it last, nil if none did. It asks no server.
-	Told(server, list string) []json.RawMessage
+	Advertised(server, list string) []json.RawMessage
 
 	// Send sends a request to a server and returns its result. The error is an [mcpserver.Error] if the server answered
 	// with one.
 	Send(ctx context.Context, request Request) (json.RawMessage, error)
 
-	// Subscribe subscribes to a resource until stop is called. It returns when the server was asked. [Face.ResourceUpdated]
+	// Subscribe subscribes to a resource until stop is called. It returns when the server was asked. [View.ResourceUpdated]
 	// is to be called for what the server then says.
 	Subscribe(ctx context.Context, server, uri string) (stop func(), err error)
 
 	// Keep saves the state of a call for a later daemon, and replaces its earlier state. Nil deletes it.
-	Keep(place Place, kept *Kept)
+	Save(place Place, saved *SavedCall)
 
 	// Joined says that what is known of the equal calls that wait for the result of one has changed.
 	Joined(place Place, joined Joined)

@@ -96,9 +96,9 @@ func conversationOf(r *mcpserver.Request) string {
 	return uuid.NewSHA1(conversations, []byte(strings.Join([]string{r.Session.Credential, host.title, name}, "\x00"))).String()
 }
 
-// patience returns for how long a call of a host can go on before the host gives it up, with a margin. It is 0 if there
+// waitLimit returns for how long a call of a host can go on before the host gives it up, with a margin. It is 0 if there
 // is no limit.
-func (c clock) patience(hasProgress bool) time.Duration {
+func (c clock) waitLimit(hasProgress bool) time.Duration {
 	if c.limit == 0 || c.resets && hasProgress {
 		return 0
 	}

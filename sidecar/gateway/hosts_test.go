@@ -68,9 +68,9 @@ func TestAHostNamesItsConversation(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			up := &naming{upstream: upstream{servers: []string{"shop"}, kept: map[gateway.Place]string{}}}
-			face := gateway.New(up, gateway.Options{Server: "shop"})
-			defer face.Close()
+			up := &naming{upstream: upstream{servers: []string{"shop"}, saved: map[gateway.Place]string{}}}
+			view := gateway.New(up, gateway.Options{Server: "shop"})
+			defer view.Close()
 			for _, r := range []request{test.first, test.second} {
 				session := &mcpserver.Session{ID: r.client}
 				session.Credential, session.Environment = r.credential, r.environment
@@ -82,7 +82,7 @@ func TestAHostNamesItsConversation(t *testing.T) {
 					Session: session, Method: "tools/call", Params: json.RawMessage(params),
 					Client: mcpserver.Client{Name: r.client, Revision: mcpserver.ModernRevision},
 				}
-				if _, err := face.Serve(call)(t.Context()); err != nil {
+				if _, err := view.Serve(call)(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				call.Answered(true)

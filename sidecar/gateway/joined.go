@@ -11,14 +11,14 @@ type Joined struct {
 	Has bool
 	// GivenUp: the host of the first call had gone, or had given it up.
 	GivenUp bool
-	// Waits: a request waits, so that [Face.RunSeparately] can run it on its own.
+	// Waits: a request waits, so that [View.RunSeparately] can run it on its own.
 	Waits bool
 }
 
 // join notes that an equal call joins this one. The caller holds the lock of calls.
-func (k *call) join(w *waiter, what calling, start run) {
+func (k *call) join(w *waiter, spec callSpec, start run) {
 	_, isHolder := k.holders[w.requester]
-	w.joins = &equalCall{what: what, start: start, isHolder: isHolder}
+	w.joins = &equalCall{spec: spec, start: start, isHolder: isHolder}
 	k.joins++
 	k.givenUp = !slices.ContainsFunc(slices.Collect(maps.Keys(k.holders)), k.isWantedBy)
 }
@@ -33,13 +33,13 @@ func (k *call) lastJoined() *waiter {
 	return nil
 }
 
-// tellJoined tells the upstream of the calls that joined this one, if that has changed.
-func (c *calls) tellJoined(k *call) {
+// reportJoined tells the upstream of the calls that joined this one, if that has changed.
+func (c *calls) reportJoined(k *call) {
 	if c.joined == nil {
 		return
 	}
-	k.telling.Lock()
-	defer k.telling.Unlock()
+	k.reporting.Lock()
+	defer k.reporting.Unlock()
 	c.mu.Lock()
 	var now Joined
 	if k.joins > 0 {
@@ -47,8 +47,8 @@ func (c *calls) tellJoined(k *call) {
 	}
 	place, isOver := k.place, k.end.hasCome()
 	c.mu.Unlock()
-	if place != "" && !isOver && now != k.told {
-		k.told = now
+	if place != "" && !isOver && now != k.reported {
+		k.reported = now
 		c.joined(place, now)
 	}
 }
@@ -65,14 +65,14 @@ func (c *calls) runSeparately(place Place) bool {
 	if k.joins--; !w.joins.isHolder {
 		k.giveUp(w.requester)
 	}
-	own := newCall(k.key, w.joins.what)
+	own := newCall(k.key, w.joins.spec)
 	own.waiting = []*waiter{w}
 	own.holders[w.requester] = w.isThere
 	c.start(own, w.joins.start)
 	w.joins, w.moved = nil, own
 	k.wake()
 	c.mu.Unlock()
-	c.tellJoined(k)
+	c.reportJoined(k)
 	return true
 }
 
@@ -87,8 +87,8 @@ func (c *calls) joinedAt(place Place) (*call, *waiter) {
 }
 
 // RunSeparately runs the newest equal call that joined the one at a place on its own. It reports whether one waits.
-func (f *Face) RunSeparately(place Place) bool {
-	for _, c := range f.allCalls() {
+func (v *View) RunSeparately(place Place) bool {
+	for _, c := range v.allCalls() {
 		if c.runSeparately(place) {
 			return true
 		}

@@ -20,7 +20,7 @@ type askers struct {
 }
 
 func (a *askers) run(session string) run {
-	return func(ctx context.Context, h host) (json.RawMessage, error) {
+	return func(ctx context.Context, h caller) (json.RawMessage, error) {
 		n, finish := len(a.runs), make(chan struct{})
 		a.runs, a.finish = append(a.runs, session), append(a.finish, finish)
 		h.began(Place(fmt.Sprint(n)))
@@ -35,12 +35,12 @@ func (a *askers) run(session string) run {
 }
 
 // send sends an equal call of a session, and returns where its result comes.
-func (a *askers) send(ctx context.Context, c *calls, session string, patience time.Duration) <-chan string {
+func (a *askers) send(ctx context.Context, c *calls, session string, waitLimit time.Duration) <-chan string {
 	got := make(chan string, 1)
 	go func() {
-		result, answered, err := c.do(ctx, "key", patience, of(session), calling{requester: requester{session: session}}, a.run(session))
-		if answered != nil {
-			answered(true)
+		result, report, err := c.do(ctx, "key", waitLimit, of(session), callSpec{requester: requester{session: session}}, a.run(session))
+		if report != nil {
+			report(true)
 		}
 		var waiting errWaiting
 		switch {
@@ -60,13 +60,13 @@ func TestAJoinedCallIsSaidAndRunsSeparately(t *testing.T) {
 	type step func(c *calls, a *askers, giveUp func(error))
 	cancelled := func(_ *calls, _ *askers, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }
 	for _, test := range []struct {
-		name     string
-		patience time.Duration // of the first call
-		then     step          // what happens to it
-		session  string        // of the call that comes again
-		again    time.Duration // its patience
-		told     string
-		runs     string // the sessions, after Run Separately
+		name      string
+		waitLimit time.Duration // of the first call
+		then      step          // what happens to it
+		session   string        // of the call that comes again
+		again     time.Duration // the host's wait limit
+		told      string
+		runs      string // the sessions, after Run Separately
 	}{
 		{"one session, both wait", 0, nil, "a", 0, "{true false true} {false false false}", "a a"},
 		{
@@ -94,7 +94,7 @@ func TestAJoinedCallIsSaidAndRunsSeparately(t *testing.T) {
 				defer c.close()
 				ctx, giveUp := context.WithCancelCause(t.Context())
 				defer giveUp(nil)
-				a.send(ctx, c, "a", test.patience)
+				a.send(ctx, c, "a", test.waitLimit)
 				if test.then != nil {
 					test.then(c, a, giveUp)
 					synctest.Wait()

@@ -36,22 +36,22 @@ var changes = map[string]struct {
 	method  string
 	matches func(mcpserver.Filter) bool
 }{
-	listTools:     {"notifications/tools/list_changed", func(f mcpserver.Filter) bool { return f.ToolsListChanged }},
-	listPrompts:   {"notifications/prompts/list_changed", func(f mcpserver.Filter) bool { return f.PromptsListChanged }},
-	listResources: {"notifications/resources/list_changed", func(f mcpserver.Filter) bool { return f.ResourcesListChanged }},
-	listTemplates: {"notifications/resources/list_changed", func(f mcpserver.Filter) bool { return f.ResourcesListChanged }},
+	listTools:     {"notifications/tools/list_changed", func(v mcpserver.Filter) bool { return v.ToolsListChanged }},
+	listPrompts:   {"notifications/prompts/list_changed", func(v mcpserver.Filter) bool { return v.PromptsListChanged }},
+	listResources: {"notifications/resources/list_changed", func(v mcpserver.Filter) bool { return v.ResourcesListChanged }},
+	listTemplates: {"notifications/resources/list_changed", func(v mcpserver.Filter) bool { return v.ResourcesListChanged }},
 }
 
 // ListChanged tells the hosts that a list of a server has changed. It does not wait for them.
-func (f *Face) ListChanged(server, list string) {
+func (v *View) ListChanged(server, list string) {
 	change, ok := changes[list]
-	if !ok || f.opts.Server != "" && f.opts.Server != server {
+	if !ok || v.opts.Server != "" && v.opts.Server != server {
 		return
 	}
-	f.mu.Lock()
-	sessions := slices.Collect(maps.Keys(f.sessions))
-	f.mu.Unlock()
-	f.publish(sessions, change.method, nil, change.matches)
+	v.mu.Lock()
+	sessions := slices.Collect(maps.Keys(v.sessions))
+	v.mu.Unlock()
+	v.publish(sessions, change.method, nil, change.matches)
 }
 
 // errCursor is the error of a cursor that no page had.
@@ -66,20 +66,20 @@ func cursorOf(params json.RawMessage) (cursor string, err error) {
 }
 
 // list answers one of the lists.
-func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+func (v *View) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	list := lists[r.Method]
 	extra := list == listTools && known(r.Client).clock.limit > 0
-	if f.opts.Server != "" {
-		return f.listOne(ctx, r, extra)
+	if v.opts.Server != "" {
+		return v.listOne(ctx, r, extra)
 	}
 	if cursor, err := cursorOf(r.Params); err != nil || cursor != "" { // all servers are on one page
 		return nil, errCursor
 	}
 	items := []json.RawMessage{}
-	all := f.gather(ctx, list)
+	all := v.gather(ctx, list)
 	var names map[qualified]string
 	if list == listTools || list == listPrompts {
-		names = f.join(list, all).names
+		names = v.join(list, all).names
 	}
 	for _, of := range all {
 		for _, item := range itemsOf(of.pages, list) {
@@ -104,9 +104,9 @@ func (f *Face) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 
 // listOne returns the page of a server's list that a host asks for, as it is. With extra, the last page has the tool
 // that continues a call, too.
-func (f *Face) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
+func (v *View) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
 	list := lists[r.Method]
-	pages, err := f.pagesForHosts(ctx, r.Client, f.opts.Server, list)
+	pages, err := v.pagesForHosts(ctx, r.Client, v.opts.Server, list)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (f *Face) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (j
 }
 
 // pagesForHosts returns a list of a server as hosts get it.
-func (f *Face) pagesForHosts(ctx context.Context, client mcpserver.Client, server, list string) ([]json.RawMessage, error) {
-	pages, err := f.upstream.List(ctx, server, list, 0)
+func (v *View) pagesForHosts(ctx context.Context, client mcpserver.Client, server, list string) ([]json.RawMessage, error) {
+	pages, err := v.upstream.List(ctx, server, list, 0)
 	if err != nil || list != listTools {
 		return pages, err
 	}
@@ -174,23 +174,23 @@ type serverPages struct {
 
 // gather returns a list of all servers, as far as they answer in time. All are asked at once: one that hangs, or cannot be
 // asked, takes nothing from the others.
-func (f *Face) gather(ctx context.Context, list string) []serverPages {
+func (v *View) gather(ctx context.Context, list string) []serverPages {
 	var all []serverPages
-	for _, server := range f.upstream.Servers() {
+	for _, server := range v.upstream.Servers() {
 		all = append(all, serverPages{server: server})
 	}
 	var asking sync.WaitGroup
 	for i := range all {
-		asking.Go(func() { all[i].pages, _ = f.upstream.List(ctx, all[i].server, list, listPatience) })
+		asking.Go(func() { all[i].pages, _ = v.upstream.List(ctx, all[i].server, list, listPatience) })
 	}
 	asking.Wait()
 	return all
 }
 
-// told returns a list of all servers as hosts got it last.
-func (f *Face) told(list string) (all []serverPages) {
-	for _, server := range f.upstream.Servers() {
-		all = append(all, serverPages{server, f.upstream.Told(server, list)})
+// advertised returns a list of all servers as hosts got it last.
+func (v *View) advertised(list string) (all []serverPages) {
+	for _, server := range v.upstream.Servers() {
+		all = append(all, serverPages{server, v.upstream.Advertised(server, list)})
 	}
 	return all
 }

@@ -26,16 +26,16 @@ type unequal struct {
 	lists map[string]string // by server and method, as {"items"}
 	takes map[string]time.Duration
 
-	mu    sync.Mutex
-	reads []string
-	sent  []string
-	told  map[string]bool
+	mu         sync.Mutex
+	reads      []string
+	sent       []string
+	advertised map[string]bool
 }
 
-func (u *unequal) Told(server, list string) []json.RawMessage {
+func (u *unequal) Advertised(server, list string) []json.RawMessage {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.told[server+" "+list] {
+	if !u.advertised[server+" "+list] {
 		return nil
 	}
 	return u.pages(server, list)
@@ -48,8 +48,8 @@ func (u *unequal) pages(server, list string) []json.RawMessage {
 	return nil
 }
 
-func (u *unequal) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
-	if pages := u.Told(server, list); pages != nil {
+func (u *unequal) List(ctx context.Context, server, list string, waitLimit time.Duration) ([]json.RawMessage, error) {
+	if pages := u.Advertised(server, list); pages != nil {
 		return pages, nil
 	}
 	u.mu.Lock()
@@ -59,9 +59,9 @@ func (u *unequal) List(ctx context.Context, server, list string, patience time.D
 	switch {
 	case server == "broken":
 		return nil, &mcpserver.Error{Code: -1, Message: "it does not start"}
-	case server == "hangs", patience > 0 && takes > patience:
+	case server == "hangs", waitLimit > 0 && takes > waitLimit:
 		select {
-		case <-time.After(patience):
+		case <-time.After(waitLimit):
 			return nil, gateway.ErrReading
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -69,7 +69,7 @@ func (u *unequal) List(ctx context.Context, server, list string, patience time.D
 	}
 	time.Sleep(takes)
 	u.mu.Lock()
-	u.told[server+" "+list] = true
+	u.advertised[server+" "+list] = true
 	u.mu.Unlock()
 	return u.pages(server, list), nil
 }
@@ -84,22 +84,22 @@ func (u *unequal) Send(_ context.Context, r gateway.Request) (json.RawMessage, e
 }
 
 // host is a host of raw frames.
-type host struct {
+type caller struct {
 	t     *testing.T
 	conn  net.Conn
 	lines *bufio.Scanner
 	last  int
 }
 
-// connect has a host begin a session with a face.
-func connect(t *testing.T, face *gateway.Face) *host {
+// connect has a host begin a session with a view.
+func connect(t *testing.T, view *gateway.View) *caller {
 	t.Helper()
 	conn, pipe := net.Pipe()
 	served := make(chan error, 1)
 	go func() {
-		served <- mcpserver.ServeLines(context.Background(), pipe, face, mcpserver.Options{Log: zerolog.Nop()})
+		served <- mcpserver.ServeLines(context.Background(), pipe, view, mcpserver.Options{Log: zerolog.Nop()})
 	}()
-	h := &host{t: t, conn: conn, lines: bufio.NewScanner(conn)}
+	h := &caller{t: t, conn: conn, lines: bufio.NewScanner(conn)}
 	t.Cleanup(func() {
 		_ = conn.Close()
 		if err := <-served; err != nil {
@@ -111,7 +111,7 @@ func connect(t *testing.T, face *gateway.Face) *host {
 }
 
 // ask sends a request and returns the answer's result, or its error.
-func (h *host) ask(method, params string) (result json.RawMessage, failure string) {
+func (h *caller) ask(method, params string) (result json.RawMessage, failure string) {
 	h.t.Helper()
 	h.last++
 	if _, err := fmt.Fprintf(h.conn, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", h.last, method, params); err != nil {
@@ -138,7 +138,7 @@ func (h *host) ask(method, params string) (result json.RawMessage, failure strin
 }
 
 // names returns the names of the tools that a host gets.
-func (h *host) names() (names []string) {
+func (h *caller) names() (names []string) {
 	h.t.Helper()
 	result, failure := h.ask("tools/list", "{}")
 	var p struct{ Tools []struct{ Name string } }
@@ -152,7 +152,7 @@ func (h *host) names() (names []string) {
 }
 
 func newUnequal(servers ...string) *unequal {
-	u := &unequal{lists: map[string]string{}, takes: map[string]time.Duration{}, told: map[string]bool{}}
+	u := &unequal{lists: map[string]string{}, takes: map[string]time.Duration{}, advertised: map[string]bool{}}
 	u.servers = servers
 	for _, server := range servers {
 		u.lists[server+" tools"] = `{"name":"now"}`
@@ -283,16 +283,16 @@ func TestCursors(t *testing.T) {
 
 // A host of 2026-07-28 gets each required member, also if the server wrote none.
 func TestResultsOfTheNewestRevision(t *testing.T) {
-	const kept = `"ttlMs":0,"cacheScope":"private"`
+	const caching = `"ttlMs":0,"cacheScope":"private"`
 	for _, test := range []struct{ method, params, result, want string }{
-		{"resources/read", `"uri":"a:b"`, `{"contents":[]}`, `{"contents":[],"resultType":"complete",` + kept + `}`},
+		{"resources/read", `"uri":"a:b"`, `{"contents":[]}`, `{"contents":[],"resultType":"complete",` + caching + `}`},
 		{"resources/read", `"uri":"a:b"`, `{"contents":[],"ttlMs":5.0,"cacheScope":"public"}`, `{"contents":[],"ttlMs":5.0,"cacheScope":"public","resultType":"complete"}`},
 		{"resources/read", `"uri":"a:b"`, `{"ttlMs":"5","cacheScope":"all","contents":[]}`, `{"ttlMs":0,"cacheScope":"private","contents":[],"resultType":"complete"}`},
 		{"resources/read", `"uri":"a:b"`, `{"ttlMs":-1,"contents":[],"resultType":1}`, `{"ttlMs":0,"contents":[],"resultType":"complete","cacheScope":"private"}`},
 		{"prompts/get", `"name":"p"`, `{"messages":[]}`, `{"messages":[],"resultType":"complete"}`},
 		{"tools/call", `"name":"t"`, `{"content":[]}`, `{"content":[],"resultType":"complete"}`},
 		{"completion/complete", `"ref":{}`, `{"completion":{"values":[]}}`, `{"completion":{"values":[]},"resultType":"complete"}`},
-		{"skills/get", `"uri":"skill://a/SKILL.md"`, `{"skill":{}}`, `{"skill":{},"resultType":"complete",` + kept + `}`},
+		{"skills/get", `"uri":"skill://a/SKILL.md"`, `{"skill":{}}`, `{"skill":{},"resultType":"complete",` + caching + `}`},
 		{"other/method", `"a":1`, `{}`, `{"resultType":"complete"}`},
 	} {
 		t.Run(test.method+" "+test.result, func(t *testing.T) {
@@ -314,6 +314,6 @@ type fixed struct {
 	result string
 }
 
-func (f *fixed) Send(context.Context, gateway.Request) (json.RawMessage, error) {
-	return json.RawMessage(f.result), nil
+func (v *fixed) Send(context.Context, gateway.Request) (json.RawMessage, error) {
+	return json.RawMessage(v.result), nil
 }

@@ -22,40 +22,40 @@ type joined struct {
 }
 
 // route returns the server that a request is for, and its params as the server has to get them.
-func (f *Face) route(ctx context.Context, method string, params json.RawMessage) (string, json.RawMessage, error) {
-	if f.opts.Server != "" {
-		return f.opts.Server, params, nil
+func (v *View) route(ctx context.Context, method string, params json.RawMessage) (string, json.RawMessage, error) {
+	if v.opts.Server != "" {
+		return v.opts.Server, params, nil
 	}
 	switch method {
 	case "tools/call":
-		return f.routeName(ctx, listTools, params)
+		return v.routeName(ctx, listTools, params)
 	case "prompts/get":
-		return f.routeName(ctx, listPrompts, params)
+		return v.routeName(ctx, listPrompts, params)
 	case "completion/complete":
 		ref := member(params, "ref")
 		if text(ref, "type") == "ref/prompt" {
-			server, changed, err := f.routeName(ctx, listPrompts, ref)
+			server, changed, err := v.routeName(ctx, listPrompts, ref)
 			if err != nil {
 				return "", nil, err
 			}
 			return server, with(params, "ref", changed), nil
 		}
-		server, err := f.serverOf(ctx, text(ref, "uri"))
+		server, err := v.serverOf(ctx, text(ref, "uri"))
 		return server, params, err
 	}
-	server, err := f.serverOf(ctx, text(params, "uri"))
+	server, err := v.serverOf(ctx, text(params, "uri"))
 	return server, params, err
 }
 
 // routeName finds the server of a joined name, and puts the server's own name into the params. It asks no server but those
 // that the name can be of, and these only if their list is not known.
-func (f *Face) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
+func (v *View) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
 	name := text(params, "name")
-	all := f.told(list)
-	q, ok := f.join(list, all).named[name]
+	all := v.advertised(list)
+	q, ok := v.join(list, all).named[name]
 	if !ok {
 		var err error
-		if q, err = f.lookUp(ctx, list, name, all); err != nil {
+		if q, err = v.lookUp(ctx, list, name, all); err != nil {
 			return "", nil, err
 		}
 	}
@@ -64,19 +64,19 @@ func (f *Face) routeName(ctx context.Context, list string, params json.RawMessag
 
 // lookUp finds a joined name that no list of before has. A server without a list gets the rest of the name: it is
 // what the host means, and the server may answer calls.
-func (f *Face) lookUp(ctx context.Context, list, name string, all []serverPages) (qualified, error) {
+func (v *View) lookUp(ctx context.Context, list, name string, all []serverPages) (qualified, error) {
 	var rests []qualified
 	for i, of := range all {
 		rest, may := restOf(of.server, name)
 		if !may || of.pages != nil {
 			continue
 		}
-		pages, err := f.upstream.List(ctx, of.server, list, listPatience)
+		pages, err := v.upstream.List(ctx, of.server, list, listPatience)
 		if all[i].pages = pages; err != nil && rest != "" {
 			rests = append(rests, qualified{of.server, rest})
 		}
 	}
-	q, ok := f.join(list, all).named[name]
+	q, ok := v.join(list, all).named[name]
 	switch {
 	case ok:
 		return q, nil
@@ -101,11 +101,11 @@ func ambiguous(what string, servers []string) error {
 
 // serverOf finds the server of a resource: the one that lists it or, failing that, the one with a template that begins like
 // it. More than one is an error, because the resources of two servers are not the same.
-func (f *Face) serverOf(ctx context.Context, uri string) (string, error) {
+func (v *View) serverOf(ctx context.Context, uri string) (string, error) {
 	var resources, templates []serverPages
 	var asking sync.WaitGroup
-	asking.Go(func() { resources = f.gather(ctx, listResources) })
-	asking.Go(func() { templates = f.gather(ctx, listTemplates) })
+	asking.Go(func() { resources = v.gather(ctx, listResources) })
+	asking.Go(func() { templates = v.gather(ctx, listTemplates) })
 	asking.Wait()
 	best, found := -1, []string(nil)
 	match := func(server string, length int) {
@@ -145,10 +145,10 @@ func (f *Face) serverOf(ctx context.Context, uri string) (string, error) {
 
 // join returns the joined names of all servers' tools or prompts. They are made again when a list has changed: every call
 // needs them, and reading the lists of ten servers takes longer than the rest of a call.
-func (f *Face) join(list string, all []serverPages) *joined {
-	f.mu.Lock()
-	last := f.joined[list]
-	f.mu.Unlock()
+func (v *View) join(list string, all []serverPages) *joined {
+	v.mu.Lock()
+	last := v.joined[list]
+	v.mu.Unlock()
 	if last != nil && slices.EqualFunc(last.all, all, serverPages.isSame) {
 		return last
 	}
@@ -163,9 +163,9 @@ func (f *Face) join(list string, all []serverPages) *joined {
 	for q, name := range j.names {
 		j.named[name] = q
 	}
-	f.mu.Lock()
-	f.joined[list] = j
-	f.mu.Unlock()
+	v.mu.Lock()
+	v.joined[list] = j
+	v.mu.Unlock()
 	return j
 }
 

@@ -54,10 +54,10 @@ type mcpTask struct {
 
 	// The lock of calls guards the fields below.
 
-	waiter      *waiter
-	updated     time.Time
-	isCancelled bool
-	told        string // the result of tells at the last notification
+	waiter       *waiter
+	updated      time.Time
+	isCancelled  bool
+	lastNotified string // the notificationKey at the last notification
 }
 
 // taskTerms are a host's terms for an MCP task.
@@ -69,8 +69,8 @@ type taskTerms struct {
 	notify func(id string) notify
 }
 
-// tellTask tells a host of a change of one of its MCP tasks.
-type tellTask func(c *calls, t *mcpTask, state json.RawMessage)
+// notifyTask tells a host of a change of one of its MCP tasks.
+type notifyTask func(c *calls, t *mcpTask, state json.RawMessage)
 
 // errTask is the error of a request after its call has become an MCP task.
 type errTask struct{ task *mcpTask }
@@ -84,7 +84,7 @@ var errTaskCancelled = &mcpserver.Error{Code: mcpserver.CodeInternal, Message: "
 // call has asked something, or it takes long. The caller holds the lock of calls.
 func (k *call) becomesTask(w *waiter, isLate bool) bool {
 	switch {
-	case w.task == nil || k.place == "" && !k.end.hasCome(): // only a call that has begun can be kept
+	case w.task == nil || k.place == "" && !k.end.hasCome(): // only a call that has begun can be saved
 		return false
 	case !w.task.modern:
 		return true
@@ -112,20 +112,20 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 		created: now, updated: now, ttl: w.task.ttl,
 	}
 	k.leave(w)
-	c.addTask(t, asker{requester: w.requester, notify: w.task.notify(t.id), takes: w.takes})
-	t.told = k.tells(t.atFirst())
+	c.addTask(t, hostRequest{requester: w.requester, notify: w.task.notify(t.id), takes: w.takes})
+	t.lastNotified = k.notificationKey(t.atFirst())
 	return t
 }
 
-// whenTold returns a function for the outcome of sending a new MCP task to the host. If sending failed, it forgets the task.
-func (c *calls) whenTold(t *mcpTask, tell tellTask) answered {
+// onCreated returns a function for the outcome of sending a new MCP task to the host. If sending failed, it forgets the task.
+func (c *calls) onCreated(t *mcpTask, notify notifyTask) deliveryReport {
 	isFirst := true
 	return func(sent bool) {
 		if !isFirst { // a host cancels its task, and not the request that began it
 			return
 		}
 		if isFirst = false; sent {
-			c.running.Go(func() { c.watch(t, tell) })
+			c.running.Go(func() { c.watch(t, notify) })
 		} else {
 			c.expire(t)
 		}
@@ -133,28 +133,28 @@ func (c *calls) whenTold(t *mcpTask, tell tellTask) answered {
 }
 
 // addTask adds an MCP task. The caller holds mu.
-func (c *calls) addTask(t *mcpTask, asker asker) {
+func (c *calls) addTask(t *mcpTask, request hostRequest) {
 	if c.tasks == nil {
 		c.tasks = map[string]*mcpTask{}
 	}
 	c.tasks[t.id] = t
-	asker.begin = func() {}
-	t.waiter = &waiter{asker: asker, ctx: context.Background(), of: t}
+	request.begin = func() {}
+	t.waiter = &waiter{hostRequest: request, ctx: context.Background(), of: t}
 	t.call.waiting = append(t.call.waiting, t.waiter)
-	t.told = t.call.tells(t.status())
+	t.lastNotified = t.call.notificationKey(t.status())
 }
 
 // watch tells a host of the changes of its MCP task, until the task ends.
-func (c *calls) watch(t *mcpTask, tell tellTask) {
+func (c *calls) watch(t *mcpTask, notify notifyTask) {
 	timer := time.NewTimer(time.Until(t.created.Add(t.ttl)))
 	defer timer.Stop()
 	k := t.call
 	for {
 		c.mu.Lock()
-		said := k.tells(t.status())
-		isNew := said != t.told
+		key := k.notificationKey(t.status())
+		isNew := key != t.lastNotified
 		if isNew {
-			t.told, t.updated = said, time.Now()
+			t.lastNotified, t.updated = key, time.Now()
 		}
 		isOver := t.isCancelled || k.end.hasCome()
 		if isOver {
@@ -167,8 +167,8 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 		state, changed := t.state(), k.changed
 		c.mu.Unlock()
 		if isNew && !isClosing {
-			c.keep(k)
-			tell(c, t, state)
+			c.save(k)
+			notify(c, t, state)
 		}
 		if isOver {
 			return
@@ -185,7 +185,7 @@ func (c *calls) watch(t *mcpTask, tell tellTask) {
 // expire forgets an MCP task if its call still runs after its time to live. It cancels the call if no other request or task
 // waits for it and it has asked nothing.
 func (c *calls) expire(t *mcpTask) {
-	defer c.keep(t.call)
+	defer c.save(t.call)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.tasks, t.id)
@@ -219,7 +219,7 @@ func (c *calls) forgetTasks() {
 // forgetTask forgets an MCP task. The caller holds mu.
 func (c *calls) forgetTask(t *mcpTask) {
 	delete(c.tasks, t.id)
-	c.running.Go(func() { c.keep(t.call) })
+	c.running.Go(func() { c.save(t.call) })
 }
 
 func (t *mcpTask) hasExpired() bool { return time.Since(t.created) > t.ttl }
@@ -283,9 +283,9 @@ func (c *calls) updateTask(t *mcpTask, responses map[string]json.RawMessage) {
 }
 
 // taskResult waits for the result of an MCP task. Until then, the request brings the host the questions.
-func (c *calls) taskResult(ctx context.Context, t *mcpTask, asker asker) (json.RawMessage, error) {
+func (c *calls) taskResult(ctx context.Context, t *mcpTask, request hostRequest) (json.RawMessage, error) {
 	k := t.call
-	w := &waiter{asker: asker, ctx: ctx, of: t}
+	w := &waiter{hostRequest: request, ctx: ctx, of: t}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k.waiting = append(k.waiting, w)
@@ -355,8 +355,8 @@ func (t *mcpTask) atFirst() (status taskStatus, message string) {
 	return status, message
 }
 
-// tells returns a text that changes with each change that the host must hear of.
-func (k *call) tells(status taskStatus, message string) string {
+// notificationKey returns a text that changes with each change that the host must hear of.
+func (k *call) notificationKey(status taskStatus, message string) string {
 	parts := []string{string(status), message}
 	if status == taskInputRequired {
 		for _, q := range k.open() {
@@ -485,15 +485,15 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 }
 
 // termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.
-func (f *Face) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
+func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 	asked := member(r.Params, "task")
 	modern := r.Client.Modern()
 	if r.Method != "tools/call" || !hasTasks(r.Client) || !modern && (asked == nil || asked[0] != '{') {
 		return nil
 	}
-	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: keepFor}
+	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: resultTTL}
 	var ttl float64
-	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(keepFor.Milliseconds()) && !modern {
+	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(resultTTL.Milliseconds()) && !modern {
 		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
 	}
 	terms.notify = func(id string) notify {
@@ -510,21 +510,21 @@ func (f *Face) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 	return terms
 }
 
-// tellTask tells a host of a change of an MCP task: the session that began it or, since 2026-07-28, those that listen.
-func (f *Face) tellTask(c *calls, t *mcpTask, state json.RawMessage) {
-	f.mu.Lock()
+// notifyTask tells a host of a change of an MCP task: the session that began it or, since 2026-07-28, those that listen.
+func (v *View) notifyTask(c *calls, t *mcpTask, state json.RawMessage) {
+	v.mu.Lock()
 	var to []*mcpserver.Session
-	for s := range f.sessions {
-		if f.calls[hostKey(s)] == c && s.Client().Modern() == t.modern && (t.modern || s.ID == t.session) {
+	for s := range v.sessions {
+		if v.calls[hostKey(s)] == c && s.Client().Modern() == t.modern && (t.modern || s.ID == t.session) {
 			to = append(to, s)
 		}
 	}
-	f.mu.Unlock()
+	v.mu.Unlock()
 	method := "notifications/tasks/status"
 	if t.modern {
 		method = "notifications/tasks"
 	}
-	f.publish(to, method, state, func(want mcpserver.Filter) bool { return slices.Contains(want.TaskIDs, t.id) })
+	v.publish(to, method, state, func(want mcpserver.Filter) bool { return slices.Contains(want.TaskIDs, t.id) })
 }
 
 // taskCreated is the result that a host gets in place of the call's.
@@ -541,17 +541,17 @@ func (c *calls) taskCreated(t *mcpTask) json.RawMessage {
 // taskMethods are the methods of MCP tasks, each with the revisions that have it.
 var taskMethods = map[string]struct {
 	legacy, modern bool
-	serve          func(f *Face, ctx context.Context, r *mcpserver.Request) (json.RawMessage, error)
+	serve          func(v *View, ctx context.Context, r *mcpserver.Request) (json.RawMessage, error)
 }{
-	"tasks/get":    {true, true, (*Face).getTask},
-	"tasks/cancel": {true, true, (*Face).cancelTask},
-	"tasks/result": {true, false, (*Face).taskResult},
-	"tasks/list":   {true, false, (*Face).listTasks},
-	"tasks/update": {false, true, (*Face).updateTask},
+	"tasks/get":    {true, true, (*View).getTask},
+	"tasks/cancel": {true, true, (*View).cancelTask},
+	"tasks/result": {true, false, (*View).taskResult},
+	"tasks/list":   {true, false, (*View).listTasks},
+	"tasks/update": {false, true, (*View).updateTask},
 }
 
 // serveTask returns the function that answers a request about MCP tasks, or nil if the host's revision has no such method.
-func (f *Face) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
+func (v *View) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
 	method := taskMethods[r.Method]
 	modern := r.Client.Modern()
 	switch {
@@ -566,36 +566,36 @@ func (f *Face) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMe
 		}
 	}
 	return func(ctx context.Context) (json.RawMessage, error) {
-		if err := f.awaitRestored(ctx); err != nil {
+		if err := v.awaitRestored(ctx); err != nil {
 			return nil, err
 		}
-		result, err := method.serve(f, ctx, r)
+		result, err := method.serve(v, ctx, r)
 		return complete(r, result), err
 	}
 }
 
 // taskOf returns the MCP task that a request names, and the calls of its host.
-func (f *Face) taskOf(r *mcpserver.Request) (*calls, *mcpTask, error) {
-	calls := f.callsOf(r.Session)
+func (v *View) taskOf(r *mcpserver.Request) (*calls, *mcpTask, error) {
+	calls := v.callsOf(r.Session)
 	t, err := calls.task(text(r.Params, "taskId"))
 	return calls, t, err
 }
 
-func (f *Face) getTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	calls, t, err := f.taskOf(r)
+func (v *View) getTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := v.taskOf(r)
 	if err != nil {
 		return nil, err
 	}
 	state := calls.taskState(t)
 	if result := member(state, "result"); result != nil {
-		state = with(state, "result", complete(r, f.result(r, result)))
+		state = with(state, "result", complete(r, v.result(r, result)))
 	}
 	return state, nil
 }
 
 // cancelTask serves tasks/cancel. Since 2026-07-28 the result is only an acknowledgement.
-func (f *Face) cancelTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	calls, t, err := f.taskOf(r)
+func (v *View) cancelTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := v.taskOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -609,30 +609,30 @@ func (f *Face) cancelTask(_ context.Context, r *mcpserver.Request) (json.RawMess
 	return calls.taskState(t), nil
 }
 
-func (f *Face) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	calls, t, err := f.taskOf(r)
+func (v *View) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := v.taskOf(r)
 	if err != nil {
 		return nil, err
 	}
-	asker := askerOf(r, nil, &pulse{})
-	asker.notify = func(string, json.RawMessage) {} // the request that began the task said where notifications go
-	asker.ask = func(method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
+	request := hostRequestOf(r, nil, &heartbeat{})
+	request.notify = func(string, json.RawMessage) {} // the request that began the task said where notifications go
+	request.ask = func(method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
 		return r.Call(method, withRelated(params, t.id))
 	}
-	result, err := calls.taskResult(ctx, t, asker)
+	result, err := calls.taskResult(ctx, t, request)
 	if err != nil {
 		return nil, err
 	}
-	return withRelated(f.result(r, result), t.id), nil
+	return withRelated(v.result(r, result), t.id), nil
 }
 
-func (f *Face) listTasks(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	states := array(f.callsOf(r.Session).taskStates(r.Session.ID))
+func (v *View) listTasks(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	states := array(v.callsOf(r.Session).taskStates(r.Session.ID))
 	return append(appendMember([]byte{'{'}, "tasks", states), '}'), nil
 }
 
-func (f *Face) updateTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	calls, t, err := f.taskOf(r)
+func (v *View) updateTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	calls, t, err := v.taskOf(r)
 	if err != nil {
 		return nil, err
 	}

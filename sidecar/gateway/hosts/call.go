@@ -60,9 +60,9 @@ func (c *call) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallResult 
 	if c.unfinished != nil {
 		h.askedBefore(c.conversation, *c.unfinished, c.asking)
 	}
-	told := hooks.Task
+	save := hooks.Task
 	hooks.Task = func(t protocol.McpTask) {
-		told(t) // it is saved before the host hears of it
+		save(t) // it is saved before the host hears of it
 		r.Following(t.StatusMessage)
 	}
 	hooks.Host = askedHost(r)

@@ -53,17 +53,17 @@ func (h upstream) Joined(place gateway.Place, joined gateway.Joined) {
 func (h *Hosts) RunSeparately(taskID string, messageID int64) bool {
 	place := placeOf(taskID, messageID)
 	h.mu.Lock()
-	faces := slices.Collect(maps.Values(h.faces))
+	views := slices.Collect(maps.Values(h.views))
 	h.mu.Unlock()
-	return slices.ContainsFunc(faces, func(f *gateway.Face) bool { return f.RunSeparately(place) })
+	return slices.ContainsFunc(views, func(f *gateway.View) bool { return f.RunSeparately(place) })
 }
 
 // Keep implements [gateway.Upstream].
-func (h upstream) Keep(place gateway.Place, kept *gateway.Kept) {
+func (h upstream) Save(place gateway.Place, saved *gateway.SavedCall) {
 	at, err := messageAt(place)
 	var body json.RawMessage
-	if err == nil && kept != nil {
-		body, err = json.Marshal(kept)
+	if err == nil && saved != nil {
+		body, err = json.Marshal(saved)
 	}
 	var s *store.Store
 	if err == nil {
@@ -81,9 +81,9 @@ func (h upstream) Keep(place gateway.Place, kept *gateway.Kept) {
 // calls continue that way.
 func (h *Hosts) Restore() (goesOn func(task.Unfinished) bool) {
 	defer close(h.restored)
-	kept, err := h.kept()
+	saved, err := h.saved()
 	var unfinished []task.Unfinished
-	if len(kept) > 0 && err == nil {
+	if len(saved) > 0 && err == nil {
 		unfinished, err = h.opts.Tasks.Unfinished()
 	}
 	if err != nil {
@@ -93,21 +93,21 @@ func (h *Hosts) Restore() (goesOn func(task.Unfinished) bool) {
 	goOn := map[gateway.Place]bool{}
 	for _, u := range unfinished {
 		place := placeOf(u.Task.ID(), u.MessageID)
-		if kept[place] != nil && kept[place].Ended.IsZero() {
+		if saved[place] != nil && saved[place].Ended.IsZero() {
 			goOn[place] = true
 			h.mu.Lock()
 			h.unfinished[place] = u
 			h.mu.Unlock()
 		}
 	}
-	for place, k := range kept {
-		h.face(Use{Server: k.Face.Server, Own: k.Face.Own, AnswerIn: k.Face.AnswerIn, AsIs: k.Face.AsIs, Quiet: k.Face.Quiet}).Restore(place, k)
+	for place, k := range saved {
+		h.view(Use{Server: k.View.Server, Own: k.View.Own, AnswerIn: k.View.AnswerIn, AsIs: k.View.AsIs, Quiet: k.View.Quiet}).Restore(place, k)
 	}
 	return func(u task.Unfinished) bool { return goOn[placeOf(u.Task.ID(), u.MessageID)] }
 }
 
-// kept returns the calls that an earlier daemon saved, by place.
-func (h *Hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
+// saved returns the calls that an earlier daemon saved, by place.
+func (h *Hosts) saved() (map[gateway.Place]*gateway.SavedCall, error) {
 	s, err := h.opts.Tasks.Store()
 	if err != nil {
 		return nil, err
@@ -116,9 +116,9 @@ func (h *Hosts) kept() (map[gateway.Place]*gateway.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[gateway.Place]*gateway.Kept{}
+	all := map[gateway.Place]*gateway.SavedCall{}
 	for _, row := range rows {
-		k := &gateway.Kept{}
+		k := &gateway.SavedCall{}
 		if err := json.Unmarshal(row.Body, k); err != nil {
 			h.opts.Log.Warn().Err(err).Msg("the saved state of a host's call cannot be read")
 			continue

@@ -17,12 +17,12 @@ import (
 // A tool is what the host was told of it, which is what its model and its person rely on.
 type changedTools struct {
 	// pages returns the list of a server's tools as hosts got it; nil if none did.
-	pages func(server string) []exactly
+	pages func(server string) []verbatimJSON
 	// ask asks about a call if its tool has changed; see [broker.Broker.UseChangedTool].
 	ask func(ctx context.Context, taskID string, q protocol.UseMcpTool) error
 
 	mu      sync.Mutex // guards what follows
-	servers map[string]*toldTools
+	servers map[string]*advertisedTools
 	// asking are the tools that are being compared, or about which the person is asked. The channel is closed after that.
 	asking map[toolKey]chan struct{}
 }
@@ -30,9 +30,9 @@ type changedTools struct {
 // toolKey identifies a tool.
 type toolKey struct{ server, name string }
 
-// toldTools are the tools of one list. The list is read once, because it can be long, and every call needs it.
-type toldTools struct {
-	pages []exactly
+// advertisedTools are the tools of one list. The list is read once, because it can be long, and every call needs it.
+type advertisedTools struct {
+	pages []verbatimJSON
 	tools map[string]json.RawMessage
 	// passed are those that need no further look.
 	passed map[string]bool
@@ -45,9 +45,9 @@ func (c *changedTools) check(ctx context.Context, taskID string, q protocol.UseM
 	pages := c.pages(at.server)
 	for {
 		c.mu.Lock()
-		told := c.told(at.server, pages)
-		raw, listed := told.tools[at.name]
-		if !listed || told.passed[at.name] {
+		advertised := c.advertised(at.server, pages)
+		raw, listed := advertised.tools[at.name]
+		if !listed || advertised.passed[at.name] {
 			c.mu.Unlock()
 			return nil
 		}
@@ -55,7 +55,7 @@ func (c *changedTools) check(ctx context.Context, taskID string, q protocol.UseM
 		if other == nil {
 			c.asking[at] = make(chan struct{})
 			c.mu.Unlock()
-			return c.compare(ctx, taskID, q, at, told, raw)
+			return c.compare(ctx, taskID, q, at, advertised, raw)
 		}
 		c.mu.Unlock()
 		select {
@@ -67,14 +67,14 @@ func (c *changedTools) check(ctx context.Context, taskID string, q protocol.UseM
 }
 
 // compare compares a tool, and asks the person if it has changed.
-func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.UseMcpTool, at toolKey, told *toldTools, raw json.RawMessage) json.RawMessage {
+func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.UseMcpTool, at toolKey, advertised *advertisedTools, raw json.RawMessage) json.RawMessage {
 	name := q.Tool.Name
 	err := errors.New("the tool was not compared") // if ask panics
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if err == nil {
-			told.passed[name] = true
+			advertised.passed[name] = true
 		}
 		close(c.asking[at])
 		delete(c.asking, at)
@@ -95,12 +95,12 @@ func (c *changedTools) compare(ctx context.Context, taskID string, q protocol.Us
 	return refusedCall("The call was not made: " + hostError(err).Error())
 }
 
-// told returns the tools of a list. The lock must be held.
-func (c *changedTools) told(server string, pages []exactly) *toldTools {
+// advertised returns the tools of a list. The lock must be held.
+func (c *changedTools) advertised(server string, pages []verbatimJSON) *advertisedTools {
 	if t := c.servers[server]; t != nil && isSame(t.pages, pages) {
 		return t
 	}
-	t := &toldTools{pages: pages, tools: map[string]json.RawMessage{}, passed: map[string]bool{}}
+	t := &advertisedTools{pages: pages, tools: map[string]json.RawMessage{}, passed: map[string]bool{}}
 	for _, page := range pages {
 		var list struct {
 			Tools []json.RawMessage `json:"tools"`

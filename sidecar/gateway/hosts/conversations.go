@@ -146,9 +146,9 @@ func (h *Hosts) title(c mcpserver.Client) string {
 	return fmt.Sprintf("%s in %s", name, visible.Text(folder))
 }
 
-// noteUse notes that a conversation has used a server. After the first use, the server's lists are read again: it may be another
-// program by now.
-func (h *Hosts) noteUse(c *conversation, server string) {
+// recordUse records that a conversation has used a server. After the first use, the server's lists are read again: it may be
+// another program by now.
+func (h *Hosts) recordUse(c *conversation, server string) {
 	h.mu.Lock()
 	isFirst := !c.uses[server]
 	c.uses[server] = true

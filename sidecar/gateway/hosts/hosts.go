@@ -1,6 +1,6 @@
 // Package hosts has the hosts of a workspace, and the tasks of their conversations.
 //
-// A host's connection or request gets a [gateway.Face]: the servers of the hub, with lists that are kept, so that a session
+// A host's connection or request gets a [gateway.View]: the servers of the hub, with lists that are kept, so that a session
 // begins without them. Each conversation of a host is a task, and each of its calls a message there. A call goes on if its
 // host leaves, and the next daemon takes it up.
 //
@@ -97,9 +97,9 @@ type Hosts struct {
 	telling sync.WaitGroup
 
 	mu sync.Mutex // guards the fields below
-	// faces outlive the sessions of hosts, and so do the calls in them.
-	faces map[faceKey]*gateway.Face
-	// http are the sessions over HTTP, by their face and idle time.
+	// views outlive the sessions of hosts, and so do the calls in them.
+	views map[viewKey]*gateway.View
+	// http are the sessions over HTTP, by their view and idle time.
 	http map[httpKey]*mcpserver.HTTP
 	// conversations are those of which a session lasts, by the name of the conversation or the id of the session.
 	conversations map[string]*conversation
@@ -111,8 +111,8 @@ type Hosts struct {
 	unfinished map[gateway.Place]task.Unfinished
 }
 
-// faceKey identifies a face.
-type faceKey struct {
+// viewKey identifies a view.
+type viewKey struct {
 	server   string
 	own      bool
 	answerIn gateway.AnswerIn
@@ -122,23 +122,23 @@ type faceKey struct {
 
 // httpKey identifies sessions over HTTP.
 type httpKey struct {
-	faceKey
+	viewKey
 	idleTime time.Duration
 }
 
-func faceOf(u Use) faceKey { return faceKey{u.Server, u.Own, u.AnswerIn, u.AsIs, u.Quiet} }
+func viewOf(u Use) viewKey { return viewKey{u.Server, u.Own, u.AnswerIn, u.AsIs, u.Quiet} }
 
 // New returns the hosts of a workspace, of which none is connected. It starts nothing.
 func New(opts Options) *Hosts {
 	h := &Hosts{
-		opts: opts, faces: map[faceKey]*gateway.Face{}, http: map[httpKey]*mcpserver.HTTP{},
+		opts: opts, views: map[viewKey]*gateway.View{}, http: map[httpKey]*mcpserver.HTTP{},
 		conversations: map[string]*conversation{}, tasks: map[string]*conversation{}, closing: map[string]chan struct{}{},
 		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
 	}
 	h.watches = watches{watch: opts.Hub.Watch, all: map[resource]*watch{}}
 	h.lists = newLists(opts.ListsFile, opts.Hub, h.tellChanged, opts.Log)
 	h.changed = &changedTools{
-		pages: func(server string) []exactly { return h.lists.told(server, string(protocol.ListTools)) },
+		pages: func(server string) []verbatimJSON { return h.lists.advertised(server, string(protocol.ListTools)) },
 		ask: func(ctx context.Context, taskID string, q protocol.UseMcpTool) error {
 			t, err := opts.Tasks.Get(taskID)
 			if err != nil {
@@ -146,7 +146,7 @@ func New(opts Options) *Hosts {
 			}
 			return opts.Broker.UseChangedTool(ctx, t, q)
 		},
-		servers: map[string]*toldTools{}, asking: map[toolKey]chan struct{}{},
+		servers: map[string]*advertisedTools{}, asking: map[toolKey]chan struct{}{},
 	}
 	return h
 }
@@ -154,7 +154,7 @@ func New(opts Options) *Hosts {
 // Serve serves a host, which speaks MCP, over conn until the host ends it or ctx ends. A call that waits for a person goes on.
 // An error means that the wire was broken.
 func (h *Hosts) Serve(ctx context.Context, conn io.ReadWriteCloser, u Use) error {
-	return mcpserver.ServeLines(ctx, conn, h.face(u), mcpserver.Options{Environment: u.Environment, Log: h.opts.Log})
+	return mcpserver.ServeLines(ctx, conn, h.view(u), mcpserver.Options{Environment: u.Environment, Log: h.opts.Log})
 }
 
 // ServeHTTP serves a request over HTTP of a host that is known by its credential.
@@ -172,13 +172,13 @@ func (h *Hosts) End(credential string) {
 	}
 }
 
-// overHTTP returns what serves the requests over HTTP to a face.
+// overHTTP returns what serves the requests over HTTP to a view.
 func (h *Hosts) overHTTP(u Use) *mcpserver.HTTP {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key := httpKey{faceOf(u), u.IdleTime}
+	key := httpKey{viewOf(u), u.IdleTime}
 	if h.http[key] == nil {
-		h.http[key] = mcpserver.NewHTTP(h.faceLocked(key.faceKey), mcpserver.HTTPOptions{
+		h.http[key] = mcpserver.NewHTTP(h.viewLocked(key.viewKey), mcpserver.HTTPOptions{
 			Authorize: func(r *http.Request) (credential string, ok bool) {
 				credential, ok = r.Context().Value(credentialKey{}).(string)
 				return credential, ok
@@ -189,26 +189,26 @@ func (h *Hosts) overHTTP(u Use) *mcpserver.HTTP {
 	return h.http[key]
 }
 
-// face returns what a host sees of a server, or of all servers.
-func (h *Hosts) face(u Use) *gateway.Face {
+// view returns what a host sees of a server, or of all servers.
+func (h *Hosts) view(u Use) *gateway.View {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.faceLocked(faceOf(u))
+	return h.viewLocked(viewOf(u))
 }
 
-func (h *Hosts) faceLocked(key faceKey) *gateway.Face {
-	if h.faces[key] == nil {
+func (h *Hosts) viewLocked(key viewKey) *gateway.View {
+	if h.views[key] == nil {
 		var servers gateway.Upstream = upstream{h}
 		if key.own {
 			servers = ownServers{upstream{h}}
 		}
-		h.faces[key] = gateway.New(servers, gateway.Options{
+		h.views[key] = gateway.New(servers, gateway.Options{
 			Server: key.server, Own: key.own, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
 			Apps:     func(forms bool) { h.opts.Workspace.Promise(protocol.FrontEndCapabilities{Apps: true, AppForms: forms}) },
 			Restored: h.restored, Version: h.opts.Version, Log: h.opts.Log,
 		})
 	}
-	return h.faces[key]
+	return h.views[key]
 }
 
 // Leave ends the sessions of hosts. Their calls go on. It is called once, before [Hosts.Close].
@@ -228,10 +228,10 @@ func (h *Hosts) Leave() {
 func (h *Hosts) Close() {
 	h.telling.Wait()
 	h.mu.Lock()
-	faces := h.faces
-	h.faces = map[faceKey]*gateway.Face{}
+	views := h.views
+	h.views = map[viewKey]*gateway.View{}
 	h.mu.Unlock()
-	for _, f := range faces {
+	for _, f := range views {
 		f.Close()
 	}
 }
@@ -244,14 +244,14 @@ func (h *Hosts) ServerRuns(serverName string) { h.lists.recovered(serverName) }
 
 // tellChanged tells the hosts that a list of a server has changed.
 func (h *Hosts) tellChanged(serverName, list string) {
-	for f, name := range h.facesOf(serverName) {
+	for f, name := range h.viewsOf(serverName) {
 		f.ListChanged(name, list)
 	}
 }
 
 // ResourceUpdated tells the hosts that a resource of a server has changed.
 func (h *Hosts) ResourceUpdated(serverName string, params json.RawMessage) {
-	for f, name := range h.facesOf(serverName) {
+	for f, name := range h.viewsOf(serverName) {
 		f.ResourceUpdated(name, params)
 	}
 }

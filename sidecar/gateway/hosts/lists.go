@@ -39,8 +39,8 @@ type serverLists struct {
 	reading sync.WaitGroup
 	saving  sync.Mutex // held while the file is written
 
-	mu   sync.Mutex // guards what follows
-	kept map[string]keptLists
+	mu    sync.Mutex // guards what follows
+	saved map[string]savedLists
 	firstReads
 	// isReading are the servers with lists that are being read. Those in again are read again after
 	// that.
@@ -60,40 +60,40 @@ type listReader interface {
 // were passed on to hosts.
 const listsFormat = 2
 
-// keptLists are those of one server.
-type keptLists struct {
+// savedLists are those of one server.
+type savedLists struct {
 	Format int `json:"format"`
 	// Identity is that of the server's definition.
 	Identity string    `json:"identity"`
 	Read     time.Time `json:"read"`
 	// Introduction is nil if it was not asked for.
-	Introduction *keptIntroduction `json:"introduction,omitempty"`
+	Introduction *savedIntroduction `json:"introduction,omitempty"`
 	// Lists has the pages of the lists that were asked for.
-	Lists map[string][]exactly `json:"lists"`
+	Lists map[string][]verbatimJSON `json:"lists"`
 }
 
-// keptIntroduction is a [gateway.Description].
-type keptIntroduction struct {
-	Info         exactly `json:"info"`
-	Capabilities exactly `json:"capabilities"`
-	Instructions exactly `json:"rawInstructions,omitempty"`
+// savedIntroduction is a [gateway.Description].
+type savedIntroduction struct {
+	Info         verbatimJSON `json:"info"`
+	Capabilities verbatimJSON `json:"capabilities"`
+	Instructions verbatimJSON `json:"rawInstructions,omitempty"`
 }
 
-// exactly is JSON that is kept as a text, so that each byte stays.
-type exactly json.RawMessage
+// verbatimJSON is JSON that is kept as a text, so that each byte stays.
+type verbatimJSON json.RawMessage
 
 // MarshalText implements [encoding.TextMarshaler].
-func (e exactly) MarshalText() ([]byte, error) { return e, nil }
+func (e verbatimJSON) MarshalText() ([]byte, error) { return e, nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (e *exactly) UnmarshalText(text []byte) error {
+func (e *verbatimJSON) UnmarshalText(text []byte) error {
 	*e = bytes.Clone(text)
 	return nil
 }
 
 // isSame reports whether two lists of pages are the same.
-func isSame(a, b []exactly) bool {
-	return slices.EqualFunc(a, b, func(a, b exactly) bool { return bytes.Equal(a, b) })
+func isSame(a, b []verbatimJSON) bool {
+	return slices.EqualFunc(a, b, func(a, b verbatimJSON) bool { return bytes.Equal(a, b) })
 }
 
 func newLists(path string, reader listReader, changed func(server, list string), log zerolog.Logger) *serverLists {
@@ -116,10 +116,10 @@ func (l *serverLists) close() {
 
 // introduction returns what a server says about itself.
 func (l *serverLists) introduction(ctx context.Context, server string) (gateway.Description, error) {
-	kept := l.of(server)
-	i := kept.Introduction
+	saved := l.of(server)
+	i := saved.Introduction
 	if i == nil {
-		read, err := l.readFirst(ctx, listOf{server, ""}, kept.Identity, 0)
+		read, err := l.readFirst(ctx, listOf{server, ""}, saved.Identity, 0)
 		if err != nil {
 			return gateway.Description{}, err
 		}
@@ -130,66 +130,66 @@ func (l *serverLists) introduction(ctx context.Context, server string) (gateway.
 	}, nil
 }
 
-// list returns the pages of a list. The caller must not change them. With a patience, it waits for that long at most for a
+// list returns the pages of a list. The caller must not change them. With a waitLimit, it waits for that long at most for a
 // server that starts; see [gateway.Upstream].
-func (l *serverLists) list(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
-	kept := l.of(server)
-	asKept, ok := kept.Lists[list]
+func (l *serverLists) list(ctx context.Context, server, list string, waitLimit time.Duration) ([]json.RawMessage, error) {
+	saved := l.of(server)
+	pages, ok := saved.Lists[list]
 	if !ok {
-		read, err := l.readFirst(ctx, listOf{server, list}, kept.Identity, patience)
+		read, err := l.readFirst(ctx, listOf{server, list}, saved.Identity, waitLimit)
 		if err != nil {
 			return nil, err
 		}
-		asKept = read.pages
+		pages = read.pages
 	}
-	return rawPages(asKept), nil
+	return rawPages(pages), nil
 }
 
 // rawPages returns pages for a caller that must not change them.
-func rawPages(kept []exactly) (pages []json.RawMessage) {
-	for _, page := range kept {
+func rawPages(saved []verbatimJSON) (pages []json.RawMessage) {
+	for _, page := range saved {
 		pages = append(pages, json.RawMessage(slices.Clip(page)))
 	}
 	return pages
 }
 
-// told returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not change
-// them.
-func (l *serverLists) told(server, list string) []exactly {
+// advertised returns the pages of a list as hosts got them last; nil if none did. It starts no server. The caller must not
+// change them.
+func (l *serverLists) advertised(server, list string) []verbatimJSON {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loadLocked()
-	return l.kept[server].Lists[list]
+	return l.saved[server].Lists[list]
 }
 
-func (l *serverLists) readIntroduction(ctx context.Context, server string) (*keptIntroduction, error) {
+func (l *serverLists) readIntroduction(ctx context.Context, server string) (*savedIntroduction, error) {
 	i, err := l.hub.Introduction(ctx, server)
-	return &keptIntroduction{Info: exactly(i.Info), Capabilities: exactly(i.Capabilities), Instructions: exactly(i.Instructions)}, err
+	return &savedIntroduction{Info: verbatimJSON(i.Info), Capabilities: verbatimJSON(i.Capabilities), Instructions: verbatimJSON(i.Instructions)}, err
 }
 
-func (l *serverLists) readList(ctx context.Context, server, list string) (pages []exactly, err error) {
+func (l *serverLists) readList(ctx context.Context, server, list string) (pages []verbatimJSON, err error) {
 	read, err := l.hub.Pages(ctx, server, protocol.ListKind(list))
 	for _, page := range read {
-		pages = append(pages, exactly(page))
+		pages = append(pages, verbatimJSON(page))
 	}
 	return pages, err
 }
 
 // of returns the stored data for a server's present definition. The caller must not change the
 // maps.
-func (l *serverLists) of(server string) keptLists {
+func (l *serverLists) of(server string) savedLists {
 	identity, _ := l.hub.Identity(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loadLocked()
-	kept, ok := l.kept[server]
-	if !ok || kept.Identity != identity {
-		return keptLists{Identity: identity}
+	saved, ok := l.saved[server]
+	if !ok || saved.Identity != identity {
+		return savedLists{Identity: identity}
 	}
-	if time.Since(kept.Read) > listsAge {
+	if time.Since(saved.Read) > listsAge {
 		l.readLocked(server)
 	}
-	return kept
+	return saved
 }
 
 // readAgain refreshes the stored data of a server, in the background. It is a no-op if there is none, or if the server
@@ -205,7 +205,7 @@ func (l *serverLists) readAgain(server string) {
 }
 
 func (l *serverLists) readLocked(server string) {
-	kept, ok := l.kept[server]
+	saved, ok := l.saved[server]
 	switch {
 	case !ok || l.closed:
 		return
@@ -214,12 +214,12 @@ func (l *serverLists) readLocked(server string) {
 		return
 	}
 	l.isReading[server] = true
-	l.reading.Go(func() { l.compare(server, kept) })
+	l.reading.Go(func() { l.compare(server, saved) })
 }
 
 // compare reads a server's lists, keeps them, and says which of them differ.
-func (l *serverLists) compare(server string, before keptLists) {
-	now := keptLists{Lists: map[string][]exactly{}}
+func (l *serverLists) compare(server string, before savedLists) {
+	now := savedLists{Lists: map[string][]verbatimJSON{}}
 	var err error
 	if before.Introduction != nil {
 		now.Introduction, err = l.readIntroduction(l.ctx, server)
@@ -236,7 +236,7 @@ func (l *serverLists) compare(server string, before keptLists) {
 	if err != nil {
 		l.log.Info().Str("server", server).Err(err).Msg("the lists for hosts stay as they were")
 	} else {
-		l.keep(server, before.Identity, func(k *keptLists) {
+		l.update(server, before.Identity, func(k *savedLists) {
 			if now.Introduction != nil {
 				k.Introduction = now.Introduction
 			}
@@ -255,22 +255,22 @@ func (l *serverLists) compare(server string, before keptLists) {
 	}
 }
 
-// keep changes the stored data for a definition of a server, and saves all.
-func (l *serverLists) keep(server, identity string, change func(*keptLists)) {
+// update changes the stored data for a definition of a server, and saves all.
+func (l *serverLists) update(server, identity string, change func(*savedLists)) {
 	l.mu.Lock()
-	l.keepLocked(server, identity, change)
+	l.updateLocked(server, identity, change)
 	l.mu.Unlock()
 	l.save()
 }
 
-func (l *serverLists) keepLocked(server, identity string, change func(*keptLists)) {
-	now := keptLists{Format: listsFormat, Identity: identity, Read: time.Now(), Lists: map[string][]exactly{}}
-	if kept := l.kept[server]; kept.Identity == identity {
-		now.Introduction = kept.Introduction
-		maps.Copy(now.Lists, kept.Lists)
+func (l *serverLists) updateLocked(server, identity string, change func(*savedLists)) {
+	now := savedLists{Format: listsFormat, Identity: identity, Read: time.Now(), Lists: map[string][]verbatimJSON{}}
+	if saved := l.saved[server]; saved.Identity == identity {
+		now.Introduction = saved.Introduction
+		maps.Copy(now.Lists, saved.Lists)
 	}
 	change(&now)
-	l.kept[server] = now
+	l.saved[server] = now
 }
 
 // save writes the file. Calls of tools do not wait for it.
@@ -278,7 +278,7 @@ func (l *serverLists) save() {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	l.mu.Lock()
-	all := maps.Clone(l.kept) // keepLocked replaces the values, and changes none
+	all := maps.Clone(l.saved) // updateLocked replaces the values, and changes none
 	l.mu.Unlock()
 	data, err := json.Marshal(all)
 	if err == nil {
@@ -290,17 +290,17 @@ func (l *serverLists) save() {
 }
 
 func (l *serverLists) loadLocked() {
-	if l.kept != nil {
+	if l.saved != nil {
 		return
 	}
-	l.kept = map[string]keptLists{}
+	l.saved = map[string]savedLists{}
 	data, err := os.ReadFile(l.path)
 	if err == nil {
-		err = json.Unmarshal(data, &l.kept)
+		err = json.Unmarshal(data, &l.saved)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.log.Info().Err(err).Msg("cannot read the stored lists for hosts")
-		l.kept = map[string]keptLists{}
+		l.saved = map[string]savedLists{}
 	}
-	maps.DeleteFunc(l.kept, func(_ string, kept keptLists) bool { return kept.Format != listsFormat })
+	maps.DeleteFunc(l.saved, func(_ string, saved savedLists) bool { return saved.Format != listsFormat })
 }

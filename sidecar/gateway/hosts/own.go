@@ -10,7 +10,7 @@ import (
 	"assent/sidecar/gateway"
 )
 
-// ownServers are the person's own servers for a host's face. They keep their names there: a server of the workspace with the
+// ownServers are the person's own servers for a host's view. They keep their names there: a server of the workspace with the
 // same name never takes the place of an own one.
 type ownServers struct{ upstream }
 
@@ -24,21 +24,21 @@ func (o ownServers) Describe(ctx context.Context, server string) (gateway.Descri
 }
 
 // List implements [gateway.Upstream].
-func (o ownServers) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
+func (o ownServers) List(ctx context.Context, server, list string, waitLimit time.Duration) ([]json.RawMessage, error) {
 	name, err := o.opts.Hub.Own(server)
 	if err != nil {
 		return nil, hostError(err)
 	}
-	return o.upstream.List(ctx, name, list, patience)
+	return o.upstream.List(ctx, name, list, waitLimit)
 }
 
 // Told implements [gateway.Upstream].
-func (o ownServers) Told(server, list string) []json.RawMessage {
+func (o ownServers) Advertised(server, list string) []json.RawMessage {
 	name, err := o.opts.Hub.Own(server)
 	if err != nil {
 		return nil
 	}
-	return o.upstream.Told(name, list)
+	return o.upstream.Advertised(name, list)
 }
 
 // Send implements [gateway.Upstream].
@@ -59,19 +59,19 @@ func (o ownServers) Subscribe(ctx context.Context, server, uri string) (stop fun
 	return o.upstream.Subscribe(ctx, name, uri)
 }
 
-// facesOf returns the faces that may have a server of the hub, with its name there.
-func (h *Hosts) facesOf(server string) map[*gateway.Face]string {
+// viewsOf returns the views that may have a server of the hub, with its name there.
+func (h *Hosts) viewsOf(server string) map[*gateway.View]string {
 	h.mu.Lock()
-	faces := maps.Clone(h.faces)
+	views := maps.Clone(h.views)
 	h.mu.Unlock()
-	of := map[*gateway.Face]string{}
-	for key, face := range faces {
+	of := map[*gateway.View]string{}
+	for key, view := range views {
 		switch {
 		case !key.own && !config.IsOwnName(server):
-			of[face] = server
+			of[view] = server
 		case key.own:
 			if name, err := h.opts.Hub.Own(key.server); err == nil && name == server {
-				of[face] = key.server
+				of[view] = key.server
 			}
 		}
 	}

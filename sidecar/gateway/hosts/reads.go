@@ -12,8 +12,8 @@ import (
 // firstReads are the readings of lists that are not stored yet, and those that failed. The lock of [serverLists] guards them.
 type firstReads struct {
 	running map[listOf]*firstRead
-	// failures are the lists that are not read again for a while. That of a server itself, which did not start or has ended, is stored
-	// as that of its introduction.
+	// failures are the lists that are not read again for a while. That of a server itself, which did not start or has ended,
+	// is stored as that of its introduction.
 	failures map[listOf]*readFailure
 }
 
@@ -29,8 +29,8 @@ type firstRead struct {
 
 	// done is closed when what follows is set.
 	done         chan struct{}
-	introduction *keptIntroduction
-	pages        []exactly
+	introduction *savedIntroduction
+	pages        []verbatimJSON
 	err          error
 }
 
@@ -59,15 +59,15 @@ func (f *readFailure) pause() time.Duration {
 }
 
 // readFirst reads a list that is not stored, and stores it. One reading serves all requests, and goes on if they leave.
-// A patience counts from the reading's beginning; 0 has no end.
-func (l *serverLists) readFirst(ctx context.Context, what listOf, identity string, patience time.Duration) (*firstRead, error) {
+// A waitLimit counts from the reading's beginning; 0 has no end.
+func (l *serverLists) readFirst(ctx context.Context, what listOf, identity string, waitLimit time.Duration) (*firstRead, error) {
 	read, err := l.beginFirst(what, identity)
 	if err != nil {
 		return nil, err
 	}
 	var late <-chan time.Time
-	if patience > 0 {
-		timer := time.NewTimer(time.Until(read.began.Add(patience)))
+	if waitLimit > 0 {
+		timer := time.NewTimer(time.Until(read.began.Add(waitLimit)))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -138,7 +138,7 @@ func (l *serverLists) endFirst(what listOf, read *firstRead) {
 		l.failLocked(what, read, isUp)
 	} else {
 		l.endFailureLocked(what, read)
-		l.keepLocked(what.server, read.identity, func(k *keptLists) {
+		l.updateLocked(what.server, read.identity, func(k *savedLists) {
 			if what.list == "" {
 				k.Introduction = read.introduction
 			} else {

@@ -201,11 +201,11 @@ func TestRequestsShareAReading(t *testing.T) {
 		leaves, leave := context.WithCancel(t.Context())
 		got := make(chan error, 3)
 		for _, request := range []struct {
-			ctx      context.Context
-			patience time.Duration
+			ctx       context.Context
+			waitLimit time.Duration
 		}{{leaves, 0}, {t.Context(), 2 * time.Second}, {t.Context(), 0}} {
 			go func() {
-				_, err := l.list(request.ctx, "s", "tools", request.patience)
+				_, err := l.list(request.ctx, "s", "tools", request.waitLimit)
 				got <- err
 			}()
 		}

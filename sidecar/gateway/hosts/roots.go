@@ -60,7 +60,7 @@ func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawM
 	h.mu.Unlock()
 	for _, host := range asked {
 		if raw, err := host.Roots(ctx, &attribution.Request{Method: "roots/list", Params: params}); err == nil {
-			return h.keepRoots(c, raw), nil
+			return h.recordRoots(c, raw), nil
 		}
 	}
 	if last != nil {
@@ -73,14 +73,14 @@ func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawM
 			continue
 		}
 		if raw, err := list(ctx); err == nil {
-			return h.keepRoots(c, raw), nil
+			return h.recordRoots(c, raw), nil
 		}
 	}
 	return nil, errors.New("the host did not list its roots")
 }
 
-// keepRoots keeps an answer of the host, and returns it.
-func (h *Hosts) keepRoots(c *conversation, raw json.RawMessage) json.RawMessage {
+// recordRoots records an answer of the host, and returns it.
+func (h *Hosts) recordRoots(c *conversation, raw json.RawMessage) json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.roots.last = raw

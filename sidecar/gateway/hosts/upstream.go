@@ -15,7 +15,7 @@ import (
 	"assent/sidecar/hub"
 )
 
-// upstream is the servers of the hub for the faces of hosts. It implements [gateway.Upstream].
+// upstream is the servers of the hub for the views of hosts. It implements [gateway.Upstream].
 type upstream struct{ *Hosts }
 
 // Subscribe implements [gateway.Upstream].
@@ -52,14 +52,14 @@ func notConfigured(server string, names, looked []string) string {
 }
 
 // List implements [gateway.Upstream].
-func (h upstream) List(ctx context.Context, server, list string, patience time.Duration) ([]json.RawMessage, error) {
-	pages, err := h.lists.list(ctx, server, list, patience)
+func (h upstream) List(ctx context.Context, server, list string, waitLimit time.Duration) ([]json.RawMessage, error) {
+	pages, err := h.lists.list(ctx, server, list, waitLimit)
 	return pages, hostError(err)
 }
 
 // Told implements [gateway.Upstream].
-func (h upstream) Told(server, list string) []json.RawMessage {
-	return rawPages(h.lists.told(server, list))
+func (h upstream) Advertised(server, list string) []json.RawMessage {
+	return rawPages(h.lists.advertised(server, list))
 }
 
 // Send implements [gateway.Upstream]. A call is one of the conversation's task.
@@ -78,7 +78,7 @@ func (h upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage,
 		return nil, hostError(err)
 	}
 	defer h.endCall(conversation)
-	defer h.noteUse(conversation, r.Server)
+	defer h.recordUse(conversation, r.Server)
 	c := &call{hosts: h.Hosts, request: r, of: request, conversation: conversation}
 	if goesOn {
 		c.unfinished = &unfinished

@@ -17,17 +17,17 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// beat is how often a host with a progress token hears that a call goes on while it waits for the person.
-const beat = 5 * time.Second
+// heartbeatInterval is how often a host with a progress token hears that a call goes on while it waits for the person.
+const heartbeatInterval = 5 * time.Second
 
 // continueTool is the tool with which a host asks for the result of a call that waits for a person.
 const continueTool = "assent_continue"
 
-// Options configure a [Face].
+// Options configure a [View].
 type Options struct {
-	// Server is the only server of the face; "" offers all.
+	// Server is the only server of the view; "" offers all.
 	Server string
-	// Own: Server is the person's own. The face itself makes no use of that.
+	// Own: Server is the person's own. The view itself makes no use of that.
 	Own bool
 	// AnswerIn says who is asked what the servers ask.
 	AnswerIn AnswerIn
@@ -38,15 +38,15 @@ type Options struct {
 	// Apps is called when a host comes that shows MCP Apps; nil is not called. With forms, it is asked what servers ask, and
 	// shows the apps of forms.
 	Apps func(forms bool)
-	// Restored is closed when [Face.Restore] was called for all calls of an earlier daemon. Nil means that there are none.
+	// Restored is closed when [View.Restore] was called for all calls of an earlier daemon. Nil means that there are none.
 	Restored <-chan struct{}
 	// Version is Assent's own.
 	Version string
 	Log     zerolog.Logger
 }
 
-// Face is what hosts see of the servers. It implements [mcpserver.Server].
-type Face struct {
+// View is what hosts see of the servers. It implements [mcpserver.Server].
+type View struct {
 	upstream Upstream
 	opts     Options
 	// watching counts the subscriptions of hosts since 2026-07-28, which end with their sessions.
@@ -63,70 +63,70 @@ type Face struct {
 	joined map[string]*joined
 }
 
-var _ mcpserver.Server = (*Face)(nil)
+var _ mcpserver.Server = (*View)(nil)
 
-// New returns a face.
-func New(upstream Upstream, opts Options) *Face {
-	return &Face{
+// New returns a view.
+func New(upstream Upstream, opts Options) *View {
+	return &View{
 		upstream: upstream, opts: opts, calls: map[string]*calls{}, subscriptions: map[*mcpserver.Session]map[string]func(){},
 		sessions: map[*mcpserver.Session]string{}, joined: map[string]*joined{},
 	}
 }
 
 // Close cancels all calls and waits for them. The sessions of hosts have to have ended.
-func (f *Face) Close() {
-	f.watching.Wait()
-	for _, c := range f.allCalls() {
+func (v *View) Close() {
+	v.watching.Wait()
+	for _, c := range v.allCalls() {
 		c.close()
 	}
 }
 
 // allCalls returns the calls of all host programs.
-func (f *Face) allCalls() []*calls {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Collect(maps.Values(f.calls))
+func (v *View) allCalls() []*calls {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Collect(maps.Values(v.calls))
 }
 
 // callsOf returns the calls of a host program.
-func (f *Face) callsOf(s *mcpserver.Session) *calls {
-	return f.callsFor(hostKey(s))
+func (v *View) callsOf(s *mcpserver.Session) *calls {
+	return v.callsFor(hostKey(s))
 }
 
 // hostKey identifies the host program of a session.
 func hostKey(s *mcpserver.Session) string { return s.Credential + "\x00" + s.Client().Name }
 
-func (f *Face) callsFor(host string) *calls {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.calls[host] == nil {
-		f.calls[host] = &calls{keeper: func(place Place, kept *Kept) {
-			if kept != nil {
-				kept.Face, kept.Host = KeptFace{f.opts.Server, f.opts.Own, f.opts.AnswerIn, f.opts.AsIs, f.opts.Quiet}, host
+func (v *View) callsFor(host string) *calls {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.calls[host] == nil {
+		v.calls[host] = &calls{saver: func(place Place, saved *SavedCall) {
+			if saved != nil {
+				saved.View, saved.Host = SavedView{v.opts.Server, v.opts.Own, v.opts.AnswerIn, v.opts.AsIs, v.opts.Quiet}, host
 			}
-			f.upstream.Keep(place, kept)
-		}, joined: f.upstream.Joined}
+			v.upstream.Save(place, saved)
+		}, joined: v.upstream.Joined}
 	}
-	return f.calls[host]
+	return v.calls[host]
 }
 
-// allCapabilities are those of a face with all servers. They do not depend on the servers.
+// allCapabilities are those of a view with all servers. They do not depend on the servers.
 const allCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},` +
 	`"resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}}`
 
 // Offer implements [mcpserver.Server].
-func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
-	f.enter(s)
+func (v *View) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
+	v.enter(s)
 	client := s.Client()
-	if f.opts.Apps != nil && showsApps(client) {
-		asked := f.opts.AnswerIn == AnswerInHost || f.opts.AnswerIn == AnswerInBoth
-		f.opts.Apps(asked && showsAppForms(client))
+	if v.opts.Apps != nil && showsApps(client) {
+		asked := v.opts.AnswerIn == AnswerInHost || v.opts.AnswerIn == AnswerInBoth
+		v.opts.Apps(asked && showsAppForms(client))
 	}
-	if f.opts.Server == "" {
-		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": f.opts.Version})
+	if v.opts.Server == "" {
+		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": v.opts.Version})
 		return mcpserver.Offer{Info: info, Capabilities: offered(client, json.RawMessage(allCapabilities))}, err
 	}
-	d, err := f.upstream.Describe(ctx, f.opts.Server)
+	d, err := v.upstream.Describe(ctx, v.opts.Server)
 	if err != nil {
 		return mcpserver.Offer{}, err
 	}
@@ -134,71 +134,71 @@ func (f *Face) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer
 }
 
 // Serve implements [mcpserver.Server].
-func (f *Face) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
+func (v *View) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessage, error) {
 	if _, isList := lists[r.Method]; isList {
-		return func(ctx context.Context) (json.RawMessage, error) { return f.list(ctx, r) }
+		return func(ctx context.Context) (json.RawMessage, error) { return v.list(ctx, r) }
 	}
 	switch r.Method {
 	case "tools/call":
 		if text(r.Params, "name") == continueTool {
-			return func(ctx context.Context) (json.RawMessage, error) { return f.resume(ctx, r) }
+			return func(ctx context.Context) (json.RawMessage, error) { return v.resume(ctx, r) }
 		}
-		return func(ctx context.Context) (json.RawMessage, error) { return f.call(ctx, r) }
+		return func(ctx context.Context) (json.RawMessage, error) { return v.call(ctx, r) }
 	case "prompts/get", "resources/read":
-		return func(ctx context.Context) (json.RawMessage, error) { return f.call(ctx, r) }
+		return func(ctx context.Context) (json.RawMessage, error) { return v.call(ctx, r) }
 	case "logging/setLevel":
-		return func(context.Context) (json.RawMessage, error) { return f.setLogLevel(r) }
+		return func(context.Context) (json.RawMessage, error) { return v.setLogLevel(r) }
 	case "resources/subscribe":
-		return func(ctx context.Context) (json.RawMessage, error) { return f.subscribe(ctx, r) }
+		return func(ctx context.Context) (json.RawMessage, error) { return v.subscribe(ctx, r) }
 	case "resources/unsubscribe":
-		return func(context.Context) (json.RawMessage, error) { return f.unsubscribe(r) }
+		return func(context.Context) (json.RawMessage, error) { return v.unsubscribe(r) }
 	case "completion/complete":
-		return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
+		return func(ctx context.Context) (json.RawMessage, error) { return v.pass(ctx, r) }
 	}
 	if strings.HasPrefix(r.Method, "tasks/") {
-		return f.serveTask(r)
+		return v.serveTask(r)
 	}
-	if f.opts.Server == "" {
+	if v.opts.Server == "" {
 		return nil
 	}
-	return func(ctx context.Context) (json.RawMessage, error) { return f.pass(ctx, r) }
+	return func(ctx context.Context) (json.RawMessage, error) { return v.pass(ctx, r) }
 }
 
 // Listen implements [mcpserver.Server].
-func (f *Face) Listen(ctx context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
-	f.enter(s)
+func (v *View) Listen(ctx context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
+	v.enter(s)
 	for _, uri := range want.ResourceSubscriptions {
-		f.watching.Go(func() { f.watch(ctx, uri) })
+		v.watching.Go(func() { v.watch(ctx, uri) })
 	}
 	return want
 }
 
 // enter notes a session that may listen for changes.
-func (f *Face) enter(s *mcpserver.Session) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sessions[s] = cmp.Or(f.sessions[s], "")
+func (v *View) enter(s *mcpserver.Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sessions[s] = cmp.Or(v.sessions[s], "")
 }
 
 // setLogLevel serves logging/setLevel (2025-11-25, "Logging"). Servers get the level with the session's next calls.
-func (f *Face) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sessions[r.Session] = text(r.Params, "level")
+func (v *View) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sessions[r.Session] = text(r.Params, "level")
 	return json.RawMessage("{}"), nil
 }
 
 // logLevel returns the level of the log messages that a session wants, or "".
-func (f *Face) logLevel(s *mcpserver.Session) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.sessions[s]
+func (v *View) logLevel(s *mcpserver.Session) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sessions[s]
 }
 
 // Notified implements [mcpserver.Server].
-func (f *Face) Notified(s *mcpserver.Session, method string, _ json.RawMessage) {
+func (v *View) Notified(s *mcpserver.Session, method string, _ json.RawMessage) {
 	if method == "notifications/roots/list_changed" {
-		f.upstream.RootsChanged(s.ID, func(ctx context.Context) (json.RawMessage, error) {
+		v.upstream.RootsChanged(s.ID, func(ctx context.Context) (json.RawMessage, error) {
 			wait, err := s.Call("roots/list", json.RawMessage("{}"))
 			if err != nil {
 				return nil, err
@@ -209,33 +209,33 @@ func (f *Face) Notified(s *mcpserver.Session, method string, _ json.RawMessage) 
 }
 
 // Ended implements [mcpserver.Server].
-func (f *Face) Ended(s *mcpserver.Session) {
-	f.mu.Lock()
-	delete(f.sessions, s)
-	subscriptions := f.subscriptions[s]
-	delete(f.subscriptions, s)
-	f.mu.Unlock()
+func (v *View) Ended(s *mcpserver.Session) {
+	v.mu.Lock()
+	delete(v.sessions, s)
+	subscriptions := v.subscriptions[s]
+	delete(v.subscriptions, s)
+	v.mu.Unlock()
 	for _, stop := range subscriptions {
 		stop()
 	}
-	f.callsOf(s).ended(s.ID)
-	f.upstream.Ended(s.ID)
+	v.callsOf(s).ended(s.ID)
+	v.upstream.Ended(s.ID)
 }
 
 // subscribe serves resources/subscribe.
-func (f *Face) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+func (v *View) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	uri := text(r.Params, "uri")
-	server, _, err := f.route(ctx, r.Method, r.Params)
+	server, _, err := v.route(ctx, r.Method, r.Params)
 	if err != nil {
 		return nil, err
 	}
-	before := f.exchangeSubscription(r.Session, uri, func() {}) // the resource may change at once
-	stop, err := f.upstream.Subscribe(ctx, server, uri)
+	before := v.exchangeSubscription(r.Session, uri, func() {}) // the resource may change at once
+	stop, err := v.upstream.Subscribe(ctx, server, uri)
 	if err != nil {
-		f.exchangeSubscription(r.Session, uri, before)
+		v.exchangeSubscription(r.Session, uri, before)
 		return nil, err
 	}
-	f.exchangeSubscription(r.Session, uri, stop)
+	v.exchangeSubscription(r.Session, uri, stop)
 	if before != nil {
 		before()
 	}
@@ -243,13 +243,13 @@ func (f *Face) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMes
 }
 
 // exchangeSubscription notes the function that ends a subscription, nil for none, and returns the one before.
-func (f *Face) exchangeSubscription(s *mcpserver.Session, uri string, stop func()) (before func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	all := f.subscriptions[s]
+func (v *View) exchangeSubscription(s *mcpserver.Session, uri string, stop func()) (before func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := v.subscriptions[s]
 	if all == nil {
 		all = map[string]func(){}
-		f.subscriptions[s] = all
+		v.subscriptions[s] = all
 	}
 	before = all[uri]
 	if all[uri] = stop; stop == nil {
@@ -259,23 +259,23 @@ func (f *Face) exchangeSubscription(s *mcpserver.Session, uri string, stop func(
 }
 
 // unsubscribe serves resources/unsubscribe.
-func (f *Face) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
-	if stop := f.exchangeSubscription(r.Session, text(r.Params, "uri"), nil); stop != nil {
+func (v *View) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
+	if stop := v.exchangeSubscription(r.Session, text(r.Params, "uri"), nil); stop != nil {
 		stop()
 	}
 	return json.RawMessage("{}"), nil
 }
 
 // watch subscribes to a resource until ctx ends.
-func (f *Face) watch(ctx context.Context, uri string) {
+func (v *View) watch(ctx context.Context, uri string) {
 	params := append(appendMember([]byte{'{'}, "uri", appendString(nil, uri)), '}')
-	server, _, err := f.route(ctx, "resources/subscribe", params)
+	server, _, err := v.route(ctx, "resources/subscribe", params)
 	var stop func()
 	if err == nil {
-		stop, err = f.upstream.Subscribe(ctx, server, uri)
+		stop, err = v.upstream.Subscribe(ctx, server, uri)
 	}
 	if err != nil {
-		f.opts.Log.Info().Err(err).Msg("a host's subscription to a resource failed")
+		v.opts.Log.Info().Err(err).Msg("a host's subscription to a resource failed")
 		return
 	}
 	<-ctx.Done()
@@ -284,85 +284,85 @@ func (f *Face) watch(ctx context.Context, uri string) {
 
 // ResourceUpdated tells the hosts that subscribed to it that a resource has changed, with the params of the server's
 // notification. It does not wait for them.
-func (f *Face) ResourceUpdated(server string, params json.RawMessage) {
-	if f.opts.Server != "" && f.opts.Server != server {
+func (v *View) ResourceUpdated(server string, params json.RawMessage) {
+	if v.opts.Server != "" && v.opts.Server != server {
 		return
 	}
 	uri := text(params, "uri")
-	f.mu.Lock()
+	v.mu.Lock()
 	var to []*mcpserver.Session
-	for s := range f.sessions {
-		if f.subscriptions[s][uri] != nil || s.Client().Modern() {
+	for s := range v.sessions {
+		if v.subscriptions[s][uri] != nil || s.Client().Modern() {
 			to = append(to, s)
 		}
 	}
-	f.mu.Unlock()
-	f.publish(to, "notifications/resources/updated", params, func(want mcpserver.Filter) bool {
+	v.mu.Unlock()
+	v.publish(to, "notifications/resources/updated", params, func(want mcpserver.Filter) bool {
 		return slices.Contains(want.ResourceSubscriptions, uri)
 	})
 }
 
 // publish sends a notification to sessions.
-func (f *Face) publish(to []*mcpserver.Session, method string, params json.RawMessage, matches func(mcpserver.Filter) bool) {
+func (v *View) publish(to []*mcpserver.Session, method string, params json.RawMessage, matches func(mcpserver.Filter) bool) {
 	for _, s := range to {
 		if err := s.Publish(method, params, matches); err != nil {
-			f.opts.Log.Debug().Err(err).Msg("a host took no notification")
+			v.opts.Log.Debug().Err(err).Msg("a host took no notification")
 		}
 	}
 }
 
 // pass sends a request on and returns the result.
-func (f *Face) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+func (v *View) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	params, token := passable(r.Params)
-	server, params, err := f.route(ctx, r.Method, params)
+	server, params, err := v.route(ctx, r.Method, params)
 	if err != nil {
 		return nil, err
 	}
-	result, err := f.upstream.Send(ctx, Request{
+	result, err := v.upstream.Send(ctx, Request{
 		Sender: Sender{Session: r.Session.ID, Client: r.Client}, Server: server, Method: r.Method, Params: params,
-		Notify: forward(r, token, &pulse{}), Asking: func(string) {},
+		Notify: forward(r, token, &heartbeat{}), Asking: func(string) {},
 	})
 	return complete(r, result), err
 }
 
 // call serves a request that the server may answer with questions.
-func (f *Face) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	params, token := passable(r.Params)
-	server, params, err := f.route(ctx, r.Method, params)
+	server, params, err := v.route(ctx, r.Method, params)
 	if err != nil {
 		return nil, err
 	}
-	p := &pulse{}
-	calls, key := f.callsOf(r.Session), callKey(server, r.Method, params)
-	asker := askerOf(r, token, p)
-	if asker.task = f.termsOf(r, token); asker.task != nil && !asker.task.modern {
-		asker.ask = nil // questions come with tasks/result
+	h := &heartbeat{}
+	calls, key := v.callsOf(r.Session), callKey(server, r.Method, params)
+	request := hostRequestOf(r, token, h)
+	if request.task = v.termsOf(r, token); request.task != nil && !request.task.modern {
+		request.ask = nil // questions come with tasks/result
 	}
 	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
 		responses, err := inputResponses(r.Params)
 		if err == nil {
-			err = f.awaitRestored(ctx)
+			err = v.awaitRestored(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-			return calls.comeBack(ctx, text(r.Params, "requestState"), key, responses, patience, asker)
+		return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
+			return calls.resumeWithAnswers(ctx, text(r.Params, "requestState"), key, responses, waitLimit, request)
 		})
 	}
-	what := calling{requester: asker.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: f.logLevel(r.Session)}
-	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-		return calls.do(ctx, key, patience, asker, what, f.run(what, ""))
+	spec := callSpec{requester: request.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: v.logLevel(r.Session)}
+	return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
+		return calls.do(ctx, key, waitLimit, request, spec, v.run(spec, ""))
 	})
 }
 
 // run returns what makes a request, or goes on with the one at a place.
-func (f *Face) run(what calling, place Place) run {
-	return func(ctx context.Context, host host) (json.RawMessage, error) {
-		return f.upstream.Send(ctx, Request{
-			Sender: Sender{Session: what.session, Conversation: what.conversation, Client: what.client}, Server: what.server, Method: what.method, Params: what.params, Place: place,
-			Notify: host.notify, Asking: host.asking, Began: host.began, Following: host.following,
-			LogLevel: what.logLevel, AnswerIn: f.opts.AnswerIn, Quiet: f.opts.Quiet, Ask: host.ask, Hold: host.hold,
+func (v *View) run(spec callSpec, place Place) run {
+	return func(ctx context.Context, caller caller) (json.RawMessage, error) {
+		return v.upstream.Send(ctx, Request{
+			Sender: Sender{Session: spec.session, Conversation: spec.conversation, Client: spec.client}, Server: spec.server, Method: spec.method, Params: spec.params, Place: place,
+			Notify: caller.notify, Asking: caller.asking, Began: caller.began, Following: caller.following,
+			LogLevel: spec.logLevel, AnswerIn: v.opts.AnswerIn, Quiet: v.opts.Quiet, Ask: caller.ask, Hold: caller.hold,
 		})
 	}
 }
@@ -378,11 +378,11 @@ func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) 
 	return p.InputResponses, nil
 }
 
-// askerOf returns what a request of a host can do for its call.
-func askerOf(r *mcpserver.Request, token json.RawMessage, p *pulse) asker {
-	a := asker{
+// hostRequestOf returns what a request of a host can do for its call.
+func hostRequestOf(r *mcpserver.Request, token json.RawMessage, h *heartbeat) hostRequest {
+	a := hostRequest{
 		requester: requester{r.Session.ID, conversationOf(r)}, isThere: r.Session.IsThere,
-		notify: forward(r, token, p),
+		notify: forward(r, token, h),
 		begin:  r.Begin,
 		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },
 	}
@@ -393,28 +393,28 @@ func askerOf(r *mcpserver.Request, token json.RawMessage, p *pulse) asker {
 }
 
 // resume waits for a call that returned before its question was answered.
-func (f *Face) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+func (v *View) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	_, token := passable(r.Params)
 	handle := text(member(r.Params, "arguments"), "handle")
-	p := &pulse{}
-	return f.await(ctx, r, token, p, func(patience time.Duration) (json.RawMessage, answered, error) {
-		return f.callsOf(r.Session).resume(ctx, handle, patience, askerOf(r, token, p))
+	h := &heartbeat{}
+	return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
+		return v.callsOf(r.Session).resume(ctx, handle, waitLimit, hostRequestOf(r, token, h))
 	})
 }
 
 // await waits for a call for as long as the host will, and keeps the host from giving it up.
-func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMessage, p *pulse, wait func(time.Duration) (json.RawMessage, answered, error)) (json.RawMessage, error) {
+func (v *View) await(ctx context.Context, r *mcpserver.Request, token json.RawMessage, h *heartbeat, wait func(time.Duration) (json.RawMessage, deliveryReport, error)) (json.RawMessage, error) {
 	beating, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	if token != nil {
-		done.Go(func() { p.keep(beating, r, token) })
+		done.Go(func() { h.run(beating, r, token) })
 	}
-	var patience time.Duration
+	var waitLimit time.Duration
 	if r.Method == "tools/call" {
-		patience = known(r.Client).clock.patience(token != nil)
+		waitLimit = known(r.Client).clock.waitLimit(token != nil)
 	}
-	result, answered, err := wait(patience)
-	r.Answered = answered
+	result, report, err := wait(waitLimit)
+	r.Answered = report
 	stop()
 	done.Wait()
 	var waiting errWaiting
@@ -422,12 +422,12 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 	var became errTask
 	switch {
 	case errors.As(err, &asked):
-		f.callsOf(r.Session).keep(asked.call)
+		v.callsOf(r.Session).save(asked.call)
 		return inputRequired(asked), nil
 	case errors.As(err, &became):
-		calls := f.callsOf(r.Session)
-		calls.keep(became.task.call)
-		r.Answered = calls.whenTold(became.task, f.tellTask)
+		calls := v.callsOf(r.Session)
+		calls.save(became.task.call)
+		r.Answered = calls.onCreated(became.task, v.notifyTask)
 		return calls.taskCreated(became.task), nil
 	case errors.As(err, &waiting):
 		result, err = waitingResult(waiting), nil
@@ -435,14 +435,14 @@ func (f *Face) await(ctx context.Context, r *mcpserver.Request, token json.RawMe
 		err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: err.Error()}
 	}
 	if r.Method == "tools/call" && err == nil {
-		result = f.result(r, result)
+		result = v.result(r, result)
 	}
 	return complete(r, result), err
 }
 
 // result returns a tool's result as the host gets it.
-func (f *Face) result(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
-	if f.opts.AsIs {
+func (v *View) result(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
+	if v.opts.AsIs {
 		return result
 	}
 	return repeated(r.Client, result)
@@ -473,15 +473,15 @@ func waitingResult(w errWaiting) json.RawMessage {
 }
 
 // forward returns a function that sends the notifications of a request on to its host.
-func forward(r *mcpserver.Request, token json.RawMessage, p *pulse) notify {
+func forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat) notify {
 	return func(method string, params json.RawMessage) {
 		if method == "notifications/progress" {
 			if token == nil {
 				return
 			}
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.saw(params)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.record(params)
 			params = with(params, "progressToken", token)
 		}
 		if method == "notifications/message" && !wantsLog(r) {
@@ -496,25 +496,25 @@ func wantsLog(r *mcpserver.Request) bool {
 	return !r.Client.Modern() || member(member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel") != nil
 }
 
-// pulse is the progress that a host was told of a call.
-type pulse struct {
+// heartbeat is the progress that a host was told of a call.
+type heartbeat struct {
 	mu   sync.Mutex // guards last, and keeps the notifications in order
 	last float64
 }
 
-// saw notes a progress of the server. It is called with mu held.
-func (p *pulse) saw(params json.RawMessage) {
+// record records a progress of the server. It is called with mu held.
+func (h *heartbeat) record(params json.RawMessage) {
 	var progress float64
 	if json.Unmarshal(member(params, "progress"), &progress) == nil {
-		p.last = max(p.last, progress)
+		h.last = max(h.last, progress)
 	}
 }
 
-// keep tells the host now and then that the call goes on, until the context ends. Progress has to grow, and by little:
+// run tells the host now and then that the call goes on, until the context ends. Progress has to grow, and by little:
 // the server's own values continue from the last one.
-func (p *pulse) keep(ctx context.Context, r *mcpserver.Request, token json.RawMessage) {
+func (h *heartbeat) run(ctx context.Context, r *mcpserver.Request, token json.RawMessage) {
 	const step = 1e-6
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -522,11 +522,11 @@ func (p *pulse) keep(ctx context.Context, r *mcpserver.Request, token json.RawMe
 			return
 		case <-tick.C:
 		}
-		p.mu.Lock()
-		p.last += step
-		params, _ := json.Marshal(map[string]any{"progressToken": token, "progress": p.last})
+		h.mu.Lock()
+		h.last += step
+		params, _ := json.Marshal(map[string]any{"progressToken": token, "progress": h.last})
 		_ = r.Notify("notifications/progress", params) // if the host has gone, its request ends
-		p.mu.Unlock()
+		h.mu.Unlock()
 	}
 }
 

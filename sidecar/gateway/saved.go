@@ -13,26 +13,26 @@ import (
 // Place identifies a call in Assent. Only the upstream knows its meaning.
 type Place string
 
-// Kept is the state of a call for a later daemon. The host can then come back to the call, with the request state of
+// SavedCall is the state of a call for a later daemon. The host can then come back to the call, with the request state of
 // questions or with the id of an MCP task. Parts of JSON are texts here, so that each byte stays.
-type Kept struct {
-	// Face identifies the call's face.
-	Face KeptFace `json:"face"`
+type SavedCall struct {
+	// View identifies the call's view.
+	View SavedView `json:"view"`
 	// Host is the host that made the call.
 	Host   string `json:"host"`
 	Key    string `json:"key"`
 	Handle string `json:"handle"`
-	keptCalling
-	States []string   `json:"states,omitempty"`
-	Tasks  []keptTask `json:"tasks,omitempty"`
+	savedSpec
+	States []string    `json:"states,omitempty"`
+	Tasks  []savedTask `json:"tasks,omitempty"`
 	// Names are the names of all questions so far, and Open the names of the open ones, by the server's names for them.
 	Names []string          `json:"names,omitempty"`
 	Open  map[string]string `json:"open,omitempty"`
-	keptEnd
+	savedEnd
 }
 
-// KeptFace identifies a face.
-type KeptFace struct {
+// SavedView identifies a view.
+type SavedView struct {
 	Server   string   `json:"server,omitempty"`
 	Own      bool     `json:"own,omitempty"`
 	AnswerIn AnswerIn `json:"answerIn"`
@@ -40,8 +40,8 @@ type KeptFace struct {
 	Quiet    bool     `json:"quiet,omitempty"`
 }
 
-// keptCalling is the saved state of a [calling].
-type keptCalling struct {
+// savedSpec is the saved state of a [callSpec].
+type savedSpec struct {
 	Session      string           `json:"session"`
 	Client       mcpserver.Client `json:"client"`
 	Revision     string           `json:"revision"`
@@ -51,23 +51,23 @@ type keptCalling struct {
 	Params       string           `json:"params"`
 }
 
-// calling returns the request that was saved. Its log level is not saved.
-func (k *keptCalling) calling() calling {
+// spec returns the request that was saved. Its log level is not saved.
+func (k *savedSpec) spec() callSpec {
 	client := k.Client
 	client.Revision, client.Capabilities = k.Revision, json.RawMessage(k.Capabilities)
-	return calling{requester: requester{session: k.Session}, server: k.Server, method: k.Method, client: client, params: json.RawMessage(k.Params)}
+	return callSpec{requester: requester{session: k.Session}, server: k.Server, method: k.Method, client: client, params: json.RawMessage(k.Params)}
 }
 
-// keptEnd is the saved end of a call.
-type keptEnd struct {
+// savedEnd is the saved end of a call.
+type savedEnd struct {
 	// Ended is when the call ended; zero if it has not. It ended with Result or Error.
 	Ended  time.Time        `json:"ended,omitzero"`
 	Result string           `json:"result,omitempty"`
 	Error  *mcpserver.Error `json:"error,omitempty"`
 }
 
-// keptTask is the saved state of an [mcpTask].
-type keptTask struct {
+// savedTask is the saved state of an [mcpTask].
+type savedTask struct {
 	ID        string        `json:"id"`
 	Session   string        `json:"session"`
 	Modern    bool          `json:"modern,omitempty"`
@@ -77,8 +77,8 @@ type keptTask struct {
 	Cancelled bool          `json:"cancelled,omitempty"`
 }
 
-// calling is the request that a call makes.
-type calling struct {
+// callSpec is the request that a call makes.
+type callSpec struct {
 	requester
 	server, method string
 	client         mcpserver.Client
@@ -86,77 +86,77 @@ type calling struct {
 	logLevel       string
 }
 
-// kept returns the state of a request that is saved.
-func (w *calling) kept() keptCalling {
-	return keptCalling{
+// saved returns the state of a request that is saved.
+func (w *callSpec) saved() savedSpec {
+	return savedSpec{
 		Session: w.session, Client: w.client, Revision: w.client.Revision, Capabilities: string(w.client.Capabilities),
 		Server: w.server, Method: w.method, Params: string(w.params),
 	}
 }
 
-// keep saves a call for a later daemon, as long as its host can come back to it.
-func (c *calls) keep(k *call) {
-	k.keeping.Lock()
-	defer k.keeping.Unlock()
+// save saves a call for a later daemon, as long as its host can come back to it.
+func (c *calls) save(k *call) {
+	k.saving.Lock()
+	defer k.saving.Unlock()
 	c.mu.Lock()
-	place, kept, was := k.place, c.kept(k), k.isKept
-	k.isKept = kept != nil
+	place, saved, was := k.place, c.saved(k), k.isSaved
+	k.isSaved = saved != nil
 	c.mu.Unlock()
-	if place != "" && c.keeper != nil && (kept != nil || was) {
-		c.keeper(place, kept)
+	if place != "" && c.saver != nil && (saved != nil || was) {
+		c.saver(place, saved)
 	}
 }
 
-// kept returns the state of a call that keep saves, or nil. The caller holds mu.
-func (c *calls) kept(k *call) *Kept {
-	kept := &Kept{
-		Key: k.key, Handle: k.handle, keptCalling: k.what.kept(),
+// saved returns the state of a call that save saves, or nil. The caller holds mu.
+func (c *calls) saved(k *call) *SavedCall {
+	saved := &SavedCall{
+		Key: k.key, Handle: k.handle, savedSpec: k.spec.saved(),
 		States: k.rounds.states, Names: k.toHost.names, Open: map[string]string{},
 	}
 	for _, t := range c.tasks {
 		if t.call == k {
-			kept.Tasks = append(kept.Tasks, keptTask{t.id, t.session, t.modern, t.created, t.updated, t.ttl, t.isCancelled})
+			saved.Tasks = append(saved.Tasks, savedTask{t.id, t.session, t.modern, t.created, t.updated, t.ttl, t.isCancelled})
 		}
 	}
 	hasEnded := k.end.result != nil || k.end.err != nil
-	if len(kept.Tasks) == 0 && (len(k.rounds.states) == 0 || hasEnded && k.end.delivered > 0) {
+	if len(saved.Tasks) == 0 && (len(k.rounds.states) == 0 || hasEnded && k.end.delivered > 0) {
 		return nil
 	}
-	maps.Copy(kept.Open, k.toHost.earlier)
+	maps.Copy(saved.Open, k.toHost.earlier)
 	for _, q := range k.toHost.open {
 		if q.own != "" {
-			kept.Open[q.own] = q.Name
+			saved.Open[q.own] = q.Name
 		}
 	}
 	if hasEnded {
-		kept.Ended, kept.Result = cmp.Or(k.end.time, time.Now()), string(k.end.result)
+		saved.Ended, saved.Result = cmp.Or(k.end.time, time.Now()), string(k.end.result)
 		if k.end.err != nil {
-			kept.Error = wireError(k.end.err)
+			saved.Error = wireError(k.end.err)
 		}
 	}
-	return kept
+	return saved
 }
 
 // Restore restores a call of an earlier daemon. If the call continues, [Upstream] gets it again, with its place.
-func (f *Face) Restore(place Place, kept *Kept) {
-	k := newCall(kept.Key, kept.calling())
-	k.handle, k.place, k.isKept = kept.Handle, place, true
-	k.rounds.states, k.toHost.names, k.toHost.earlier = kept.States, kept.Names, kept.Open
+func (v *View) Restore(place Place, saved *SavedCall) {
+	k := newCall(saved.Key, saved.spec())
+	k.handle, k.place, k.isSaved = saved.Handle, place, true
+	k.rounds.states, k.toHost.names, k.toHost.earlier = saved.States, saved.Names, saved.Open
 	k.asked = true // the host may come back to the call
-	takes := func(method string, params json.RawMessage) bool { return takes(k.what.client, method, params) }
-	silent := asker{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: takes}
+	takes := func(method string, params json.RawMessage) bool { return takes(k.spec.client, method, params) }
+	silent := hostRequest{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: takes}
 	if len(k.rounds.states) > 0 {
-		k.rounds.away = &waiter{asker: silent}
+		k.rounds.away = &waiter{hostRequest: silent}
 	}
-	if !kept.Ended.IsZero() {
-		if k.end.time, k.end.result = kept.Ended, json.RawMessage(kept.Result); kept.Error != nil {
-			k.end.result, k.end.err = nil, kept.Error
+	if !saved.Ended.IsZero() {
+		if k.end.time, k.end.result = saved.Ended, json.RawMessage(saved.Result); saved.Error != nil {
+			k.end.result, k.end.err = nil, saved.Error
 		}
 	}
-	c := f.callsFor(kept.Host)
+	c := v.callsFor(saved.Host)
 	c.mu.Lock()
-	isCancelled := len(kept.Tasks) > 0
-	for _, t := range kept.Tasks {
+	isCancelled := len(saved.Tasks) > 0
+	for _, t := range saved.Tasks {
 		isCancelled = isCancelled && t.Cancelled
 		if time.Since(t.Created) < t.TTL {
 			restored := &mcpTask{
@@ -164,31 +164,31 @@ func (f *Face) Restore(place Place, kept *Kept) {
 				isCancelled: t.Cancelled,
 			}
 			c.addTask(restored, silent)
-			c.running.Go(func() { c.watch(restored, f.tellTask) })
+			c.running.Go(func() { c.watch(restored, v.notifyTask) })
 		}
 	}
 	switch {
 	case !k.end.hasCome():
-		c.start(k, f.run(k.what, place))
+		c.start(k, v.run(k.spec, place))
 		if isCancelled {
 			k.cancel(mcpserver.ErrCancelled)
 		}
-	case len(kept.Tasks) == 0 && time.Since(k.end.time) < keepFor:
+	case len(saved.Tasks) == 0 && time.Since(k.end.time) < resultTTL:
 		c.all = append(c.all, k)
-	case len(kept.Tasks) == 0:
+	case len(saved.Tasks) == 0:
 		k.end.delivered++ // too late
 	}
 	c.mu.Unlock()
-	c.keep(k)
+	c.save(k)
 }
 
 // awaitRestored waits until the calls of an earlier daemon are restored.
-func (f *Face) awaitRestored(ctx context.Context) error {
-	if f.opts.Restored == nil {
+func (v *View) awaitRestored(ctx context.Context) error {
+	if v.opts.Restored == nil {
 		return nil
 	}
 	select {
-	case <-f.opts.Restored:
+	case <-v.opts.Restored:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -27,9 +27,9 @@ type upstream struct {
 	servers []string
 	// subscribed counts the subscriptions.
 	subscribed map[string]int
-	// kept is what the faces had kept of calls, and calls counts these. Lost: no call goes on.
+	// saved is what the views had saved of calls, and calls counts these. Lost: no call goes on.
 	mu    sync.Mutex
-	kept  map[gateway.Place]string
+	saved map[gateway.Place]string
 	calls int
 	lost  bool
 }
@@ -43,7 +43,7 @@ func (u *upstream) Describe(_ context.Context, server string) (gateway.Descripti
 	}, nil
 }
 
-func (u *upstream) Told(server, list string) []json.RawMessage {
+func (u *upstream) Advertised(server, list string) []json.RawMessage {
 	pages, _ := u.List(context.Background(), server, list, 0)
 	return pages
 }
@@ -78,12 +78,12 @@ func (u *upstream) Joined(gateway.Place, gateway.Joined) {}
 
 func (u *upstream) RootsChanged(string, func(context.Context) (json.RawMessage, error)) {}
 
-func (u *upstream) Keep(place gateway.Place, kept *gateway.Kept) {
+func (u *upstream) Save(place gateway.Place, saved *gateway.SavedCall) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if delete(u.kept, place); kept != nil {
-		text, _ := json.Marshal(kept)
-		u.kept[place] = string(text)
+	if delete(u.saved, place); saved != nil {
+		text, _ := json.Marshal(saved)
+		u.saved[place] = string(text)
 	}
 }
 
@@ -178,8 +178,8 @@ func askHost(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"content": []any{}, "size": size, "folders": <-folders, "word": word})
 }
 
-// TestFaces replays testdata/*.txt. The first line names the face and the host.
-func TestFaces(t *testing.T) {
+// TestViews replays testdata/*.txt. The first line names the view and the host.
+func TestViews(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no conversations", err)
@@ -197,27 +197,27 @@ func TestFaces(t *testing.T) {
 
 func replay(t *testing.T, conversation string) {
 	first, rest, _ := strings.Cut(conversation, "\n")
-	server := strings.TrimPrefix(first, "face")
-	up := &upstream{servers: []string{"shop", "broken", "other"}, subscribed: map[string]int{}, kept: map[gateway.Place]string{}}
-	var face *gateway.Face
+	server := strings.TrimPrefix(first, "view")
+	up := &upstream{servers: []string{"shop", "broken", "other"}, subscribed: map[string]int{}, saved: map[gateway.Place]string{}}
+	var view *gateway.View
 	var host net.Conn
 	var lines chan string
 	served := make(chan error, 1)
 	begin := func() {
-		face = gateway.New(up, gateway.Options{
+		view = gateway.New(up, gateway.Options{
 			Server: strings.TrimSpace(server), Version: "2.0.0", Log: zerolog.Nop(),
 		})
-		for place, text := range maps.Clone(up.kept) {
-			kept := &gateway.Kept{}
-			if err := json.Unmarshal([]byte(text), kept); err != nil {
+		for place, text := range maps.Clone(up.saved) {
+			saved := &gateway.SavedCall{}
+			if err := json.Unmarshal([]byte(text), saved); err != nil {
 				t.Fatal(err)
 			}
-			face.Restore(place, kept)
+			view.Restore(place, saved)
 		}
 		var pipe net.Conn
 		host, pipe = net.Pipe()
 		lines = make(chan string, 1000)
-		go func() { served <- mcpserver.ServeLines(t.Context(), pipe, face, mcpserver.Options{Log: zerolog.Nop()}) }()
+		go func() { served <- mcpserver.ServeLines(t.Context(), pipe, view, mcpserver.Options{Log: zerolog.Nop()}) }()
 		go func() {
 			defer close(lines)
 			scanner := bufio.NewScanner(host)
@@ -287,23 +287,23 @@ func replay(t *testing.T, conversation string) {
 			}
 		case "changed":
 			server, list, _ := strings.Cut(frame, " ")
-			face.ListChanged(server, list)
+			view.ListChanged(server, list)
 		case "updated":
 			server, params, _ := strings.Cut(frame, " ")
-			face.ResourceUpdated(server, json.RawMessage(params))
+			view.ResourceUpdated(server, json.RawMessage(params))
 		case "subscribed":
 			if got := fmt.Sprint(up.subscribed); got != frame {
 				t.Errorf("subscribed: %s, want %s", got, frame)
 			}
-		case "kept":
-			if got := fmt.Sprint(len(up.kept)); got != frame {
-				t.Errorf("%s calls are kept, want %s", got, frame)
+		case "saved":
+			if got := fmt.Sprint(len(up.saved)); got != frame {
+				t.Errorf("%s calls are saved, want %s", got, frame)
 			}
 		case "restart", "restart-lost": // as if the daemon had been killed: its later changes reach no disk
-			kept, killed := maps.Clone(up.kept), face
+			saved, killed := maps.Clone(up.saved), view
 			end()
 			killed.Close()
-			up.kept, up.lost = kept, side == "restart-lost"
+			up.saved, up.lost = saved, side == "restart-lost"
 			begin()
 		case "sleep":
 			d, err := time.ParseDuration(frame)
@@ -332,5 +332,5 @@ func replay(t *testing.T, conversation string) {
 	}
 	compare()
 	end()
-	face.Close()
+	view.Close()
 }
