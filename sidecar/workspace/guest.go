@@ -124,46 +124,65 @@ func askOthers[R any](ctx context.Context, f *frontEnd, what string, ask func(*W
 	others := f.person.others(f.Workspace)
 	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Timeout, DefaultTimeout))
 	defer cancel()
-	said := make([]chan *R, len(others)) // nil for no answer
+	type reply struct {
+		from   int
+		answer *R // nil for none
+	}
+	replies := make(chan reply) // without a buffer: who cannot send knows that it is too late
 	for i, w := range others {
-		said[i] = make(chan *R, 1)
-		go func() { // the workspace waits for it, see host
-			said[i] <- askOther(waiting, f, w, what, ask)
-		}()
+		go askOther(waiting, f, w, what, ask, func(answer *R) bool { // the workspace waits for it, see host
+			select {
+			case replies <- reply{i, answer}:
+				return true
+			case <-waiting.Done():
+				return false
+			}
+		})
+	}
+	replied := make([]bool, len(others))
+	said := make([]*R, len(others))
+	for range others {
+		select {
+		case r := <-replies:
+			replied[r.from], said[r.from] = true, r.answer
+		case <-waiting.Done():
+		}
 	}
 	for i, w := range others {
-		select {
-		case answer := <-said[i]:
-			if answer != nil {
-				answers = append(answers, of[R]{w, *answer})
-			}
-		case <-waiting.Done():
+		switch {
+		case !replied[i]:
 			silent = append(silent, f.person.label(w))
+		case said[i] != nil:
+			answers = append(answers, of[R]{w, *said[i]})
 		}
 	}
 	return answers, silent
 }
 
-// askOther asks one of them. If that answers too late, the front ends are told to ask again.
-func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string, ask func(*Workspace, context.Context) (R, error)) *R {
-	var answer R
-	var err error
-	hosted := w.host(ctx, func(ctx context.Context) {
-		defer reason.Panicked(&f.opts.Log, what, &err)
-		if answer, err = ask(w, ctx); ctx.Err() != nil && w.keeping.ctx.Err() == nil {
+// askOther asks one of them. Reply reports whether the answer was in time. If not, the front ends are told to ask again.
+func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string, ask func(*Workspace, context.Context) (R, error), reply func(*R) bool) {
+	hosted := w.host(ctx, func(hosted context.Context) {
+		answer, err := func() (answer R, err error) {
+			defer reason.Panicked(&f.opts.Log, what, &err)
+			return ask(w, hosted)
+		}()
+		inTime := false
+		switch {
+		case err == nil:
+			inTime = reply(&answer)
+		case ctx.Err() == nil:
+			inTime = reply(nil)
+			if hosted.Err() == nil {
+				f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Str("request", what).Msg("another workspace is left out")
+			}
+		}
+		if !inTime && w.keeping.ctx.Err() == nil {
 			w.person.asksChanged(w)
 		}
 	})
-	switch {
-	case !hosted:
-		return nil
-	case err != nil && ctx.Err() == nil:
-		f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Str("request", what).Msg("another workspace is left out")
+	if !hosted {
+		reply(nil)
 	}
-	if err != nil {
-		return nil
-	}
-	return &answer
 }
 
 // isUnknownHere reports whether a request failed because it names what this workspace does not have.
