@@ -130,7 +130,7 @@ func (b *Broker) askToolUse(ctx context.Context, t Asker, question *task.Questio
 	case answer.Response == protocol.NoButtonClicked:
 		return nil, &NotApproved{protocol.OutcomeDeclined, "The call was not made: the user declined it. Do not try it again unless they ask for it."}
 	default:
-		return nil, &NotApproved{protocol.OutcomeDismissed, "The call was not made: the user put the question away without an answer."}
+		return nil, &NotApproved{protocol.OutcomeDismissed, "The call was not made: the user dismissed the question without an answer."}
 	}
 }
 

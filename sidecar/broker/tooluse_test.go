@@ -49,7 +49,7 @@ func TestErrorsForAModelAboutRefusedCalls(t *testing.T) {
 			if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.CancelButtonClicked}); err != nil {
 				t.Error(err)
 			}
-		}, protocol.OutcomeDismissed, "put the question away"},
+		}, protocol.OutcomeDismissed, "dismissed the question"},
 		{"stopped", func(f *fixture, cancel context.CancelCauseFunc) {
 			tasktest.AwaitAsk(t, f.events)
 			cancel(&task.Ended{Reason: protocol.OutcomeDismissed, Detail: "You stopped it."})

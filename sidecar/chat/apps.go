@@ -13,8 +13,8 @@ import (
 // appListTimeout bounds the reading of a list that may name a tool's app. The call's result waits for it.
 const appListTimeout = 5 * time.Second
 
-// noteApp notes the app of a call's tool, and reports whether it is known by now whether the tool has one.
-func (c *Chat) noteApp(t *task.Task, messageID int64, serverName string, request protocol.CallRequest) (known bool) {
+// recordApp records the app of a call's tool, and reports whether it is known by now whether the tool has one.
+func (c *Chat) recordApp(t *task.Task, messageID int64, serverName string, request protocol.CallRequest) (known bool) {
 	r, ok := request.(protocol.CallToolRequest)
 	if !ok || !c.opts.Apps() {
 		return true
@@ -29,7 +29,7 @@ func (c *Chat) noteApp(t *task.Task, messageID int64, serverName string, request
 	return true
 }
 
-// findApp is noteApp after the server was asked for its tools. It is called while the server runs.
+// findApp is recordApp after the server was asked for its tools. It is called while the server runs.
 func (c *Chat) findApp(ctx context.Context, t *task.Task, messageID int64, serverName string, request protocol.CallRequest) {
 	ctx, cancel := context.WithTimeout(ctx, appListTimeout)
 	defer cancel()
@@ -37,7 +37,7 @@ func (c *Chat) findApp(ctx context.Context, t *task.Task, messageID int64, serve
 		c.opts.Log.Info().Err(err).Str("server", serverName).Msg("whether the tool has an app is not known")
 		return
 	}
-	c.noteApp(t, messageID, serverName, request)
+	c.recordApp(t, messageID, serverName, request)
 }
 
 // AppCall is a call of a tool that an app wants.

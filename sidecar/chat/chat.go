@@ -157,7 +157,7 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	if err != nil {
 		return nil, err
 	}
-	known := c.noteApp(t, id, params.ServerName, request)
+	known := c.recordApp(t, id, params.ServerName, request)
 	c.begin(t, id, false, t.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		result := c.call(ctx, params.TaskID, params.ServerName, request, hooks)
 		if !known {
@@ -253,7 +253,8 @@ func (c *Chat) resume(t *task.Task, messageID int64, serverName, toolName string
 	})
 }
 
-// begin begins a call, and returns at once. The call runs to its end, and its result is passed to ended. The lock must be held.
+// begin begins a call, and returns at once. The call runs to its end, and its result is passed to ended. The lock must be
+// held.
 func (c *Chat) begin(t *task.Task, messageID int64, isTask bool, ended func(int64, protocol.CallResult), call func(context.Context, hub.Hooks) protocol.CallResult) *run {
 	r := c.newRun(t, messageID, isTask, ended, call)
 	c.wg.Go(r.run)

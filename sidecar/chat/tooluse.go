@@ -122,7 +122,7 @@ func (u *turn) useTool(ctx context.Context, ref protocol.ToolUseRef, use protoco
 		u.mu.Unlock()
 		return protocol.ToolResultContent{}, errStopped // the task was closed
 	}
-	u.noteApp(u.task, id, serverName, request)
+	u.recordApp(u.task, id, serverName, request)
 	call := u.begin(u.task, id, false, u.task.EndCall, func(ctx context.Context, hooks hub.Hooks) protocol.CallResult {
 		return u.call(ctx, u.taskID, serverName, request, hooks)
 	})

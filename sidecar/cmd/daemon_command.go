@@ -104,7 +104,7 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
 	frames := apps.New(zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger())
-	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Summon: summon})
+	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Notify: notifyDesktop})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	pages := browser.New(browser.Options{
 		Version: version, Panel: browser.Panel(), Apps: frames, Log: logger,
@@ -147,8 +147,8 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	}, open
 }
 
-// summon shows a notification of the operating system.
-func summon(text string) error { return beeep.Notify("Assent", text, "") }
+// notifyDesktop shows a notification of the operating system.
+func notifyDesktop(text string) error { return beeep.Notify("Assent", text, "") }
 
 // runsFolder is [workspaces.Options.RunsDir].
 func runsFolder() string {

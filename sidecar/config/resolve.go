@@ -28,14 +28,16 @@ type Ask func(ctx context.Context, s Server, in Input) (string, error)
 type Environment struct {
 	// Environ is the environment to inherit, as of [os.Environ].
 	Environ []string
-	// Folder is where a server starts that is not the person's own and has no workspace folder; empty means this process's own.
+	// Folder is where a server starts that is not the person's own and has no workspace folder; empty means this process's
+	// own.
 	Folder string
 	// Home is the person's home folder, in which their own servers start.
 	Home string
 	Ask  Ask
-	// Note, if it is not nil, is called for each named value that a server gets, some of which are secrets:
-	// "API_KEY" of its environment, "env:API_KEY" if a variable refers to that of Environ, "header X-Key",
-	// "oauth.clientSecret". Of the arguments and the URL it gets only what is a secret: "secret 1 in argument 2". It is called from the resolving goroutine.
+	// Note, if it is not nil, is called for each named value that a server gets, some of which are secrets: "API_KEY" of its
+	// environment, "env:API_KEY" if a variable refers to that of Environ, "header X-Key", "oauth.clientSecret". Of the
+	// arguments and the URL it gets only what is a secret: "secret 1 in argument 2". It is called from the resolving
+	// goroutine.
 	Note func(s Server, name, value string)
 	// Secret returns a secret that is kept for the person's own servers, of which ${secret:NAME} is the name.
 	Secret func(name string) (string, error)
@@ -51,8 +53,8 @@ func (e Environment) note(s Server, name, value string) {
 	}
 }
 
-// noteFound notes the secrets that a text of a server has, as the values of the place and a number.
-func (e Environment) noteFound(s Server, place, text string, findings []secret.Finding) {
+// recordFound records the secrets that a text of a server has, as the values of the place and a number.
+func (e Environment) recordFound(s Server, place, text string, findings []secret.Finding) {
 	for i, f := range findings {
 		e.note(s, fmt.Sprintf("secret %d in %s", i+1, place), text[f.Start:f.End])
 	}
@@ -86,7 +88,7 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 		args = append(args, a)
 	}
 	for i, findings := range secret.New().InArgs(args) {
-		e.noteFound(s, fmt.Sprintf("argument %d", i+1), args[i], findings)
+		e.recordFound(s, fmt.Sprintf("argument %d", i+1), args[i], findings)
 	}
 	start, err := sys.invoke(name, path, args, search)
 	if err != nil {
@@ -224,7 +226,7 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 	if !slices.Contains(schemes, u.Scheme) || u.Host == "" {
 		return nil, nil, fmt.Errorf("the url %s must begin with %s://", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), strings.Join(schemes, ":// or "))
 	}
-	e.noteFound(s, "url", text, secret.New().InValue("", text))
+	e.recordFound(s, "url", text, secret.New().InValue("", text))
 	headers := http.Header{}
 	for name, value := range s.Headers {
 		v, err := s.expand(ctx, e, value)

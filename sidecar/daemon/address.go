@@ -21,10 +21,11 @@ type Address struct {
 	Socket string
 	// SocketFolder is the folder of the socket: Folder, or another one if the path would be too long. It is empty for a pipe.
 	SocketFolder string
-	// Lock is the file on which the daemon holds a lock.
+	// Lock is the file of the instance lock, which the daemon holds while it lives.
 	Lock string
-	// Gate is the file on which a daemon holds a lock until it listens, or has given up; Turn is the one for starters.
-	Gate, Turn string
+	// StartLock is the file on which a daemon holds a lock until it listens, or has given up; LaunchLock is the one for
+	// starters.
+	StartLock, LaunchLock string
 	// Holder is the file that says which process has the lock.
 	Holder string
 	// Log is the daemon's log.
@@ -109,7 +110,7 @@ func (p place) address() (Address, error) {
 	file := func(suffix string) string { return folder + separator + name + suffix }
 	a := Address{
 		Folder: folder, SocketFolder: folder,
-		Socket: file(".sock"), Lock: file(".lock"), Gate: file(".gate"), Turn: file(".turn"), Holder: file(".json"), Log: file(".log"), Hosts: file("-hosts.json"),
+		Socket: file(".sock"), Lock: file(".lock"), StartLock: file(".start"), LaunchLock: file(".launch"), Holder: file(".json"), Log: file(".log"), Hosts: file("-hosts.json"),
 	}
 	if windows {
 		a.Socket, a.SocketFolder = `\\.\pipe\assent-`+short(p.user+" "+strings.ToLower(folder)), ""

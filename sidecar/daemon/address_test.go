@@ -16,7 +16,7 @@ func TestWhereTheDaemonIs(t *testing.T) {
 	}{
 		{name: "linux", place: place{os: "linux", home: "/home/ada", user: "1000", machine: "m"}, want: Address{
 			Folder: "/home/ada/.assent", SocketFolder: "/home/ada/.assent", Socket: "/home/ada/.assent/daemon-a310a6d9ad31.sock",
-			Lock: "/home/ada/.assent/daemon-a310a6d9ad31.lock", Gate: "/home/ada/.assent/daemon-a310a6d9ad31.gate", Turn: "/home/ada/.assent/daemon-a310a6d9ad31.turn",
+			Lock: "/home/ada/.assent/daemon-a310a6d9ad31.lock", StartLock: "/home/ada/.assent/daemon-a310a6d9ad31.start", LaunchLock: "/home/ada/.assent/daemon-a310a6d9ad31.launch",
 			Holder: "/home/ada/.assent/daemon-a310a6d9ad31.json", Log: "/home/ada/.assent/daemon-a310a6d9ad31.log", Hosts: "/home/ada/.assent/daemon-a310a6d9ad31-hosts.json",
 		}},
 		{name: "another machine with the same home", place: place{os: "linux", home: "/home/ada", user: "1000", machine: "n"}, want: Address{
@@ -71,8 +71,8 @@ func TestWhereTheDaemonIs(t *testing.T) {
 				{"SocketFolder", got.SocketFolder, tt.want.SocketFolder},
 				{"Socket", got.Socket, tt.want.Socket},
 				{"Lock", got.Lock, tt.want.Lock},
-				{"Gate", got.Gate, tt.want.Gate},
-				{"Turn", got.Turn, tt.want.Turn},
+				{"StartLock", got.StartLock, tt.want.StartLock},
+				{"LaunchLock", got.LaunchLock, tt.want.LaunchLock},
 				{"Holder", got.Holder, tt.want.Holder},
 				{"Log", got.Log, tt.want.Log},
 			} {

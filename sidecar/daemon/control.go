@@ -104,7 +104,7 @@ func (s *server) command(ctx context.Context, p *peer, hello Hello) (keepOpen bo
 	s.o.Log.Info().Str("reason", string(c.Reason)).Int("by", hello.PID).Msg("the daemon is asked to leave")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.farewells = append(s.farewells, &farewell{peer: p})
+	s.waiting = append(s.waiting, &waitingClient{peer: p})
 	s.leave(errStopped)
 	return true
 }
@@ -161,7 +161,7 @@ func StatusOf(ctx context.Context, o Options) (Status, error) {
 	return status, err
 }
 
-// noneOrHangs returns none, unless a process holds the seat for longer than a daemon needs to start
+// noneOrHangs returns none, unless a process holds the instance lock for longer than a daemon needs to start
 // or leave.
 func (o Options) noneOrHangs(ctx context.Context, none error) error {
 	held, err := taken(o.Address)
@@ -194,7 +194,7 @@ func (o Options) status(ctx context.Context) (Status, error) {
 // ended. While that takes long, it calls say with what the daemon waits for, each time that this changes. The error is
 // [ErrNone] if none runs.
 func Stop(ctx context.Context, o Options, say func(waitsFor string)) (Status, error) {
-	release, err := o.takeTurn(ctx)
+	release, err := o.lockLaunch(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -206,7 +206,7 @@ func Stop(ctx context.Context, o Options, say func(waitsFor string)) (Status, er
 	return status, err
 }
 
-// stop is Stop for a caller that holds the turn.
+// stop is Stop for a caller that holds the launch lock.
 func (o Options) stop(ctx context.Context, why Reason, say func(waitsFor string)) (Status, error) {
 	p, status, err := o.control(ctx, command{Command: commandStop, Reason: why})
 	if err != nil {
@@ -225,11 +225,11 @@ func (o Options) stop(ctx context.Context, why Reason, say func(waitsFor string)
 	if !isAbsent(err) {
 		return status, o.explain(ctx, err)
 	}
-	return status, nil // the seat is free, or is about to be when the process ends
+	return status, nil // the instance lock is free, or is about to be when the process ends
 }
 
-// Kill ends the daemon's process at once, and returns its id. The error is [ErrNone] if no process holds the seat. It
-// kills only a process that is proven to hold the seat: the one that signed for it, by its id and its start.
+// Kill ends the daemon's process at once, and returns its id. The error is [ErrNone] if no process holds the instance lock. It
+// kills only a process that is proven to hold the instance lock: the one that signed for it, by its id and its start.
 func Kill(ctx context.Context, o Options) (pid int, err error) {
 	held, err := taken(o.Address)
 	if err != nil {

@@ -54,7 +54,7 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 	if !startHelps(err) {
 		return orNil(conn), welcome, err
 	}
-	release, err := o.takeTurn(ctx)
+	release, err := o.lockLaunch(ctx)
 	if err != nil {
 		return nil, Welcome{}, err
 	}
@@ -68,7 +68,7 @@ func (o Options) dial(ctx context.Context, start func(context.Context) (here boo
 			return nil, welcome, fmt.Errorf("the daemon was started %d times, and does not serve (its log is %s): %w", starts, o.Address.Log, err)
 		}
 		if !errors.Is(err, ErrNone) {
-			// This process holds the turn, so no other starter starts the older daemon again.
+			// This process holds the launch lock, so no other starter starts the older daemon again.
 			why := ReasonUpdate
 			if o.Replace {
 				why = ReasonPerson
@@ -121,7 +121,7 @@ func Update(ctx context.Context, o Options) error {
 
 // update replaces an older daemon, or fails.
 func (o Options) update(ctx context.Context) error {
-	release, err := o.takeTurn(ctx) // so that no older client starts the older one again
+	release, err := o.lockLaunch(ctx) // so that no older client starts the older one again
 	if err != nil {
 		return err
 	}
@@ -153,12 +153,12 @@ func startHelps(err error) bool {
 	return errors.Is(err, ErrNone) || errors.As(err, &refusal) && refusal.Code == CodeOlder
 }
 
-// takeTurn waits until no other starter is at work. Safety does not depend on it: after a timeout, or without a lock,
+// lockLaunch waits until no other starter is at work. Safety does not depend on it: after a timeout, or without a lock,
 // the starter continues.
-func (o Options) takeTurn(ctx context.Context) (release func(), err error) {
+func (o Options) lockLaunch(ctx context.Context) (release func(), err error) {
 	var lock *flock.Flock
 	if err := os.MkdirAll(o.Address.Folder, 0o700); err == nil {
-		lock, _ = lockWithin(ctx, o.Address.Turn, o.timeouts.orDefault().turn)
+		lock, _ = lockWithin(ctx, o.Address.LaunchLock, o.timeouts.orDefault().launch)
 	}
 	if err := ctx.Err(); err != nil {
 		if lock != nil {
@@ -224,7 +224,7 @@ func (o Options) explain(ctx context.Context, err error) error {
 	}
 }
 
-// hangs returns the error for a daemon that holds the seat and does not answer.
+// hangs returns the error for a daemon that holds the instance lock and does not answer.
 func (o Options) hangs() error {
 	who := "the daemon"
 	if h, err := readHolder(o.Address); err == nil {

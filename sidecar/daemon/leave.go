@@ -15,8 +15,8 @@ const waitStep = time.Second
 // maxStacks bounds the stacks of goroutines in the log, in bytes.
 const maxStacks = 256 << 10
 
-// farewell is the connection of a client that waits for the daemon's end.
-type farewell struct {
+// waitingClient is the connection of a client that waits for the daemon's end.
+type waitingClient struct {
 	*peer
 	// said is the last line.
 	said string
@@ -78,7 +78,7 @@ func (s *server) waitsFor() string {
 func (s *server) tellLeaving(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.farewells {
+	for _, f := range s.waiting {
 		if f.said != what && f.writing.TryLock() {
 			f.said = what
 			go func() {
@@ -89,10 +89,10 @@ func (s *server) tellLeaving(what string) {
 	}
 }
 
-func (s *server) sayFarewell() {
+func (s *server) tellEnd() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.farewells {
+	for _, f := range s.waiting {
 		_ = f.Close() // tells the client that the daemon has ended
 	}
 }

@@ -40,7 +40,7 @@ func TestFiftyClientsStartOneDaemon(t *testing.T) {
 	}
 }
 
-// The turn is only an order between starters. The seat keeps daemons apart.
+// The launch lock is only an order between starters. The instance lock keeps daemons apart.
 func TestManyDaemonsElectOne(t *testing.T) {
 	o := startable(t, time.Hour)
 	o.Program[4] = "1ms" // no daemon leaves here, so none is waited for
@@ -64,7 +64,7 @@ func TestManyDaemonsElectOne(t *testing.T) {
 	}
 }
 
-// A leaving daemon has no socket but holds the seat, so the next one waits for it.
+// A leaving daemon has no socket but holds the instance lock, so the next one waits for it.
 func TestComingAsTheDaemonLeaves(t *testing.T) {
 	o := startable(t, time.Hour)
 	attached, leaving, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -89,7 +89,7 @@ func TestComingAsTheDaemonLeaves(t *testing.T) {
 	})
 	<-leaving
 	all.Go(func() {
-		if err := o.start(t.Context()); err != nil { // it waits for the seat, without the turn
+		if err := o.start(t.Context()); err != nil { // it waits for the instance lock, without the launch lock
 			t.Error(err)
 		}
 	})

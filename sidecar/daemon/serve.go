@@ -44,7 +44,7 @@ type ServeOptions struct {
 	// become the daemon. It may be nil.
 	Close func()
 	// Grace is how long the daemon may take to leave; 0 means for ever. After that, Serve returns an error though some work
-	// still goes on, and keeps the seat: the caller ends the process, which also gives up its locks.
+	// still goes on, and keeps the instance lock: the caller ends the process, which also gives up its locks.
 	Grace time.Duration
 	// WaitsFor names what Close waits for, such as "the MCP server \"a\""; empty if that is not known. It may be called from
 	// any goroutine, and may be nil.
@@ -66,13 +66,13 @@ var (
 // errStays is the error of a daemon that did not leave within [ServeOptions.Grace].
 var errStays = errors.New("the daemon did not end in good order, so its process ends at once")
 
-// server is a daemon that holds the seat.
+// server is a daemon that holds the instance lock.
 type server struct {
 	o     ServeOptions
 	since time.Time
 	leave context.CancelCauseFunc
-	// seat is nil in a test in memory.
-	seat *seat
+	// instance is nil in a test in memory.
+	instance *instance
 	// admit fails for a connection of another user.
 	admit func(net.Conn) error
 	// work counts the connections, and the idle watch.
@@ -83,8 +83,8 @@ type server struct {
 	mu sync.Mutex // guards the fields below, and the order of entering and leaving
 	// present are the connections.
 	present map[*client]struct{}
-	// farewells are the connections that are closed after everything else has ended.
-	farewells []*farewell
+	// waiting are the connections that are closed after everything else has ended.
+	waiting []*waitingClient
 }
 
 // client is a connection, with the client's identity after the hello.
@@ -128,32 +128,32 @@ func ServeAlone(ctx context.Context, o ServeOptions, work func(context.Context) 
 	return nil, Welcome{}, s.run(ctx, listener, work)
 }
 
-// begin takes the seat, and listens. The error is errServed if another daemon holds the seat.
+// begin takes the instance lock, and listens. The error is errServed if another daemon holds the instance lock.
 func begin(ctx context.Context, o ServeOptions) (*server, net.Listener, error) {
-	seat, openGate, err := takeSeat(ctx, o.Options)
+	instance, releaseStart, err := becomeInstance(ctx, o.Options)
 	if err != nil {
 		return nil, nil, err
 	}
 	listener, err := listen(o.Address)
-	if err := errors.Join(err, openGate()); err != nil {
+	if err := errors.Join(err, releaseStart()); err != nil {
 		if listener != nil {
 			err = errors.Join(err, listener.Close())
 		}
-		return nil, nil, errors.Join(err, seat.leave())
+		return nil, nil, errors.Join(err, instance.leave())
 	}
 	s := newServer(o)
-	s.seat = seat
+	s.instance = instance
 	return s, listener, nil
 }
 
-// run is serve for a server with a seat, which it releases.
+// run is serve for a server with an instance lock, which it releases.
 func (s *server) run(ctx context.Context, listener net.Listener, work func(context.Context) error) error {
 	err := s.serve(ctx, listener, work)
 	if errors.Is(err, errStays) {
 		return err // what still goes on may use the stores, so the next daemon waits for the end of this process
 	}
-	err = errors.Join(err, s.seat.leave())
-	s.sayFarewell() // last, so that a client that waits for the end finds the seat free
+	err = errors.Join(err, s.instance.leave())
+	s.tellEnd() // last, so that a client that waits for the end finds the lock free
 	return err
 }
 
@@ -186,7 +186,7 @@ func (s *server) serveWhole(ctx context.Context, listener net.Listener, work fun
 	s.o.Log.Info().Str("build", s.o.Build).Int("pid", os.Getpid()).Msg("the daemon listens")
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	s.work.Go(func() { s.watchIdle(ctx) })
-	if s.seat != nil {
+	if s.instance != nil {
 		s.work.Go(func() { s.watchSeat(ctx) })
 	}
 	var workErr error

@@ -18,7 +18,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestMain is a daemon that echoes, if the program is started as one: FOLDER, IDLE-TIME and PATIENCE follow. Patience
+// TestMain is a daemon that echoes, if the program is started as one: FOLDER, IDLE-TIME and GRACE follow. Grace
 // is how long it waits for a leaving daemon.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 5 && os.Args[1] == "-be-a-daemon" {
@@ -325,15 +325,15 @@ func TestStatusAndStop(t *testing.T) {
 		t.Errorf("the daemon failed: %v", err)
 	}
 	if held, err := taken(o.Address); held || err != nil {
-		t.Errorf("after Stop, the seat is taken: %v, %v", held, err)
+		t.Errorf("after Stop, the instance lock is taken: %v, %v", held, err)
 	}
 }
 
 func TestADaemonThatHangs(t *testing.T) {
 	o := testOptions(t)
-	o.timeouts = timeouts{hello: 20 * time.Millisecond, turn: time.Minute, start: time.Minute, leave: 20 * time.Millisecond, moment: 20 * time.Millisecond}
-	seat, openGate, err := takeSeat(t.Context(), o)
-	if err := errors.Join(err, openGate()); err != nil {
+	o.timeouts = timeouts{hello: 20 * time.Millisecond, launch: time.Minute, start: time.Minute, leave: 20 * time.Millisecond, moment: 20 * time.Millisecond}
+	instance, releaseStart, err := becomeInstance(t.Context(), o)
+	if err := errors.Join(err, releaseStart()); err != nil {
 		t.Fatal(err)
 	}
 	listener, err := listen(o.Address) // its connections are not accepted
@@ -358,7 +358,7 @@ func TestADaemonThatHangs(t *testing.T) {
 	wantError(t, err, who)
 	_, err = inProcess(t, ServeOptions{Options: o})
 	wantError(t, err, who)
-	if err := seat.leave(); err != nil {
+	if err := instance.leave(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -403,12 +403,12 @@ func TestAnswersOfOtherPrograms(t *testing.T) {
 func TestKillEndsOnlyWhatIsProven(t *testing.T) {
 	o := testOptions(t)
 	o.timeouts.moment = time.Millisecond
-	seat, openGate, err := takeSeat(t.Context(), o)
-	if err := errors.Join(err, openGate()); err != nil {
+	instance, releaseStart, err := becomeInstance(t.Context(), o)
+	if err := errors.Join(err, releaseStart()); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := seat.leave(); err != nil {
+		if err := instance.leave(); err != nil {
 			t.Error(err)
 		}
 	}()

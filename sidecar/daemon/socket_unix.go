@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// listen creates the socket. The caller holds the seat, so an existing file is from an earlier daemon.
+// listen creates the socket. The caller holds the instance lock, so an existing file is from an earlier daemon.
 func listen(a Address) (net.Listener, error) {
 	info, err := os.Lstat(a.Socket)
 	if err == nil && info.Mode()&os.ModeSocket == 0 {
@@ -34,7 +34,7 @@ func listen(a Address) (net.Listener, error) {
 	return l, nil
 }
 
-// removeSocket removes the socket, if it exists. The caller holds the seat.
+// removeSocket removes the socket, if it exists. The caller holds the instance lock.
 func removeSocket(a Address) error { return removeIfThere(a.Socket) }
 
 // connect connects to the daemon. Its process must belong to this person.

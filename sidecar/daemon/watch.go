@@ -16,14 +16,14 @@ func (s *server) watchSeat(ctx context.Context) {
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer watcher.Close()
-		err = watcher.Add(s.seat.address.Folder)
+		err = watcher.Add(s.instance.address.Folder)
 	}
 	if err != nil {
 		s.o.Log.Warn().Err(err).Msg("whether the daemon's folder is removed will not be seen")
 		return
 	}
 	for {
-		if !s.seat.isThere() {
+		if !s.instance.isThere() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.leave(errGone)

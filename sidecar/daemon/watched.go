@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrHangs says that a process holds the seat, but does not answer.
+// ErrHangs says that a process holds the instance lock, but does not answer.
 var ErrHangs = errors.New("does not answer")
 
 // Watch returns a connection of [Dial] to a daemon that may hang. If nothing arrives for a time after a write, or after

@@ -17,7 +17,7 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 		p.s.note("\n%s", describe(a))
 	}
 	choices := []string{"yes", "no"}
-	prompt := "Approve? (yes, no; :cancel puts it away): "
+	prompt := "Approve? (yes, no; :cancel dismisses it): "
 	if q, ok := a.Question.(protocol.UseMcpTool); ok {
 		if q.Destructive {
 			p.s.note("By what its server says, or does not say, it may destroy something.")
@@ -27,7 +27,7 @@ func (p *person) allow(ctx context.Context, a *openAsk, problems []protocol.Fiel
 		}
 		if q.HostName == "" {
 			choices = append(choices, "edit")
-			prompt = "Approve? (yes, no, edit; :cancel puts it away): "
+			prompt = "Approve? (yes, no, edit; :cancel dismisses it): "
 		}
 	}
 	for {

@@ -13,8 +13,8 @@ import (
 	"assent/sidecar/config"
 )
 
-// farewell is how long a server has to say that a call is cancelled.
-const farewell = 5 * time.Second
+// cancelTimeout is how long a server has to say that a call is cancelled.
+const cancelTimeout = 5 * time.Second
 
 // call runs a tool, and prints its result.
 func (s *session) call(ctx context.Context) error { return s.callOf(ctx, s.toolRequest) }
@@ -72,7 +72,7 @@ func (s *session) await(ctx context.Context, taskID string, request protocol.Cal
 	waiting, cancel := context.WithCancel(ctx)
 	var ending sync.WaitGroup
 	stop := func(err error) { // call it only once
-		why, late = err, time.After(farewell)
+		why, late = err, time.After(cancelTimeout)
 		ending.Go(func() {
 			select {
 			case messageID := <-started:
@@ -141,7 +141,7 @@ func (s *session) ended(ctx context.Context, taskID string, result protocol.Call
 // refused returns an error if requests were refused because no one could answer. The task has no event for them, so
 // refused reads the journal.
 func (s *session) refused(ctx context.Context, taskID string) error {
-	s.noteRefusals()
+	s.reportRefusals()
 	list, err := s.sidecar.ListJournal(ctx, &protocol.ListJournalParams{TaskID: taskID, Kind: protocol.JournalRequestDenied})
 	if err != nil {
 		return fmt.Errorf("the journal cannot be read: %w", err)

@@ -32,7 +32,7 @@ func (s *session) chat(ctx context.Context, words []string) error {
 		}
 		prompt = string(text)
 	case s.person != nil:
-		lines = s.person.typist()
+		lines = s.person.lineReader()
 	case IsTerminal(s.o.Stdin):
 		lines = newPerson(s) // the file answers asks, and the person types the prompts
 	default:
@@ -268,7 +268,7 @@ func (t *talk) event(ctx context.Context, event any) (*protocol.ModelEnd, error)
 		case protocol.CallEnded:
 			if lost, ok := e.Result.(protocol.CallLost); ok {
 				t.s.note("… %s", lost.Reason)
-				t.s.noteFailed(ctx)
+				t.s.reportFailures(ctx)
 			}
 		case protocol.ToolUseFailed:
 			t.s.note("… %s", e.Error)

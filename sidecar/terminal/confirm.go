@@ -29,14 +29,14 @@ func (f frontEnd) ConfirmServer(ctx context.Context, params *protocol.ConfirmSer
 	return &protocol.ConfirmServerResult{Decision: protocol.ServerRefused}, nil
 }
 
-// confirm implements [manner].
+// confirm implements [prompter].
 func (p *person) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
 	p.s.note("\n%s", definition(params))
 	word, err := p.choose(ctx, question(params)+" (yes, no; :cancel decides nothing): ", "yes", "no")
 	return word == "yes", err
 }
 
-// confirm implements [manner].
+// confirm implements [prompter].
 func (q *dialogs) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
 	at, err := q.choose(ctx, safe(definition(params))+"\n", safe(question(params)), true, "Run it as configured", "Do not run it")
 	return at == 0, err

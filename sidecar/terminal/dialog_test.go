@@ -150,7 +150,7 @@ func TestEscInAListTakesTheFilterAway(t *testing.T) {
 	}
 	d.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	if !d.over || d.err != errDismissed {
-		t.Error("the second Esc did not put the question away")
+		t.Error("the second Esc did not dismiss the question")
 	}
 }
 

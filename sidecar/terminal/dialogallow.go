@@ -56,7 +56,7 @@ func (q *dialogs) allow(ctx context.Context, a *openAsk, problems []protocol.Fie
 	case protocol.AccessMcpResource:
 		text = resourceText(question)
 	}
-	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline, and tell the model", "Cancel: put it away without an answer"}
+	names := []string{"Allow it", "Allow it in the rest of this conversation", "Decline, and tell the model", "Cancel: dismiss it without an answer"}
 	byHost := isByHost(a.Question)
 	switch {
 	case byHost:

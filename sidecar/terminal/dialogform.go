@@ -47,7 +47,7 @@ func (f *filling) mark() {
 	}
 }
 
-// fill implements [manner]: a page for each field, and a last one that shows all values. If the sidecar refused the
+// fill implements [prompter]: a page for each field, and a last one that shows all values. If the sidecar refused the
 // answer, fill begins with the first problem.
 func (q *dialogs) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]string{}

@@ -27,22 +27,22 @@ type dialogs struct {
 	running *tea.Program // nil while there is no dialog
 }
 
-var _ manner = (*dialogs)(nil)
+var _ prompter = (*dialogs)(nil)
 
-// typist implements [manner].
-func (q *dialogs) typist() *person {
+// lineReader implements [prompter].
+func (q *dialogs) lineReader() *person {
 	p := newPerson(q.s)
 	p.turn = q.turn
 	return p
 }
 
-// noted implements [manner]: a dialog leaves nothing behind.
-func (q *dialogs) noted(text string) { q.s.note("%s", text) }
+// report implements [prompter]: a dialog leaves nothing behind.
+func (q *dialogs) report(text string) { q.s.note("%s", text) }
 
-// lastLook is how long a dialog has to end before it is killed.
-const lastLook = time.Second
+// closeTimeout is how long a dialog has to end before it is killed.
+const closeTimeout = time.Second
 
-// restore implements [manner]. It ends a dialog, and its screen disappears.
+// restore implements [prompter]. It ends a dialog, and its screen disappears.
 func (q *dialogs) restore() {
 	q.mu.Lock()
 	running := q.running
@@ -56,7 +56,7 @@ func (q *dialogs) restore() {
 		}()
 		select {
 		case <-ended:
-		case <-time.After(lastLook):
+		case <-time.After(closeTimeout):
 			running.Kill() // only as a last resort, because Kill closes the terminal during a read
 		}
 	}
@@ -126,7 +126,7 @@ func (q *dialogs) run(ctx context.Context, d *dialog) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(farewell): // the question belongs to another call
+		case <-time.After(cancelTimeout): // the question belongs to another call
 			d.over, d.err = false, nil
 			return q.run(ctx, d)
 		}
@@ -151,7 +151,7 @@ func (q *dialogs) choose(ctx context.Context, text, title string, declinable boo
 	return at, err
 }
 
-// input implements [manner].
+// input implements [prompter].
 func (q *dialogs) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
 	what := params.Description
 	if what == "" {
@@ -194,7 +194,7 @@ func (q *dialogs) input(ctx context.Context, params *protocol.PromptInputParams)
 	return &text, nil
 }
 
-// page implements [manner].
+// page implements [prompter].
 func (q *dialogs) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
 	text := safe(params.Reason) + "\n\n" + addressText(params.URL, strong)
 	at, err := q.choose(ctx, text, "Do you open this page in your browser?", false, "Yes, I go there myself", "No")

@@ -11,12 +11,12 @@ import (
 	"assent/protocol"
 )
 
-// visit implements [manner]. It shows the whole URL of a page and asks for consent. It opens nothing.
+// visit implements [prompter]. It shows the whole URL of a page and asks for consent. It opens nothing.
 func (q *dialogs) visit(ctx context.Context, a *openAsk, page protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
 	// Facts come first, because the text below them is from the server.
 	text := "You are asked to go to a page.\n" + addressText(page.URL, strong) + "\n\n" + safe(describe(a))
 	at, err := q.choose(ctx, text, "Do you consent, and go there yourself?", true,
-		"Yes, I go there myself", "Decline: say no to the server", "Cancel: put it away without an answer")
+		"Yes, I go there myself", "Decline: say no to the server", "Cancel: dismiss it without an answer")
 	switch {
 	case err != nil:
 		return nil, err
@@ -57,7 +57,7 @@ func (q *dialogs) approve(ctx context.Context, a *openAsk, s protocol.McpSamplin
 		}
 		at, err := q.choose(ctx, b.String(), "May it go to the model?", true,
 			"Approve", "Edit it first", "Choose another model", "Answer as the model: write the completion yourself",
-			"Decline: say no to the server", "Cancel: put it away without an answer")
+			"Decline: say no to the server", "Cancel: dismiss it without an answer")
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (q *dialogs) review(ctx context.Context, a *openAsk, r protocol.McpSampling
 			fmt.Fprintf(&b, "\n%s\n", safe(r.Problem))
 		}
 		at, err := q.choose(ctx, b.String(), "Does the server get it?", true,
-			"Send it to the server", "Edit it first", "Have another answer written", "Decline: the server gets none", "Cancel: put it away")
+			"Send it to the server", "Edit it first", "Have another answer written", "Decline: the server gets none", "Cancel: dismiss it")
 		if err != nil {
 			return nil, err
 		}

@@ -127,8 +127,8 @@ func word(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// noteFailed explains the servers that have failed since the last call.
-func (s *session) noteFailed(ctx context.Context) {
+// reportFailures explains the servers that have failed since the last call.
+func (s *session) reportFailures(ctx context.Context) {
 	for _, name := range s.failedServers(ctx) {
 		if why := s.whyFailed(ctx, name); why != "" {
 			s.note("About the MCP server %q:\n%s", name, why)

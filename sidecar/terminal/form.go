@@ -37,7 +37,7 @@ func canMark(f protocol.Field) bool {
 	return false
 }
 
-// fill implements [manner]. It asks for all fields, or again for those with a problem.
+// fill implements [prompter]. It asks for all fields, or again for those with a problem.
 func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Field, kept *filled, problems []protocol.FieldProblem) (json.RawMessage, error) {
 	again := map[string]bool{}
 	for _, problem := range problems {
@@ -48,9 +48,9 @@ func (p *person) fill(ctx context.Context, words formWords, fields []protocol.Fi
 	} else {
 		p.s.head("\n%s", words.about)
 		if words.decline == "" {
-			p.s.note("(:cancel puts it away, :help explains)")
+			p.s.note("(:cancel dismisses it, :help explains)")
 		} else {
-			p.s.note("(:decline says no, :cancel puts it away, :help explains)")
+			p.s.note("(:decline says no, :cancel dismisses it, :help explains)")
 		}
 	}
 	if kept.values == nil || again[""] {
@@ -223,7 +223,7 @@ func parseField(f protocol.Field, options []protocol.Option, text string) (json.
 	case protocol.ChoiceField:
 		option, ok := pick(options, trimmed)
 		if !ok {
-			return nil, "That is none of the options. /text lists those with a text in them."
+			return nil, "Not one of the options. Type /text to search them."
 		}
 		return jsonOf(option), ""
 	case protocol.ChoicesField:

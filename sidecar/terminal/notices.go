@@ -62,12 +62,12 @@ func (s *session) noticed(ctx context.Context, notice protocol.Notice) {
 	}
 	s.note("%s", notice.Text)
 	if notice.Level == protocol.NoticeWarning {
-		s.noteFailed(ctx)
+		s.reportFailures(ctx)
 	}
 }
 
-// noteRefusals writes the newest count of refused questions, unless it is written already.
-func (s *session) noteRefusals() {
+// reportRefusals writes the newest count of refused questions, unless it is written already.
+func (s *session) reportRefusals() {
 	for _, notice := range s.refusals.take() {
 		s.note("%s", notice.Text)
 	}

@@ -25,7 +25,7 @@ var (
 )
 
 const commands = `  :decline   say no to the server
-  :cancel    put the question away without an answer
+  :cancel    dismiss the question without an answer
   :secret    in a form: mark this answer as secret
   :help      show this
 ` + `A line that begins with a colon is typed with two colons. An empty line takes the value in [brackets], or leaves an ` +
@@ -50,7 +50,7 @@ type typedLine struct {
 	err  error
 }
 
-var _ manner = (*person)(nil)
+var _ prompter = (*person)(nil)
 
 func newPerson(s *session) *person {
 	p := &person{s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(s.o.Stdin), lines: make(chan typedLine, 1)}
@@ -63,20 +63,20 @@ func newPerson(s *session) *person {
 	return p
 }
 
-// noted implements [manner]. It does nothing, because the typed word is on the screen already.
-func (*person) noted(string) {}
+// report implements [prompter]. It does nothing, because the typed word is on the screen already.
+func (*person) report(string) {}
 
-// typist implements [manner].
-func (p *person) typist() *person { return p }
+// lineReader implements [prompter].
+func (p *person) lineReader() *person { return p }
 
-// restore implements [manner]. It turns the echo on, which may be off for a password.
+// restore implements [prompter]. It turns the echo on, which may be off for a password.
 func (p *person) restore() {
 	if p.state != nil {
 		_ = term.Restore(int(p.tty.Fd()), p.state) // there is no way to handle the error
 	}
 }
 
-// begin implements [manner].
+// begin implements [prompter].
 func (p *person) begin(ctx context.Context) (done func(), err error) {
 	select {
 	case p.turn <- struct{}{}:
@@ -184,7 +184,7 @@ func (p *person) choose(ctx context.Context, prompt string, choices ...string) (
 	}
 }
 
-// input implements [manner].
+// input implements [prompter].
 func (p *person) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
 	what := params.Description
 	if what == "" {
@@ -220,7 +220,7 @@ func dismissedInput(text string, err error) (*string, error) {
 	return &text, err
 }
 
-// page implements [manner].
+// page implements [prompter].
 func (p *person) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
 	p.s.note("\n%s\n%s", params.Reason, addressText(params.URL, plain))
 	word, err := p.choose(ctx, "Do you open this page in your browser? (yes, no): ", "yes", "no")

@@ -9,7 +9,7 @@ import (
 // repeat asks whether to repeat a failed call.
 func (p *person) repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error) {
 	p.s.note("\n%s", describe(a))
-	word, err := p.choose(ctx, "Call it once more? (yes, no; :cancel puts it away): ", "yes", "no")
+	word, err := p.choose(ctx, "Call it once more? (yes, no; :cancel dismisses it): ", "yes", "no")
 	switch {
 	case err != nil:
 		return nil, err

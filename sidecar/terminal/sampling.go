@@ -10,10 +10,10 @@ import (
 	"assent/protocol"
 )
 
-// visit implements [manner]. It shows the whole URL of a page and asks for consent. It opens nothing.
+// visit implements [prompter]. It shows the whole URL of a page and asks for consent. It opens nothing.
 func (p *person) visit(ctx context.Context, a *openAsk, q protocol.McpURLElicitation) (*protocol.AskResponseParams, error) {
 	p.s.note("\n%s\n%s", describe(a), addressText(q.URL, plain))
-	p.s.note("(no declines, :cancel puts it away)")
+	p.s.note("(no declines, :cancel dismisses it)")
 	word, err := p.choose(ctx, "Do you consent, and go there yourself? (yes, no): ", "yes", "no")
 	switch {
 	case err != nil:
@@ -49,7 +49,7 @@ func (p *person) approve(ctx context.Context, a *openAsk, q protocol.McpSampling
 		} else {
 			p.s.note("It would go to %s (%s). %s", model.Name, model.ID, q.ModelReason)
 		}
-		word, err := p.choose(ctx, "Approve? (yes, no, model, answer; :cancel puts it away): ", "yes", "no", "model", "answer")
+		word, err := p.choose(ctx, "Approve? (yes, no, model, answer; :cancel dismisses it): ", "yes", "no", "model", "answer")
 		switch {
 		case err != nil:
 			return nil, err

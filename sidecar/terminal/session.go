@@ -52,8 +52,8 @@ type session struct {
 
 // answering is the part of a session that answers asks.
 type answering struct {
-	answerer answerer // nil if no one can answer
-	person   *someone // nil unless a person answers
+	answerer answerer        // nil if no one can answer
+	person   *personAnswerer // nil unless a person answers
 	// completions are the answerer's completions, which replace a model.
 	completions []completion
 }
@@ -281,7 +281,7 @@ func (s *session) meet(here bool) error {
 			review = ""
 		}
 	case line.plain || here:
-		s.person = newSomeone(s)
+		s.person = newPersonAnswerer(s)
 		s.answerer, review = s.person, ""
 	default:
 		review = ""

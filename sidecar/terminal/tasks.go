@@ -270,12 +270,12 @@ func (s *session) cancelTask(ctx context.Context, id string) error {
 	if _, err := s.sidecar.CancelCall(ctx, &protocol.CancelCallParams{TaskID: key.taskID, MessageID: key.messageID}); err != nil {
 		return err
 	}
-	waiting, cancel := context.WithTimeout(ctx, farewell)
+	waiting, cancel := context.WithTimeout(ctx, cancelTimeout)
 	defer cancel()
 	result, err = s.end(waiting, key)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("the server was asked to cancel %q, and did not confirm within %v", id, farewell.Round(time.Second))
+		return fmt.Errorf("the server was asked to cancel %q, and did not confirm within %v", id, cancelTimeout.Round(time.Second))
 	case err != nil:
 		return err
 	}

@@ -668,7 +668,7 @@ func TestADialogSaysThatTheDaemonHasEnded(t *testing.T) {
 	h.run("daemon", "stop", "--force")
 	s.ends(terminal.ExitEnded)
 	s.sees("the daemon has ended in the middle: run the command again")
-	if strings.Contains(s.all(), "You put the question away.") {
+	if strings.Contains(s.all(), "You dismissed the question.") {
 		t.Errorf("the person did nothing, and the command said %q", s.all())
 	}
 }
@@ -723,7 +723,7 @@ func TestACompletionIsWrittenOnATerminal(t *testing.T) {
 			s.types(enter)
 		}},
 		{"line by line", []string{"--plain"}, func(s *seat) {
-			s.sees("answer; :cancel puts it away): ")
+			s.sees("answer; :cancel dismisses it): ")
 			s.types("answer\n")
 			s.sees("Your completion: ")
 			s.types("\n")
@@ -797,7 +797,7 @@ func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
 	s.types("find users\n")
 	s.sees("Allow the model to use the tool find_users of the server examiner?")
 	s.types(escape) // put away, which is no yes
-	s.sees("You put the question away.")
+	s.sees("You dismissed the question.")
 	s.sees("\n> ")
 	s.types("find users\n")
 	s.sees("May it?")
@@ -928,7 +928,7 @@ a completion by a model.
 `},
 		{"a prompt", ":cancel\n", []string{"call", "--trust", "demo", "sample", "--plain"}, 0, `
 Approve? (yes, no, model, answer;
-:cancel puts it away): :cancel
+:cancel dismisses it): :cancel
 `},
 		{"an error", "", []string{"call", "--trust", "demo", "bok"}, 2, `
 assent: the server "demo" has no tool
@@ -945,7 +945,7 @@ verdict       notFound: The program
 			s.program.Stdout = s.tty
 			s.start("")
 			if tt.typed != "" {
-				s.sees(" away): ")
+				s.sees(" it): ")
 				s.types(tt.typed)
 			}
 			s.ends(tt.code)

@@ -133,8 +133,8 @@ func isCancellation(m *jsonrpc.Request) bool {
 // cancelledReason replaces go-sdk's reason, which is the text of a Go error.
 const cancelledReason = "the client no longer waits for the result"
 
-// inOurWords returns a message of go-sdk's; in notifications/cancelled it replaces the text of a Go error.
-func inOurWords(m jsonrpc.Message) jsonrpc.Message {
+// withCancelReason returns a message of go-sdk's; in notifications/cancelled it replaces the text of a Go error.
+func withCancelReason(m jsonrpc.Message) jsonrpc.Message {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok || !isCancellation(r) {
 		return m

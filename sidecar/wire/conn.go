@@ -216,7 +216,7 @@ func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 		return false
 	}
 	why := asUnreadable(m)
-	c.noteUnmatched(why)
+	c.recordUnmatched(why)
 	if c.opts.Unmatched != nil {
 		c.opts.Unmatched(why.Came)
 	}
@@ -245,7 +245,7 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {
 			defer capture.cancellationTold()
 		}
-		return c.write(ctx, inOurWords(m))
+		return c.write(ctx, withCancelReason(m))
 	}
 	if answer := c.shaken(r); answer != nil {
 		select {

@@ -107,8 +107,8 @@ func (c *Conn) Shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	return h, nil
 }
 
-// noteUnmatched records a response that matches no request during the handshake.
-func (c *Conn) noteUnmatched(why *UnreadableError) {
+// recordUnmatched records a response that matches no request during the handshake.
+func (c *Conn) recordUnmatched(why *UnreadableError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shaking != nil && c.unmatchedTimer == nil {
@@ -117,7 +117,7 @@ func (c *Conn) noteUnmatched(why *UnreadableError) {
 	}
 }
 
-// forgetUnmatched undoes noteUnmatched.
+// forgetUnmatched undoes recordUnmatched.
 func (c *Conn) forgetUnmatched() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -170,7 +170,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		}
 	}
 	isCall := call != nil && call.IsCall()
-	response, release, body, err := h.sendPatiently(r, call)
+	response, release, body, err := h.sendWithRetries(r, call)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	if m == nil {
 		return nil, nil, errors.New("the message to send is not JSON-RPC")
 	}
-	whole := inOurWords(m)
+	whole := withCancelReason(m)
 	switch m := m.(type) {
 	case *jsonrpc.Request:
 		if m.IsCall() {
@@ -314,17 +314,17 @@ func (h *HTTP) answered(r *http.Request, call *jsonrpc.Request) *http.Response {
 	return nil
 }
 
-// farewell is how long the DELETE of a session may take. Many servers wait for their tools before they answer it, and a
+// closeTimeout is how long the DELETE of a session may take. Many servers wait for their tools before they answer it, and a
 // tool may wait for ever.
-const farewell = 2 * time.Second
+const closeTimeout = 2 * time.Second
 
-// send makes a request that ends with the session; a DELETE ends after [farewell] instead. The caller calls release
+// send makes a request that ends with the session; a DELETE ends after [closeTimeout] instead. The caller calls release
 // when it has read the response.
 func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	var stop func() bool
 	if r.Method == http.MethodDelete {
-		stop = time.AfterFunc(farewell, func() { cancel(context.DeadlineExceeded) }).Stop
+		stop = time.AfterFunc(closeTimeout, func() { cancel(context.DeadlineExceeded) }).Stop
 	} else {
 		stop = context.AfterFunc(h.ctx, func() { cancel(h.Err()) })
 	}

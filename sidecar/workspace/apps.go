@@ -185,7 +185,7 @@ func (f *frontEnd) OpenApp(ctx context.Context, params *protocol.OpenAppParams) 
 		return &protocol.OpenAppResult{Asks: page.Domains.All(), Refused: page.Refused}, nil
 	}
 	app := &openApp{conn: f.conn, taskID: params.TaskID, of: of}
-	app.ctx, app.end = context.WithCancel(f.keeping.ctx)
+	app.ctx, app.end = context.WithCancel(f.background.ctx)
 	result.AppID, result.URL, err = f.apps.server.Open(*page, network == protocol.AppNetworkAllow, f.apps.forget)
 	if err != nil {
 		app.end()

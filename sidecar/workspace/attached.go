@@ -18,9 +18,9 @@ import (
 	"assent/sidecar/base/deadline"
 )
 
-// attached holds the front ends of a workspace. A notification goes to all of them. A request goes to one with the
-// needed capability: the one that caused it by its own request, or else the one that was used last, of those that suit it best.
-// While none is attached, the request waits, and package awaited tells the callers.
+// attached holds the front ends of a workspace. A notification goes to all of them. A request goes to one with the needed
+// capability: the one that caused it by its own request, or else the one that was used last, of those that suit it best. While
+// none is attached, the request waits, and package awaited tells the callers.
 type attached struct {
 	log zerolog.Logger
 
@@ -171,7 +171,7 @@ func (a *attached) Notify(ctx context.Context, method string, params any) error 
 	a.mu.Unlock()
 	for _, f := range guests {
 		if err := f.conn.Notify(ctx, method, labelled(params, f.person.label(f.Workspace))); err != nil {
-			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("a front end took no event")
+			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("an event was not delivered to a front end")
 		}
 	}
 	if len(all) > 1 { // marshalled once
@@ -183,7 +183,7 @@ func (a *attached) Notify(ctx context.Context, method string, params any) error 
 	}
 	for _, f := range all {
 		if err := f.conn.Notify(ctx, method, params); err != nil {
-			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("a front end took no event")
+			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("an event was not delivered to a front end")
 		}
 	}
 	return nil
@@ -215,7 +215,8 @@ var (
 	}
 	needsConfirmation = need{
 		can: func(c protocol.FrontEndCapabilities) bool { return c.ConfirmServers }, window: "a window of this workspace to ask you whether it may run",
-		// VS Code and the terminal have dialogs, which a person sees. A browser draws a line in a page that may be behind others.
+		// VS Code and the terminal have dialogs, which a person sees. A browser draws a line in a page that may be behind
+		// others.
 		rather: needsInputs.can,
 	}
 	// A page is opened once.
@@ -242,7 +243,7 @@ func (e *silentError) Error() string {
 // lend has one front end serve a request.
 func lend[R any](ctx context.Context, a *attached, n need, serve func(context.Context, *frontEnd) (R, error)) (R, error) {
 	for {
-		f, err := a.lender(ctx, n)
+		f, err := a.provider(ctx, n)
 		if err != nil {
 			var none R
 			return none, err
@@ -307,9 +308,9 @@ func within[R any](ctx context.Context, a *attached, f *frontEnd, limit time.Dur
 	return result, false, nil
 }
 
-// lender returns a front end for a request. While the request waits for one, its callers are told, and their clocks are
+// provider returns a front end for a request. While the request waits for one, its callers are told, and their clocks are
 // paused.
-func (a *attached) lender(ctx context.Context, n need) (*frontEnd, error) {
+func (a *attached) provider(ctx context.Context, n need) (*frontEnd, error) {
 	best, came, err := a.pick(ctx, n)
 	if best != nil || err != nil {
 		return best, err

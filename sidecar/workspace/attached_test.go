@@ -361,18 +361,18 @@ func TestAModelOfVSCodeNeedsAWindow(t *testing.T) {
 }
 
 func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {
-	log := held{`"frontEnd":"lender"`, make(chan struct{}), make(chan struct{})}
+	log := held{`"frontEnd":"provider"`, make(chan struct{}), make(chan struct{})}
 	w := workspace.Open(workspace.Options{DataDir: t.TempDir(), Version: "test", Log: zerolog.New(log)})
 	t.Cleanup(w.Close)
 	blind := seat(t, w, "a browser", `{}`, demoServer)
-	lender := newDesk(t, w)
-	handshake := lender.ask("initialize", `{"protocolVersion":1,"clientInfo":{"name":"lender","version":"1"},"capabilities":{"languageModels":true},"configuration":`+demoServer+`}`)
+	provider := newDesk(t, w)
+	handshake := provider.ask("initialize", `{"protocolVersion":1,"clientInfo":{"name":"provider","version":"1"},"capabilities":{"languageModels":true},"configuration":`+demoServer+`}`)
 	<-log.came
 	blind.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"servers":{},"model":{}}}`)
 	blind.answer(blind.ask("server/list", `{}`)) // after it
 	close(log.goOn)
-	lender.answer(handshake)
-	lender.answer(lender.ask("server/list", `{}`)) // it is attached
+	provider.answer(handshake)
+	provider.answer(provider.ask("server/list", `{}`)) // it is attached
 
 	id := blind.ask("model/list", `{}`)
 	listed := make(chan struct{})
@@ -383,9 +383,9 @@ func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {
 	models := false
 	for !models {
 		select {
-		case line := <-lender.messages:
+		case line := <-provider.messages:
 			if models = strings.Contains(line, `"languageModel/list"`); models {
-				lender.serve(lender.read(line), `{"models":[]}`)
+				provider.serve(provider.read(line), `{"models":[]}`)
 			}
 		case <-listed:
 			t.Fatal("the models were listed without those of the window that has some")
@@ -393,7 +393,7 @@ func TestModelsStayWhenAnotherWindowIsConfiguredDuringAHandshake(t *testing.T) {
 	}
 	<-listed
 	blind.leave()
-	lender.leave()
+	provider.leave()
 }
 
 func TestAnOlderSecretDoesNotOvertakeANewerOne(t *testing.T) {

@@ -87,7 +87,7 @@ func (w *Workspace) reconfigure(f *frontEnd, c protocol.Configuration) {
 // still attached are none.
 func (w *Workspace) detach(f *frontEnd) {
 	w.attached.remove(f)
-	w.keeper.attached.remove(f)
+	w.logins.attached.remove(f)
 	w.person.forget(f)
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
@@ -112,7 +112,7 @@ func (w *Workspace) tellServers() {
 		err = w.editor.ServersChanged(context.Background(), list)
 	}
 	if err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 
@@ -162,8 +162,8 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	w.configured.mu.Lock()
 	w.configured.merged = c
 	w.configured.models = model.NewSet(providers, c.Model, model.DefaultTimeout)
-	replace(w.keeping.results, keepResultsDays(c))
-	replace(w.keeping.records, keepJournalDays(c))
+	replace(w.background.results, keepResultsDays(c))
+	replace(w.background.records, keepJournalDays(c))
 	w.configured.mu.Unlock()
 	var folders []string
 	for _, f := range c.WorkspaceFolders {
@@ -215,7 +215,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 // reload is load after a file changed, told to the front end.
 func (w *Workspace) reload() {
 	if err := w.editor.ServersChanged(context.Background(), w.load()); err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Secrets is where logins are kept.
-func (w *Workspace) Secrets() auth.Secrets { return w.keeper.secrets }
+func (w *Workspace) Secrets() auth.Secrets { return w.logins.secrets }
 
 // KnownSecrets is what the scan of a prompt looks for.
 func (w *Workspace) KnownSecrets() []secret.Known { return w.secrets.known() }

@@ -64,7 +64,7 @@ func (w *Workspace) Attach(ctx context.Context, in io.Reader, out io.Writer) err
 
 // serve is Attach. If backlog is 0, the workspace waits for a front end that does not read.
 func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, backlog int) error {
-	ctx, cancel := w.keeper.untilRenewed(ctx)
+	ctx, cancel := w.logins.untilRenewed(ctx)
 	defer cancel()
 	f := &frontEnd{Workspace: w}
 	// The connection reads as soon as it exists, so its first message waits for f to be whole.
@@ -151,11 +151,11 @@ func (f *frontEnd) begin() {
 	f.began = true
 	f.told = f.person.standingOf(f.Workspace)
 	f.attached.add(f)
-	f.keeper.attached.add(f)
-	f.keeping.begun.Do(f.Workspace.begin)
+	f.logins.attached.add(f)
+	f.background.begun.Do(f.Workspace.begin)
 	f.person.use(f)
 	if f.capabilities.Secrets {
-		f.keeping.running.Go(func() { f.keeper.secrets.flush(f.keeping.ctx) })
+		f.background.running.Go(func() { f.logins.secrets.flush(f.background.ctx) })
 	}
 }
 

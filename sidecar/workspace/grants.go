@@ -16,7 +16,7 @@ func (w *Workspace) grantBook() *grant.Book {
 		},
 		Changed: func(g protocol.Grant) {
 			if err := w.editor.GrantChanged(context.Background(), &g); err != nil {
-				w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+				w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 			}
 		},
 		Journal: w.journal,
@@ -38,7 +38,7 @@ func (w *Workspace) ListPolicy(ctx context.Context) (*protocol.ListPolicyResult,
 // policyChanged tells the front ends that the policy is another one than they have listed.
 func (w *Workspace) policyChanged() {
 	if err := w.editor.PolicyChanged(context.Background()); err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 

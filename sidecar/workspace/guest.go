@@ -118,8 +118,8 @@ type of[R any] struct {
 	answer R
 }
 
-// askOthers asks the other open workspaces at the same time. It returns their answers in the order in which they were opened, and
-// the labels of those that did not answer in time. Of one that cannot be read, the others' answers are no less good.
+// askOthers asks the other open workspaces at the same time. It returns their answers in the order in which they were opened,
+// and the labels of those that did not answer in time. A workspace that fails is skipped.
 func askOthers[R any](ctx context.Context, f *frontEnd, what string, ask func(*Workspace, context.Context) (R, error)) (answers []of[R], silent []string) {
 	others := f.person.others(f.Workspace)
 	waiting, cancel := context.WithTimeout(ctx, cmp.Or(f.person.Timeout, DefaultTimeout))
@@ -176,7 +176,7 @@ func askOther[R any](ctx context.Context, f *frontEnd, w *Workspace, what string
 				f.opts.Log.Warn().Err(err).Str("workspace", f.person.label(w)).Str("request", what).Msg("another workspace is left out")
 			}
 		}
-		if !inTime && w.keeping.ctx.Err() == nil {
+		if !inTime && w.background.ctx.Err() == nil {
 			w.person.asksChanged(w)
 		}
 	})
@@ -225,7 +225,7 @@ func (f *frontEnd) elsewhere(ctx context.Context, method string, params json.Raw
 func (f *frontEnd) guestOf(w *Workspace) *frontEnd {
 	f.guests.mu.Lock()
 	defer f.guests.mu.Unlock()
-	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.keeping.ctx.Err() != nil })
+	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.background.ctx.Err() != nil })
 	guest := f.guests.at[w]
 	if guest == nil {
 		guest = &frontEnd{Workspace: w, conn: f.conn, own: f.own, home: f, info: f.info, capabilities: f.capabilities}
@@ -260,13 +260,13 @@ func (f *frontEnd) OpenTask(ctx context.Context, params *protocol.OpenTaskParams
 // host serves a request of a front end of another workspace. The request ends with this workspace, which waits for it. Host
 // reports false, and does not serve, if the workspace is being closed.
 func (w *Workspace) host(ctx context.Context, serve func(context.Context)) bool {
-	if !w.guests.begin(w.keeping.ctx) {
+	if !w.guests.begin(w.background.ctx) {
 		return false
 	}
 	defer w.guests.requests.Done() // also after a panic
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(w.keeping.ctx, cancel)()
+	defer context.AfterFunc(w.background.ctx, cancel)()
 	serve(ctx)
 	return true
 }

@@ -17,7 +17,7 @@ func TestAnAnswerOfAnotherWorkspaceIsNotLost(t *testing.T) {
 			p := &Person{}
 			open := func() *Workspace {
 				w := &Workspace{frontEnds: frontEnds{attached: newAttached(zerolog.Nop())}}
-				w.person, w.keeping = p, &keeping{ctx: t.Context()}
+				w.person, w.background = p, &background{ctx: t.Context()}
 				p.enter(w)
 				return w
 			}

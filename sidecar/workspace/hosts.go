@@ -22,7 +22,8 @@ func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, u h
 	return w.hosts.Serve(ctx, conn, u)
 }
 
-// ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next request.
+// ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next
+// request.
 func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credential string, u hosts.Use) {
 	defer w.joinHost(u)()
 	w.configured.lasting.Store(true)
@@ -37,7 +38,7 @@ func (w *Workspace) joinHost(u hosts.Use) (leave func()) {
 	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: cmp.Or(u.Program, "a host"), Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
 	w.join(f, u.Configuration)
-	w.keeping.begun.Do(w.begin)
+	w.background.begun.Do(w.begin)
 	return func() { w.detach(f) }
 }
 
@@ -54,8 +55,8 @@ type forHosts struct{ *Workspace }
 // Promise implements [hosts.Workspace].
 func (w forHosts) Promise(c protocol.FrontEndCapabilities) { w.attached.promise(c) }
 
-// Summon implements [hosts.Workspace].
-func (w forHosts) Summon(title string) { w.person.summon(title, w.opts.Log) }
+// Notify implements [hosts.Workspace].
+func (w forHosts) Notify(title string) { w.person.notify(title, w.opts.Log) }
 
 // Looked implements [hosts.Workspace].
 func (w forHosts) Looked() (places []string) {

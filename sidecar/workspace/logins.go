@@ -21,7 +21,7 @@ func (w *Workspace) authorize(server config.Server, at *url.URL, login config.OA
 			IDToken: text(p.IDToken, p.IDTokenFile),
 		}
 	}
-	return w.keeper.auth.Transport(auth.Server{
+	return w.logins.auth.Transport(auth.Server{
 		Name:              server.Name,
 		URL:               at,
 		ClientID:          login.ClientID,

@@ -17,7 +17,7 @@ import (
 // maxLearned bounds how many servers are remembered; beyond it all are forgotten, which costs a probe each.
 const maxLearned = 500
 
-// memory is the file with the habits of servers; see [session.Memory]. Data that cannot be read or saved is
+// memory is the file with the dialects of servers; see [session.Memory]. Data that cannot be read or saved is
 // detected again.
 type memory struct {
 	path string

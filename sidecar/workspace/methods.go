@@ -109,7 +109,7 @@ func (w *Workspace) AskAgain(_ context.Context, params *protocol.ServerParams) (
 // declinedChanged tells the front end of the servers from which everything is declined.
 func (w *Workspace) declinedChanged(declined []protocol.DeclinedServer) {
 	if err := w.editor.DeclinedChanged(context.Background(), &protocol.DeclinedChangedParams{Declined: declined}); err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 

@@ -15,22 +15,22 @@ import (
 type Person struct {
 	// Timeout bounds how long a workspace may take to answer for others: its disk may hang. 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Summon shows a notification of the operating system. Nil shows none.
-	Summon func(text string) error
+	// Notify shows a notification of the operating system. Nil shows none.
+	Notify func(text string) error
 
 	telling sync.WaitGroup
 
-	mu      sync.Mutex   // guards the fields below
-	open    []*Workspace // in the order in which they were opened
-	labels  map[*Workspace]string
-	keepers map[string]*keeper // by the folder of their logins
+	mu     sync.Mutex   // guards the fields below
+	open   []*Workspace // in the order in which they were opened
+	labels map[*Workspace]string
+	logins map[string]*sharedLogins // by the folder of their logins
 	// last is the front end that was used last, and uses counts how often it was another one.
 	last *frontEnd
 	uses int64
 	// changes counts the changes of open asks in all workspaces, and the workspaces that went.
 	changes int64
-	// summoned is when Summon was called last.
-	summoned time.Time
+	// notified is when Notify was called last.
+	notified time.Time
 	// due says that the front ends do not have the present state yet. A goroutine sends it while running is set.
 	due, running, closed bool
 }
@@ -49,7 +49,7 @@ type standing struct {
 func (p *Person) Busy() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, k := range p.keepers {
+	for _, k := range p.logins {
 		if k.auth.Renewing() != nil { // first: it ends with a secret
 			return "a login is renewed"
 		}
@@ -64,10 +64,10 @@ func (p *Person) Busy() string {
 func (p *Person) Close() {
 	p.mu.Lock()
 	p.closed = true
-	keepers := p.keepers
-	p.keepers = nil
+	all := p.logins
+	p.logins = nil
 	p.mu.Unlock()
-	for _, k := range keepers {
+	for _, k := range all {
 		k.close()
 	}
 	p.telling.Wait()
@@ -86,10 +86,10 @@ func (p *Person) leave(w *Workspace) {
 	p.open = slices.DeleteFunc(slices.Clone(p.open), func(o *Workspace) bool { return o == w })
 	delete(p.labels, w)
 	p.changes++
-	over := p.release(w.keeper, w.Lasting())
+	over := p.release(w.logins, w.Lasting())
 	p.mu.Unlock()
 	if over {
-		w.keeper.close()
+		w.logins.close()
 	}
 	p.tellSoon()
 }
@@ -154,7 +154,7 @@ func (p *Person) use(f *frontEnd) {
 	f.usedAt = p.uses
 	p.mu.Unlock()
 	f.attached.use(f)
-	f.keeper.attached.use(f)
+	f.logins.attached.use(f)
 	p.tellSoon()
 }
 
@@ -228,7 +228,7 @@ func (p *Person) tell() {
 			}
 			f.told = told[i]
 			if err := f.own.OthersChanged(context.Background(), &told[i].OthersChangedParams); err != nil {
-				f.opts.Log.Debug().Err(err).Str("frontEnd", f.name).Msg("a front end took no event")
+				f.opts.Log.Debug().Err(err).Str("frontEnd", f.name).Msg("an event was not delivered to a front end")
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func (w *Workspace) newQueue() *attribution.Queue {
 			w.counted.waiting.setUnclaimed(count)
 			w.person.asksChanged(w)
 			if err := w.editor.UnclaimedChanged(context.Background(), &protocol.UnclaimedChangedParams{Count: count}); err != nil {
-				w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+				w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 			}
 		},
 		Ended: func(r *attribution.Request, outcome protocol.Outcome) {
@@ -60,8 +60,7 @@ func (w *Workspace) newID() string {
 	return uuid.Must(uuid.NewV7()).String()
 }
 
-// record writes what the journal says of no task. What cannot be written is no reason to keep a server
-// waiting.
+// record writes what the journal says of no task. A failure is logged, and does not block the server.
 func (w *Workspace) record(r store.Record) {
 	kept, err := w.tasks.Store()
 	if err == nil {

@@ -88,7 +88,7 @@ type Workspace struct {
 	parts
 	opts   Options
 	person *Person
-	keeper *keeper // the person's; it has the logins
+	logins *sharedLogins // the person's; it has the logins
 	frontEnds
 	counted   counted
 	apps      openApps
@@ -97,7 +97,7 @@ type Workspace struct {
 	configured configuration
 	decisions  decisions
 	secrets    knownSecrets
-	keeping    *keeping
+	background *background
 	// leftovers mark the processes of servers; nil marks none.
 	leftovers *leftover.Run
 }
@@ -140,10 +140,10 @@ func Open(opts Options) *Workspace {
 	}
 	w := &Workspace{
 		opts: opts, person: cmp.Or(opts.Person, &Person{}), frontEnds: frontEnds{attached: newAttached(opts.Log)},
-		decisions: decisions{dir: opts.DecisionsDir}, keeping: newKeeping(),
+		decisions: decisions{dir: opts.DecisionsDir}, background: newBackground(),
 	}
-	w.keeper = w.person.keeperFor(opts)
-	w.secrets.init(opts.Environ, w.keeper.auth)
+	w.logins = w.person.loginsFor(opts)
+	w.secrets.init(opts.Environ, w.logins.auth)
 	w.initApps()
 	w.editor = editor{protocol.NewFrontEndClient(w.attached), w.attached}
 	w.beginRun()
@@ -248,7 +248,7 @@ func (w *Workspace) Close() {
 	w.attached.close()
 	w.apps.close()
 	w.hosts.Leave()
-	w.guests.end(w.keeping.stop)
+	w.guests.end(w.background.stop)
 	w.configured.watcher.Close()
 	w.chat.Interrupt()
 	w.hub.Close() // a host's call that goes on with the next sidecar ends here, but is not cancelled
@@ -258,7 +258,7 @@ func (w *Workspace) Close() {
 		w.person.Close()
 	}
 	w.chat.Close()
-	w.keeping.running.Wait()
+	w.background.running.Wait()
 	if err := errors.Join(w.tasks.Close(), w.decisions.close()); err != nil {
 		w.opts.Log.Error().Err(err).Msg("closing the store")
 	}
@@ -303,7 +303,7 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 	}
 	info.Hides = w.hides(info.Name)
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 
@@ -314,7 +314,7 @@ func (w *Workspace) listChanged(serverName string, kind protocol.ListKind) {
 	}
 	err := w.editor.ServerItemsChanged(context.Background(), &protocol.ServerItemsChangedParams{ServerName: serverName, List: kind})
 	if err != nil {
-		w.opts.Log.Debug().Err(err).Msg("no front end took an event")
+		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}
 }
 

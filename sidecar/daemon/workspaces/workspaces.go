@@ -54,8 +54,8 @@ type Options struct {
 	// Tap gets a transcript of every connection, with secrets masked; see package tap. It may be
 	// nil.
 	Tap io.Writer
-	// Summon is [workspace.Person.Summon].
-	Summon func(text string) error
+	// Notify is [workspace.Person.Notify].
+	Notify func(text string) error
 }
 
 // Place identifies the workspace of a front end.
@@ -117,7 +117,7 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, person: workspace.Person{Timeout: workspace.DefaultTimeout, Summon: opts.Summon}, open: map[string]*entry{}}
+	return &Set{opts: opts, person: workspace.Person{Timeout: workspace.DefaultTimeout, Notify: opts.Notify}, open: map[string]*entry{}}
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace then closes at once, Attach waits for

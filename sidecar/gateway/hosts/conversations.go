@@ -233,7 +233,7 @@ func (h *Hosts) TaskEvent(params *protocol.TaskEventParams) {
 		call = ask.Question.From().MessageID
 		c.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}
 		if !c.quiet {
-			h.opts.Workspace.Summon(c.title)
+			h.opts.Workspace.Notify(c.title)
 		}
 	case protocol.AskSettled:
 		call = c.questions[e.MessageID].call

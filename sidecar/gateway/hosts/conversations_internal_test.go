@@ -7,18 +7,18 @@ import (
 	"assent/protocol"
 )
 
-// summoning records for which tasks it is told to summon the person.
-type summoning struct {
+// notifying records for which tasks it is to notify the person.
+type notifying struct {
 	Workspace
 	titles []string
 }
 
-func (s *summoning) Summon(title string) { s.titles = append(s.titles, title) }
+func (s *notifying) Notify(title string) { s.titles = append(s.titles, title) }
 
-func TestOnlyAQuietHostsQuestionsSummonNobody(t *testing.T) {
+func TestOnlyAQuietHostsQuestionsNotifyNobody(t *testing.T) {
 	quiet, loud := newConversation(true), newConversation(false)
 	quiet.title, loud.title = "Quiet", "Loud"
-	var workspace summoning
+	var workspace notifying
 	h := &Hosts{opts: Options{Workspace: &workspace}, tasks: map[string]*conversation{"quiet": quiet, "loud": loud}}
 	for _, id := range []string{"loud", "quiet"} {
 		h.TaskEvent(&protocol.TaskEventParams{TaskID: id, Event: protocol.MessageAdded{
@@ -26,6 +26,6 @@ func TestOnlyAQuietHostsQuestionsSummonNobody(t *testing.T) {
 		}})
 	}
 	if want := []string{"Loud"}; !slices.Equal(workspace.titles, want) {
-		t.Errorf("the person was summoned for %q, want %q", workspace.titles, want)
+		t.Errorf("the person was notified of %q, want %q", workspace.titles, want)
 	}
 }

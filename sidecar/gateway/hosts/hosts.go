@@ -61,8 +61,8 @@ type Workspace interface {
 	// Promise has servers told that Assent can do this, although no front end may be attached that can.
 	Promise(c protocol.FrontEndCapabilities)
 
-	// Summon calls the person to a question of a task, if no front end shows it. It does not wait.
-	Summon(title string)
+	// Notify calls the person to a question of a task, if no front end shows it. It does not wait.
+	Notify(title string)
 }
 
 // Options are what [New] needs. All of them are needed.

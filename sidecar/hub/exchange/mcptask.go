@@ -38,8 +38,8 @@ type Hooks struct {
 	// the call if this one dies. It gets nil before the answers are sent: from then on it is unknown what the server
 	// did. With nil, no call outlives the sidecar.
 	Round func(*task.Round)
-	// Resume is the open round of a call that an earlier sidecar began, or nil. Known is what that knew of the MCP task that the
-	// call had become, or nil; [Exchanges.Request] alone reads it.
+	// Resume is the open round of a call that an earlier sidecar began, or nil. Known is what that knew of the MCP task that
+	// the call had become, or nil; [Exchanges.Request] alone reads it.
 	Resume *task.Round
 	Known  *protocol.McpTask
 	// Cancel is closed when a person cancels the MCP task that the call became.
@@ -178,7 +178,7 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 		}
 		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. %s", words(first.ID), x.server.name(), lost.Reason, advice)}
 	case errors.As(err, &abandoned):
-		f.noteAbandoned(abandoned)
+		f.recordAbandoned(abandoned)
 		d.giveUp()
 	case attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
@@ -199,9 +199,9 @@ func (f *following) observe(s protocol.McpTask) {
 	}
 }
 
-// noteAbandoned keeps why the call is abandoned before the task is cancelled: the next sidecar would only see a task that was
-// cancelled.
-func (f *following) noteAbandoned(why attribution.Abandoned) {
+// recordAbandoned records why the call is abandoned before the task is cancelled: the next sidecar would only see a task that
+// was cancelled.
+func (f *following) recordAbandoned(why attribution.Abandoned) {
 	s := f.last
 	s.Abandoned = why.Reason
 	f.observe(s)

@@ -69,7 +69,7 @@ type exchange struct {
 
 // attempt is one sending of a request.
 type attempt struct {
-	// conn is its connection, which release lets go; nil before the first.
+	// conn is its connection, which release gives back; nil before the first.
 	conn    *session.Conn
 	release func()
 	// asTask is set if a legacy server is asked to make a task of the call.
@@ -87,7 +87,7 @@ type attempt struct {
 func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	var answers map[string]json.RawMessage
 	defer x.endProgress()
-	defer x.letGo()
+	defer x.releaseConn()
 	if limit := x.limit(); limit.Limit > 0 {
 		var cancel context.CancelFunc
 		ctx, x.clock, cancel = deadline.WithClock(ctx, limit.Limit, limit)
@@ -265,7 +265,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	}
 	x.server.uses.Note(entry)
 	c.Ledger.Begin(ctx, entry)
-	defer func() { x.attempted(c, entry, context.Cause(ctx)) }()
+	defer func() { x.onEnded(c, entry, context.Cause(ctx)) }()
 	if c.IsModern() {
 		told, err := x.capabilities(c)
 		if err != nil {
@@ -282,7 +282,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	}
 	answered := x.unsent
 	capture.BeforeSent(func() error { return answered.send(x.hooks.Round) })
-	capture.WhenAnswered(func(got wire.Answer) { x.answered(ctx, c, entry, got) })
+	capture.WhenAnswered(func(got wire.Answer) { x.onAnswer(ctx, c, entry, got) })
 	stop := c.Time(x.clock)
 	err = x.send(callCtx, c.Session())
 	stop()
@@ -324,10 +324,10 @@ func union(first, second map[string]json.RawMessage) map[string]json.RawMessage 
 	return both
 }
 
-// answered handles the answer to a request. It is called in the order of the frames.
-func (x *exchange) answered(ctx context.Context, c *session.Conn, entry *attribution.Call, got wire.Answer) {
+// onAnswer handles the answer to a request. It is called in the order of the frames.
+func (x *exchange) onAnswer(ctx context.Context, c *session.Conn, entry *attribution.Call, got wire.Answer) {
 	var became *following
-	if state := x.handle(got.Result); state != nil {
+	if state := x.taskHandle(got.Result); state != nil {
 		became = x.following(ctx, state)
 	}
 	mcpTask := ""
@@ -339,9 +339,9 @@ func (x *exchange) answered(ctx context.Context, c *session.Conn, entry *attribu
 	}
 }
 
-// attempted notes that a request has its answer, or was given up for a cause. Its asks end then. If the call became an MCP
+// onEnded records that a request has its answer, or was given up for a cause. Its asks end then. If the call became an MCP
 // task, they end with the task.
-func (x *exchange) attempted(c *session.Conn, entry *attribution.Call, cause error) {
+func (x *exchange) onEnded(c *session.Conn, entry *attribution.Call, cause error) {
 	if x.became = x.server.following(c.Ledger.McpTask(entry)); x.became == nil {
 		c.Ledger.End(entry, cause)
 		return
@@ -359,13 +359,13 @@ func (x *exchange) connection(ctx context.Context, goesOn bool) (*session.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	x.letGo()
+	x.releaseConn()
 	x.last.conn, x.last.release = c, release
 	return c, nil
 }
 
-// letGo ends the use of the last request's connection.
-func (x *exchange) letGo() {
+// releaseConn ends the use of the last request's connection.
+func (x *exchange) releaseConn() {
 	if x.last.release != nil {
 		x.last.release()
 		x.last.conn, x.last.release = nil, nil
@@ -420,7 +420,7 @@ func (r *inputRequests) UnmarshalJSON(object []byte) error {
 
 // legacyResult returns the result of a call. If the call became a task, it follows the task first.
 func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (json.RawMessage, error) {
-	if state := x.handle(result); state != nil {
+	if state := x.taskHandle(result); state != nil {
 		return x.follow(ctx, state)
 	}
 	var created struct {
@@ -436,8 +436,8 @@ func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (js
 // unfollowable is the reason of an answer with a task that Assent cannot follow.
 const unfollowable = "it made a task of the call that cannot be followed: it has no id or no status"
 
-// handle returns the task that a legacy server made of the call, or nil if the result is not a task.
-func (x *exchange) handle(result json.RawMessage) *mcptask.State {
+// taskHandle returns the task that a legacy server made of the call, or nil if the result is not a task.
+func (x *exchange) taskHandle(result json.RawMessage) *mcptask.State {
 	var created struct {
 		Task    json.RawMessage `json:"task"`
 		Content json.RawMessage `json:"content"`

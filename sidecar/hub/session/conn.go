@@ -32,10 +32,10 @@ type Conn struct {
 	lifetime
 	channel
 	startup
-	roots    rootsRequest
-	requests requests
-	usage    usage
-	evidence evidence
+	roots       rootsRequest
+	requests    requests
+	usage       usage
+	diagnostics diagnostics
 	// logLevel is the log level that Assent last set on the server, or nil.
 	logLevel atomic.Pointer[string]
 }
@@ -82,8 +82,8 @@ type startup struct {
 	awaits string
 }
 
-// evidence is what a connection recorded, for the person who investigates a failure.
-type evidence struct {
+// diagnostics are what a connection recorded, for the person who investigates a failure.
+type diagnostics struct {
 	mu    sync.Mutex // guards the fields below
 	since time.Time  // when the connection became ready; zero before
 	// strayed holds the first frames that were not MCP.
@@ -362,7 +362,7 @@ func (c *Conn) finish(err error) {
 	c.log.end()
 	c.log.Info().Str("reason", err.Error()).Msg("server ended")
 	if why != "" {
-		c.why = c.server.noteFailure(context.WithoutCancel(c.ctx), c, err, stderr)
+		c.why = c.server.recordFailure(context.WithoutCancel(c.ctx), c, err, stderr)
 		why = c.why
 	}
 	c.stopIdle()

@@ -33,8 +33,8 @@ type Learned struct {
 	Roots RootsHabit `json:"roots,omitempty"`
 }
 
-// habits records how a server speaks. The server's lock guards it.
-type habits struct {
+// dialect records how a server speaks. The server's lock guards it.
+type dialect struct {
 	// era is the era that the server spoke last; the next connection begins with it.
 	era wire.Era
 	// learned is kept across restarts.
@@ -79,22 +79,22 @@ func firstEra(c config.Server, l Learned) wire.Era {
 // learnEraLocked records what a newly ready connection reveals about its server.
 func (s *Server) learnEraLocked(c *Conn) {
 	h := c.link.handshake
-	s.habits.handshake, s.habits.era = h, h.Era
+	s.dialect.handshake, s.dialect.era = h, h.Era
 	if s.config.ProtocolVersion != "" {
 		return // the configuration chose, not the server
 	}
-	s.habits.learned.Era = h.Era
+	s.dialect.learned.Era = h.Era
 	switch who := identity(h); {
-	case !s.habits.learned.AsksByRequests:
+	case !s.dialect.learned.AsksByRequests:
 	case h.Era == wire.EraModern:
 		// The server refused initialize, so it speaks no older version.
-		s.habits.modernOnly = s.habits.modernOnly || c.known == wire.EraLegacy
-		s.habits.learned.AsksByRequests, s.habits.learned.Identity = false, ""
-	case s.habits.learned.Identity == "":
-		s.habits.learned.Identity = who
-	case s.habits.learned.Identity != who:
+		s.dialect.modernOnly = s.dialect.modernOnly || c.known == wire.EraLegacy
+		s.dialect.learned.AsksByRequests, s.dialect.learned.Identity = false, ""
+	case s.dialect.learned.Identity == "":
+		s.dialect.learned.Identity = who
+	case s.dialect.learned.Identity != who:
 		// Another version of the server may ask in the way of 2026-07-28. The next start probes it.
-		s.habits.learned = Learned{}
+		s.dialect.learned = Learned{}
 	}
 	s.keepLearnedLocked()
 }
@@ -102,7 +102,7 @@ func (s *Server) learnEraLocked(c *Conn) {
 // keepLearnedLocked keeps the facts about the server for later starts.
 func (s *Server) keepLearnedLocked() {
 	if s.dialer.opts.Memory != nil {
-		s.dialer.opts.Memory.Keep(memoryKey(s.config), s.habits.learned)
+		s.dialer.opts.Memory.Keep(memoryKey(s.config), s.dialect.learned)
 	}
 }
 
@@ -113,11 +113,11 @@ func (s *Server) forgetEraLocked(c *Conn) {
 	if errors.As(c.err, new(*confirm.NotConfirmed)) {
 		return // it was not started
 	}
-	if s.config.ProtocolVersion != "" || s.habits.learned.AsksByRequests && !errors.As(c.err, new(wire.TimeoutError)) {
+	if s.config.ProtocolVersion != "" || s.dialect.learned.AsksByRequests && !errors.As(c.err, new(wire.TimeoutError)) {
 		return
 	}
-	s.habits.learned.Era, s.habits.learned.AsksByRequests, s.habits.learned.Identity = wire.EraUnknown, false, ""
-	s.habits.era = wire.EraUnknown
+	s.dialect.learned.Era, s.dialect.learned.AsksByRequests, s.dialect.learned.Identity = wire.EraUnknown, false, ""
+	s.dialect.era = wire.EraUnknown
 	s.keepLearnedLocked()
 }
 
@@ -131,7 +131,7 @@ func identity(h *wire.Handshake) string {
 func (s *Server) Era() wire.Era {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.habits.era
+	return s.dialect.era
 }
 
 // FallBack makes Assent speak 2025-11-25 with the server from now on. older reports whether Assent does so after the
@@ -142,16 +142,16 @@ func (s *Server) FallBack(following bool) (older, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.gone != "" || s.habits.modernOnly:
+	case s.gone != "" || s.dialect.modernOnly:
 		return false, false
-	case s.habits.learned.AsksByRequests:
+	case s.dialect.learned.AsksByRequests:
 		return true, false
 	case following:
 		return false, false
 	}
 	s.dialer.opts.Log.Info().Str("server", s.config.Name).Msg("the server's tools ask by requests, falling back to " + config.LegacyProtocol)
-	s.habits.era = wire.EraLegacy
-	s.habits.learned.Era, s.habits.learned.AsksByRequests, s.habits.learned.Identity = wire.EraLegacy, true, ""
+	s.dialect.era = wire.EraLegacy
+	s.dialect.learned.Era, s.dialect.learned.AsksByRequests, s.dialect.learned.Identity = wire.EraLegacy, true, ""
 	s.keepLearnedLocked()
 	for id, c := range s.conns {
 		if s.running[c] && c.IsModern() {

@@ -198,14 +198,14 @@ func (c *Conn) ping(ctx context.Context) {
 func (s *Server) rootsHabit() RootsHabit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.habits.learned.Roots
+	return s.dialect.learned.Roots
 }
 
 func (s *Server) learnRoots(habit RootsHabit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.habits.learned.Roots != habit {
-		s.habits.learned.Roots = habit
+	if s.dialect.learned.Roots != habit {
+		s.dialect.learned.Roots = habit
 		s.keepLearnedLocked()
 	}
 }

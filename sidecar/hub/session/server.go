@@ -61,10 +61,10 @@ type Server struct {
 	uses map[*context.CancelCauseFunc]string
 	// retries maps a task's id to the function that ends the attempts to reconnect.
 	retries map[string]context.CancelFunc
-	// habits records how the server speaks.
-	habits habits
-	// byPerson counts the starts under way that a person asked for.
-	byPerson int
+	// dialect records how the server speaks.
+	dialect dialect
+	// userStarts counts the starts under way that a person asked for.
+	userStarts int
 	// gone is why the server must not start again, or empty.
 	gone string
 	// last is the last failure of a connection.
@@ -95,7 +95,7 @@ type lastFailure struct {
 func (d *Dialer) NewServer(c config.Server, handler Handler) *Server {
 	learned := d.recall(c)
 	return &Server{
-		dialer: d, config: c, handler: handler, habits: habits{era: firstEra(c, learned), learned: learned},
+		dialer: d, config: c, handler: handler, dialect: dialect{era: firstEra(c, learned), learned: learned},
 		conns: map[string]*Conn{}, running: map[*Conn]bool{},
 		uses: map[*context.CancelCauseFunc]string{}, retries: map[string]context.CancelFunc{},
 	}
@@ -124,8 +124,8 @@ func (s *Server) infoLocked() protocol.Server {
 	if s.config.URL != "" {
 		info.Command = s.config.URL
 	}
-	if s.habits.handshake != nil {
-		info.ProtocolVersion = s.habits.handshake.Version
+	if s.dialect.handshake != nil {
+		info.ProtocolVersion = s.dialect.handshake.Version
 	}
 	switch {
 	case len(s.running) > 0:
@@ -168,7 +168,7 @@ func (s *Server) Snapshot() diagnose.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := diagnose.Snapshot{
-		Config: s.config, Server: s.infoLocked(), Handshake: s.habits.handshake, Failure: s.last.shown, Log: &s.logTail,
+		Config: s.config, Server: s.infoLocked(), Handshake: s.dialect.handshake, Failure: s.last.shown, Log: &s.logTail,
 	}
 	for c := range s.running {
 		now.Connections = append(now.Connections, c.shown())
@@ -186,7 +186,7 @@ func (s *Server) Housekeeping() time.Duration { return s.dialer.opts.Housekeepin
 func (s *Server) Handshake() *wire.Handshake {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.habits.handshake
+	return s.dialect.handshake
 }
 
 // IsRunning reports whether a connection is ready.
@@ -230,7 +230,7 @@ func (s *Server) Start(ctx context.Context) (protocol.Server, error) {
 	add := func(n int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.byPerson += n
+		s.userStarts += n
 	}
 	add(1)
 	defer add(-1)
@@ -246,7 +246,7 @@ func (s *Server) Confirm(ctx context.Context) error {
 		return nil
 	}
 	s.mu.Lock()
-	asked := s.byPerson > 0
+	asked := s.userStarts > 0
 	s.mu.Unlock()
 	return s.dialer.opts.Confirm(ctx, s.config, asked)
 }
@@ -294,13 +294,13 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	if s.gone != "" {
 		return nil, Failed(s.config.Name, s.gone)
 	}
-	if s.habits.era == wire.EraModern || s.config.Shared {
+	if s.dialect.era == wire.EraModern || s.config.Shared {
 		taskID = ""
 	}
 	if c := s.conns[taskID]; c != nil {
 		return c, nil
 	}
-	if taskID == "" || s.habits.era == wire.EraUnknown {
+	if taskID == "" || s.dialect.era == wire.EraUnknown {
 		for _, c := range s.conns {
 			return c, nil
 		}
@@ -315,8 +315,8 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 		s.handler.Taken(taskID)
 		return c, nil
 	}
-	if len(s.conns) == 0 && s.habits.learned.Era == wire.EraUnknown {
-		s.habits.era = firstEra(s.config, s.habits.learned)
+	if len(s.conns) == 0 && s.dialect.learned.Era == wire.EraUnknown {
+		s.dialect.era = firstEra(s.config, s.dialect.learned)
 	}
 	c := newConn(s, taskID)
 	s.conns[taskID] = c
@@ -345,7 +345,7 @@ func (s *Server) started(c *Conn) {
 	s.running[c] = true
 	s.last.reason, s.last.stderr = "", nil
 	s.handler.Started()
-	c.noteReady()
+	c.recordReady()
 	s.learnEraLocked(c)
 	s.learnIconsLocked(c)
 	if c.IsModern() { // all tasks use it

@@ -22,10 +22,10 @@ type lock struct {
 var ErrInUse = errors.New("another Assent process uses this folder")
 
 const (
-	// patience is how long to wait for an owner that is ending, and glance is the pause between two attempts. A child
+	// ownerTimeout is how long to wait for an owner that is ending, and retryPause is the pause between two attempts. A child
 	// process shares its parent's locks until its own program runs, even if the parent is killed then.
-	patience = 2 * time.Second
-	glance   = 10 * time.Millisecond
+	ownerTimeout = 2 * time.Second
+	retryPause   = 10 * time.Millisecond
 )
 
 // own takes the lock of the store at path, and waits for it. The lock is nil, without an error, if the file system has
@@ -37,7 +37,7 @@ func own(ctx context.Context, path string, wait time.Duration) (*lock, error) {
 			return l, err
 		}
 		select {
-		case <-time.After(glance):
+		case <-time.After(retryPause):
 		case <-ctx.Done():
 			return nil, err
 		}

@@ -40,7 +40,7 @@ type Store struct {
 // is closed. If another process owns it, Open waits a while, because that process may be ending, and then fails with
 // [ErrInUse]. Open renames a store that is damaged, or of an unpublished version, and creates a new one; see
 // [Store.SetAside]. It does not change a store that a newer version of Assent wrote; see [ErrNewer].
-func Open(dir string) (*Store, error) { return openDir(dir, patience) }
+func Open(dir string) (*Store, error) { return openDir(dir, ownerTimeout) }
 
 // OpenBeside opens the store in dir only for the person's decisions about servers ([Store.DecideServer]), even if
 // another process owns the store. It fails if the owner is another version.

@@ -18,8 +18,8 @@ import (
 // callbackPath is the path of the redirect URI.
 const callbackPath = "/callback"
 
-// farewell bounds how long a browser may take to read the page that ends a login.
-const farewell = 2 * time.Second
+// closeTimeout bounds how long a browser may take to read the page that ends a login.
+const closeTimeout = 2 * time.Second
 
 // page is the page that ends a login in the browser. It does not say whether the login succeeded, because Assent knows
 // that only after it has exchanged the code. The front end shows the result.
@@ -91,9 +91,9 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.answer <- query
 }
 
-// close stops listening, after the browser has read the page or [farewell] is over.
+// close stops listening, after the browser has read the page or [closeTimeout] is over.
 func (c *callback) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := c.server.Shutdown(ctx); err != nil {
 		_ = c.server.Close()

@@ -148,8 +148,8 @@ func nonceOf(response *http.Response) string {
 	return ""
 }
 
-// noteNonce keeps the server's last nonce (RFC 9449, section 8.2).
-func (l *login) noteNonce(response *http.Response) {
+// recordNonce records the server's last nonce (RFC 9449, section 8.2).
+func (l *login) recordNonce(response *http.Response) {
 	if nonce := nonceOf(response); nonce != "" {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -178,7 +178,7 @@ func (l *login) send(base http.RoundTripper, r *http.Request) (*http.Response, e
 	if err != nil {
 		return nil, err
 	}
-	l.noteNonce(response)
+	l.recordNonce(response)
 	if proxy, err := l.server.Proxy(r); err != nil || proxy != nil {
 		return response, nil // the connection is to the proxy
 	}

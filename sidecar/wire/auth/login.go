@@ -35,7 +35,7 @@ type login struct {
 	// generation counts the changes of grant.
 	generation int
 	flight     *flight
-	// nonce is the nonce that the server last wanted in a proof; see [login.noteNonce].
+	// nonce is the nonce that the server last wanted in a proof; see [login.recordNonce].
 	nonce string
 	// answeredNearby reports whether the server's last answer came from this machine or its network.
 	answeredNearby bool

@@ -78,7 +78,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		c := challengeOf(response)
 		if c == nil {
-			t.noteLetIn(response)
+			t.recordAccess(response)
 			return response, nil
 		}
 		c.words = readWords(response)
@@ -155,7 +155,7 @@ func (t *transport) apply(r *http.Request, remedy func(context.Context) error, b
 	return err
 }
 
-func (t *transport) noteLetIn(response *http.Response) {
+func (t *transport) recordAccess(response *http.Response) {
 	if response.StatusCode >= http.StatusBadRequest {
 		return
 	}

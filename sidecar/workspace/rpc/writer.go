@@ -15,12 +15,12 @@ const (
 	maxPending = 1 << 20
 	// maxSpare is the maximum capacity of a buffer that is kept for the next frames, in bytes.
 	maxSpare = 64 << 10
-	// lastWords is how long Close waits for the peer to read the rest.
-	lastWords = time.Second
+	// closeTimeout is how long Close waits for the peer to read the rest.
+	closeTimeout = time.Second
 	// chunk is how many bytes are written at once, so that it shows whether the peer reads on.
 	chunk = 256 << 10
-	// patience is how long a peer may take to read a chunk, while more than [Options.MaxBacklog] waits for it.
-	patience = 10 * time.Second
+	// readTimeout is how long a peer may take to read a chunk, while more than [Options.MaxBacklog] waits for it.
+	readTimeout = 10 * time.Second
 	// maxWaiting is how many bytes may wait for a peer that reads, but more slowly than they come. A frame may be the
 	// greatest that a server may send, and there may be several at once.
 	maxWaiting = 256 << 20
@@ -48,7 +48,7 @@ type writer struct {
 	watch *time.Timer
 }
 
-// bound makes write non-blocking. If the peer reads nothing for [patience] while more than most bytes wait, or if more than
+// bound makes write non-blocking. If the peer reads nothing for [readTimeout] while more than most bytes wait, or if more than
 // [maxWaiting] do, the writer fails with the error of overflow, which must not block either.
 func (w *writer) bound(most int, overflow func(waiting int) error) {
 	w.mu.Lock()
@@ -99,17 +99,17 @@ func (w *writer) write(head, value []byte) error {
 		if w.waiting > maxWaiting {
 			w.giveUp()
 		} else if w.watch == nil {
-			w.watch = time.AfterFunc(patience, w.judge)
+			w.watch = time.AfterFunc(readTimeout, w.judge)
 		}
 	}
 	return w.err
 }
 
-// judge ends the connection if the peer has read nothing for [patience].
+// judge ends the connection if the peer has read nothing for [readTimeout].
 func (w *writer) judge() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	rest := patience - time.Since(w.progress)
+	rest := readTimeout - time.Since(w.progress)
 	switch {
 	case w.err != nil || w.waiting <= w.most:
 		w.watch = nil
@@ -162,7 +162,7 @@ func (w *writer) drain() {
 // close lets the pending messages be written, as long as the peer reads them, and accepts no more. A blocked
 // write ends when the underlying writer is closed: see wait.
 func (w *writer) close() {
-	timer := time.AfterFunc(lastWords, func() { w.fail(jsonrpc2.ErrClosed) })
+	timer := time.AfterFunc(closeTimeout, func() { w.fail(jsonrpc2.ErrClosed) })
 	defer timer.Stop()
 	w.mu.Lock()
 	for w.writing && w.err == nil {

@@ -16,25 +16,25 @@ import (
 // maxStray bounds how many lines that are not MCP a connection keeps.
 const maxStray = 5
 
-// noteReady records when the connection became ready.
-func (c *Conn) noteReady() {
-	c.evidence.mu.Lock()
-	defer c.evidence.mu.Unlock()
-	c.evidence.since = time.Now()
+// recordReady records when the connection became ready.
+func (c *Conn) recordReady() {
+	c.diagnostics.mu.Lock()
+	defer c.diagnostics.mu.Unlock()
+	c.diagnostics.since = time.Now()
 }
 
 // wasReady reports whether the connection was ever ready.
 func (c *Conn) wasReady() bool {
-	c.evidence.mu.Lock()
-	defer c.evidence.mu.Unlock()
-	return !c.evidence.since.IsZero()
+	c.diagnostics.mu.Lock()
+	defer c.diagnostics.mu.Unlock()
+	return !c.diagnostics.since.IsZero()
 }
 
 // shown describes a ready connection for the page of its server.
 func (c *Conn) shown() protocol.ServerConnection {
-	c.evidence.mu.Lock()
-	defer c.evidence.mu.Unlock()
-	shown := protocol.ServerConnection{TaskID: c.Ledger.TaskID(), Since: c.evidence.since.UnixMilli()}
+	c.diagnostics.mu.Lock()
+	defer c.diagnostics.mu.Unlock()
+	shown := protocol.ServerConnection{TaskID: c.Ledger.TaskID(), Since: c.diagnostics.since.UnixMilli()}
 	if c.link.pid != nil {
 		shown.PID = int64(c.link.pid())
 	}
@@ -45,11 +45,11 @@ func (c *Conn) shown() protocol.ServerConnection {
 func (c *Conn) stray(data []byte) {
 	text := strings.TrimRight(string(data[:min(len(data), diagnose.MaxLine)]), "\r\n")
 	c.server.logTail.Add(protocol.LogStdout, "", text)
-	c.evidence.mu.Lock()
-	if len(c.evidence.strayed) < maxStray {
-		c.evidence.strayed = append(c.evidence.strayed, text)
+	c.diagnostics.mu.Lock()
+	if len(c.diagnostics.strayed) < maxStray {
+		c.diagnostics.strayed = append(c.diagnostics.strayed, text)
 	}
-	c.evidence.mu.Unlock()
+	c.diagnostics.mu.Unlock()
 	said := text
 	if redact := c.server.dialer.opts.Redact; redact != nil {
 		said = redact(said)
@@ -58,16 +58,16 @@ func (c *Conn) stray(data []byte) {
 	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a message of the server that is not JSON-RPC")
 }
 
-// noteFailure records the failure of a connection, and returns a sentence that explains it. The list of servers, the
+// recordFailure records the failure of a connection, and returns a sentence that explains it. The list of servers, the
 // page of the server, conversations and terminals show the sentence.
-func (s *Server) noteFailure(ctx context.Context, c *Conn, err error, stderr []string) string {
+func (s *Server) recordFailure(ctx context.Context, c *Conn, err error, stderr []string) string {
 	var exitCode func() (int, bool)
 	if c.link != nil {
 		exitCode = c.link.exitCode
 	}
-	c.evidence.mu.Lock()
-	f := diagnose.NewFailure(err, !c.evidence.since.IsZero(), stderr, c.evidence.strayed, exitCode)
-	c.evidence.mu.Unlock()
+	c.diagnostics.mu.Lock()
+	f := diagnose.NewFailure(err, !c.diagnostics.since.IsZero(), stderr, c.diagnostics.strayed, exitCode)
+	c.diagnostics.mu.Unlock()
 	s.mu.Lock()
 	s.last.shown = f
 	s.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"assent/protocol"
 )
 
-// manner is a way to ask a person: in dialogs, or line by line. The methods that ask are called between begin and done,
+// prompter is a way to ask a person: in dialogs, or line by line. The methods that ask are called between begin and done,
 // and end with ctx. Their errors [errDeclined] and [errDismissed] are answers of the person, which MCP distinguishes as
 // decline and cancel.
-type manner interface {
+type prompter interface {
 	// begin waits until the person is free, and occupies them until done is called.
 	begin(ctx context.Context) (done func(), err error)
 	// fill asks the person to fill in a form, and returns the JSON object.
@@ -31,10 +31,10 @@ type manner interface {
 	confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error)
 	// page asks whether the person goes to a page for something other than an ask.
 	page(ctx context.Context, params *protocol.OpenURLParams) (bool, error)
-	// noted writes what the person did, unless the screen shows that already.
-	noted(text string)
-	// typist returns a reader of lines that are not answers. The reader and the questions take turns.
-	typist() *person
+	// report writes what the person did, unless the screen shows that already.
+	report(text string)
+	// lineReader returns a reader of lines that are not answers. The reader and the questions take turns.
+	lineReader() *person
 	// restore restores the terminal's state, even during a question.
 	restore()
 }
@@ -50,26 +50,26 @@ type formWords struct {
 	secrets bool
 }
 
-// someone is the answerer that asks a person.
-type someone struct {
-	manner
+// personAnswerer is the answerer that asks a person.
+type personAnswerer struct {
+	prompter
 	s *session
 }
 
-var _ answerer = (*someone)(nil)
+var _ answerer = (*personAnswerer)(nil)
 
-// newSomeone returns an answerer that asks in dialogs if they can be drawn, and otherwise line by line.
-func newSomeone(s *session) *someone {
+// newPersonAnswerer returns an answerer that asks in dialogs if they can be drawn, and otherwise line by line.
+func newPersonAnswerer(s *session) *personAnswerer {
 	if tty, ok := s.o.Stdin.(*os.File); ok && s.stderr.display != nil {
 		if state, err := term.GetState(int(tty.Fd())); err == nil {
-			return &someone{&dialogs{s: s, turn: make(chan struct{}, 1), tty: tty, state: state}, s}
+			return &personAnswerer{&dialogs{s: s, turn: make(chan struct{}, 1), tty: tty, state: state}, s}
 		}
 	}
-	return &someone{newPerson(s), s}
+	return &personAnswerer{newPerson(s), s}
 }
 
 // take implements [answerer].
-func (o *someone) take(a *openAsk) (reply, error) {
+func (o *personAnswerer) take(a *openAsk) (reply, error) {
 	var kept filled // the form keeps it if the sidecar refuses the answer
 	return func(ctx context.Context, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 		done, err := o.begin(ctx)
@@ -80,11 +80,11 @@ func (o *someone) take(a *openAsk) (reply, error) {
 		response, err := o.ask(ctx, a, &kept, problems)
 		switch {
 		case errors.Is(err, errDeclined):
-			o.noted("You declined.")
+			o.report("You declined.")
 			return a.response(protocol.NoButtonClicked), nil
 		case errors.Is(err, errDismissed):
 			if !o.s.gone() { // otherwise the run ends and reports the reason
-				o.noted("You put the question away.")
+				o.report("You dismissed the question.")
 			}
 			return a.response(protocol.CancelButtonClicked), nil
 		}
@@ -92,12 +92,12 @@ func (o *someone) take(a *openAsk) (reply, error) {
 	}, nil
 }
 
-func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
+func (o *personAnswerer) ask(ctx context.Context, a *openAsk, kept *filled, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error) {
 	switch q := a.Question.(type) {
 	case protocol.McpElicitation:
 		words := formWords{
 			about: describe(a), question: "Send this to the server?", secrets: true,
-			send: "Send it", decline: "Decline: say no to the server", cancel: "Cancel: put it away without an answer",
+			send: "Send it", decline: "Decline: say no to the server", cancel: "Cancel: dismiss it without an answer",
 		}
 		content, err := o.fill(ctx, words, q.ElicitationRequest.Fields, kept, problems)
 		if err != nil {
@@ -123,7 +123,7 @@ func (o *someone) ask(ctx context.Context, a *openAsk, kept *filled, problems []
 }
 
 // inTurn waits until the person is free, and then calls ask.
-func inTurn[T any](ctx context.Context, o *someone, ask func() (T, error)) (T, error) {
+func inTurn[T any](ctx context.Context, o *personAnswerer, ask func() (T, error)) (T, error) {
 	done, err := o.begin(ctx)
 	if err != nil {
 		var none T
@@ -134,20 +134,20 @@ func inTurn[T any](ctx context.Context, o *someone, ask func() (T, error)) (T, e
 }
 
 // input implements [answerer].
-func (o *someone) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
-	return inTurn(ctx, o, func() (*string, error) { return o.manner.input(ctx, params) })
+func (o *personAnswerer) input(ctx context.Context, params *protocol.PromptInputParams) (*string, error) {
+	return inTurn(ctx, o, func() (*string, error) { return o.prompter.input(ctx, params) })
 }
 
-func (o *someone) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
-	return inTurn(ctx, o, func() (bool, error) { return o.manner.page(ctx, params) })
+func (o *personAnswerer) page(ctx context.Context, params *protocol.OpenURLParams) (bool, error) {
+	return inTurn(ctx, o, func() (bool, error) { return o.prompter.page(ctx, params) })
 }
 
-func (o *someone) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
-	return inTurn(ctx, o, func() (bool, error) { return o.manner.confirm(ctx, params) })
+func (o *personAnswerer) confirm(ctx context.Context, params *protocol.ConfirmServerParams) (bool, error) {
+	return inTurn(ctx, o, func() (bool, error) { return o.prompter.confirm(ctx, params) })
 }
 
 // arguments asks the person to fill in arguments of a tool, and returns them as a JSON object.
-func (o *someone) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
+func (o *personAnswerer) arguments(ctx context.Context, words formWords, fields []protocol.Field) (json.RawMessage, error) {
 	return inTurn(ctx, o, func() (json.RawMessage, error) {
 		var kept filled
 		return o.fill(ctx, words, fields, &kept, nil)
@@ -155,7 +155,7 @@ func (o *someone) arguments(ctx context.Context, words formWords, fields []proto
 }
 
 // completions implements [answerer]. A person has no completions ready.
-func (*someone) completions() []completion { return nil }
+func (*personAnswerer) completions() []completion { return nil }
 
 // end implements [answerer].
-func (*someone) end(context.Context) error { return nil }
+func (*personAnswerer) end(context.Context) error { return nil }

@@ -7,8 +7,8 @@ import (
 	"assent/sidecar/task/journal"
 )
 
-// keeping is the background work of an open and configured workspace.
-type keeping struct {
+// background is the work in the background of an open and configured workspace.
+type background struct {
 	// results and records bring the days for which results and records are kept, the newest setting only.
 	results, records chan int
 	begun            sync.Once
@@ -17,23 +17,23 @@ type keeping struct {
 	stop             context.CancelFunc
 }
 
-func newKeeping() *keeping {
-	k := &keeping{results: make(chan int, 1), records: make(chan int, 1)}
-	k.ctx, k.stop = context.WithCancel(context.Background())
-	return k
+func newBackground() *background {
+	b := &background{results: make(chan int, 1), records: make(chan int, 1)}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b
 }
 
 // begin starts the background work of the workspace. The workspace is configured already.
 func (w *Workspace) begin() {
-	k := w.keeping
-	k.running.Go(func() { // reads the store, for which the handshake does not wait
+	b := w.background
+	b.running.Go(func() { // reads the store, for which the handshake does not wait
 		if err := w.chat.Resume(w.hosts.Restore()); err != nil {
 			w.opts.Log.Error().Err(err).Msg("MCP tasks were not taken up again")
 		}
 		w.countAsks()
 	})
-	k.running.Go(func() { w.tasks.KeepResults(k.ctx, k.results) })
-	k.running.Go(func() { w.tasks.KeepDeleted(k.ctx) })
-	k.running.Go(func() { w.tasks.KeepStore(k.ctx) })
-	k.running.Go(func() { journal.Keep(k.ctx, w.tasks.Store, k.records, w.now, w.opts.Log) })
+	b.running.Go(func() { w.tasks.KeepResults(b.ctx, b.results) })
+	b.running.Go(func() { w.tasks.KeepDeleted(b.ctx) })
+	b.running.Go(func() { w.tasks.KeepStore(b.ctx) })
+	b.running.Go(func() { journal.Keep(b.ctx, w.tasks.Store, b.records, w.now, w.opts.Log) })
 }

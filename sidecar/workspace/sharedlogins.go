@@ -12,10 +12,10 @@ import (
 	"assent/sidecar/wire/auth"
 )
 
-// keeper has the logins of all workspaces with windows on the same secret storage. Each login has one renewal at a
+// sharedLogins are the logins of all workspaces with windows on the same secret storage. Each login has one renewal at a
 // time, over all workspaces. A window of one workspace stores the secrets of another one's logins, and opens its login
 // pages, because storage and person are the same. The front end that was used last comes first.
-type keeper struct {
+type sharedLogins struct {
 	folder   string
 	users    int  // the person's lock guards it
 	mayCome  bool // a window with the secret storage; the person's lock guards it
@@ -34,45 +34,45 @@ func loginsFolder(opts Options) string {
 	return cmp.Or(opts.LoginsDir, beside)
 }
 
-// keeperFor returns the keeper for a workspace with these options.
-func (p *Person) keeperFor(opts Options) *keeper {
+// loginsFor returns the logins for a workspace with these options.
+func (p *Person) loginsFor(opts Options) *sharedLogins {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	folder := loginsFolder(opts)
-	k := p.keepers[folder]
-	if k == nil {
-		k = newKeeper(folder, opts.Version, opts.Log)
-		if p.keepers == nil {
-			p.keepers = map[string]*keeper{}
+	l := p.logins[folder]
+	if l == nil {
+		l = newSharedLogins(folder, opts.Version, opts.Log)
+		if p.logins == nil {
+			p.logins = map[string]*sharedLogins{}
 		}
-		p.keepers[folder] = k
+		p.logins[folder] = l
 	}
-	k.users++
-	return k
+	l.users++
+	return l
 }
 
-// release gives a keeper back, and reports whether it is to be closed. It stays while a login is renewed, and while a secret is
-// in memory only, if a window may come that keeps it. The lock must be held.
-func (p *Person) release(k *keeper, mayCome bool) bool {
-	k.users--
-	k.mayCome = k.mayCome || mayCome
-	if k.users > 0 || k.mayCome && (k.auth.Renewing() != nil || k.secrets.unkept()) { // in this order: a renewal ends with a secret
+// release gives shared logins back, and reports whether they are to be closed. They stay while a login is renewed, and while a
+// secret is in memory only, if a window may come that keeps it. The lock must be held.
+func (p *Person) release(l *sharedLogins, mayCome bool) bool {
+	l.users--
+	l.mayCome = l.mayCome || mayCome
+	if l.users > 0 || l.mayCome && (l.auth.Renewing() != nil || l.secrets.unkept()) { // in this order: a renewal ends with a secret
 		return false
 	}
-	delete(p.keepers, k.folder)
+	delete(p.logins, l.folder)
 	return true
 }
 
-func newKeeper(folder, version string, log zerolog.Logger) *keeper {
-	k := &keeper{folder: folder, attached: newAttached(log)}
-	k.secrets = newSecrets(k.attached, log)
-	k.auth = auth.New(auth.Options{
+func newSharedLogins(folder, version string, log zerolog.Logger) *sharedLogins {
+	l := &sharedLogins{folder: folder, attached: newAttached(log)}
+	l.secrets = newSecrets(l.attached, log)
+	l.auth = auth.New(auth.Options{
 		Client:     protocol.Implementation{Name: "assent", Version: version},
-		Secrets:    k.secrets,
+		Secrets:    l.secrets,
 		Folder:     folder,
-		CanOpenURL: func() bool { return k.attached.capabilities().OpenURL },
+		CanOpenURL: func() bool { return l.attached.capabilities().OpenURL },
 		OpenURL: func(ctx context.Context, url, reason string) (bool, error) {
-			result, err := lend(ctx, k.attached, needsLoginPage, func(ctx context.Context, f *frontEnd) (*protocol.OpenURLResult, error) {
+			result, err := lend(ctx, l.attached, needsLoginPage, func(ctx context.Context, f *frontEnd) (*protocol.OpenURLResult, error) {
 				return f.own.OpenURL(ctx, &protocol.OpenURLParams{URL: url, Reason: reason})
 			})
 			if err != nil {
@@ -82,21 +82,21 @@ func newKeeper(folder, version string, log zerolog.Logger) *keeper {
 		},
 		Log: log,
 	})
-	return k
+	return l
 }
 
 // forget signs out of every server.
-func (k *keeper) forget(ctx context.Context) error {
-	if err := k.auth.Forget(ctx); err != nil {
+func (l *sharedLogins) forget(ctx context.Context) error {
+	if err := l.auth.Forget(ctx); err != nil {
 		return err
 	}
-	k.secrets.forget(ctx)
+	l.secrets.forget(ctx)
 	return nil
 }
 
 // ForgetLogins implements [protocol.Sidecar].
 func (w *Workspace) ForgetLogins(ctx context.Context) (*protocol.ForgetLoginsResult, error) {
-	if err := w.keeper.forget(ctx); err != nil {
+	if err := w.logins.forget(ctx); err != nil {
 		return nil, err
 	}
 	return &protocol.ForgetLoginsResult{}, nil
@@ -107,10 +107,10 @@ const renewalTimeout = 10 * time.Second
 
 // untilRenewed returns a context that ends after ctx, when the renewals that are under way by then have ended: their windows
 // keep the new refresh tokens.
-func (k *keeper) untilRenewed(ctx context.Context) (context.Context, context.CancelFunc) {
+func (l *sharedLogins) untilRenewed(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		if renewing := k.auth.Renewing(); renewing != nil && k.attached.capabilities().Secrets {
+		if renewing := l.auth.Renewing(); renewing != nil && l.attached.capabilities().Secrets {
 			select {
 			case <-renewing:
 			case <-time.After(renewalTimeout):
@@ -126,8 +126,8 @@ func (k *keeper) untilRenewed(ctx context.Context) (context.Context, context.Can
 }
 
 // close ends the logins that are under way.
-func (k *keeper) close() {
-	k.attached.close()
-	k.auth.Close()
-	k.attached.lending.Wait()
+func (l *sharedLogins) close() {
+	l.attached.close()
+	l.auth.Close()
+	l.attached.lending.Wait()
 }

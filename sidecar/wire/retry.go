@@ -19,16 +19,16 @@ import (
 
 // Bounds of the pauses before a request is sent again that the server refused for now.
 const (
-	firstPatience = 500 * time.Millisecond
-	longestPause  = time.Minute
-	maxPatience   = 90 * time.Second // all pauses of a request
-	maxRefusals   = 6
+	firstRetryPause = 500 * time.Millisecond
+	maxRetryPause   = time.Minute
+	maxRetryTime    = 90 * time.Second // all pauses of a request
+	maxRefusals     = 6
 )
 
-// sendPatiently is send. It sends a message again after a pause, while the server is not available and the message
+// sendWithRetries is send. It sends a message again after a pause, while the server is not available and the message
 // certainly did nothing. The body is that of a response that is not 2xx; the response still has it.
-func (h *HTTP) sendPatiently(r *http.Request, call *jsonrpc.Request) (response *http.Response, release func(), body []byte, err error) {
-	pause, waited := firstPatience, time.Duration(0)
+func (h *HTTP) sendWithRetries(r *http.Request, call *jsonrpc.Request) (response *http.Response, release func(), body []byte, err error) {
+	pause, waited := firstRetryPause, time.Duration(0)
 	for refusals := 1; ; refusals++ {
 		response, release, err = h.send(r)
 		if err != nil || r.Method != http.MethodPost || isOK(response) {
@@ -39,7 +39,7 @@ func (h *HTTP) sendPatiently(r *http.Request, call *jsonrpc.Request) (response *
 			return nil, nil, nil, err
 		}
 		wait := max(pause, retryAfter(response))
-		if refusals == maxRefusals || wait > longestPause || waited+wait > maxPatience || !h.mayRepeat(r, call, response, body) {
+		if refusals == maxRefusals || wait > maxRetryPause || waited+wait > maxRetryTime || !h.mayRepeat(r, call, response, body) {
 			return response, release, body, nil
 		}
 		release()
@@ -102,7 +102,7 @@ var effective = []string{"tools/call", "tasks/update", "tasks/result"}
 func retryAfter(response *http.Response) time.Duration {
 	text := strings.TrimSpace(response.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return time.Duration(min(max(seconds, 0), (2*maxPatience).Seconds()) * float64(time.Second))
+		return time.Duration(min(max(seconds, 0), (2*maxRetryTime).Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		now := time.Now()

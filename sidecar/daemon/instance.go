@@ -15,13 +15,13 @@ import (
 	"assent/sidecar/base/procinfo"
 )
 
-// seat is the right to be the daemon: the lock on a file, held while the process lives.
-type seat struct {
+// instance is the right to be the daemon: the instance lock, held while the process lives.
+type instance struct {
 	address Address
 	lock    *flock.Flock
 }
 
-// holder is the content of the file that names the holder of the seat. Boot, PID and Start together identify one
+// holder is the content of the file that names the holder of the instance lock. Boot, PID and Start together identify one
 // process permanently.
 type holder struct {
 	// Boot is a [procinfo.Boot]; empty if unknown.
@@ -32,12 +32,12 @@ type holder struct {
 	Build string `json:"build"`
 }
 
-// errServed says that another daemon holds the seat, and answers.
+// errServed says that another daemon holds the instance lock, and answers.
 var errServed = errors.New("another daemon serves already")
 
-// takeSeat makes this process the daemon. If a leaving daemon holds the seat, takeSeat waits for it. The caller opens
-// the gate once it listens, or has failed: the closed gate distinguishes a starting daemon from a leaving one.
-func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, err error) {
+// becomeInstance makes this process the daemon. If a leaving daemon holds the instance lock, it waits for it. The caller calls
+// releaseStart once it listens, or has failed: the start lock distinguishes a starting daemon from a leaving one.
+func becomeInstance(ctx context.Context, o Options) (s *instance, releaseStart func() error, err error) {
 	a := o.Address
 	for _, folder := range []string{a.Folder, a.SocketFolder} {
 		if folder == "" {
@@ -47,29 +47,29 @@ func takeSeat(ctx context.Context, o Options) (s *seat, openGate func() error, e
 			return nil, nil, err
 		}
 	}
-	gate, err := lockWithin(ctx, a.Gate, o.timeouts.orDefault().start)
+	startLock, err := lockWithin(ctx, a.StartLock, o.timeouts.orDefault().start)
 	if err != nil {
 		return nil, nil, fmt.Errorf("wait for a daemon that starts: %w: set %s to another folder", err, FolderVariable)
 	}
-	lock, err := o.lockSeat(ctx)
+	lock, err := o.lockInstance(ctx)
 	if err == nil {
-		s = &seat{a, lock}
+		s = &instance{a, lock}
 		if err = s.sign(o.Build); err != nil {
 			err = errors.Join(err, s.leave())
 		}
 	}
 	switch {
 	case err == nil:
-		return s, gate.Close, nil
+		return s, startLock.Close, nil
 	case errors.Is(err, errServed):
-		return nil, nil, errors.Join(err, gate.Close())
+		return nil, nil, errors.Join(err, startLock.Close())
 	default:
-		return nil, nil, errors.Join(fmt.Errorf("become the daemon: %w", err), gate.Close())
+		return nil, nil, errors.Join(fmt.Errorf("become the daemon: %w", err), startLock.Close())
 	}
 }
 
-// lockSeat returns the lock, or errServed if the daemon that holds it answers.
-func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
+// lockInstance returns the lock, or errServed if the daemon that holds it answers.
+func (o Options) lockInstance(ctx context.Context) (*flock.Flock, error) {
 	lock := lockOf(o.Address.Lock)
 	taken, err := lock.TryLock()
 	if taken && err == nil {
@@ -90,8 +90,8 @@ func (o Options) lockSeat(ctx context.Context) (*flock.Flock, error) {
 	return lock, err
 }
 
-// sign records this process as the holder of the seat.
-func (s *seat) sign(build string) error {
+// sign records this process as the holder of the instance lock.
+func (s *instance) sign(build string) error {
 	h := holder{PID: os.Getpid(), Build: build}
 	var err error
 	if h.Boot, err = procinfo.Boot(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -111,9 +111,9 @@ func (s *seat) sign(build string) error {
 	return os.Rename(temporary, s.address.Holder)
 }
 
-// leave releases the seat. The lock file stays, because another process may be about to lock it. If the lock file was
+// leave releases the instance lock. The lock file stays, because another process may be about to lock it. If the lock file was
 // replaced, the files beside it belong to another daemon.
-func (s *seat) leave() error {
+func (s *instance) leave() error {
 	var err error
 	if s.isThere() {
 		err = errors.Join(removeIfThere(s.address.Holder), removeSocket(s.address))
@@ -122,7 +122,7 @@ func (s *seat) leave() error {
 }
 
 // isThere reports whether the locked file is still the one at its path.
-func (s *seat) isThere() bool {
+func (s *instance) isThere() bool {
 	held, err := s.lock.Stat()
 	if err != nil {
 		return false
@@ -138,7 +138,7 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// readHolder returns the process that signed last. It holds the seat only if a process holds the lock; see
+// readHolder returns the process that signed last. It holds the instance lock only if a process holds the lock; see
 // [Kill].
 func readHolder(a Address) (holder, error) {
 	data, err := os.ReadFile(a.Holder)
@@ -171,7 +171,7 @@ func (h holder) proven() error {
 	return nil
 }
 
-// taken reports whether a process holds the seat.
+// taken reports whether a process holds the instance lock.
 func taken(a Address) (bool, error) {
 	lock := flock.New(a.Lock, flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock() // shared, so that concurrent checks do not take each other for the daemon

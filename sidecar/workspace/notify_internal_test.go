@@ -14,7 +14,7 @@ import (
 func TestAPersonWithoutAFrontEndIsSummoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []string
-		p := &Person{Summon: func(text string) error {
+		p := &Person{Notify: func(text string) error {
 			said = append(said, text)
 			return nil
 		}}
@@ -22,7 +22,7 @@ func TestAPersonWithoutAFrontEndIsSummoned(t *testing.T) {
 		p.enter(w)
 		want := func(when string, texts ...string) {
 			t.Helper()
-			p.summon(`Claude Code in "x$(y)"`, zerolog.Nop())
+			p.notify(`Claude Code in "x$(y)"`, zerolog.Nop())
 			synctest.Wait()
 			if !slices.Equal(said, texts) {
 				t.Errorf("%s: the person was told %q, want %q", when, said, texts)

@@ -10,21 +10,21 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// summonPause is how long the next call for the person waits for the one before.
-const summonPause = 30 * time.Second
+// notifyPause is how long the next call for the person waits for the one before.
+const notifyPause = 30 * time.Second
 
-// summon calls the person to a question of a task, if no front end shows it. Several questions at once are one call. It does
+// notify calls the person to a question of a task, if no front end shows it. Several questions at once are one call. It does
 // not wait.
-func (p *Person) summon(title string, log zerolog.Logger) {
+func (p *Person) notify(title string, log zerolog.Logger) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	attended := slices.ContainsFunc(p.open, func(w *Workspace) bool { return w.attached.asks() })
-	if p.Summon == nil || attended || p.closed || time.Since(p.summoned) < summonPause {
+	if p.Notify == nil || attended || p.closed || time.Since(p.notified) < notifyPause {
 		return
 	}
-	p.summoned = time.Now()
+	p.notified = time.Now()
 	p.telling.Go(func() {
-		if err := p.Summon(fmt.Sprintf("%s waits for your answer. Run assent open to see the question.", plain(title))); err != nil {
+		if err := p.Notify(fmt.Sprintf("%s waits for your answer. Run assent open to see the question.", plain(title))); err != nil {
 			log.Info().Err(err).Msg("the operating system shows no notification")
 		}
 	})
