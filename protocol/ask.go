@@ -191,7 +191,7 @@ type Origin struct {
 	// MessageID is the message of the call that the question belongs to; absent if unknown.
 	MessageID int64 `json:"messageId,omitempty"`
 	// PlacedBy names the front end in which a person assigned an unattributed request to this task; see
-	// [UnclaimedAsk]. Decisions about one tool do not apply to such a question: it gets no fixed answer,
+	// [UnattributedAsk]. Decisions about one tool do not apply to such a question: it gets no fixed answer,
 	// and no grant of a tool covers it.
 	PlacedBy string `json:"placedBy,omitempty"`
 }

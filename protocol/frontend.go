@@ -11,10 +11,10 @@ type FrontEnd interface {
 	//protocol:method task/event
 	TaskEvent(ctx context.Context, params *TaskEventParams) error
 
-	// UnclaimedChanged reports that an unattributed request arrived, was assigned, or ended.
+	// UnattributedChanged reports that an unattributed request arrived, was assigned, or ended.
 	//
-	//protocol:method ask/unclaimedChanged
-	UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error
+	//protocol:method ask/unattributedChanged
+	UnattributedChanged(ctx context.Context, params *UnattributedChangedParams) error
 
 	// OthersChanged reports that an ask of another workspace arrived or was settled, so [Sidecar.ListOpenAsks] has
 	// changed, or that its own params have changed. Before the first report they are zero.

@@ -53,9 +53,9 @@ const (
 	// JournalRequestInvalid: a server asked a question that cannot be shown. There are at most ten records per minute and
 	// server.
 	JournalRequestInvalid JournalKind = "requestInvalid"
-	// JournalRequestUnclaimed: an unattributed request ended before a person assigned it, or because they
+	// JournalRequestUnattributed: an unattributed request ended before a person assigned it, or because they
 	// dismissed it. An assigned request has a [JournalAskOpened] with [Origin.PlacedBy].
-	JournalRequestUnclaimed JournalKind = "requestUnclaimed"
+	JournalRequestUnattributed JournalKind = "requestUnattributed"
 	// JournalToolRuleCreated and JournalToolRuleRemoved: the person created or removed a rule about a tool.
 	JournalToolRuleCreated JournalKind = "toolRuleCreated"
 	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"

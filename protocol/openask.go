@@ -6,8 +6,8 @@ type ListOpenAsksResult struct {
 	Asks []OpenAsk `json:"asks,omitempty"`
 	// Truncated reports that there are more: [Task.OpenAsks] counts them all.
 	Truncated bool `json:"truncated,omitempty"`
-	// Unclaimed are the unattributed requests of servers, in the same order as Asks.
-	Unclaimed []UnclaimedAsk `json:"unclaimed,omitempty"`
+	// Unattributed are the unattributed requests of servers, in the same order as Asks.
+	Unattributed []UnattributedAsk `json:"unattributed,omitempty"`
 	// Declined are the servers of the front end's workspace that the person declined all elicitations of, in the
 	// order of their names.
 	Declined []DeclinedServer `json:"declined,omitempty"`

@@ -63,8 +63,8 @@ export interface FrontEndRequests {
 export interface FrontEndNotifications {
   /** TaskEvent reports one change of one task. The numbers of a task's events are consecutive. */
   "task/event": TaskEventParams;
-  /** UnclaimedChanged reports that an unattributed request arrived, was assigned, or ended. */
-  "ask/unclaimedChanged": UnclaimedChangedParams;
+  /** UnattributedChanged reports that an unattributed request arrived, was assigned, or ended. */
+  "ask/unattributedChanged": UnattributedChangedParams;
   /**
    * OthersChanged reports that an ask of another workspace arrived or was settled, so `Sidecar.ListOpenAsks` has
    * changed, or that its own params have changed. Before the first report they are zero.
@@ -198,7 +198,7 @@ export interface SidecarRequests {
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
    * ListOpenAsks returns at most 500 asks that wait for a person, of all open workspaces. The list changes with
-   * each change of `TaskEventParams.OpenAsks`, and with `FrontEnd.UnclaimedChanged`, `FrontEnd.DeclinedChanged` and
+   * each change of `TaskEventParams.OpenAsks`, and with `FrontEnd.UnattributedChanged`, `FrontEnd.DeclinedChanged` and
    * `FrontEnd.OthersChanged`.
    *
    * Every request that names a task also works for tasks of other open workspaces. A front end gets the events of
@@ -206,7 +206,7 @@ export interface SidecarRequests {
    */
   "ask/list": { params: undefined; result: ListOpenAsksResult };
   /**
-   * ClaimAsk assigns an `UnclaimedAsk` to a task of the same workspace, and returns when it is an ask there. The
+   * ClaimAsk assigns an `UnattributedAsk` to a task of the same workspace, and returns when it is an ask there. The
    * first assignment counts. A later one fails with `CodeAskSettled`, also after the request has ended. A call that
    * is no longer a candidate fails with `CodeInvalidParams`, and the request keeps waiting.
    */
@@ -696,7 +696,7 @@ export interface Origin {
   messageId?: number;
   /**
    * PlacedBy names the front end in which a person assigned an unattributed request to this task; see
-   * `UnclaimedAsk`. Decisions about one tool do not apply to such a question: it gets no fixed answer,
+   * `UnattributedAsk`. Decisions about one tool do not apply to such a question: it gets no fixed answer,
    * and no grant of a tool covers it.
    */
   placedBy?: string;
@@ -2354,10 +2354,10 @@ export type JournalKind =
    */
   | "requestInvalid"
   /**
-   * JournalRequestUnclaimed: an unattributed request ended before a person assigned it, or because they
+   * JournalRequestUnattributed: an unattributed request ended before a person assigned it, or because they
    * dismissed it. An assigned request has a `JournalAskOpened` with `Origin.PlacedBy`.
    */
-  | "requestUnclaimed"
+  | "requestUnattributed"
   /** JournalToolRuleCreated and JournalToolRuleRemoved: the person created or removed a rule about a tool. */
   | "toolRuleCreated"
   | "toolRuleRemoved"
@@ -2655,8 +2655,8 @@ export interface ListOpenAsksResult {
   asks?: readonly OpenAsk[];
   /** Truncated reports that there are more: `Task.OpenAsks` counts them all. */
   truncated?: boolean;
-  /** Unclaimed are the unattributed requests of servers, in the same order as Asks. */
-  unclaimed?: readonly UnclaimedAsk[];
+  /** Unattributed are the unattributed requests of servers, in the same order as Asks. */
+  unattributed?: readonly UnattributedAsk[];
   /**
    * Declined are the servers of the front end's workspace that the person declined all elicitations of, in the
    * order of their names.
@@ -4232,13 +4232,13 @@ export interface UnknownContent {
 }
 
 /**
- * UnclaimedAsk is an unattributed request of a server. It arrived on a connection that several
+ * UnattributedAsk is an unattributed request of a server. It arrived on a connection that several
  * conversations share, while the server served no call or calls of several conversations, and it had no tag
  * (2025-11-25, "Elicitation" and "Sampling": requests are nested inside other features, but do not name
  * them). It belongs to no conversation until a person assigns it with `Sidecar.ClaimAsk`; then it is an ask
  * like any other. Nothing approves or answers it before.
  */
-export interface UnclaimedAsk {
+export interface UnattributedAsk {
   id: string;
   /** Time is when the request arrived. */
   time: number;
@@ -4258,7 +4258,7 @@ export interface UnclaimedAsk {
 }
 
 /**
- * AskCandidate is a call that may have caused an `UnclaimedAsk`, and its conversation. At most one of
+ * AskCandidate is a call that may have caused an `UnattributedAsk`, and its conversation. At most one of
  * ToolName, ResourceURI and PromptName is set.
  */
 export interface AskCandidate {
@@ -4284,7 +4284,7 @@ export type CandidateState =
   /** CandidateEnded: the server has answered it. */
   | "ended";
 
-/** ClaimAskParams assigns an `UnclaimedAsk`. Exactly one of TaskID, NewTask and Dismiss is set. */
+/** ClaimAskParams assigns an `UnattributedAsk`. Exactly one of TaskID, NewTask and Dismiss is set. */
 export interface ClaimAskParams {
   id: string;
   /** TaskID and MessageID identify one of the candidates. */
@@ -4308,9 +4308,9 @@ export interface ClaimAskResult {
 }
 
 /**
- * UnclaimedChangedParams counts the unattributed requests. `ListOpenAsksResult` lists them, and has
+ * UnattributedChangedParams counts the unattributed requests. `ListOpenAsksResult` lists them, and has
  * changed.
  */
-export interface UnclaimedChangedParams {
+export interface UnattributedChangedParams {
   count: number;
 }

@@ -18,12 +18,12 @@ func DispatchFrontEnd(ctx context.Context, s FrontEnd, method string, params jso
 			return nil, err
 		}
 		return nil, s.TaskEvent(ctx, &p)
-	case "ask/unclaimedChanged":
-		var p UnclaimedChangedParams
+	case "ask/unattributedChanged":
+		var p UnattributedChangedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
 			return nil, err
 		}
-		return nil, s.UnclaimedChanged(ctx, &p)
+		return nil, s.UnattributedChanged(ctx, &p)
 	case "ask/othersChanged":
 		var p OthersChangedParams
 		if err := unmarshalParams(method, params, &p); err != nil {
@@ -144,8 +144,8 @@ func (r remoteFrontEnd) TaskEvent(ctx context.Context, params *TaskEventParams) 
 	return r.conn.Notify(ctx, "task/event", params)
 }
 
-func (r remoteFrontEnd) UnclaimedChanged(ctx context.Context, params *UnclaimedChangedParams) error {
-	return r.conn.Notify(ctx, "ask/unclaimedChanged", params)
+func (r remoteFrontEnd) UnattributedChanged(ctx context.Context, params *UnattributedChangedParams) error {
+	return r.conn.Notify(ctx, "ask/unattributedChanged", params)
 }
 
 func (r remoteFrontEnd) OthersChanged(ctx context.Context, params *OthersChangedParams) error {

@@ -124,7 +124,7 @@ type Sidecar interface {
 	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
 
 	// ListOpenAsks returns at most 500 asks that wait for a person, of all open workspaces. The list changes with
-	// each change of [TaskEventParams.OpenAsks], and with [FrontEnd.UnclaimedChanged], [FrontEnd.DeclinedChanged] and
+	// each change of [TaskEventParams.OpenAsks], and with [FrontEnd.UnattributedChanged], [FrontEnd.DeclinedChanged] and
 	// [FrontEnd.OthersChanged].
 	//
 	// Every request that names a task also works for tasks of other open workspaces. A front end gets the events of
@@ -133,7 +133,7 @@ type Sidecar interface {
 	//protocol:method ask/list
 	ListOpenAsks(ctx context.Context) (*ListOpenAsksResult, error)
 
-	// ClaimAsk assigns an [UnclaimedAsk] to a task of the same workspace, and returns when it is an ask there. The
+	// ClaimAsk assigns an [UnattributedAsk] to a task of the same workspace, and returns when it is an ask there. The
 	// first assignment counts. A later one fails with [CodeAskSettled], also after the request has ended. A call that
 	// is no longer a candidate fails with [CodeInvalidParams], and the request keeps waiting.
 	//

@@ -44,7 +44,7 @@ test.each<[string, ListOpenAsksResult, string | undefined]>([
   [
     "three servers, one of them without a task",
     {
-      unclaimed: [{ id: "u", time: 0, serverName: "device", wants: "mcp_elicitation" }],
+      unattributed: [{ id: "u", time: 0, serverName: "device", wants: "mcp_elicitation" }],
       asks: [openAsk("db"), openAsk("mail"), openAsk("mail")],
     },
     "device and 2 other servers wait for you",

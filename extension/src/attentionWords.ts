@@ -20,10 +20,10 @@ interface Asked {
  */
 export function attentionText({
   asks = [],
-  unclaimed = [],
+  unattributed = [],
 }: ListOpenAsksResult): string | undefined {
   const all: readonly Asked[] = [
-    ...unclaimed
+    ...unattributed
       .filter(isTold)
       .map(({ serverName, wants, text = "" }) => ({ serverName, wants, text })),
     ...asks

@@ -38,9 +38,9 @@ test("open asks are counted over all tasks, from the list and from the events af
     { title: "First", openAsks: 1 },
   ]);
 
-  await sidecar.forward("test/emitUnclaimed", { count: 2 });
+  await sidecar.forward("test/emitUnattributed", { count: 2 });
   expect(asks.count).toBe(6);
-  expect(asks.unclaimed).toBe(2);
+  expect(asks.unattributed).toBe(2);
 
   await emit("c", 1, 4, {}, "api");
   expect(asks.count).toBe(6);

@@ -1,7 +1,7 @@
 import type {
   OthersChangedParams,
   TaskEventParams,
-  UnclaimedChangedParams,
+  UnattributedChangedParams,
 } from "@assent/protocol";
 import type { Sidecar } from "./sidecar.ts";
 
@@ -22,7 +22,7 @@ export class OpenAsks {
   readonly #sidecar: Sidecar;
   readonly #onChange: (count: number) => void;
   readonly #tasks = new Map<string, TaskState>();
-  #unclaimed = 0;
+  #unattributed = 0;
   #unattended = 0;
   #quiet = false;
 
@@ -31,15 +31,15 @@ export class OpenAsks {
     this.#onChange = onChange;
     sidecar.onStatus(({ state }) => {
       this.#tasks.clear();
-      this.#unclaimed = 0;
+      this.#unattributed = 0;
       this.#unattended = 0;
       this.#quiet = false;
       this.#onChange(this.count);
       if (state === "running") void this.#readAll();
     });
     sidecar.onNotification((method, params) => {
-      if (method === "ask/unclaimedChanged") {
-        this.#unclaimed = (params as UnclaimedChangedParams).count;
+      if (method === "ask/unattributedChanged") {
+        this.#unattributed = (params as UnattributedChangedParams).count;
         this.#onChange(this.count);
       }
       if (method === "ask/othersChanged") {
@@ -57,14 +57,14 @@ export class OpenAsks {
   }
 
   get count(): number {
-    let count = this.#unclaimed + this.#unattended;
+    let count = this.#unattributed + this.#unattended;
     for (const task of this.#tasks.values()) count += task.openAsks;
     return count;
   }
 
   /** The requests that the person has not assigned to a task. */
-  get unclaimed(): number {
-    return this.#unclaimed;
+  get unattributed(): number {
+    return this.#unattributed;
   }
 
   /** The open asks of workspaces without a window, if this window notifies of them. */

@@ -156,7 +156,7 @@ export class Session {
       contexts.setOpenAsks(count);
       this.#panel.setOpenAsks(count);
       attention.setOpenAsks(count, openAsks.quiet);
-      status.setOpenAsks(count, openAsks.byTask, openAsks.unclaimed, openAsks.unattended);
+      status.setOpenAsks(count, openAsks.byTask, openAsks.unattributed, openAsks.unattended);
     });
     return openWork;
   }

@@ -15,7 +15,7 @@ export class Status {
   setOpenAsks(
     count: number,
     tasks: readonly TaskCount[],
-    unclaimed: number,
+    unattributed: number,
     unattended: number,
   ): void {
     if (count === 0) {
@@ -23,7 +23,7 @@ export class Status {
       this.#item.hide();
       return;
     }
-    const tooltip = statusTooltip(count, tasks, unclaimed, unattended);
+    const tooltip = statusTooltip(count, tasks, unattributed, unattended);
     // Called after every event of a task, few of which change the number.
     if (tooltip === this.#tooltip) return;
     this.#tooltip = tooltip;

@@ -16,7 +16,7 @@ export function inWords(count: number): string {
 export function statusTooltip(
   count: number,
   tasks: readonly TaskCount[],
-  unclaimed: number,
+  unattributed: number,
   unattended: number,
 ): string {
   const lines = tasks
@@ -29,7 +29,7 @@ export function statusTooltip(
     );
   }
   if (unattended > 0) lines.push(l10n.t("{0} in workspaces without a window", unattended));
-  if (unclaimed > 0) lines.unshift(l10n.t("{0} without a task", unclaimed));
+  if (unattributed > 0) lines.unshift(l10n.t("{0} without a task", unattributed));
   return [`Assent: ${inWords(count)}`, ...lines].join("\n");
 }
 

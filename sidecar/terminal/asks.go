@@ -59,7 +59,7 @@ func (s *session) take(ctx context.Context) {
 			switch e := event.(type) {
 			case protocol.TaskEventParams:
 				s.taskEvent(ctx, e)
-			case protocol.UnclaimedChangedParams:
+			case protocol.UnattributedChangedParams:
 				if e.Count > 0 {
 					s.claim(ctx)
 				}
@@ -240,7 +240,7 @@ func (s *session) claim(ctx context.Context) {
 		}
 		return
 	}
-	for _, u := range list.Unclaimed {
+	for _, u := range list.Unattributed {
 		if u.Workspace != "" { // it belongs to another front end
 			continue
 		}

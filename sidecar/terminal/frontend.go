@@ -19,8 +19,8 @@ func (f frontEnd) TaskEvent(_ context.Context, params *protocol.TaskEventParams)
 	return nil
 }
 
-// UnclaimedChanged implements [protocol.FrontEnd].
-func (f frontEnd) UnclaimedChanged(_ context.Context, params *protocol.UnclaimedChangedParams) error {
+// UnattributedChanged implements [protocol.FrontEnd].
+func (f frontEnd) UnattributedChanged(_ context.Context, params *protocol.UnattributedChangedParams) error {
 	f.s.feed.events.put(*params)
 	return nil
 }

@@ -38,10 +38,10 @@ func (f *frontEnd) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksResu
 		for i := range theirs.Asks {
 			theirs.Asks[i].Workspace, theirs.Asks[i].Unattended = label, unattended
 		}
-		for i := range theirs.Unclaimed {
-			theirs.Unclaimed[i].Workspace, theirs.Unclaimed[i].Unattended = label, unattended
+		for i := range theirs.Unattributed {
+			theirs.Unattributed[i].Workspace, theirs.Unattributed[i].Unattended = label, unattended
 		}
-		list.Asks, list.Unclaimed = append(list.Asks, theirs.Asks...), append(list.Unclaimed, theirs.Unclaimed...)
+		list.Asks, list.Unattributed = append(list.Asks, theirs.Asks...), append(list.Unattributed, theirs.Unattributed...)
 		list.Truncated = list.Truncated || theirs.Truncated
 	}
 	if len(list.Asks) > maxListed {

@@ -66,7 +66,7 @@ func (w *Workspace) ListOpenAsks(ctx context.Context) (*protocol.ListOpenAsksRes
 		return nil, err
 	}
 	w.hosts.Name(asks)
-	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unclaimed: w.unattributed.List(), Declined: w.policy.Declined()}, nil
+	return &protocol.ListOpenAsksResult{Asks: asks, Truncated: truncated, Unattributed: w.unattributed.List(), Declined: w.policy.Declined()}, nil
 }
 
 // CheckForm implements [protocol.Sidecar].

@@ -242,10 +242,10 @@ type counted struct {
 
 // waiting counts the asks of a workspace that wait for a person.
 type waiting struct {
-	mu        sync.Mutex // guards the fields below
-	tasks     map[string]taskAsks
-	unclaimed int
-	total     int // of the tasks
+	mu           sync.Mutex // guards the fields below
+	tasks        map[string]taskAsks
+	unattributed int
+	total        int // of the tasks
 }
 
 // taskAsks is how many asks were open in a task after the event with this number.
@@ -270,16 +270,16 @@ func (c *waiting) note(taskID string, number int64, open int) bool {
 	return open != known.open
 }
 
-func (c *waiting) setUnclaimed(count int) {
+func (c *waiting) setUnattributed(count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.unclaimed = count
+	c.unattributed = count
 }
 
 func (c *waiting) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.total + c.unclaimed
+	return c.total + c.unattributed
 }
 
 // events are the workspace's editor for its tasks. They count the asks.

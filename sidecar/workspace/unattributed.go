@@ -14,14 +14,14 @@ import (
 func (w *Workspace) newQueue() *attribution.Queue {
 	return attribution.NewQueue(attribution.QueueOptions{
 		Changed: func(count int) {
-			w.counted.waiting.setUnclaimed(count)
+			w.counted.waiting.setUnattributed(count)
 			w.person.asksChanged(w)
-			if err := w.editor.UnclaimedChanged(context.Background(), &protocol.UnclaimedChangedParams{Count: count}); err != nil {
+			if err := w.editor.UnattributedChanged(context.Background(), &protocol.UnattributedChangedParams{Count: count}); err != nil {
 				w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 			}
 		},
 		Ended: func(r *attribution.Request, outcome protocol.Outcome) {
-			w.record(w.journal.Unclaimed(r.Origin.ServerName, r.Method, r.Text, outcome))
+			w.record(w.journal.Unattributed(r.Origin.ServerName, r.Method, r.Text, outcome))
 		},
 		Task: w.taskOf,
 		NewTask: func(r *attribution.Request) (string, error) {
@@ -42,14 +42,14 @@ func (w *Workspace) taskOf(id string) (attribution.Task, error) {
 	return t, nil
 }
 
-// deniedUnclaimed has the journal say that requests were refused before they were of any task.
-func (w *Workspace) deniedUnclaimed(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
+// deniedUnattributed has the journal say that requests were refused before they were of any task.
+func (w *Workspace) deniedUnattributed(origin protocol.Origin, method string, outcome protocol.Outcome, count int64) {
 	outcome.At = w.now().UnixMilli()
 	w.record(w.journal.Denied("", origin, method, outcome, count))
 }
 
-// invalidUnclaimed has the journal say that a question of no task cannot be shown.
-func (w *Workspace) invalidUnclaimed(origin protocol.Origin, method, why string) {
+// invalidUnattributed has the journal say that a question of no task cannot be shown.
+func (w *Workspace) invalidUnattributed(origin protocol.Origin, method, why string) {
 	w.record(w.journal.Invalid(w.now().UnixMilli(), "", origin, method, why))
 }
 

@@ -162,7 +162,7 @@ func Open(opts Options) *Workspace {
 	w.toolRules = grant.NewToolRules(w.grants)
 	w.policy = policy.New(policy.Options{
 		Settings: w.policySettings, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
-		Denied: w.deniedUnclaimed, Invalid: w.invalidUnclaimed, DeclinedChanged: w.declinedChanged, Changed: w.policyChanged, Now: w.opts.Now, Log: w.opts.Log,
+		Denied: w.deniedUnattributed, Invalid: w.invalidUnattributed, DeclinedChanged: w.declinedChanged, Changed: w.policyChanged, Now: w.opts.Now, Log: w.opts.Log,
 	})
 	w.unattributed = w.newQueue()
 	w.broker = broker.New(broker.Options{

@@ -105,7 +105,7 @@ async function replay(conversation: readonly Line[]): Promise<void> {
 
 const notifications: readonly (keyof FrontEndNotifications)[] = [
   "task/event",
-  "ask/unclaimedChanged",
+  "ask/unattributedChanged",
   "mcpSamplingProgress",
   "callProgress",
   "chat/progress",

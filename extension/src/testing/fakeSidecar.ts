@@ -68,8 +68,8 @@ connection.onRequest(async (method, params, token) => {
     case "test/emit":
       await connection.sendNotification("task/event", params);
       return null;
-    case "test/emitUnclaimed":
-      await connection.sendNotification("ask/unclaimedChanged", params);
+    case "test/emitUnattributed":
+      await connection.sendNotification("ask/unattributedChanged", params);
       return null;
     case "test/emitOthers":
       await connection.sendNotification("ask/othersChanged", params);

@@ -58,7 +58,7 @@ type Queue struct {
 type unattributed struct {
 	request *Request
 	// shown is the request for front ends, without its candidates.
-	shown      protocol.UnclaimedAsk
+	shown      protocol.UnattributedAsk
 	candidates func() []protocol.AskCandidate
 	// done is closed when one of assignment and ended is set.
 	done       chan struct{}
@@ -81,7 +81,7 @@ func (q *Queue) Await(ctx context.Context, r *Request) error {
 	q.mu.Lock()
 	u := &unattributed{
 		request: r, candidates: r.Candidates, done: make(chan struct{}),
-		shown: protocol.UnclaimedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text},
+		shown: protocol.UnattributedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text},
 	}
 	q.waiting = append(q.waiting, u)
 	r.Slot.Pass()
@@ -124,11 +124,11 @@ func (q *Queue) settleLocked(u *unattributed, outcome protocol.Outcome) bool {
 }
 
 // List returns the requests that wait, the oldest first.
-func (q *Queue) List() []protocol.UnclaimedAsk {
+func (q *Queue) List() []protocol.UnattributedAsk {
 	q.mu.Lock()
 	waiting := slices.Clone(q.waiting)
 	q.mu.Unlock()
-	var list []protocol.UnclaimedAsk
+	var list []protocol.UnattributedAsk
 	for _, u := range waiting {
 		one := u.shown
 		one.Candidates = q.openCandidates(u)

@@ -201,7 +201,7 @@ func TestAConversationThatCannotBeMadeLeavesTheQuestionWaiting(t *testing.T) {
 			t.Errorf("Claim of nothing = %v", err)
 		}
 		list := f.List()
-		want := []protocol.UnclaimedAsk{{ID: "u1", Time: time.Now().UnixMilli(), ServerName: "s", Wants: protocol.WantsForm, Text: "Which?", Candidates: candidates}}
+		want := []protocol.UnattributedAsk{{ID: "u1", Time: time.Now().UnixMilli(), ServerName: "s", Wants: protocol.WantsForm, Text: "Which?", Candidates: candidates}}
 		if diff := cmp.Diff(want, list); diff != "" {
 			t.Errorf("list (-want +got):\n%s", diff)
 		}

@@ -146,10 +146,10 @@ func (j *Journal) Invalid(at int64, taskID string, origin protocol.Origin, metho
 	}{origin, method, why}, nil)}
 }
 
-// Unclaimed returns the record of an unattributed request that ended before it was assigned. text is the
+// Unattributed returns the record of an unattributed request that ended before it was assigned. text is the
 // beginning of the question.
-func (j *Journal) Unclaimed(serverName, method, text string, outcome protocol.Outcome) store.Record {
-	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestUnclaimed), Server: serverName, Body: j.encode(struct {
+func (j *Journal) Unattributed(serverName, method, text string, outcome protocol.Outcome) store.Record {
+	return store.Record{At: outcome.At, Kind: string(protocol.JournalRequestUnattributed), Server: serverName, Body: j.encode(struct {
 		Method  string           `json:"method"`
 		Text    string           `json:"text,omitempty"`
 		Outcome protocol.Outcome `json:"outcome"`

@@ -85,8 +85,8 @@ func sentence(r protocol.JournalRecord) string {
 		return said(r, func(b struct{ Count, ThroughSeq int64 }) string {
 			return fmt.Sprintf("%d old records were removed, up to record %d", b.Count, b.ThroughSeq)
 		})
-	case protocol.JournalRequestUnclaimed:
-		return said(r, sayRequestUnclaimed)
+	case protocol.JournalRequestUnattributed:
+		return said(r, sayRequestUnattributed)
 	case protocol.JournalRequestDenied:
 		return said(r, sayRequestDenied)
 	case protocol.JournalRequestInvalid:
@@ -226,7 +226,7 @@ func saySamplingEnded(b struct {
 	return text
 }
 
-func sayRequestUnclaimed(b struct {
+func sayRequestUnattributed(b struct {
 	Method, Text string
 	Outcome      protocol.Outcome
 },

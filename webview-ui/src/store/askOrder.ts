@@ -1,4 +1,4 @@
-import type { OpenAsk, UnclaimedAsk } from "@assent/protocol";
+import type { OpenAsk, UnattributedAsk } from "@assent/protocol";
 import type { Inbox } from "./asks.ts";
 import { openAsksOf } from "./openAsks.ts";
 import type { Conversation } from "./openTask.ts";
@@ -15,20 +15,20 @@ export interface AskPlace extends Pick<OpenAsk, "time" | "taskId" | "messageId">
 export interface AskStop extends AskPlace {
   readonly askId: string;
   /** It belongs to no task, and is shown in the inbox itself. */
-  readonly unclaimed: boolean;
+  readonly unattributed: boolean;
 }
 
 /** Returns everything that waits in this workspace, in the order of arrival. */
-export function stopsOf({ entries = [], unclaimed }: Inbox): readonly AskStop[] {
+export function stopsOf({ entries = [], unattributed }: Inbox): readonly AskStop[] {
   return [
-    ...entries.map((entry) => ({ ...entry, unclaimed: false })),
-    ...unclaimed.map(unclaimedStop),
+    ...entries.map((entry) => ({ ...entry, unattributed: false })),
+    ...unattributed.map(unattributedStop),
   ].toSorted(compareAsks);
 }
 
 /** The position of an unattributed request. */
-export function unclaimedStop({ id, time, workspace }: UnclaimedAsk): AskStop {
-  return { time, workspace, taskId: id, messageId: 0, askId: id, unclaimed: true };
+export function unattributedStop({ id, time, workspace }: UnattributedAsk): AskStop {
+  return { time, workspace, taskId: id, messageId: 0, askId: id, unattributed: true };
 }
 
 /** The order of the inbox, the same as the sidecar's: oldest first, other workspaces last. */
@@ -87,8 +87,8 @@ export function placeOfAsk(
   { inbox, conversation }: State,
   askId: string | undefined,
 ): AskPlace | undefined {
-  const unclaimed = inbox.unclaimed.find(({ id }) => id === askId);
-  if (unclaimed !== undefined) return unclaimedStop(unclaimed);
+  const unattributed = inbox.unattributed.find(({ id }) => id === askId);
+  if (unattributed !== undefined) return unattributedStop(unattributed);
   const entry = inbox.entries?.find((ask) => ask.askId === askId);
   if (entry !== undefined || conversation === undefined) return entry;
   const { taskId, messages } = conversation;
@@ -102,7 +102,9 @@ export function olderAsks({ inbox, conversation }: State): readonly AskStop[] {
   if (conversation === undefined) return [];
   return stopsOf(inbox).filter(
     (stop) =>
-      !stop.unclaimed && stop.taskId === conversation.taskId && isOnOlderPage(stop, conversation),
+      !stop.unattributed &&
+      stop.taskId === conversation.taskId &&
+      isOnOlderPage(stop, conversation),
   );
 }
 
@@ -118,7 +120,7 @@ export interface Waiting {
   readonly here: number;
   readonly inOtherTasks: number;
   /** In no task. */
-  readonly unclaimed: number;
+  readonly unattributed: number;
   /** In tasks of other workspaces that are not open. */
   readonly inOtherWorkspaces: number;
 }
@@ -131,7 +133,7 @@ export function countWaiting(state: State): Waiting {
   return {
     here: Math.max(openAsksOf(conversation).length, conversation?.task?.openAsks ?? 0),
     inOtherTasks: otherTasksWaiting(state).reduce((sum, { openAsks }) => sum + openAsks, 0),
-    unclaimed: inbox.unclaimed.length,
+    unattributed: inbox.unattributed.length,
     inOtherWorkspaces: others?.length ?? 0,
   };
 }

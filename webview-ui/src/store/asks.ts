@@ -11,7 +11,7 @@ import {
   type StopSamplingParams,
   type Task,
   type TaskEventParams,
-  type UnclaimedAsk,
+  type UnattributedAsk,
 } from "@assent/protocol";
 import { type Client, codeOf } from "../link/client.ts";
 import type { Draft } from "../view/viewState.ts";
@@ -28,7 +28,7 @@ export interface Inbox extends Resource {
   /** Oldest first; undefined until they were listed. */
   readonly entries: readonly OpenAsk[] | undefined;
   /** The requests that wait for the person to assign them, oldest first. */
-  readonly unclaimed: readonly UnclaimedAsk[];
+  readonly unattributed: readonly UnattributedAsk[];
   /** The servers for which all requests are declined. */
   readonly declined: readonly DeclinedServer[];
   /** There are more than the listed ones. */
@@ -40,7 +40,7 @@ export interface Inbox extends Resource {
 export const emptyInbox: Inbox = {
   ...notRead,
   entries: undefined,
-  unclaimed: [],
+  unattributed: [],
   declined: [],
   truncated: false,
   notAnswering: [],
@@ -87,9 +87,9 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
     put: (known) => set({ inbox: known }),
     read: () => request("ask/list"),
     take(known, result) {
-      const { asks: entries = [], unclaimed = [], declined = [] } = result;
+      const { asks: entries = [], unattributed = [], declined = [] } = result;
       const { truncated = false, notAnswering = [] } = result;
-      return { ...known, entries, unclaimed, declined, truncated, notAnswering };
+      return { ...known, entries, unattributed, declined, truncated, notAnswering };
     },
     // Servers may ask frequently.
     pauseMs: inboxPause,
@@ -110,7 +110,7 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
   return {
     listen(client: Client): void {
       const invalidate = () => store.onEvent(inboxInvalidated);
-      client.onNotification("ask/unclaimedChanged", invalidate);
+      client.onNotification("ask/unattributedChanged", invalidate);
       client.onNotification("ask/othersChanged", invalidate);
       client.onNotification("ask/declinedChanged", invalidate);
     },

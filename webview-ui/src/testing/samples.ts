@@ -20,7 +20,7 @@ import type {
   SetupPlan,
   Task,
   Tool,
-  UnclaimedAsk,
+  UnattributedAsk,
 } from "@assent/protocol";
 
 /** Small, complete messages. Each test changes the part that it is about. */
@@ -168,7 +168,7 @@ export function openAsk(messageId: number, part: Partial<OpenAsk> = {}): OpenAsk
 }
 
 /** An unattributed request, which two calls may have caused. */
-export function unclaimedAsk(id: string, part: Partial<UnclaimedAsk> = {}): UnclaimedAsk {
+export function unattributedAsk(id: string, part: Partial<UnattributedAsk> = {}): UnattributedAsk {
   return {
     id,
     time: at,

@@ -27,8 +27,8 @@ export interface HeadProps {
 export function Head(props: HeadProps) {
   const { state, actions, list, inbox, more, onShow, onHide, onFind, onNewTask } = props;
   const { conversation } = state;
-  const { here, inOtherTasks, unclaimed, inOtherWorkspaces } = countWaiting(state);
-  const elsewhere = inOtherTasks + unclaimed + inOtherWorkspaces;
+  const { here, inOtherTasks, unattributed, inOtherWorkspaces } = countWaiting(state);
+  const elsewhere = inOtherTasks + unattributed + inOtherWorkspaces;
   const waiting = here + elsewhere;
   return (
     <TaskHeader

@@ -23,7 +23,7 @@ import {
   task,
   tool,
   toolRequest,
-  unclaimedAsk,
+  unattributedAsk,
   urlElicitation,
 } from "../../testing/samples.ts";
 import { hides } from "../form/HiddenNote.tsx";
@@ -294,11 +294,11 @@ test("the lists of tasks, MCP tasks and open questions", async () => {
     problems: [{ serverName: "database", message: `silent${hidden}` }],
   };
   const asks = [hostile(openAsk(1))];
-  const unclaimed = [unclaimedAsk("u1")].map(hostile);
+  const unattributed = [unattributedAsk("u1")].map(hostile);
   const { user } = await show([row(call(), 0)], {
     "mcpTask/list": () => ({ mcpTasks: [entry] }),
     "mcpTask/listOfServers": () => listed,
-    "ask/list": () => ({ asks, unclaimed }),
+    "ask/list": () => ({ asks, unattributed }),
   });
   await user.click(await screen.findByRole("button", { name: /^First/ }));
   await screen.findByRole("combobox", { name: /^Find tasks/ });

@@ -37,7 +37,7 @@ import {
   task,
   tool,
   toolRequest,
-  unclaimedAsk,
+  unattributedAsk,
   urlElicitation,
 } from "../../testing/samples.ts";
 import { askJSON } from "../ask/askJSON.ts";
@@ -603,17 +603,19 @@ test("MCP tasks, of every task and of the servers alone", async () => {
 
 test("the inbox, with questions of no task", async () => {
   const asks = questions.map(({ type }, index) => openAsk(index, { wants: type }));
-  const unclaimed = questions.map(({ type }, index) => unclaimedAsk(`u${index}`, { wants: type }));
+  const unattributed = questions.map(({ type }, index) =>
+    unattributedAsk(`u${index}`, { wants: type }),
+  );
   const { user } = await show(
     [],
     {},
     {
-      "ask/list": () => ({ asks, unclaimed, truncated: true }),
+      "ask/list": () => ({ asks, unattributed, truncated: true }),
     },
   );
   await user.click(await button("Open Questions"));
   await screen.findByText(ours("Which task do these belong to"));
-  await expectTranslated([asks, unclaimed]);
+  await expectTranslated([asks, unattributed]);
 });
 
 test("the use of a server, the composer's choices, and what can be done to a task", async () => {

@@ -161,7 +161,7 @@ function followAsk(reveal: Reveal, { state, actions, handles, memory }: Scene): 
   }
   actions.revealed();
   if (oldest !== undefined) handles.chat.current?.showAsk(oldest.askId);
-  else if (inbox.unclaimed.length > 0) handles.show("openAsks");
+  else if (inbox.unattributed.length > 0) handles.show("openAsks");
 }
 
 /** Goes to the next or previous ask of all tasks, starting at the one that had the focus last. */
@@ -178,7 +178,7 @@ function followStep(direction: "next" | "previous", scene: Scene): void {
   }
   memory.stepped = to;
   memory.lastAsk = to.askId;
-  if (to.unclaimed) {
+  if (to.unattributed) {
     actions.revealed();
     handles.show("openAsks", to.askId);
   } else {

@@ -3,7 +3,7 @@ import type {
   ClaimAskResult,
   Message,
   OpenAsk,
-  UnclaimedAsk,
+  UnattributedAsk,
 } from "@assent/protocol";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -20,7 +20,7 @@ import {
   openAsk,
   server,
   task,
-  unclaimedAsk,
+  unattributedAsk,
 } from "../../testing/samples.ts";
 
 // The clock stands, so that a slow machine does not count a second more.
@@ -158,7 +158,10 @@ describe("the questions of another workspace", () => {
 
   test("come last, with its name, and are answered in place", async () => {
     const host = twoTasks({
-      "ask/list": () => ({ asks: [...inOrder, theirs], unclaimed: [unclaimedAsk("u9", api)] }),
+      "ask/list": () => ({
+        asks: [...inOrder, theirs],
+        unattributed: [unattributedAsk("u9", api)],
+      }),
       askResponse: () => ({ outcome: answered }),
     });
     const { user, container } = showApp(host);
@@ -267,12 +270,12 @@ describe("the questions of another workspace", () => {
 describe("a question of no task", () => {
   /** The inbox of two tasks with a question that either may have caused. */
   function unplaced(claim?: (params: ClaimAskParams) => ClaimAskResult): FakeHost {
-    let unclaimed: readonly UnclaimedAsk[] = [unclaimedAsk("u1")];
+    let unattributed: readonly UnattributedAsk[] = [unattributedAsk("u1")];
     const host = twoTasks({
-      "ask/list": () => ({ asks: inOrder, unclaimed }),
+      "ask/list": () => ({ asks: inOrder, unattributed }),
       "ask/claim": (params) => {
         const result = claim?.(params) ?? {};
-        unclaimed = [];
+        unattributed = [];
         return result;
       },
     });
@@ -347,12 +350,12 @@ describe("a question of no task", () => {
   });
 
   test("is read when the sidecar tells of it, and is where the notification leads", async () => {
-    let unclaimed: readonly UnclaimedAsk[] = [];
-    const host = new FakeHost(task(), [], { "ask/list": () => ({ unclaimed }) });
+    let unattributed: readonly UnattributedAsk[] = [];
+    const host = new FakeHost(task(), [], { "ask/list": () => ({ unattributed }) });
     showApp(host);
     await screen.findByRole("button", { name: "Open Questions" });
-    unclaimed = [unclaimedAsk("u1")];
-    await host.tell("ask/unclaimedChanged", { count: 1 });
+    unattributed = [unattributedAsk("u1")];
+    await host.tell("ask/unattributedChanged", { count: 1 });
     await screen.findByRole("button", { name: "Open Questions (1 waiting)" });
     await host.tell("host/reveal", { kind: "ask" });
     const question = await item();
@@ -393,8 +396,11 @@ describe("next and previous", () => {
   });
 
   test("stop at a question of no task", async () => {
-    const unclaimed = [unclaimedAsk("u1", { time: at + 2 }), unclaimedAsk("u2", { time: at + 2 })];
-    const host = twoTasks({ "ask/list": () => ({ asks: [openAsk(1), openAsk(3)], unclaimed }) });
+    const unattributed = [
+      unattributedAsk("u1", { time: at + 2 }),
+      unattributedAsk("u2", { time: at + 2 }),
+    ];
+    const host = twoTasks({ "ask/list": () => ({ asks: [openAsk(1), openAsk(3)], unattributed }) });
     showApp(host);
     const next = () => host.tell("host/reveal", { kind: "nextAsk" });
     await next();

@@ -14,7 +14,7 @@ import { ListPanel } from "../ui/ListPanel.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { AskInPlace } from "./AskInPlace.tsx";
 import { OpenAskLine } from "./OpenAskLine.tsx";
-import { UnclaimedAskItem } from "./UnclaimedAskItem.tsx";
+import { UnattributedAskItem } from "./UnattributedAskItem.tsx";
 
 export interface OpenAsksProps {
   readonly inbox: Inbox;
@@ -36,8 +36,8 @@ export interface OpenAsksProps {
  */
 export function OpenAsks(props: OpenAsksProps) {
   const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onClose } = props;
-  const { entries, unclaimed, truncated, notAnswering, reading, failure } = inbox;
-  const now = useNow(unclaimed.length > 0 || (entries !== undefined && entries.length > 0));
+  const { entries, unattributed, truncated, notAnswering, reading, failure } = inbox;
+  const now = useNow(unattributed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
   // The panel has the focus at first. On the first question, the Enter key is more useful.
   useEffect(() => {
@@ -56,14 +56,14 @@ export function OpenAsks(props: OpenAsksProps) {
       busy={reading}
       {...{ failure, onRetry, onClose }}
     >
-      {entries?.length === 0 && unclaimed.length === 0 && notAnswering.length === 0 && (
+      {entries?.length === 0 && unattributed.length === 0 && notAnswering.length === 0 && (
         <p className="muted">{l10n.t("No question waits for you.")}</p>
       )}
       <div ref={rows}>
         {workspacesOf(inbox).map((workspace) => (
           <Fragment key={workspace ?? ""}>
-            <Unclaimed
-              unclaimed={unclaimed.filter((ask) => ask.workspace === workspace)}
+            <Unattributed
+              unattributed={unattributed.filter((ask) => ask.workspace === workspace)}
               {...{ workspace, now }}
               onClaim={async (params) => {
                 await onClaim(params);
@@ -103,12 +103,12 @@ export function OpenAsks(props: OpenAsksProps) {
 
 /** Unattributed questions come first, and an accidental Enter must not assign one. */
 function focusFirst(rows: HTMLElement | null): void {
-  rows?.querySelector<HTMLElement>("button, .unclaimed-ask")?.focus();
+  rows?.querySelector<HTMLElement>("button, .unattributed-ask")?.focus();
 }
 
 /** The workspaces with questions, the panel's own first. */
-function workspacesOf({ entries = [], unclaimed }: Inbox): readonly (string | undefined)[] {
-  return [...new Set([undefined, ...[...unclaimed, ...entries].map((ask) => ask.workspace)])];
+function workspacesOf({ entries = [], unattributed }: Inbox): readonly (string | undefined)[] {
+  return [...new Set([undefined, ...[...unattributed, ...entries].map((ask) => ask.workspace)])];
 }
 
 interface AsksHeadingProps {
@@ -134,18 +134,18 @@ function AsksHeading({ id, workspace, children }: AsksHeadingProps) {
   );
 }
 
-interface UnclaimedProps {
+interface UnattributedProps {
   readonly workspace: string | undefined;
-  readonly unclaimed: Inbox["unclaimed"];
+  readonly unattributed: Inbox["unattributed"];
   readonly now: number;
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
 }
 
 /** The unattributed questions. */
-function Unclaimed({ workspace, unclaimed, now, onClaim }: UnclaimedProps) {
+function Unattributed({ workspace, unattributed, now, onClaim }: UnattributedProps) {
   const headingId = useId();
   const servers = useContext(ServersContext);
-  if (unclaimed.length === 0) return null;
+  if (unattributed.length === 0) return null;
   return (
     // The servers of another workspace are unknown here.
     <ServersContext value={workspace === undefined ? servers : undefined}>
@@ -153,8 +153,8 @@ function Unclaimed({ workspace, unclaimed, now, onClaim }: UnclaimedProps) {
         {l10n.t("Which task do these belong to?")}
       </AsksHeading>
       <ul aria-labelledby={headingId}>
-        {unclaimed.map((ask) => (
-          <UnclaimedAskItem key={ask.id} {...{ ask, now, onClaim }} />
+        {unattributed.map((ask) => (
+          <UnattributedAskItem key={ask.id} {...{ ask, now, onClaim }} />
         ))}
       </ul>
     </ServersContext>

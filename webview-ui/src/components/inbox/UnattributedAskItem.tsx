@@ -1,4 +1,4 @@
-import type { AskCandidate, ClaimAskParams, UnclaimedAsk } from "@assent/protocol";
+import type { AskCandidate, ClaimAskParams, UnattributedAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 import { brief } from "../../lib/brief.ts";
@@ -12,8 +12,8 @@ import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 
-export interface UnclaimedAskItemProps {
-  readonly ask: UnclaimedAsk;
+export interface UnattributedAskItemProps {
+  readonly ask: UnattributedAsk;
   readonly now: number;
   /** Assigns or dismisses the question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
@@ -23,7 +23,7 @@ export interface UnclaimedAskItemProps {
  * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. The
  * choice answers nothing: the question becomes an ask in that task.
  */
-export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
+export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemProps) {
   const { id, serverName, wants, text = "", time, candidates = [] } = ask;
   const { icon, words } = wanted(wants);
   const headingId = useId();
@@ -37,7 +37,7 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
     // The whole item takes the focus, so that an Enter meant for another control chooses nothing.
     <li
       id={askElementId(id)}
-      className="unclaimed-ask"
+      className="unattributed-ask"
       aria-labelledby={headingId}
       aria-busy={busy}
       tabIndex={-1}
@@ -57,14 +57,14 @@ export function UnclaimedAskItem({ ask, now, onClaim }: UnclaimedAskItemProps) {
       <p className="muted">
         {l10n.t("The server does not say which call this belongs to ({0}).", ago(now - time))}
       </p>
-      <fieldset className="unclaimed-ways" aria-label={l10n.t("Assign to a task")}>
+      <fieldset className="unattributed-ways" aria-label={l10n.t("Assign to a task")}>
         {candidates.map((candidate) => {
           const { taskId, messageId, since, state } = candidate;
           return (
             <button
               key={`${taskId}:${messageId}`}
               type="button"
-              className="secondary unclaimed-way"
+              className="secondary unattributed-way"
               aria-disabled={busy}
               onClick={() => claim({ taskId, messageId })}
             >

@@ -1,11 +1,11 @@
 package protocol
 
-// UnclaimedAsk is an unattributed request of a server. It arrived on a connection that several
+// UnattributedAsk is an unattributed request of a server. It arrived on a connection that several
 // conversations share, while the server served no call or calls of several conversations, and it had no tag
 // (2025-11-25, "Elicitation" and "Sampling": requests are nested inside other features, but do not name
 // them). It belongs to no conversation until a person assigns it with [Sidecar.ClaimAsk]; then it is an ask
 // like any other. Nothing approves or answers it before.
-type UnclaimedAsk struct {
+type UnattributedAsk struct {
 	ID string `json:"id"`
 	// Time is when the request arrived.
 	Time       int64    `json:"time"`
@@ -22,7 +22,7 @@ type UnclaimedAsk struct {
 	Unattended bool   `json:"unattended,omitempty"`
 }
 
-// AskCandidate is a call that may have caused an [UnclaimedAsk], and its conversation. At most one of
+// AskCandidate is a call that may have caused an [UnattributedAsk], and its conversation. At most one of
 // ToolName, ResourceURI and PromptName is set.
 type AskCandidate struct {
 	TaskID string `json:"taskId"`
@@ -51,7 +51,7 @@ const (
 	CandidateEnded CandidateState = "ended"
 )
 
-// ClaimAskParams assigns an [UnclaimedAsk]. Exactly one of TaskID, NewTask and Dismiss is set.
+// ClaimAskParams assigns an [UnattributedAsk]. Exactly one of TaskID, NewTask and Dismiss is set.
 type ClaimAskParams struct {
 	ID string `json:"id"`
 	// TaskID and MessageID identify one of the candidates.
@@ -72,8 +72,8 @@ type ClaimAskResult struct {
 	MessageID int64 `json:"messageId,omitempty"`
 }
 
-// UnclaimedChangedParams counts the unattributed requests. [ListOpenAsksResult] lists them, and has
+// UnattributedChangedParams counts the unattributed requests. [ListOpenAsksResult] lists them, and has
 // changed.
-type UnclaimedChangedParams struct {
+type UnattributedChangedParams struct {
 	Count int `json:"count"`
 }
