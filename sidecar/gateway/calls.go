@@ -488,15 +488,17 @@ func (c *calls) wait(ctx context.Context, k *call, waitLimit time.Duration, w *w
 		defer c.reportJoined(k)
 	}
 	defer c.mu.Unlock()
+	// The host is back, if it was away: its next questions go with this request.
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
 	k.holders[w.requester] = w.isThere
 	k.begin()
 	c.send(k)
 	if w.joins != nil {
-		c.mu.Unlock()
+		c.mu.Unlock() // reportJoined takes it
 		c.reportJoined(k)
 		c.mu.Lock()
 	}
+	// A call that takes long becomes an MCP task, well before any host gives the request up.
 	if w.task != nil && (waitLimit == 0 || waitLimit > taskAfter) {
 		waitLimit = taskAfter
 	}
@@ -508,10 +510,11 @@ func (c *calls) wait(ctx context.Context, k *call, waitLimit time.Duration, w *w
 	}
 	isLate := false
 	for {
-		if w.moved != nil {
+		if w.moved != nil { // a person had it run separately
 			k, w.moved = w.moved, nil
 		}
 		questions := k.toHost.forRequest(w)
+		// The order counts: a host that asked for an MCP task gets one, even if the result is there.
 		switch {
 		case k.becomesTask(w, isLate):
 			return nil, nil, errTask{c.newTask(k, w)}
@@ -540,6 +543,7 @@ func (c *calls) wait(ctx context.Context, k *call, waitLimit time.Duration, w *w
 		if w.moved != nil {
 			continue
 		}
+		// A result that came as the host left is returned all the same: the report then says that it was not sent.
 		if gone && !k.end.hasCome() {
 			k.leave(w)
 			if w.joins != nil {

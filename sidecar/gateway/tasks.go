@@ -111,8 +111,10 @@ func (c *calls) newTask(k *call, w *waiter) *mcpTask {
 		id: uuid.NewString(), call: k, session: w.task.session, modern: w.task.modern,
 		created: now, updated: now, ttl: w.task.ttl,
 	}
+	// The task waits in place of the request, which is answered now.
 	k.leave(w)
 	c.addTask(t, hostRequest{requester: w.requester, notify: w.task.notify(t.id), takes: w.takes})
+	// The answer to the request says atFirst. If more has happened by now, the first notification says so.
 	t.lastNotified = k.notificationKey(t.atFirst())
 	return t
 }
@@ -126,7 +128,7 @@ func (c *calls) onCreated(t *mcpTask, notify notifyTask) deliveryReport {
 		}
 		if isFirst = false; sent {
 			c.running.Go(func() { c.watch(t, notify) })
-		} else {
+		} else { // the host does not know the id
 			c.expire(t)
 		}
 	}
@@ -163,11 +165,12 @@ func (c *calls) watch(t *mcpTask, notify notifyTask) {
 		if k.end.hasCome() {
 			c.remove(k) // a later call with the same arguments runs again
 		}
+		// The daemon ends, and the next one goes on with the call. For the host, the task has not ended.
 		isClosing := errors.Is(k.end.err, mcpserver.ErrEnded)
-		state, changed := t.state(), k.changed
+		state, changed := t.state(), k.changed // together, so that no change is missed
 		c.mu.Unlock()
 		if isNew && !isClosing {
-			c.save(k)
+			c.save(k) // first: the host may ask the next daemon for what it heard
 			notify(c, t, state)
 		}
 		if isOver {
@@ -190,6 +193,7 @@ func (c *calls) expire(t *mcpTask) {
 	defer c.mu.Unlock()
 	delete(c.tasks, t.id)
 	t.call.leave(t.waiter)
+	// A call that asked goes on: a person may be answering.
 	if len(t.call.waiting) == 0 && !t.call.asked {
 		t.call.cancel(mcpserver.ErrCancelled)
 		c.remove(t.call)
@@ -219,7 +223,7 @@ func (c *calls) forgetTasks() {
 // forgetTask forgets an MCP task. The caller holds mu.
 func (c *calls) forgetTask(t *mcpTask) {
 	delete(c.tasks, t.id)
-	c.running.Go(func() { c.save(t.call) })
+	c.running.Go(func() { c.save(t.call) }) // save takes mu
 }
 
 func (t *mcpTask) hasExpired() bool { return time.Since(t.created) > t.ttl }
@@ -269,6 +273,7 @@ func (c *calls) cancelTask(t *mcpTask) error {
 			err = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("the MCP task has ended: it is %s", status)}
 			return
 		}
+		// An equal call may have joined, and its request still wants the result.
 		if t.isCancelled = true; !k.isWanted() {
 			k.cancel(mcpserver.ErrCancelled)
 			c.remove(k)
@@ -291,7 +296,7 @@ func (c *calls) taskResult(ctx context.Context, t *mcpTask, request hostRequest)
 	k.waiting = append(k.waiting, w)
 	defer k.leave(w)
 	w.begin()
-	c.send(k)
+	c.send(k) // the questions that had no request to go with
 	for {
 		switch {
 		case t.isCancelled:
@@ -339,6 +344,7 @@ func (t *mcpTask) status() (status taskStatus, message string) {
 		return taskWorking, ""
 	case k.end.err != nil:
 		return taskFailed, k.end.err.Error()
+	// A tool's own error fails the task in 2025-11-25, and completes it in the extension.
 	case !t.modern && json.Unmarshal(k.end.result, &result) == nil && result.IsError:
 		return taskFailed, ""
 	default:
@@ -380,14 +386,14 @@ func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	at := func(t time.Time) []byte { return appendString(nil, t.UTC().Format("2006-01-02T15:04:05.000Z")) }
 	out = appendMember(out, "createdAt", at(t.created))
 	out = appendMember(out, "lastUpdatedAt", at(t.updated))
-	ttl, poll := "ttl", "pollInterval"
+	ttl, poll := "ttl", "pollInterval" // the extension put the unit into the names
 	if t.modern {
 		ttl, poll = "ttlMs", "pollIntervalMs"
 	}
 	out = appendMember(out, ttl, fmt.Append(nil, t.ttl.Milliseconds()))
 	out = appendMember(out, poll, fmt.Append(nil, pollInterval(time.Since(t.created)).Milliseconds()))
 	switch {
-	case !t.modern:
+	case !t.modern: // questions and result come with tasks/result
 	case status == taskInputRequired:
 		out = appendMember(out, "inputRequests", inputRequests(k.open()))
 	case status == taskCompleted:
@@ -492,6 +498,7 @@ func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 		return nil
 	}
 	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: resultTTL}
+	// A host may ask for less time than Assent gives, and not for more. In the extension it has no say.
 	var ttl float64
 	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(resultTTL.Milliseconds()) && !modern {
 		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
@@ -515,6 +522,7 @@ func (v *View) notifyTask(c *calls, t *mcpTask, state json.RawMessage) {
 	v.mu.Lock()
 	var to []*mcpserver.Session
 	for s := range v.sessions {
+		// A legacy task belongs to its session. The extension knows none, so all sessions of the host program count.
 		if v.calls[hostKey(s)] == c && s.Client().Modern() == t.modern && (t.modern || s.ID == t.session) {
 			to = append(to, s)
 		}

@@ -94,6 +94,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 		defer cancel()
 	}
 	idle, pages, number := 0, 0, 0
+	// An earlier sidecar has the questions of this round from the server. They are answered before anything is sent.
 	if resumed := x.hooks.Resume; resumed != nil {
 		required, _, err := x.parseRound(resumed.Required)
 		if err == nil && required == nil {
@@ -110,6 +111,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 	}
 	for range maxRounds {
 		result, modern, err := x.round(ctx, answers)
+		// The server refuses the request until the person has been to some pages. Then the same request is sent again.
 		if urls := x.urlsRequired(err); len(urls) > 0 && pages < maxURLRounds {
 			pages++
 			done, askErr := x.awaitURLs(ctx, urls)
@@ -123,7 +125,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !modern {
+		if !modern { // it asked by requests of its own, so this is the end
 			return x.legacyResult(ctx, result)
 		}
 		required, created, err := x.parseRound(result)
@@ -136,6 +138,7 @@ func (x *exchange) run(ctx context.Context) (json.RawMessage, error) {
 			return result, nil
 		}
 		if len(required.InputRequests) == 0 {
+			// The server only wants to be called again. The pauses grow, so that two programs do not spin.
 			if idle++; idle > maxIdleRounds {
 				return nil, session.BadAnswerError{Reason: fmt.Sprintf("it asked %d times in a row to be called again, and never for anything", maxIdleRounds)}
 			}
@@ -246,14 +249,14 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 			extra = map[string]json.RawMessage{"task": fmt.Appendf(nil, `{"ttl":%d}`, cmp.Or(x.hooks.TaskTTL, DefaultTaskTTL).Milliseconds())}
 		}
 	}
-	if x.params != nil {
+	if x.params != nil { // what the host sent, with our members in place of its own
 		extra = union(x.params, extra)
 	}
 	if err := c.AwaitRoots(ctx); err != nil {
 		return nil, false, err
 	}
 	if h := x.hooks.Host; h != nil && h.LogLevel != "" {
-		if !c.IsModern() {
+		if !c.IsModern() { // legacy has a level for the connection, modern one for each request
 			c.SetLogLevel(ctx, h.LogLevel)
 		} else if extra, err = withLogLevel(extra, h.LogLevel); err != nil {
 			return nil, false, err
@@ -264,7 +267,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		MessageID: x.hooks.MessageID, Since: x.server.opts.Now(), Host: x.hooks.Host,
 	}
 	x.server.uses.Note(entry)
-	c.Ledger.Begin(ctx, entry)
+	c.Ledger.Begin(ctx, entry) // before the request is sent: the server may ask at once
 	defer func() { x.onEnded(c, entry, context.Cause(ctx)) }()
 	if c.IsModern() {
 		told, err := x.capabilities(c)
@@ -274,7 +277,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		ctx = wire.WithCapabilities(ctx, told)
 	}
 	callCtx, capture := wire.WithCapture(wire.WithParams(context.WithValue(ctx, callKey{}, entry), extra))
-	x.endProgress()
+	x.endProgress() // each sending has a token of its own, so that late progress of the last one does not count
 	if x.hooks.Progress != nil || x.clock != nil && x.toolName != "" {
 		var token string
 		token, x.last.forgetProgress = c.ExpectProgress(x.progressed)
@@ -287,7 +290,7 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 	err = x.send(callCtx, c.Session())
 	stop()
 	x.last.modern, x.last.asked = c.IsModern(), entry.Refused()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // go-sdk tells the server in the background, and the connection may be about to close
 		c.TrackCancellation(capture.Cancelled())
 	}
 	got := capture.Answer()
@@ -507,11 +510,12 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 	var failed error
 	var order attribution.Sequence
 	var asked []*attribution.Request
-	var release func()
+	var release func() // the host gets the questions together
 	if h := x.hooks.Host; h != nil {
 		release = h.Hold()
 	}
 	for _, request := range required.InputRequests {
+		// The places are taken here, in the order of the server. The goroutines may start in any order.
 		r := x.server.request(request.Method, request.Params, order.Join())
 		r.Name = request.Key
 		if prefix != "" {
@@ -532,7 +536,7 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 		})
 	}
 	if release != nil {
-		last := order.Join()
+		last := order.Join() // its turn comes when each question was asked or refused
 		wg.Go(func() {
 			last.Await(ctx)
 			release()
@@ -543,7 +547,7 @@ func (x *exchange) answer(ctx context.Context, required *inputRequired, prefix s
 		failed = context.Cause(ctx)
 	}
 	if failed != nil {
-		if !closing(ctx) {
+		if !closing(ctx) { // else the next sidecar sends the answers
 			for _, r := range asked { // which were to be sent together
 				r.Delivered(failed)
 			}

@@ -101,6 +101,7 @@ func openFile(path, name string, wait time.Duration) (_ *Store, err error) {
 			err = errors.Join(err, lock.release())
 		}
 	}()
+	// The store is set aside under its lock: another process may have a damaged file open, and still write to it.
 	s, err := openSound(path, name)
 	if why := err; Damaged(why) || errors.Is(why, errUnpublished) {
 		aside, asideErr := setAside(path, why, lock)

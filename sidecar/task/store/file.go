@@ -170,6 +170,7 @@ func (s *Store) relocate(ctx context.Context, other *Store) (err error) {
 	if err := copyInto(ctx, conn, other.connector.name); err != nil {
 		return err
 	}
+	// The pool opens its next connection in the new file.
 	s.connector.set(other.connector.name)
 	if err := forget(conn); err != nil {
 		return err

@@ -295,6 +295,7 @@ func (s *Store) cutJournal(ctx context.Context, before, last, now int64) (count 
 		if others == 0 && cut.Count < cutBatch {
 			return nil // removing the record of an earlier cut would only add another
 		}
+		// The end of the cut is the proof that the front is missing on purpose.
 		if _, err := w.ExecContext(ctx, `UPDATE journal_ends SET cut_seq = ?, cut_hash = ?`, cut.ThroughSeq, cut.ThroughHash); err != nil {
 			return err
 		}

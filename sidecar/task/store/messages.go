@@ -240,7 +240,7 @@ func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args
 	defer rows.Close()
 	var entries []Entry
 	size := 0
-	for (size <= bytes || len(entries) == 1) && rows.Next() {
+	for (size <= bytes || len(entries) == 1) && rows.Next() { // without a bound, size stays 0
 		var e Entry
 		var id int64
 		var askID sql.NullString
@@ -248,6 +248,7 @@ func (s *Store) entriesWithin(ctx context.Context, bytes int, query string, args
 		if err := rows.Scan(&id, &e.Number, &e.Live, &askID, &body); err != nil {
 			return nil, fmt.Errorf("read messages: %w", err)
 		}
+		// A message that cannot be read keeps its place: the neighbours stay readable, and no number is missing.
 		if err := json.Unmarshal(body, &e.Message); err != nil || e.Message.ID != id {
 			e.Message, e.Damaged = damagedMessage(id, body), true
 		}

@@ -29,10 +29,13 @@ func (s *Store) RetentionTime(ctx context.Context, now time.Time) (trusted time.
 		}
 		at := now.UnixMilli()
 		switch {
+		// The clock can be right: no doubt is left.
 		case high == 0 || at-high <= longestPause.Milliseconds():
 			high, doubted = max(high, at), 0
+		// The first doubt, or the clock was put back since: the pause begins now.
 		case doubted == 0 || doubted > at:
 			doubted = at
+		// The clock has stayed ahead for the whole pause.
 		case at-doubted >= catchUpPause.Milliseconds():
 			high, doubted = high+catchUpStep.Milliseconds(), at
 		}

@@ -48,6 +48,7 @@ func (s *Store) Search(ctx context.Context, text, taskID string, visit func(Foun
 // searchPage returns the messages before a place that may contain a text, and the place of the last message
 // that it read; nil if there are no more.
 func (s *Store) searchPage(ctx context.Context, like, taskID string, at Place) (found []Found, last *Place, err error) {
+	// The query also returns messages that do not match, without their bodies: the next page begins after the last one.
 	rows, err := s.db.QueryContext(ctx, `
 		SELECT task_id, id, CASE WHEN body LIKE ? ESCAPE '\' THEN body END FROM messages
 		WHERE (task_id, id) < (?, ?) AND task_id >= ? AND task_id NOT IN (SELECT id FROM tasks WHERE deleted > 0)

@@ -171,6 +171,7 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 // SaveAll is Save for any number of messages in the order of their numbers, on which [lately] depends, in one
 // transaction.
 func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entry, records ...Record) error {
+	// Encoded before the transaction, for which all other writers wait.
 	bodies := make([][]byte, len(entries))
 	for i, e := range entries {
 		var err error
@@ -190,6 +191,7 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 				return err
 			}
 		}
+		// In the same transaction, so that no change is without its record, and no record without its change.
 		if end, err = addRecords(ctx, w, "main.", end, records); err != nil {
 			return err
 		}
