@@ -39,15 +39,23 @@ test.each<[string, ListOpenAsksResult, string | undefined]>([
     "A model wants to use a tool of db: count {}",
   ],
   ["no words", { asks: [openAsk("db", { text: "" })] }, "db asks"],
-  ["several of one server", { asks: [openAsk("db"), openAsk("db")] }, "db has 2 questions for you"],
-  ["two servers", { asks: [openAsk("db"), openAsk("mail")] }, "db and 1 other server wait for you"],
+  [
+    "several of one server",
+    { asks: [openAsk("db"), openAsk("db")] },
+    "db asks: Which users should be deleted? (and 1 more)",
+  ],
+  [
+    "the oldest first",
+    { asks: [openAsk("db", { time: 2 }), openAsk("mail", { time: 1, text: "Send it?" })] },
+    "mail asks: Send it? (and 1 more)",
+  ],
   [
     "three servers, one of them without a task",
     {
       unattributed: [{ id: "u", time: 0, serverName: "device", wants: "mcp_elicitation" }],
       asks: [openAsk("db"), openAsk("mail"), openAsk("mail")],
     },
-    "device and 2 other servers wait for you",
+    "device asks (and 3 more)",
   ],
   ["another workspace's", { asks: [openAsk("db", { workspace: "api" })] }, undefined],
   [
@@ -153,5 +161,7 @@ test("a failed reading of the list does not suppress later notifications", async
   attention.setOpenAsks(2, false);
   await vi.advanceTimersByTimeAsync(1000);
   vi.useRealTimers();
-  expect(shown.messages.map(([text]) => text)).toEqual(["db has 2 questions for you"]);
+  expect(shown.messages.map(([text]) => text)).toEqual([
+    "db asks: Which users should be deleted? (and 1 more)",
+  ]);
 });

@@ -11,38 +11,29 @@ const longestName = 60;
 interface Asked {
   readonly serverName: string;
   readonly wants: AskWants;
-  readonly text: string;
+  readonly text?: string;
+  readonly time: number;
 }
 
 /**
- * Says what waits for the person, with the servers' names and the words of a single question. Undefined if nothing
- * waits.
+ * Says what waits for the person: the oldest question, with its server's name, and how many others wait. Undefined if
+ * nothing waits.
  */
 export function attentionText({
   asks = [],
   unattributed = [],
 }: ListOpenAsksResult): string | undefined {
   const all: readonly Asked[] = [
-    ...unattributed
-      .filter(isTold)
-      .map(({ serverName, wants, text = "" }) => ({ serverName, wants, text })),
-    ...asks
-      .filter(isTold)
-      .map(({ origin, wants, text = "" }) => ({ serverName: origin.serverName, wants, text })),
-  ];
+    ...unattributed.filter(isTold),
+    ...asks.filter(isTold).map((ask) => ({ ...ask, serverName: ask.origin.serverName })),
+  ].toSorted((a, b) => a.time - b.time);
   const [first] = all;
   if (first === undefined) return undefined;
   const name = shown(first.serverName, longestName);
-  if (all.length === 1) {
-    const text = shown(first.text, longestText);
-    const words = wanted(first.wants, name);
-    return text === "" ? words : l10n.t("{0}: {1}", words, text);
-  }
-  const servers = new Set(all.map(({ serverName }) => serverName)).size;
-  if (servers === 1) return l10n.t("{0} has {1} questions for you", name, all.length);
-  return servers === 2
-    ? l10n.t("{0} and 1 other server wait for you", name)
-    : l10n.t("{0} and {1} other servers wait for you", name, servers - 1);
+  const text = shown(first.text ?? "", longestText);
+  const words = wanted(first.wants, name);
+  const said = text === "" ? words : l10n.t("{0}: {1}", words, text);
+  return all.length === 1 ? said : l10n.t("{0} (and {1} more)", said, all.length - 1);
 }
 
 /** A window notifies the person of its own workspace's questions. */

@@ -70,9 +70,9 @@ export class Panel {
     return this.#view.getByRole("region", { name: `${server}'s app asks`, exact: true });
   }
 
-  /** The line of an open question in the conversation, by the question's title. */
-  waiting(title: string): Locator {
-    return this.#view.getByRole("button", { name: `Waiting for you: ${title}`, exact: true });
+  /** The line of an open question in the conversation, by who asks. */
+  waiting(who: string): Locator {
+    return this.#view.locator(".waiting-line", { hasText: new RegExp(`${who}$`) });
   }
 
   /** The dock, which shows the current question of all that are open. */

@@ -215,7 +215,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
       await window.hide();
     });
     // On a busy machine, the notification may come before the second question.
-    const told = new RegExp(`^${server} (has 2 questions for you|asks|wants to ask a model)`);
+    const told = new RegExp(`^${server} (asks|wants to ask a model)`);
     await page.getByText(told).first().waitFor();
     await page.getByRole("button", { name: "Assent: 2 open questions" }).waitFor();
     await page.getByRole("button", { name: "Show", exact: true }).click(); // there is one

@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   form: ["lib", "link", "ui", "view"],
   content: ["lib", "timeline", "ui", "view"],
   flow: ["lib", "store", "ui"],
-  ask: ["content", "lib", "link", "store", "ui", "view"],
+  ask: ["content", "lib", "link", "store", "timeline", "ui", "view"],
   grants: ["form", "lib", "link", "store", "ui", "view"],
   elicitation: ["ask", "form", "lib", "timeline", "ui", "view"],
   sampling: [

@@ -30,6 +30,12 @@ export function subjectOf(question: UseMcpServer): string {
   }
 }
 
+/** The first line of a text as its title, without Markdown's marks; undefined if the text is empty. A long line is cut. */
+export function firstLine(text: string): string | undefined {
+  const line = plain(text.slice(0, longest).trim().split("\n", 1)[0] ?? "");
+  return line === "" ? undefined : line;
+}
+
 /** The site of a page; the whole text if it is not a URL. */
 function hostOf(url: string): string {
   return brief(URL.canParse(url) ? new URL(url).host : url);

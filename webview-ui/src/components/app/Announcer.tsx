@@ -1,7 +1,6 @@
 import type { Ask } from "@assent/protocol";
-import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
-import { listed } from "../../lib/l10n.ts";
+import { askTitleText } from "../ask/askTitle.tsx";
 
 export interface AnnouncerProps {
   /** The open task. A change of the task is not announced. */
@@ -20,8 +19,7 @@ export function Announcer({ taskId, asks }: AnnouncerProps) {
     const before = known.current.taskId === taskId ? known.current.askIds : new Set<string>();
     known.current = { taskId, askIds: new Set(asks.map(({ askId }) => askId)) };
     const news = asks.filter(({ askId }) => !before.has(askId));
-    const servers = [...new Set(news.map(({ question }) => question.serverName))];
-    if (servers.length > 0) setWords(l10n.t("{0} waits for your answer.", listed(servers)));
+    if (news.length > 0) setWords(news.map(({ question }) => askTitleText(question)).join(" "));
     else if (asks.length === 0) setWords("");
   }, [taskId, asks]);
   return (

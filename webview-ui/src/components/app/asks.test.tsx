@@ -604,7 +604,7 @@ describe("a request for a completion", () => {
     await host.event({ type: "samplingMoved", messageId: 1, model: demoModel, inReview: true }, 0);
     await host.event({ type: "messageAdded", message: message(2, ask("r1", samplingReview())) }, 1);
     await screen.findByText(`You let ${demoModel.name} answer`);
-    screen.getByRole("button", { name: "Waiting for you: Review the answer for database" });
+    screen.getByRole("button", { name: "Review the answer for database" });
     await user.selectOptions(
       await screen.findByRole("combobox", { name: "Another answer by" }),
       otherModel.name,
@@ -716,7 +716,7 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(await reason());
     expect(valueIn(await reason())).toBe("I am typ");
     const heard = screen.getAllByRole("status").map((region) => region.textContent);
-    expect(heard).toContain("database waits for your answer.");
+    expect(heard).toContain("Delete 1,204 rows? database asks.");
   });
 
   test("is not drawn into a page that has none", async () => {

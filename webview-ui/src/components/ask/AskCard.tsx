@@ -8,6 +8,7 @@ import {
   useRef,
 } from "react";
 import { filled } from "../../lib/l10n.ts";
+import { firstLine } from "../../timeline/subject.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { UnclampedContext } from "../ui/Clamp.tsx";
 import { askElementId } from "../ui/focus.ts";
@@ -22,10 +23,14 @@ export interface AskCardProps extends Occasion {
   readonly icon: string;
   /** The title, with the server's name at {0}: "{0} asks", "{0} wants to ask a model". */
   readonly does: string;
+  /** What the server asks. Its first line is then the heading, and the title stands below. */
+  readonly asks?: string;
   /** The icon of what is named at {0}. */
   readonly whatIcon?: ReactNode;
-  /** The name to put at {0}. The server's name is then shown beside the title. */
+  /** The name to put at {0}. The server's name is then shown below the title. */
   readonly what?: string;
+  /** The tooltip of that name. */
+  readonly whatHint?: string;
   /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer failed, or why the ask cannot be answered now. */
@@ -37,11 +42,14 @@ export interface AskCardProps extends Occasion {
 
 /** The frame of every open ask. The head and the actions stay visible, and the question between them scrolls. */
 export function AskCard(props: AskCardProps) {
-  const { askId, serverName, icon, does, what, whatIcon, busy, problems, actions, children } =
+  const { askId, serverName, icon, does, what, whatHint, whatIcon, busy, problems, actions } =
     props;
+  const { asks = "", children } = props;
+  const asked = firstLine(asks);
   const { shown, head, notes, more } = useContext(DockedContext);
   const occasion = during(props);
   const headingId = useId();
+  const askedId = useId();
   const keysId = useId();
   const view = useView();
   const body = useRef<HTMLDivElement>(null);
@@ -51,12 +59,19 @@ export function AskCard(props: AskCardProps) {
     if (shown && body.current !== null) body.current.scrollTop = view.dockedTop(askId);
   }, [shown, askId, view]);
 
+  const title = filled(
+    does,
+    <strong className="name" title={whatHint}>
+      {whatIcon}
+      {what ?? serverName}
+    </strong>,
+  );
   return (
     <section
       id={askElementId(askId)}
       className="ask-card"
       aria-labelledby={headingId}
-      aria-describedby={keysId}
+      aria-describedby={asked === undefined ? keysId : `${askedId} ${keysId}`}
       aria-busy={busy}
       tabIndex={-1}
       onKeyDown={(event) => {
@@ -66,21 +81,26 @@ export function AskCard(props: AskCardProps) {
       <header className="ask-head">
         <Icon name={icon} />
         <div className="ask-who">
-          <h2 id={headingId}>
-            {filled(
-              does,
-              <strong className="name">
-                {whatIcon}
-                {what ?? serverName}
-              </strong>,
-            )}
-            {what !== undefined && (
-              <>
-                {" "}
-                <span className="muted name">{serverName}</span>
-              </>
-            )}
-          </h2>
+          {asked === undefined ? (
+            <h2 id={headingId}>
+              {title}
+              {what !== undefined && (
+                <>
+                  {" "}
+                  <span className="muted name ask-from">{serverName}</span>
+                </>
+              )}
+            </h2>
+          ) : (
+            <>
+              <h2 id={askedId}>
+                <strong className="name">{asked}</strong>
+              </h2>
+              <p id={headingId} className="muted ask-from">
+                {title}
+              </p>
+            </>
+          )}
         </div>
       </header>
       {head !== null && <div className="ask-state">{head}</div>}

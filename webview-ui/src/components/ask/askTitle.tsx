@@ -5,10 +5,13 @@ import { filled } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 
 import { visible } from "../../lib/visible.ts";
+import { contentText, firstLine } from "../../timeline/subject.ts";
 
 /** The one-line title of an ask, and its icon. */
 export interface AskTitle {
   readonly icon: string;
+  /** The server's own words, which come first; undefined if it has none. */
+  readonly asked?: string | undefined;
   /** The line, with something's name at {0}. */
   readonly words: string;
   /** The name to put at {0}; undefined for the server's name. */
@@ -60,8 +63,16 @@ export function titleOf(question: UseMcpServer): AskTitle {
       };
     }
     case "mcp_elicitation":
+      return { ...wanted(question.type), asked: firstLine(question.elicitationRequest.message) };
     case "mcp_url_elicitation":
-    case "mcp_sampling":
+      return { ...wanted(question.type), asked: firstLine(question.message) };
+    case "mcp_sampling": {
+      const { samplingRequest, secrets = [] } = question;
+      const last = samplingRequest.messages?.at(-1)?.content ?? [];
+      // Other people may see the title.
+      const asked = secrets.length > 0 ? undefined : contentText(last) || undefined;
+      return { ...wanted(question.type), asked };
+    }
     case "mcp_sampling_review":
     case "repeat_mcp_call":
       return wanted(question.type);
@@ -75,18 +86,38 @@ export interface AskTitleLineProps {
   readonly question: UseMcpServer;
 }
 
-/** Renders the title as elements. */
+/** Renders the title as elements: the question, and then who asks. */
 export function AskTitleLine({ question }: AskTitleLineProps): ReactNode {
-  const { words, what } = titleOf(question);
+  const { words, what, asked } = titleOf(question);
+  const { serverName } = question;
+  if (asked !== undefined) {
+    return (
+      <>
+        <strong className="name">{asked}</strong>{" "}
+        <span className="muted ask-from">
+          {filled(words, <span className="name">{serverName}</span>)}
+        </span>
+      </>
+    );
+  }
   return (
     <>
-      {filled(words, <strong className="name">{what ?? question.serverName}</strong>)}
+      {filled(words, <strong className="name">{what ?? serverName}</strong>)}
       {what !== undefined && (
         <>
           {" "}
-          <span className="muted name">{question.serverName}</span>
+          <span className="muted name ask-from">{serverName}</span>
         </>
       )}
     </>
   );
+}
+
+/** The title as a text, for screen readers. */
+export function askTitleText(question: UseMcpServer): string {
+  const { words, what, asked } = titleOf(question);
+  const { serverName } = question;
+  const kind = words.replace("{0}", what ?? serverName);
+  if (asked !== undefined) return l10n.t("{0} {1}.", asked, kind);
+  return what === undefined ? kind : l10n.t("{0} {1}.", kind, serverName);
 }

@@ -193,7 +193,7 @@ test("an MCP task that waits for the person has its question beside it", async (
   });
   const row = await screen.findByRole("article", { name: "cleanup of database" });
   expect(within(row).queryByText("It waits for input.")).toBeNull();
-  await user.click(within(row).getByRole("button", { name: "Waiting for you: database asks" }));
+  await user.click(within(row).getByRole("button", { name: /database asks$/ }));
   await waitFor(() =>
     expect(document.activeElement).toBe(screen.getByRole("region", { name: "database asks" })),
   );

@@ -89,6 +89,7 @@ export function ToolApproval(props: ToolApprovalProps) {
       }
       does={words}
       {...(what === undefined ? {} : { what })}
+      {...(isTool ? { whatHint: visible(question.tool.name) } : {})}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>

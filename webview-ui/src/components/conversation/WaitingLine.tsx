@@ -1,7 +1,5 @@
 import type { Ask } from "@assent/protocol";
-import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
-import { filled } from "../../lib/l10n.ts";
 import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
 import { ShowContext } from "../ask/contexts.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -17,7 +15,9 @@ export function WaitingLine({ ask: { askId, question }, elementId }: WaitingLine
   return (
     <button id={elementId} type="button" className="waiting-line" onClick={() => show(askId)}>
       <Icon name={titleOf(question).icon} />
-      <span>{filled(l10n.t("Waiting for you: {0}"), <AskTitleLine question={question} />)}</span>
+      <span>
+        <AskTitleLine question={question} />
+      </span>
     </button>
   );
 }

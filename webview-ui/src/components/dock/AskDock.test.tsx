@@ -42,7 +42,7 @@ const hostOf = (messages: readonly Message[], handlers = {}) =>
 const dock = () => screen.findByRole("region", { name: "Waiting for you" });
 const card = (server: string) => screen.findByRole("region", { name: `${server} asks` });
 const button = (name: string) => screen.getByRole("button", { name });
-const line = (server: string) => button(`Waiting for you: ${server} asks`);
+const line = (server: string) => button(`Delete 1,204 rows? ${server} asks`);
 const reason = () => screen.findByRole("textbox", { name: /^Reason/ });
 const settled = (messageId: number) =>
   ({ type: "askSettled", messageId, outcome: answered }) as const;
@@ -56,10 +56,23 @@ describe("an open question", () => {
     const rows = within(list)
       .getAllByRole("listitem")
       .map(({ textContent }) => textContent);
-    expect(rows).toEqual(["message 1", "Waiting for you: database asks", "message 3"]);
+    expect(rows).toEqual(["message 1", "Delete 1,204 rows? database asks", "message 3"]);
     expect(list.querySelector("input, textarea")).toBeNull();
     expect(screen.queryByRole("button", { name: "Next Question" })).toBeNull();
     expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("is headed by its own words, with who asks below", async () => {
+    const question = elicitation([], {
+      elicitationRequest: {
+        message: "Deploy \u202e**2.4.1** now?\n\nIt takes an hour.",
+        fields: [],
+      },
+    });
+    showApp(hostOf([message(1, ask("a1", question))]));
+    within(await card("database")).getByRole("heading", { name: "Deploy [U+202E]2.4.1 now?" });
+    button("Deploy [U+202E]2.4.1 now? database asks");
+    expect(screen.getByText("It takes an hour.").closest("blockquote")).not.toBeNull();
   });
 
   test("is one of many, each of which is one step away, and round", async () => {

@@ -92,6 +92,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
           {...{ askId, serverName, toolNames, resourceUri, busy }}
           icon="question"
           does={l10n.t("{0} asks")}
+          asks={request.message}
           problems={
             <>
               {summary}
@@ -114,7 +115,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
             </>
           }
         >
-          <AskMessage {...{ askId, serverName }} text={request.message} />
+          <AskMessage {...{ askId, serverName }} text={request.message} headed />
           {face !== undefined && <div hidden={!appShown}>{face.app}</div>}
           <div
             className="plain-form"

@@ -56,7 +56,7 @@ describe("the card", () => {
     const { container } = show();
     screen.getByRole("region", { name: "database wants you to open a page" });
     screen.getByText("during the tool call cleanup");
-    screen.getByText("Sign in");
+    screen.getByRole("heading", { name: "Sign in to go on." });
     const domain = screen.getByText("example.com");
     expect(domain.tagName).toBe("STRONG");
     expect(domain.parentElement?.textContent).toBe(url);

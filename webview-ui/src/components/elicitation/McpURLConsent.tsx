@@ -72,6 +72,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
       {...{ askId, serverName, toolNames, resourceUri, busy }}
       icon="link-external"
       does={l10n.t("{0} wants you to open a page")}
+      asks={message}
       problems={
         <>
           {refused && <Refusal message={page.refused} />}
@@ -106,7 +107,7 @@ export function McpURLConsent(props: McpURLConsentProps) {
         </>
       }
     >
-      <AskMessage {...{ askId, serverName }} text={message} />
+      <AskMessage {...{ askId, serverName }} text={message} headed />
       {refused ? (
         <URLBox>{visible(url)}</URLBox>
       ) : (

@@ -19,19 +19,20 @@ export function OpenAskLine({ ask, now, inPlace }: OpenAskLineProps) {
   const { origin, wants, text = "", time } = ask;
   const { icon, words } = wanted(wants);
   const occasion = during(origin);
+  const asks = filled(words, <span className="name">{origin.serverName}</span>);
   return (
     <>
       <span className="mcp-task-line">
         <Icon name={icon} />
-        <span className="task-line-title muted">
-          {filled(words, <strong className="name">{origin.serverName}</strong>)}
-        </span>
+        {text === "" ? (
+          <span className="task-line-title">{asks}</span>
+        ) : (
+          <strong className={inPlace ? "name ask-whole-text" : "task-line-title"}>
+            {brief(text)}
+          </strong>
+        )}
       </span>
-      {text !== "" && (
-        <span className={`mcp-task-more ${inPlace ? "ask-whole-text" : "mcp-task-says"}`}>
-          {brief(text)}
-        </span>
-      )}
+      {text !== "" && <span className="mcp-task-more muted">{asks}</span>}
       <span className="mcp-task-more muted">
         {ago(now - time)}
         {occasion !== undefined && `, ${brief(occasion)}`}

@@ -78,16 +78,16 @@ describe("the inbox", () => {
         .getAllByRole("button")
         .map(({ textContent }) => textContent);
     expect(rows("First")).toEqual([
-      "database asksDelete 1,204 rows?1 min ago, during the tool call cleanupOpen",
+      "Delete 1,204 rows?database asks1 min ago, during the tool call cleanupOpen",
       "files wants you to open a page1 min ago, while file:///a is readOpen",
     ]);
-    expect(rows("Second")).toEqual(["mail wants to ask a modelSum up[U+202E] this.1 min agoOpen"]);
+    expect(rows("Second")).toEqual(["Sum up[U+202E] this.mail wants to ask a model1 min agoOpen"]);
     expect(await axeFindings(container)).toEqual([]);
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "Open questions" })).toBeNull();
 
     session.actions.reveal({ kind: "openAsks" });
-    const [oldest] = within(await inbox()).getAllByRole("button", { name: /^database/ });
+    const [oldest] = within(await inbox()).getAllByRole("button", { name: /database asks/ });
     expect(document.activeElement).toBe(oldest);
   });
 
@@ -95,7 +95,9 @@ describe("the inbox", () => {
     const host = twoTasks();
     const { user } = showApp(host);
     await host.tell("host/reveal", { kind: "openAsks" });
-    await user.click(await within(await inbox()).findByRole("button", { name: /^mail/ }));
+    await user.click(
+      await within(await inbox()).findByRole("button", { name: /mail wants to ask a model/ }),
+    );
     const card = await screen.findByRole("region", { name: "mail asks" });
     await waitFor(() => expect(document.activeElement).toBe(card));
     expect(screen.queryByRole("region", { name: "Open questions" })).toBeNull();
@@ -107,7 +109,7 @@ describe("the inbox", () => {
     const host = new FakeHost(task({ openAsks: 1 }), [form(1)], { "ask/list": () => ({ asks }) });
     const { user, session } = showApp(host);
     await user.click(await screen.findByRole("button", { name: /^Open Questions \(1/ }));
-    await within(await inbox()).findByRole("button", { name: /^database/ });
+    await within(await inbox()).findByRole("button", { name: /database asks/ });
     // Opened while it was being read, it is read once more.
     await waitFor(() =>
       expect(session.getState().inbox).toMatchObject({ reading: false, missed: false }),
@@ -193,7 +195,7 @@ describe("the questions of another workspace", () => {
     });
     const { user, session } = showApp(host);
     await host.tell("host/reveal", { kind: "openAsks" });
-    await user.click(await within(await inbox()).findByRole("button", { name: /^database/ }));
+    await user.click(await within(await inbox()).findByRole("button", { name: /database asks/ }));
     await screen.findByRole("region", { name: "mail asks" });
     const readings = host.calls("task/list").length;
     await host.tell("task/event", {
