@@ -62,7 +62,7 @@ export interface Timing {
   readonly farewell: number;
 }
 
-const patience: Timing = {
+const defaultTiming: Timing = {
   firstPause: 250,
   longestPause: 30_000,
   steady: 60_000,
@@ -103,7 +103,7 @@ export class Sidecar {
 
   constructor(options: SidecarOptions) {
     this.#options = options;
-    this.#timing = { ...patience, ...options.timing };
+    this.#timing = { ...defaultTiming, ...options.timing };
   }
 
   get status(): SidecarStatus {
