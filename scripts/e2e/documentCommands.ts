@@ -17,6 +17,12 @@ const exceptions = `
 npm() { case "$*" in test* | "run demo"* | "run package"*) ;; *) command npm "$@" ;; esac; }
 go() { :; }
 code() { test -f "$2"; }
+assent() {
+  case "$*" in
+    "call plan_lunch --"*) shift 2; command assent call plan_lunch --answers lunch.yaml "$@" ;;
+    *) command assent "$@" ;;
+  esac
+}
 `;
 
 /** A server with what the documents call: two tools, of which one asks, and a resource. */
@@ -64,6 +70,10 @@ export async function runDocuments(folder: string, env: NodeJS.ProcessEnv): Prom
   const servers = { demo: { command: process.execPath, args: [program] } };
   await writeFile(join(own, "mcp.json"), JSON.stringify({ servers }));
   await writeFile(join(work, "answers.yaml"), "answers:\n  - answer: { nights: 2 }\n");
+  await writeFile(
+    join(work, "lunch.yaml"),
+    "answers:\n  - answer: {}\n  - match: { kind: completion }\n    completion: Come to lunch.\n",
+  );
   // A folder that a document leaves to the reader has the records of a call.
   const kept = "assent call demo greet --data-dir kept\n";
   const script = (text: string): string =>
