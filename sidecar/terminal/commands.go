@@ -29,10 +29,11 @@ from the recording, 6 if the daemon ended during the command, and 130 after an i
 func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "assent", Long: about, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
-		Example: `  assent servers                             # the servers in .vscode/mcp.json
-  assent call demo greet --arg name=Ada      # run a tool, and answer its server
-  assent call demo greet --answers yes.yaml  # or have a file answer
-  assent chat "Clean up the users table"     # a model uses the servers`,
+		Example: `  assent call plan_lunch -- assent example-server  # try a server that asks
+  assent servers                                   # those in .vscode/mcp.json
+  assent call demo greet --arg name=Ada            # run a tool, and answer
+  assent call demo greet --answers yes.yaml        # or have a file answer
+  assent chat "Clean up the users table"           # a model uses the servers`,
 		Version: o.Version,
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
