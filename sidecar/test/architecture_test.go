@@ -63,7 +63,7 @@ var owners = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":                   {"sidecar/wire/auth"},
 	"github.com/sashabaranov/go-openai":              {"sidecar/model"},
 	"go.yaml.in/yaml/v3":                             {"sidecar/setup/hostfile", "sidecar/terminal/answers"},
-	"github.com/pelletier/go-toml/v2":                {"sidecar/setup/hostfile"},
+	"github.com/pelletier/go-toml/v2":                {"sidecar/setup/hostfile", "sidecar/config/orgpolicy"},
 	"github.com/pelletier/go-toml/v2/unstable":       {"sidecar/setup/hostfile"},
 	"github.com/zalando/go-keyring":                  {"sidecar/setup/vault"},
 	"modernc.org/sqlite":                             {"sidecar/task/store"},

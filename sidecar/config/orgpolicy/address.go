@@ -1,0 +1,114 @@
+package orgpolicy
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// address is a URL, or a pattern of URLs, in its parts.
+type address struct{ scheme, host, port, path, query string }
+
+// addressOf takes a URL apart as browsers do: a backslash is a slash, and the user is no part of the host. It reports
+// whether the text is a URL with a host.
+func addressOf(text string) (a address, ok bool) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return a, false
+	}
+	a.scheme = strings.ToLower(scheme)
+	rest, _, _ = strings.Cut(rest, "#")
+	end := strings.IndexAny(rest, `/\?`)
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, rest := rest[:end], rest[end:]
+	authority = authority[strings.LastIndex(authority, "@")+1:]
+	a.host = strings.ToLower(authority)
+	if colon := strings.LastIndex(authority, ":"); colon > strings.LastIndex(authority, "]") {
+		a.host, a.port = strings.ToLower(authority[:colon]), authority[colon+1:]
+	}
+	if a.port == map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}[a.scheme] {
+		a.port = ""
+	}
+	a.path, a.query, _ = strings.Cut(rest, "?")
+	a.path = strings.ReplaceAll(a.path, `\`, "/")
+	return a, a.host != ""
+}
+
+// paths returns the readings of a path: as it is written, and as a server may take it.
+func (a address) paths() []string {
+	written := a.path
+	if written == "" {
+		written = "/"
+	}
+	all := []string{written}
+	if plain, err := url.PathUnescape(written); err == nil {
+		clean := path.Clean(plain)
+		if strings.HasSuffix(plain, "/") && clean != "/" {
+			clean += "/"
+		}
+		all = append(all, clean)
+	}
+	return all
+}
+
+// denyURL reports whether a pattern has a URL by any reading: a pattern without a port or a path has all of
+// them.
+func denyURL(pattern, text string) bool {
+	want, ok := addressOf(pattern)
+	got, is := addressOf(text)
+	if !ok || !is || !glob(want.scheme, got.scheme) || !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) {
+		return false
+	}
+	if want.port != "" && !glob(want.port, got.port) {
+		return false
+	}
+	for _, path := range got.paths() {
+		if want.path == "" || glob(want.path, path) || glob(want.path, path+"?"+got.query) {
+			return true
+		}
+	}
+	return false
+}
+
+// allowURL reports whether a pattern has a URL by each reading. VS Code compares without case, takes the query and the final
+// dot of a host into account, and a pattern without a path has nothing.
+func allowURL(pattern, text string, vscode bool) bool {
+	want, ok := addressOf(pattern)
+	got, is := addressOf(text)
+	if !ok || !is || vscode && want.path == "" {
+		return false
+	}
+	if !vscode {
+		want.host, got.host = strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")
+	}
+	if !glob(want.scheme, got.scheme) || !glob(want.host, got.host) || !glob(want.port, got.port) {
+		return false
+	}
+	for _, path := range got.paths() {
+		if vscode {
+			path, want.path = strings.ToLower(path), strings.ToLower(want.path)
+			if want.query != "" || got.query != "" {
+				if !glob(want.path+"?"+want.query, path+"?"+got.query) && (want.query != "" || !strings.HasSuffix(want.path, "*") || !glob(want.path, path)) {
+					return false
+				}
+				continue
+			}
+		}
+		if want.path != "" && !glob(want.path, path) {
+			return false
+		}
+	}
+	return true
+}
+
+// glob reports whether a text is what a pattern says, in which * is any text.
+func glob(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	return regexp.MustCompile(`(?s)\A` + strings.Join(parts, ".*") + `\z`).MatchString(text)
+}

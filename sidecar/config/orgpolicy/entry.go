@@ -1,0 +1,114 @@
+package orgpolicy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// by is what an entry compares.
+type by string
+
+const (
+	byName    by = "serverName"
+	byCommand by = "serverCommand"
+	byURL     by = "serverUrl"
+)
+
+// entry is an entry of the lists that Claude Code, GitHub Copilot, VS Code and Assent have.
+type entry struct {
+	kind by
+	// text is the entry as the file has it.
+	text string
+	name string
+	// anyCase reports whether the name counts without its case.
+	anyCase bool
+	command []string
+	// expanded is the command after the variables.
+	expanded []string
+	url      string
+}
+
+// listed reads a list. Its entries have one member each; the first that has not is the error, beside those that have. A
+// deny list takes each member of such an entry as an entry of its own, which denies more.
+func listed(raw json.RawMessage, deny bool, expand func(string) string) (entries []entry, bad, err error) {
+	var items []json.RawMessage
+	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) || json.Unmarshal(raw, &items) != nil {
+		return nil, nil, errors.New("a list is not a list")
+	}
+	for _, item := range items {
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(item, &members) // what is no object has no members
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, item) // it was read from JSON
+		text := compact.String()
+		var of []entry
+		for _, kind := range []by{byName, byCommand, byURL} {
+			e := entry{kind: kind, text: text}
+			value, ok := members[string(kind)]
+			if !ok {
+				continue
+			}
+			switch kind {
+			case byName:
+				ok = json.Unmarshal(value, &e.name) == nil && e.name != ""
+			case byCommand:
+				ok = json.Unmarshal(value, &e.command) == nil && len(e.command) > 0
+				for _, part := range e.command {
+					e.expanded = append(e.expanded, expand(part))
+				}
+			case byURL:
+				ok = json.Unmarshal(value, &e.url) == nil && e.url != ""
+				e.url = expand(e.url)
+			}
+			if ok {
+				of = append(of, e)
+			}
+		}
+		if len(members) != 1 || len(of) != 1 {
+			bad = errors.New("the entry " + text + " needs one of serverName, serverCommand and serverUrl")
+			if !deny {
+				continue
+			}
+		}
+		entries = append(entries, of...)
+	}
+	return entries, bad, nil
+}
+
+// denies reports whether a deny list with the entry has the server: before or after its variables, by any reading.
+func (e entry) denies(s Server) bool {
+	switch e.kind {
+	case byName:
+		return e.name == s.Name || e.anyCase && strings.EqualFold(e.name, s.Name)
+	case byCommand:
+		return slices.ContainsFunc(s.commands(), func(c []string) bool {
+			return slices.Equal(c, e.command) || slices.Equal(c, e.expanded)
+		})
+	default:
+		return denyURL(e.url, s.URL) || denyURL(e.url, s.ResolvedURL)
+	}
+}
+
+// allows reports whether an allow list has the server, after its variables. In Claude Code and GitHub Copilot a name counts
+// only if the list has no entry of the server's own kind. In Assent's own list a name never counts: the person chooses it.
+func allows(entries []entry, s Server, kind Kind) bool {
+	of := byCommand
+	if s.isRemote() {
+		of = byURL
+	}
+	names := kind == VSCode || kind != Assent && !slices.ContainsFunc(entries, func(e entry) bool { return e.kind == of })
+	return slices.ContainsFunc(entries, func(e entry) bool {
+		switch {
+		case e.kind == byName:
+			return names && e.name == s.Name
+		case e.kind != of:
+			return false
+		case of == byCommand:
+			return slices.Equal(s.Resolved, e.expanded)
+		}
+		return allowURL(e.url, s.ResolvedURL, kind == VSCode)
+	})
+}

@@ -1,0 +1,242 @@
+package orgpolicy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
+
+	"assent/sidecar/base/reason"
+)
+
+// read reads the text of a file. An error blocks every server for which the file holds.
+func (r *rules) read(data []byte, expand func(string) string) error {
+	if r.kind == Codex {
+		return r.codex(data)
+	}
+	if r.kind == Gemini {
+		plain, err := hujson.Standardize(data)
+		if err != nil {
+			return err
+		}
+		data = plain
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return fmt.Errorf("it is no JSON object: %s", reason.Of(err))
+	}
+	if members == nil {
+		return errors.New("it is no JSON object")
+	}
+	switch r.kind {
+	case Assent:
+		return r.assent(members)
+	case ClaudeServers:
+		return r.exclusive(members)
+	case Gemini:
+		return r.gemini(members)
+	case VSCode:
+		return r.vscode(members, expand)
+	default:
+		return r.lists(members, "allowedMcpServers", "deniedMcpServers", expand)
+	}
+}
+
+// lists reads the two lists of a file. A list of the wrong type is an error. So is a bad entry in a file of GitHub Copilot or
+// Assent; the others leave it out.
+func (r *rules) lists(members map[string]json.RawMessage, allowed, denied string, expand func(string) string) error {
+	var problems []error
+	take := func(member string, deny bool) []entry {
+		entries, bad, err := listed(members[member], deny, expand)
+		if err == nil && (r.kind == Copilot || r.kind == Assent) {
+			err = bad
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", member, err))
+		}
+		return entries
+	}
+	if _, ok := members[denied]; ok {
+		r.denied = take(denied, true)
+	}
+	if _, ok := members[allowed]; ok {
+		r.allowed = append(r.allowed, allowList{member: allowed, entries: take(allowed, false)})
+	}
+	return errors.Join(problems...)
+}
+
+// assent reads Assent's own file, in which an unknown member is an error: it may restrict what this version does not know.
+func (r *rules) assent(members map[string]json.RawMessage) error {
+	if raw, ok := members["message"]; ok && json.Unmarshal(raw, &r.message) != nil {
+		return errors.New(`"message" is no text`)
+	}
+	if raw, ok := members["version"]; ok && string(raw) != "1" {
+		return errors.New(`"version" must be 1: this Assent is too old for the policy`)
+	}
+	if err := known("", members, "version", "message", "servers"); err != nil {
+		return err
+	}
+	raw, ok := members["servers"]
+	if !ok {
+		return nil
+	}
+	var servers map[string]json.RawMessage
+	if json.Unmarshal(raw, &servers) != nil || servers == nil {
+		return errors.New(`"servers" is no object`)
+	}
+	if err := known("servers.", servers, "allowed", "denied"); err != nil {
+		return err
+	}
+	if err := r.lists(servers, "allowed", "denied", func(text string) string { return text }); err != nil {
+		return err
+	}
+	for _, list := range r.allowed {
+		for _, e := range list.entries {
+			if e.kind == byName {
+				return fmt.Errorf("the entry %s allows by a name, which the person chooses: use serverCommand or serverUrl", e.text)
+			}
+		}
+	}
+	return nil
+}
+
+// known returns an error for the first member that has none of the names.
+func known(where string, members map[string]json.RawMessage, names ...string) error {
+	for name := range members {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%q is not known: this Assent is too old for the policy", where+name)
+		}
+	}
+	return nil
+}
+
+// exclusive reads managed-mcp.json: there are no servers but its own. A server is one of them by its name and definition, or
+// if the file itself starts "assent gateway" for it.
+func (r *rules) exclusive(members map[string]json.RawMessage) error {
+	var servers map[string]struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		URL     string   `json:"url"`
+	}
+	if err := json.Unmarshal(members["mcpServers"], &servers); err != nil {
+		return errors.New(`"mcpServers" cannot be read`)
+	}
+	r.allowed = append(r.allowed, allowList{member: "mcpServers", holds: func(s Server) bool {
+		for name, c := range servers {
+			program := strings.TrimSuffix(strings.ToLower(c.Command[strings.LastIndexAny(c.Command, `/\`)+1:]), ".exe")
+			switch {
+			case program == "assent" && (slices.Equal(c.Args, []string{"gateway"}) || slices.Equal(c.Args, []string{"gateway", s.Name})):
+				return true
+			case name != s.Name:
+			case s.isRemote() && c.URL != "" && c.URL == s.ResolvedURL, !s.isRemote() && c.Command != "" && slices.Equal(append([]string{c.Command}, c.Args...), s.Resolved):
+				return true
+			}
+		}
+		return false
+	}})
+	return nil
+}
+
+// vscode reads the policies of VS Code. Those that are no list count as unset there, and block here.
+func (r *rules) vscode(members map[string]json.RawMessage, expand func(string) string) error {
+	if raw, ok := members["ChatMCP"]; ok {
+		var access string
+		switch _ = json.Unmarshal(raw, &access); access {
+		case "all":
+		case "registry":
+			return errors.New(`"ChatMCP" allows the servers of a registry, which Assent does not know`)
+		default:
+			return fmt.Errorf(`"ChatMCP" is %s`, raw)
+		}
+	}
+	return r.lists(members, "ChatAllowedMcpServers", "ChatDeniedMcpServers", expand)
+}
+
+// gemini reads the system's settings of Gemini CLI. An empty list of allowed servers is none there. An excluded name counts
+// without its case, which is stricter than there.
+func (r *rules) gemini(members map[string]json.RawMessage) error {
+	raw, ok := members["mcp"]
+	if !ok {
+		return nil
+	}
+	var lists struct {
+		Allowed  []string `json:"allowed"`
+		Excluded []string `json:"excluded"`
+	}
+	if err := json.Unmarshal(raw, &lists); err != nil {
+		return errors.New(`"mcp" cannot be read`)
+	}
+	if len(lists.Allowed) > 0 {
+		r.allowed = append(r.allowed, allowList{member: "mcp.allowed", holds: func(s Server) bool { return slices.Contains(lists.Allowed, s.Name) }})
+	}
+	for _, name := range lists.Excluded {
+		r.denied = append(r.denied, entry{kind: byName, text: fmt.Sprintf("%q of mcp.excluded", name), name: name, anyCase: true})
+	}
+	return nil
+}
+
+// codex reads the requirements of Codex: a server needs a table of its name, and the identity in it.
+func (r *rules) codex(data []byte) error {
+	var file map[string]any
+	if err := toml.Unmarshal(data, &file); err != nil {
+		return fmt.Errorf("it is no TOML: %w", err)
+	}
+	value, ok := file["mcp_servers"]
+	if !ok {
+		return nil
+	}
+	servers, ok := value.(map[string]any)
+	if !ok {
+		return errors.New(`"mcp_servers" is no table`)
+	}
+	r.allowed = append(r.allowed, allowList{member: "mcp_servers", holds: func(s Server) bool {
+		server, _ := servers[s.Name].(map[string]any)
+		identity, _ := server["identity"].(map[string]any)
+		if s.isRemote() {
+			return s.ResolvedURL != "" && matches(identity["url"], s.ResolvedURL)
+		}
+		if len(s.Resolved) == 0 {
+			return false
+		}
+		if program, ok := identity["command"].(string); ok {
+			return program == s.Resolved[0]
+		}
+		command, _ := identity["command"].(map[string]any)
+		args, ok := command["args"].([]any)
+		if !ok || command["executable"] != s.Resolved[0] || len(args) != len(s.Resolved)-1 {
+			return false
+		}
+		for i, arg := range args {
+			if !matches(arg, s.Resolved[i+1]) {
+				return false
+			}
+		}
+		return true
+	}})
+	return nil
+}
+
+// matches reports whether a text is what Codex's matcher says: a text, or a table with match and value or expression.
+func matches(matcher any, text string) bool {
+	if exact, ok := matcher.(string); ok {
+		return exact == text
+	}
+	table, _ := matcher.(map[string]any)
+	value, hasValue := table["value"].(string)
+	switch table["match"] {
+	case "exact":
+		return hasValue && value == text
+	case "prefix":
+		return hasValue && strings.HasPrefix(text, value)
+	case "regex":
+		expression, ok := table["expression"].(string)
+		whole, err := regexp.Compile(`\A(?:` + expression + `)\z`)
+		return ok && err == nil && whole.MatchString(text)
+	}
+	return false
+}
