@@ -43,8 +43,26 @@ type Environment struct {
 	Secret func(name string) (string, error)
 	// Shell is asked for its PATH where a program is not in that of Environ; nil is asked nothing.
 	Shell *LoginShell
+	// Permit, if it is not nil, is called before a server starts or is connected to, with what the variables made of its
+	// definition. Its error is that of [Server.Resolve] and [Server.Endpoint].
+	Permit func(s Server, start Start) error
 	// unopened: what a file of the workspace names outside of it is not opened.
 	unopened bool
+}
+
+// Start is how a server is started or reached, without its variables. Either Command or URL is set.
+type Start struct {
+	// Command is the program by its name in the definition, with its arguments; Path is where the program is.
+	Command []string
+	Path    string
+	URL     string
+}
+
+func (e Environment) permit(s Server, start Start) error {
+	if e.Permit == nil {
+		return nil
+	}
+	return e.Permit(s, start)
 }
 
 func (e Environment) note(s Server, name, value string) {
@@ -89,6 +107,9 @@ func (s Server) Resolve(ctx context.Context, e Environment) (*exec.Cmd, error) {
 	}
 	for i, findings := range secret.New().InArgs(args) {
 		e.recordFound(s, fmt.Sprintf("argument %d", i+1), args[i], findings)
+	}
+	if err := e.permit(s, Start{Command: append([]string{name}, args...), Path: path}); err != nil {
+		return nil, err
 	}
 	start, err := sys.invoke(name, path, args, search)
 	if err != nil {
@@ -225,6 +246,9 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 	}
 	if !slices.Contains(schemes, u.Scheme) || u.Host == "" {
 		return nil, nil, fmt.Errorf("the url %s must begin with %s://", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), strings.Join(schemes, ":// or "))
+	}
+	if err := e.permit(s, Start{URL: text}); err != nil {
+		return nil, nil, err
 	}
 	e.recordFound(s, "url", text, secret.New().InValue("", text))
 	headers := http.Header{}

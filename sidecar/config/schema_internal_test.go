@@ -92,6 +92,9 @@ func TestSchemaTakesTheExamplesOfTheDocuments(t *testing.T) {
 	fence := regexp.MustCompile("(?ms)^ *```jsonc?\n(.*?)^ *```")
 	found := 0
 	for _, file := range append(files, root+"/README.md") {
+		if filepath.Base(file) == "policy.md" {
+			continue // Its servers are those of a policy; see package orgpolicy.
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -30,6 +30,7 @@ import (
 	"assent/sidecar/broker/policy"
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/hub"
 	"assent/sidecar/hub/session"
@@ -81,6 +82,8 @@ type SharedDirs struct {
 	// LoginsDir holds the locks of logins. All workspaces with the same secret storage must share it, even if their
 	// DataDirs differ, because they have the same logins. Empty means a folder in DataDir, or beside it.
 	LoginsDir string
+	// PolicyRoot is for tests: the folder that stands for the root of the file system where an organisation's files are read.
+	PolicyRoot string
 }
 
 // Workspace is one data folder and all that goes on in it.
@@ -175,6 +178,7 @@ func Open(opts Options) *Workspace {
 	w.providers.web.Transport = web
 	environment := config.Environment{
 		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Secret: opts.Secret, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
+		Permit: managedfiles.Permit(opts.PolicyRoot, opts.Environ),
 	}
 	w.environment = environment
 	w.hub = hub.New(hub.Options{

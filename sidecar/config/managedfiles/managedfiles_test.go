@@ -1,0 +1,98 @@
+//go:build linux
+
+package managedfiles_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
+)
+
+// lay writes a managed file below a root.
+func lay(t *testing.T, root, path, text string) {
+	t.Helper()
+	path = filepath.Join(root, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	own    = "etc/assent/policy.json"
+	claude = "etc/claude-code/managed-settings.json"
+	dropIn = "etc/claude-code/managed-settings.d/10-more.json"
+)
+
+func TestServersThatMayNotStart(t *testing.T) {
+	shell := config.Server{Name: "s", Transport: protocol.TransportStdio, Command: "sh", Args: []string{"${env:WHAT}"}}
+	remote := config.Server{Name: "r", Transport: protocol.TransportHTTP, URL: "https://${env:WHERE}/mcp"}
+	disguised := shell
+	disguised.URL = "https://good.example/"
+	tests := []struct {
+		name   string
+		server config.Server
+		path   string
+		text   string
+		want   string // in the error; empty if the server may start
+	}{
+		{"no file", shell, "etc/other", "", ""},
+		{"a command that Claude Code denies", shell, claude, `{"deniedMcpServers": [{"serverCommand": ["sh", "evil"]}]}`, "/managed-settings.json, entry "},
+		{"by a file that adds to it", shell, dropIn, `{"deniedMcpServers": [{"serverCommand": ["sh", "evil"]}]}`, "10-more.json"},
+		{"with its variables as they are written", shell, claude, `{"deniedMcpServers": [{"serverCommand": ["sh", "${env:WHAT}"]}]}`, "Blocked by your organisation"},
+		{"with a variable of the entry", shell, claude, `{"deniedMcpServers": [{"serverCommand": ["sh", "${WHAT}"]}]}`, "Blocked by your organisation"},
+		{"a command beside a URL that is not used", disguised, own, `{"servers": {"allowed": [{"serverUrl": "https://good.example/*"}]}}`, "allowed does not have"},
+		{"a URL that Copilot denies", remote, "etc/github-copilot/managed-settings.json", `{"deniedMcpServers": [{"serverUrl": "https://evil.example"}]}`, "github-copilot"},
+		{"a name that Claude Code denies", shell, claude, `{"deniedMcpServers": [{"serverName": "s"}]}`, ""},
+		{"a list of Claude Code's", shell, claude, `{"allowedMcpServers": []}`, ""},
+		{"a broken file of Claude Code's", shell, claude, `{`, ""},
+		{"a broken file of Assent's", shell, own, `{`, "cannot be used"},
+		{"a huge one", shell, own, strings.Repeat(" ", 2<<20), "more than 1048576 bytes"},
+		{"a name that Assent denies", remote, own, `{"servers": {"denied": [{"serverName": "r"}]}}`, `{"serverName":"r"}`},
+		{"a server that Assent allows", remote, own, `{"servers": {"allowed": [{"serverUrl": "https://*.example/*"}]}}`, ""},
+		{"one that it does not", shell, own, `{"servers": {"allowed": [{"serverUrl": "https://*.example/*"}]}}`, "allowed does not have"},
+	}
+	for _, tt := range tests {
+		root := t.TempDir()
+		lay(t, root, tt.path, tt.text)
+		environ := []string{"PATH=" + os.Getenv("PATH"), "WHAT=evil", "WHERE=evil.example"}
+		e := config.Environment{Environ: environ, Permit: managedfiles.Permit(root, environ)}
+		var err error
+		if tt.server.Transport == protocol.TransportStdio {
+			_, err = tt.server.Resolve(t.Context(), e)
+		} else {
+			_, _, err = tt.server.Endpoint(t.Context(), e)
+		}
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestPlacesThatAreNoFile has what stands in a file's place.
+func TestPlacesThatAreNoFile(t *testing.T) {
+	server := config.Server{Name: "r", Transport: protocol.TransportHTTP, URL: "https://a.example/"}
+	for name, lay := range map[string]func(path string) error{
+		"a folder":                  func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link that leads nowhere": func(path string) error { return os.Symlink("nowhere", path) },
+		"a link to a device":        func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		root := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(root, "etc/assent"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := lay(filepath.Join(root, own)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := server.Endpoint(t.Context(), config.Environment{Permit: managedfiles.Permit(root, nil)}); err == nil {
+			t.Errorf("%s in the place of the policy lets a server be used", name)
+		}
+	}
+}
