@@ -26,7 +26,7 @@ type confirmed struct {
 func newWorkspace(t *testing.T, folder string, program string) *confirmed {
 	t.Helper()
 	w := &confirmed{folder: folder, program: program, window: &window{
-		frontEnd: newFrontEndOf(t, workspace.Options{DataDir: filepath.Join(folder, "data")}),
+		frontEnd: newFrontEndOf(t, workspace.Options{DataDir: filepath.Join(folder, "data"), SharedDirs: workspace.SharedDirs{PolicyRoot: folder}}),
 		messages: map[int64]protocol.Message{}, written: map[int64]string{}, model: newEndpoint(t),
 	}}
 	w.heard = w.confirm
