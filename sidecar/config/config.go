@@ -75,6 +75,9 @@ type Server struct {
 	OAuth   OAuth
 	Usage
 	SourceRights
+	// Resembles says which other server has a name that looks like this one's, in a sentence; empty for none, and for the
+	// person's own servers.
+	Resembles string
 }
 
 // Usage is how Assent uses a server.
@@ -163,7 +166,7 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
 // files that start "assent gateway": they are a host's way to a server.
 func Load(c protocol.Configuration, userFile string) Result {
-	l := loader{names: map[string]string{}, isOwn: map[string]bool{}}
+	l := loader{names: map[string]string{}, isOwn: map[string]bool{}, places: map[string]protocol.ConfigProblem{}}
 	for _, folder := range c.WorkspaceFolders {
 		for _, path := range Files(folder) {
 			l.result.Sources = append(l.result.Sources, Source{Name: path})
@@ -185,6 +188,7 @@ func Load(c protocol.Configuration, userFile string) Result {
 	if c.ExampleServer {
 		l.example()
 	}
+	l.lookalikes()
 	return l.result
 }
 
@@ -278,17 +282,25 @@ func (l *loader) example() {
 
 type loader struct {
 	result Result
-	names  map[string]string // source by server name
-	isOwn  map[string]bool   // by server name
+	names  map[string]string                 // source by server name
+	isOwn  map[string]bool                   // by server name
+	places map[string]protocol.ConfigProblem // by server name; without a message
 }
 
 // problem reports a fault at an offset of data, where data is not nil.
 func (l *loader) problem(source string, data []byte, offset int, format string, args ...any) {
-	p := protocol.ConfigProblem{Source: source, Message: fmt.Sprintf(format, args...)}
+	p := place(source, data, offset)
+	p.Message = fmt.Sprintf(format, args...)
+	l.result.Problems = append(l.result.Problems, p)
+}
+
+// place returns a problem without a message.
+func place(source string, data []byte, offset int) protocol.ConfigProblem {
+	p := protocol.ConfigProblem{Source: source}
 	if data != nil {
 		p.Line, p.Column = position(data, offset)
 	}
-	l.result.Problems = append(l.result.Problems, p)
+	return p
 }
 
 // position returns the line and column of an offset, counted from 1.
@@ -491,7 +503,7 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 	}
 	s.Folder = folder.Path
 	s.Unconfirmed = !folder.Confirmed && (!s.Own || !folder.Vouched && s.usesFolder())
-	l.names[s.Name], l.isOwn[s.Name] = s.Source, s.Own
+	l.names[s.Name], l.isOwn[s.Name], l.places[s.Name] = s.Source, s.Own, place(s.Source, data, offset)
 	if s.Hidden {
 		l.result.Hidden = append(l.result.Hidden, s)
 		return

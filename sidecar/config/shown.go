@@ -32,6 +32,9 @@ func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinit
 	line := func(written string) string { return visible.Line(s.shown(ctx, e, written)) }
 	v := view{s: s, e: e, masker: secret.NewMasker()}
 	d := protocol.ServerDefinition{Transport: s.Transport}
+	if s.Resembles != "" {
+		v.warn("%s", s.Resembles)
+	}
 	if s.Transport == protocol.TransportStdio {
 		v.sends("puts %s into its command line", append([]string{s.Command}, s.Args...)...)
 		d.Command, d.Program, d.Cwd, d.Env = line(s.Command), visible.Line(v.program(ctx)), visible.Line(s.base(e)), v.environment(ctx)
