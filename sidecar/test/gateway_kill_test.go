@@ -198,15 +198,15 @@ func (c *killedHosts) answerAll(got <-chan string) string {
 }
 
 // awaitEnd returns the messages of a task when all of its calls have ended.
-func (c *killedHosts) awaitEnd(taskID string) []protocol.Message {
-	c.t.Helper()
+func awaitEnd(t *testing.T, window *talk, taskID string) []protocol.Message {
+	t.Helper()
 	heard := false // also while the task is read
-	c.window.Heard = func(string, json.RawMessage) { heard = true }
+	window.Heard = func(string, json.RawMessage) { heard = true }
 	for {
 		heard = false
 		var opened protocol.OpenTaskResult
-		if err := c.window.Call("task/open", map[string]any{"taskId": taskID, "limit": 1000}, &opened); err != nil {
-			c.t.Fatal(err)
+		if err := window.Call("task/open", map[string]any{"taskId": taskID, "limit": 1000}, &opened); err != nil {
+			t.Fatal(err)
 		}
 		goesOn := slices.ContainsFunc(opened.Messages, func(m protocol.Message) bool {
 			call, isCall := m.Body.(protocol.Call)
@@ -216,8 +216,8 @@ func (c *killedHosts) awaitEnd(taskID string) []protocol.Message {
 			return opened.Messages
 		}
 		for !heard {
-			if _, err := c.window.Next(); err != nil {
-				c.t.Fatal(err)
+			if _, err := window.Next(); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func (c *killedHosts) check(ask protocol.OpenAsk, isAcknowledged bool) {
 		}
 		return n
 	}
-	messages := c.awaitEnd(ask.TaskID) // with a modern server, the next daemon goes on with the call
+	messages := awaitEnd(c.t, c.window, ask.TaskID) // with a modern server, the next daemon goes on with the call
 	delivered := count("")
 	if runs := count(".runs"); runs != 1 || delivered > 1 {
 		c.t.Errorf("the tool ran %d times, and got %d answers to %q", runs, delivered, ask.Text)

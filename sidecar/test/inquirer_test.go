@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -50,6 +51,11 @@ func inquirer() {
 		}
 	}
 	count("starts", fmt.Sprint(os.Getpid()))
+	if address := os.Getenv("GATE"); address != "" {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			_, _ = conn.Read(make([]byte, 1)) // until it ends
+		}
+	}
 	result := func(id json.RawMessage, members string) {
 		if modern {
 			members = `"resultType":"complete",` + members
