@@ -71,6 +71,12 @@ describe("a tool that a model wants to use", () => {
     screen.getByText('"2024"');
     screen.getByText("The server says that it may delete or overwrite things");
     screen.getByText(/^This tool may delete/);
+    const text = container.querySelector(".ask-body")?.textContent ?? "";
+    const places = ["2024", "This tool may delete", "Removes what is"].map((it) =>
+      text.indexOf(it),
+    );
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
     vi.useRealTimers();
     expect(await axeFindings(container)).toEqual([]);
   });

@@ -158,11 +158,7 @@ export function ToolApproval(props: ToolApprovalProps) {
         </>
       }
     >
-      {isTool ? (
-        <AskedTool {...{ askId, question, destructive }} />
-      ) : (
-        <AskedResource {...{ askId, question }} />
-      )}
+      {isTool && <WhyAsked {...{ askId, question }} />}
       {isTool && (
         <Arguments
           {...{ askId, question, busy, edited, problem, form }}
@@ -181,20 +177,18 @@ export function ToolApproval(props: ToolApprovalProps) {
           }}
         />
       )}
+      {isTool ? (
+        <AskedTool {...{ askId, question, destructive }} />
+      ) : (
+        <AskedResource {...{ askId, question }} />
+      )}
     </AskCard>
   );
 }
 
-interface AskedToolProps {
-  readonly askId: string;
-  readonly question: UseMcpTool;
-  readonly destructive: boolean;
-}
-
-/** The tool as its server describes it, with the server's claims about it. */
-function AskedTool({ askId, question, destructive }: AskedToolProps) {
-  const { tool, serverName, changed, hostName } = question;
-  const title = tool.title ?? tool.annotations?.title;
+/** Why a call that was allowed before is asked about again. */
+function WhyAsked({ askId, question }: { readonly askId: string; readonly question: UseMcpTool }) {
+  const { changed, hostName } = question;
   return (
     <>
       {changed !== undefined && <ToolChanged change={changed} keep={askId} />}
@@ -204,6 +198,32 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
             "{0} calls it. If you allow it, it is not asked about again until it changes again.",
             visible(hostName),
           )}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AskedToolProps {
+  readonly askId: string;
+  readonly question: UseMcpTool;
+  readonly destructive: boolean;
+}
+
+/** The warning about the arguments above it, then the server's own words about its tool. */
+function AskedTool({ askId, question, destructive }: AskedToolProps) {
+  const { tool, serverName } = question;
+  const title = tool.title ?? tool.annotations?.title;
+  return (
+    <>
+      {destructive && (
+        <p className="danger-line">
+          <Icon name="warning" />
+          <span>
+            {l10n.t(
+              "This tool may delete or overwrite data. Read the arguments before you allow it.",
+            )}
+          </span>
         </p>
       )}
       {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
@@ -217,16 +237,6 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
           </li>
         ))}
       </ul>
-      {destructive && (
-        <p className="danger-line">
-          <Icon name="warning" />
-          <span>
-            {l10n.t(
-              "This tool may delete or overwrite data. Read the arguments before you allow it.",
-            )}
-          </span>
-        </p>
-      )}
     </>
   );
 }
