@@ -22,7 +22,7 @@ interface Manifest {
   };
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
-    readonly keybindings: readonly { readonly command: string }[];
+    readonly keybindings: readonly { readonly command: string; readonly key: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly chatParticipants: readonly { readonly id: string }[];
     readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
@@ -187,6 +187,11 @@ describe("the manifest", () => {
       }
     }
     expect(read("src/getStarted.ts")).toContain(`#${walkthroughs[0]?.id}\``);
+  });
+
+  test("has the key that the palette shows, a command's last, for the next question", () => {
+    const { keybindings } = manifest.contributes;
+    expect(keybindings.findLast(({ command }) => command === "assent.nextAsk")?.key).toBe("alt+f8");
   });
 
   test("names the chat participant as the code does", () => {
