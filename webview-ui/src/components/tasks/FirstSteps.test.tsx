@@ -36,6 +36,10 @@ function show({ models = [], servers = [], open = false, vscode = true, prompts 
     "host/setModelApiKey": () => null,
     "host/openWalkthrough": () => null,
     "host/setExampleServer": () => null,
+    "tools/list": () => ({ tools: [{ name: "cleanup", inputSchema: { type: "object" } }] }),
+    "resources/list": () => ({ resources: [] }),
+    "resources/templates/list": () => ({ resourceTemplates: [] }),
+    "prompts/list": () => ({ prompts: [] }),
     "model/list": () => ({ models }),
     "task/create": () => task({ id: "t2" }),
     "call/start": () => ({ messageId: 1 }),
@@ -71,7 +75,6 @@ test("servers but no model: no message is suggested that nothing could answer", 
   expect(namesOf(getAllByRole("button"))).toEqual([
     "Choose a Model…",
     "Set an API Key…",
-    "Try the Example Server",
     "Open Walkthrough",
   ]);
   expect(screen.queryByRole("list", { name: "Suggestions" })).toBeNull();
@@ -127,15 +130,47 @@ test("the host can ask for the example server, which does not disturb a conversa
   await waitFor(() => expect(host.calls("call/start")).toMatchObject([{ taskId: "t2" }]));
 });
 
+const exampleServer: Server = { ...database, name: "example-server", source: "built in" };
+
 test("a browser has the example server, and nothing that it cannot do", async () => {
-  show({ models: [demoModel], servers: [database], vscode: false });
+  show({ models: [demoModel], servers: [exampleServer], vscode: false });
   expect(namesOf((await steps()).getAllByRole("button"))).toEqual(["Try the Example Server"]);
+  expect(screen.queryByText(/^Your servers:/)).toBeNull();
+});
+
+test.each([
+  { names: ["database"], said: "Your servers: database" },
+  { names: ["git", "jira"], said: "Your servers: git and jira" },
+  {
+    names: ["a", "b", "c", "d", "e", "f", "g"],
+    said: "Your servers: a, b, c, d, e, and 2 others",
+  },
+])("with servers of their own, a person reads $said", async ({ names, said }) => {
+  const own = names.map((name) => ({ ...database, name }));
+  show({ models: [demoModel], servers: [exampleServer, ...own], vscode: false });
+  await screen.findByText(said);
+  expect(screen.queryByRole("button", { name: "Try the Example Server" })).toBeNull();
+  expect(screen.queryByRole("region", { name: "First steps" })).toBeNull();
+});
+
+test.each([
+  { what: "no model", models: [demoModel] },
+  { what: "a model", models: [demoModel, otherModel] },
+])("with $what, a tool is run by hand, and the number of tools is known then", async (world) => {
+  const { container, user } = show({ ...world, servers: [{ ...database, state: "running" }] });
+  await user.click(await screen.findByRole("button", { name: "Run a Tool" }));
+  const runner = within(await screen.findByRole("region", { name: "Use a server" }));
+  await waitFor(() =>
+    expect(document.activeElement).toBe(runner.getByRole("combobox", { name: "Server" })),
+  );
+  await screen.findByText("Your servers: database (1 tool)");
+  expect(await axeFindings(container)).toEqual([]);
 });
 
 test("the page of the example server removes it", async () => {
   const { host, user } = show({
     models: [demoModel],
-    servers: [{ ...database, name: "example-server", source: "built in" }],
+    servers: [exampleServer],
   });
   await steps();
   await host.tell("host/reveal", { kind: "servers", serverName: "example-server" });
