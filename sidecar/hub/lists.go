@@ -62,6 +62,9 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind) ([]json.RawMe
 			r.say("The server declares %s, and does not know the request for their list", r.name())
 		}
 	}
+	if err != nil && ctx.Err() == nil && c.ClosedWithAnother("") {
+		return s.list(ctx, kind)
+	}
 	if err != nil {
 		return nil, err
 	}

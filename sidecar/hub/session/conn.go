@@ -146,6 +146,12 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	return c.link.call(ctx, method, params)
 }
 
+// ClosedWithAnother reports whether the connection ended because its task was closed, which is not this one. Another
+// connection can take what it was borrowed for.
+func (c *Conn) ClosedWithAnother(taskID string) bool {
+	return errors.Is(context.Cause(c.ctx), taskClosed) && c.Ledger.TaskID() != taskID
+}
+
 // Broken returns why the connection broke, or nil while it lasts.
 func (c *Conn) Broken() error { return c.link.broken() }
 

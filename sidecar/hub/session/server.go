@@ -269,6 +269,9 @@ func (s *Server) Borrow(ctx context.Context, taskID string) (_ *Conn, release fu
 		}
 		if c.err != nil {
 			release()
+			if c.ClosedWithAnother(taskID) {
+				continue
+			}
 			return nil, nil, Failed(s.config.Name, cmp.Or(c.why, reason.Of(c.err)))
 		}
 		if s.serves(c, taskID) {
@@ -448,10 +451,13 @@ func (s *Server) flush() {
 	each(conns, (*Conn).flush)
 }
 
+// taskClosed is the cause with which the connection of a closed task ends.
+var taskClosed = Stopped{"its task was closed", protocol.OutcomeServerLost}
+
 // CloseTask ends a task's connection and returns when it is over. The task's asks end first, and the server gets their
 // outcomes.
 func (s *Server) CloseTask(taskID string) {
-	why := Stopped{"its task was closed", protocol.OutcomeServerLost}
+	why := taskClosed
 	s.mu.Lock()
 	c := s.conns[taskID]
 	if cancel := s.retries[taskID]; cancel != nil {
