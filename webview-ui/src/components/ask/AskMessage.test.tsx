@@ -122,3 +122,11 @@ describe("who asks", () => {
     screen.getByText("no longer configured");
   });
 });
+
+test("a message that the heading cuts stays whole", () => {
+  const long = `Delete ${"all ".repeat(100)}rows?`;
+  const { rerender } = render(<AskMessage askId="a1" serverName="database" text={long} headed />);
+  expect(screen.getByRole("blockquote").textContent).toContain("rows?");
+  rerender(<AskMessage askId="a1" serverName="database" text="Delete **all** rows?" headed />);
+  expect(screen.queryByRole("blockquote")).toBeNull();
+});

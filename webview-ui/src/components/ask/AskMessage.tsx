@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { brief } from "../../lib/brief.ts";
 import { firstLine, plain } from "../../timeline/subject.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { Clamp } from "../ui/Clamp.tsx";
@@ -13,7 +14,8 @@ export interface AskMessageProps {
 
 /** A server's message in its question. It is quoted, so that it cannot pass for Assent's own words. */
 export function AskMessage({ askId, serverName, text, headed = false }: AskMessageProps) {
-  if (text === "" || (headed && plain(text) === firstLine(text))) return null;
+  const isHeading = headed && plain(text) === firstLine(text) && brief(text) === text;
+  if (text === "" || isHeading) return null;
   return (
     <blockquote className="ask-message" aria-label={l10n.t("What {0} says", serverName)}>
       <Clamp keep={`message:${askId}`} text={text}>
