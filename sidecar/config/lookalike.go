@@ -10,27 +10,21 @@ import (
 // lookalikes reports the servers with a name that looks like that of another one. Of the person's own servers and others, the
 // others are reported: a file of a workspace may imitate a name that the person knows.
 func (l *loader) lookalikes() {
-	alike := map[string][]int{} // by skeleton
+	// The one with the name that others imitate, by skeleton: an own one, or the first.
+	known := map[string]int{}
 	for i, s := range l.result.Servers {
 		skeleton := visible.Skeleton(s.Name)
-		alike[skeleton] = append(alike[skeleton], i)
+		if at, ok := known[skeleton]; !ok || s.Own && !l.result.Servers[at].Own {
+			known[skeleton] = i
+		}
 	}
 	for i := range l.result.Servers {
 		s := &l.result.Servers[i]
-		others := alike[visible.Skeleton(s.Name)]
-		if len(others) < 2 {
+		at := known[visible.Skeleton(s.Name)]
+		if i == at {
 			continue
 		}
-		known := others[0] // the one whose name is imitated: an own one, or the first
-		for _, at := range others {
-			if l.result.Servers[at].Own && !l.result.Servers[known].Own {
-				known = at
-			}
-		}
-		if i == known {
-			continue
-		}
-		text := resembles(s.Name, l.result.Servers[known])
+		text := resembles(s.Name, l.result.Servers[at])
 		problem := l.places[s.Name]
 		if problem.Source == "" {
 			problem = protocol.ConfigProblem{Source: s.Source}

@@ -30,28 +30,35 @@ func (h *Hub) list(ctx context.Context, serverName string, kind protocol.ListKin
 	if err != nil {
 		return nil, err
 	}
-	var raw []json.RawMessage
-	for range session.MaxSends {
-		if raw, err = s.list(ctx, kind); !errors.Is(err, session.ErrUnsent) {
-			break
-		}
-	}
+	raw, err := s.list(ctx, kind)
 	return raw, s.listError(ctx, err)
 }
 
-// list is [Hub.list] with one attempt.
-func (s *server) list(ctx context.Context, kind protocol.ListKind) ([]json.RawMessage, error) {
+// list is [Hub.list] of one server, with the errors of the session.
+func (s *server) list(ctx context.Context, kind protocol.ListKind) (raw []json.RawMessage, err error) {
+	for range session.MaxSends {
+		var again bool
+		if raw, again, err = s.readList(ctx, kind); !again {
+			break
+		}
+	}
+	return raw, err
+}
+
+// readList is one attempt of list. Again: the connection ended, and another one can take the request. It was the
+// connection of a task, for example, which was closed.
+func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json.RawMessage, again bool, _ error) {
 	if raw := s.lists.cached(kind); raw != nil && s.IsRunning() {
-		return raw, nil
+		return raw, false, nil
 	}
 	c, release, err := s.Borrow(ctx, "")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer release()
 	l := listers[kind]
 	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || !l.has(capabilities) {
-		return nil, nil
+		return nil, false, nil
 	}
 	generation := s.lists.generation(kind)
 	r := &listReader{kind: kind, modern: c.IsModern(), keys: map[string]bool{}, cursors: map[string]bool{}}
@@ -62,15 +69,12 @@ func (s *server) list(ctx context.Context, kind protocol.ListKind) ([]json.RawMe
 			r.say("The server declares %s, and does not know the request for their list", r.name())
 		}
 	}
-	if err != nil && ctx.Err() == nil && c.ClosedWithAnother("") {
-		return s.list(ctx, kind)
-	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Is(err, session.ErrUnsent) || ctx.Err() == nil && c.ClosedWithAnother(""), err
 	}
 	s.lists.keep(kind, pages{raw: r.pages, fresh: time.Now().Add(r.ttl), problems: r.told()}, generation)
 	s.icons.listed(kind, r.pages)
-	return r.pages, nil
+	return r.pages, false, nil
 }
 
 // listError returns the [protocol.Error] that explains why a list cannot be read.

@@ -303,7 +303,7 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// mended is [Mend]; the log has the odd parts.
+// mended applies [Mend] to an answer, and logs each odd part.
 func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	result, problems := Mend(result)
 	for _, problem := range problems {

@@ -87,9 +87,11 @@ func allowURL(pattern, text string, vscode bool) bool {
 	if !glob(want.scheme, got.scheme) || !glob(want.host, got.host) || !glob(want.port, got.port) {
 		return false
 	}
+	if vscode {
+		got.path, want.path = strings.ToLower(got.path), strings.ToLower(want.path)
+	}
 	for _, path := range got.paths() {
 		if vscode {
-			path, want.path = strings.ToLower(path), strings.ToLower(want.path)
 			if want.query != "" || got.query != "" {
 				if !glob(want.path+"?"+want.query, path+"?"+got.query) && (want.query != "" || !strings.HasSuffix(want.path, "*") || !glob(want.path, path)) {
 					return false

@@ -1,10 +1,10 @@
 // Package orgpolicy decides whether an organisation's managed files let a server be used.
 //
-// Administrators write such files for single hosts, and one for Assent. [Policies.Check] holds a server against all of them.
-// A policy only restricts: what one file blocks, no other one allows, but for Claude Code's files, which have one list. What is
-// compared is the server itself, never the host's entry that starts "assent gateway". A denied command or URL of any file
-// holds for all of Assent; a denied name and a list of what is allowed hold for the sessions of that file's host. A file that
-// cannot be read blocks every server of its host, and Assent's own file blocks every server.
+// Administrators write such files for single hosts, and one for Assent. [Policies.Check] compares a server with all of them.
+// A policy only restricts: no file allows a server that another one blocks. Claude Code's files count as one, with one list.
+// [Policies.Check] compares the server itself, never the host's entry that starts "assent gateway". A denied command or URL of
+// any file holds for all of Assent. Denied names and allow lists hold for the sessions of that file's host. A file that cannot
+// be read blocks every server of its host; Assent's own file blocks every server.
 //
 // The package reads no files, has no state, and can be used by several goroutines. It is a guard rail and no sandbox: a copied
 // program, or a shell that starts it, passes any list of commands.
@@ -104,7 +104,7 @@ func (b *Blocked) Error() string {
 // Policies are the managed files of a machine, as they were read. The zero value blocks nothing.
 type Policies struct{ files []rules }
 
-// rules is what a file says about servers.
+// rules are those of one file.
 type rules struct {
 	path string
 	kind Kind
@@ -113,11 +113,11 @@ type rules struct {
 	// broken is why the file blocks everything; it is empty for a good one.
 	broken string
 	denied []entry
-	// allowed are the lists of what is allowed, each of which a server has to be in.
+	// allowed are the allow lists. A server has to be in each.
 	allowed []allowList
 }
 
-// allowList is a list of what is allowed.
+// allowList is one allow list of a file.
 type allowList struct {
 	// member is where the file has it.
 	member string

@@ -231,8 +231,8 @@ func (h *Hosts) Close() {
 	views := h.views
 	h.views = map[viewKey]*gateway.View{}
 	h.mu.Unlock()
-	for _, f := range views {
-		f.Close()
+	for _, view := range views {
+		view.Close()
 	}
 }
 
@@ -244,14 +244,14 @@ func (h *Hosts) ServerRuns(serverName string) { h.lists.recovered(serverName) }
 
 // tellChanged tells the hosts that a list of a server has changed.
 func (h *Hosts) tellChanged(serverName, list string) {
-	for f, name := range h.viewsOf(serverName) {
-		f.ListChanged(name, list)
+	for view, name := range h.viewsOf(serverName) {
+		view.ListChanged(name, list)
 	}
 }
 
 // ResourceUpdated tells the hosts that a resource of a server has changed.
 func (h *Hosts) ResourceUpdated(serverName string, params json.RawMessage) {
-	for f, name := range h.viewsOf(serverName) {
-		f.ResourceUpdated(name, params)
+	for view, name := range h.viewsOf(serverName) {
+		view.ResourceUpdated(name, params)
 	}
 }

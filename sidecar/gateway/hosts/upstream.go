@@ -57,7 +57,7 @@ func (h upstream) List(ctx context.Context, server, list string, waitLimit time.
 	return pages, hostError(err)
 }
 
-// Told implements [gateway.Upstream].
+// Advertised implements [gateway.Upstream].
 func (h upstream) Advertised(server, list string) []json.RawMessage {
 	return rawPages(h.lists.advertised(server, list))
 }

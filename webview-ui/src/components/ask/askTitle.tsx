@@ -117,7 +117,7 @@ export function AskTitleLine({ question }: AskTitleLineProps): ReactNode {
 export function askTitleText(question: UseMcpServer): string {
   const { words, what, asked } = titleOf(question);
   const { serverName } = question;
-  const kind = words.replace("{0}", what ?? serverName);
+  const kind = words.replace("{0}", () => what ?? serverName); // a name may have a $
   if (asked !== undefined) return l10n.t("{0} {1}.", asked, kind);
   return what === undefined ? kind : l10n.t("{0} {1}.", kind, serverName);
 }
