@@ -519,6 +519,9 @@ func (s *Server) take(c serverObject) (err error) {
 	}
 	for name, raw := range c.Env {
 		value, err := envValue(raw)
+		if err == nil && (name == "" || strings.ContainsAny(name, "=\x00")) {
+			err = errors.New("is no name of a variable") // what follows the sign would be a part of the value
+		}
 		if err != nil {
 			return fmt.Errorf("%q in \"env\" %w", name, err)
 		}

@@ -165,6 +165,8 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "one of another kind", text: `{"servers": {"a": {"command": "x", "args": ["D:\work\a.js"]}}}`, line: 1, column: 45, want: `"D:\work\a.js" has single backslashes`},
 		{name: "one that is JSON by chance", text: `{"servers": {"a": {"command": "C:\tools\new\dir"}}}`, line: 1, column: 31, want: `has single backslashes`},
 		{name: "one of which all is JSON", text: `{"servers": {"a": {"command": "C:\tools\new"}}}`, line: 1, column: 14, want: `"command" is a path of Windows with single backslashes`},
+		{name: "two variables in a name", text: `{"servers": {"a": {"command": "x", "env": {"LD_PRELOAD=./evil.so:": ""}}}}`, line: 1, column: 14, want: `"LD_PRELOAD=./evil.so:" in "env" is no name of a variable`},
+		{name: "a variable without a name", text: `{"servers": {"a": {"command": "x", "env": {"": "A=1"}}}}`, line: 1, column: 14, want: `"" in "env" is no name of a variable`},
 		{name: "a list as an argument", text: `{"servers": {"a": {"command": "x", "args": ["y", ["z"]]}}}`, line: 1, column: 14, want: `element 2 of "args" is ["z"]: it must be a text`},
 		{name: "nothing as an argument", text: `{"servers": {"a": {"command": "x", "args": [null]}}}`, line: 1, column: 14, want: `element 1 of "args" is null: it must be a text`},
 		{name: "an object as a header", text: `{"servers": {"a": {"url": "https://a.example", "headers": {"X": {}}}}}`, line: 1, column: 14, want: `"X" in "headers" must be a text`},

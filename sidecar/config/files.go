@@ -38,7 +38,7 @@ func (s Server) files(ctx context.Context, e Environment) []file {
 			continue
 		}
 		path, err := s.expand(ctx, e, f.written)
-		if err != nil || strings.Contains(f.written, "${input:") {
+		if err != nil || hasInput(f.written) {
 			files = append(files, file{f.member, f.written, !s.Own})
 			continue
 		}

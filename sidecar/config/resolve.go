@@ -214,7 +214,7 @@ func (s Server) envFile(ctx context.Context, e Environment) (map[string]string, 
 	path = s.file(e, path)
 	var also fs.FileMode
 	switch {
-	case e.unopened && !s.holds(path):
+	case e.unopened && (hasInput(s.EnvFile) || !s.holds(path)):
 		return nil, nil
 	case !e.unopened && (s.Own || !s.Unconfirmed):
 		also = fs.ModeNamedPipe // a password manager may give the person's own file so
@@ -333,6 +333,9 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 		return "", errors.New("this variable is not known")
 	}
 }
+
+// hasInput reports whether a text is known only after the person was asked for an input.
+func hasInput(text string) bool { return strings.Contains(text, "${input:") }
 
 // envVariable splits what follows "env:" into the variable's name and its default: that of a shell, for a variable that is
 // unset or empty.

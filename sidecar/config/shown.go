@@ -97,7 +97,7 @@ func (v *view) speaks() (values []protocol.DefinedValue) {
 
 // program returns the path of the program that was found.
 func (v *view) program(ctx context.Context) string {
-	if strings.Contains(v.s.Command+v.s.Cwd, "${input:") {
+	if hasInput(v.s.Command + v.s.Cwd) {
 		v.warn("Which program runs is known only after you were asked for its inputs.")
 		return ""
 	}
@@ -137,6 +137,8 @@ func (v *view) environment(ctx context.Context) (values []protocol.DefinedValue)
 	}
 	more, err := v.s.envFile(ctx, v.e)
 	switch {
+	case hasInput(v.s.EnvFile):
+		v.warn("Which variables its envFile sets is known only after you were asked for its inputs.")
 	case err != nil && v.s.Own: // a pipe, which is opened at the start alone
 		v.warn("The variables of its envFile are not shown: %v.", err)
 	case err != nil:
@@ -157,6 +159,10 @@ func (v *view) environment(ctx context.Context) (values []protocol.DefinedValue)
 
 // headers returns the headers of requests.
 func (v *view) headers() (values []protocol.DefinedValue) {
+	u, err := url.Parse(v.s.URL)
+	if err == nil && !strings.Contains(u.Host, "$") && (u.User != nil || !strings.EqualFold(u.Host, v.to)) {
+		v.warn("Its url leads to %s.", v.to) // which one does not read in it
+	}
 	v.sends("sends %s to "+v.to, v.s.URL)
 	for _, name := range slices.Sorted(maps.Keys(v.s.Headers)) {
 		value := v.s.Headers[name]
