@@ -1,12 +1,14 @@
 // The ways to install the program, without a network: the npm packages from their tarballs, by npx and for good, and Go from
 // the sources alone.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { output } from "../tools/lib/command.ts";
+import { packBundle, packDebian } from "../tools/lib/archives.ts";
+import { output, runPackage } from "../tools/lib/command.ts";
 import { launcherPackage, packLauncher, packProgram, programPackage } from "../tools/lib/npm.ts";
 import { root } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";
@@ -51,6 +53,30 @@ async function succeed(command: string, ...args: readonly string[]): Promise<str
   const { code, stdout, stderr } = await run(command, ...args);
   assert.equal(code, 0, stderr);
   return stdout;
+}
+
+/** The names of the tools that a gateway lists, as Claude Desktop asks for them. */
+async function toolsOf(program: string, args: readonly string[]): Promise<readonly string[]> {
+  const gateway = spawn(program, args, { cwd: work, env, stdio: ["pipe", "pipe", "inherit"] });
+  const send = (message: object): void => {
+    gateway.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  };
+  const clientInfo = { name: "claude-ai", version: "0.1.0" };
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  send({ id: 0, method: "initialize", params });
+  try {
+    for await (const line of createInterface({ input: gateway.stdout })) {
+      const { id, result } = JSON.parse(line);
+      if (id === 0) {
+        send({ method: "notifications/initialized" });
+        send({ id: 1, method: "tools/list" });
+      }
+      if (id === 1) return result.tools.map((tool: { name: string }) => tool.name);
+    }
+    throw new Error("the gateway ended");
+  } finally {
+    gateway.stdin.end();
+  }
 }
 
 try {
@@ -116,6 +142,39 @@ try {
       assert.match(stderr, /built without the panel: .* npm run build/);
     },
   );
+  await step("Debian's package is installed into an empty root, and runs there", async () => {
+    const empty = join(folder, "root");
+    const database = join(empty, "var", "lib", "dpkg");
+    for (const name of ["info", "updates"]) await mkdir(join(database, name), { recursive: true });
+    await writeFile(join(database, "status"), "");
+    const asRoot = process.getuid?.() === 0 ? ["env"] : ["unshare", "--map-root-user"];
+    const inRoot = async (...command: readonly string[]): Promise<string> =>
+      await succeed(...([...asRoot, ...command] as [string, ...string[]]));
+    await inRoot("dpkg", `--root=${empty}`, "--install", await packDebian(target));
+    assert.equal(await inRoot("chroot", empty, "/usr/bin/assent", "version"), `${version}\n`);
+    await inRoot("dpkg", `--root=${empty}`, "--remove", "assent");
+    await assert.rejects(readFile(join(empty, "usr", "bin", "assent")), { code: "ENOENT" });
+  });
+  await step("the bundle for Claude Desktop is valid, and lists a server's tools", async () => {
+    const bundle = join(folder, "bundle");
+    const mcpb = "@anthropic-ai/mcpb/dist/cli/cli.js";
+    await runPackage(mcpb, ["unpack", await packBundle(target), bundle]);
+    await runPackage(mcpb, ["validate", join(bundle, "manifest.json")]);
+    const { server } = JSON.parse(await readFile(join(bundle, "manifest.json"), "utf8"));
+    const { command, args } = server.mcp_config;
+    const program = command.replace(/^\$\{__dirname\}/, bundle);
+    const own = JSON.stringify({
+      servers: { demo: { command: program, args: ["example-server"] } },
+    });
+    await mkdir(join(home, ".config", "assent"), { recursive: true });
+    await writeFile(join(home, ".config", "assent", "mcp.json"), own);
+    try {
+      const names = await toolsOf(program, args);
+      assert(names.includes("demo__plan_lunch"), names.join(", "));
+    } finally {
+      await succeed(program, "daemon", "stop", "--force");
+    }
+  });
   await runDocuments(folder, env);
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promi
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { address } from "./lib/address.ts";
+import { packArchives } from "./lib/archives.ts";
 import { buildExtension, buildWebview } from "./lib/build.ts";
 import { output } from "./lib/command.ts";
 import { manifestsOf } from "./lib/manifests.ts";
@@ -13,7 +14,15 @@ import { packLauncher, packProgram } from "./lib/npm.ts";
 import { distFolder } from "./lib/paths.ts";
 import { differences, missingModules, sbomOf } from "./lib/sbom.ts";
 import { version } from "./lib/version.ts";
-import { allTargets, isTarget, packageFor, platformOf, stageOf, type Target } from "./lib/vsix.ts";
+import {
+  allTargets,
+  isTarget,
+  packageFor,
+  platformOf,
+  programOf,
+  stageOf,
+  type Target,
+} from "./lib/vsix.ts";
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +43,8 @@ await mkdir(folder, { recursive: true });
 await Promise.all([buildWebview(), buildExtension()]);
 for (const target of chosen()) {
   const [vsix, program] = [await packageFor(target), await packProgram(target)];
-  for (const file of [vsix, program]) await copyFile(file, join(folder, basename(file)));
+  for (const file of [vsix, program, ...(await packArchives(target))])
+    await copyFile(file, join(folder, basename(file)));
   await listWorks(target, basename(vsix), basename(program));
 }
 const launcher = await packLauncher();
@@ -83,7 +93,7 @@ async function listWorks(target: Target, vsix: string, program: string): Promise
   const ofVsix = sbomOf(vsix, version, await worksIn(platform));
   const ofProgram = sbomOf(program, version, await worksIn(platform, ["webview"]));
   const stage = stageOf(target);
-  const binary = join(stage, "bin", platform.os === "windows" ? "assent.exe" : "assent");
+  const binary = join(stage, programOf(target));
   const wrong = [
     ...differences(ofVsix, await readFile(join(stage, "THIRD_PARTY_NOTICES.txt"), "utf8")),
     ...missingModules(ofProgram, await output("go", ["version", "-m", binary])).map(

@@ -1,4 +1,5 @@
 // What package managers and the registry of MCP read about a release. All of it is made from one description of the release.
+import { description } from "./archives.ts";
 
 /** A release, as the manifests need it. */
 export interface Release {
@@ -9,7 +10,6 @@ export interface Release {
   readonly sums: ReadonlyMap<string, string>;
 }
 
-const description = "Answers what MCP servers ask, in a terminal or a browser";
 const owner = (address: string): string => new URL(address).pathname.split("/")[1] ?? "";
 
 /** The name of the gateway in the registry of MCP: the owner's, by the host of the project. */
@@ -45,6 +45,9 @@ function download({ version, address, sums }: Release, file: string): Download {
 const tarball = (release: Release, target: string): Download =>
   download(release, `assent-cli-${target}-${release.version}.tgz`);
 
+const zip = (release: Release, cpu: string): Download =>
+  download(release, `assent-win32-${cpu}-${release.version}.zip`);
+
 function homebrew(release: Release): string {
   const choice = (os: string, target: string): string => {
     const of = (cpu: string, when: string): string => {
@@ -75,7 +78,7 @@ end
 
 function scoop(release: Release): object {
   const of = (cpu: string): object => {
-    const { url, sum } = tarball(release, `win32-${cpu}`);
+    const { url, sum } = zip(release, cpu);
     return { url, hash: sum };
   };
   return {
@@ -84,18 +87,16 @@ function scoop(release: Release): object {
     homepage: release.address,
     license: "MIT",
     architecture: { "64bit": of("x64"), arm64: of("arm64") },
-    extract_dir: "package",
     bin: "bin/assent.exe",
   };
 }
 
-/** winget unpacks zip archives alone. The extension's package is one, with the program and its notices in it. */
 function winget(release: Release): readonly (readonly [string, string])[] {
   const id = "Assent.Assent";
   const head = { PackageIdentifier: id, PackageVersion: release.version };
   const foot = (kind: string): object => ({ ManifestType: kind, ManifestVersion: "1.10.0" });
   const installer = (cpu: string): object => {
-    const { url, sum } = download(release, `assent-win32-${cpu}-${release.version}.vsix`);
+    const { url, sum } = zip(release, cpu);
     return { Architecture: cpu, InstallerUrl: url, InstallerSha256: sum.toUpperCase() };
   };
   // JSON is YAML, too.
@@ -108,7 +109,7 @@ function winget(release: Release): readonly (readonly [string, string])[] {
         InstallerType: "zip",
         NestedInstallerType: "portable",
         NestedInstallerFiles: [
-          { RelativeFilePath: "extension\\bin\\assent.exe", PortableCommandAlias: "assent" },
+          { RelativeFilePath: "bin\\assent.exe", PortableCommandAlias: "assent" },
         ],
         Installers: [installer("x64"), installer("arm64")],
         ...foot("installer"),

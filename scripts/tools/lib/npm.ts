@@ -5,7 +5,7 @@ import { output } from "./command.ts";
 import { serverName } from "./manifests.ts";
 import { cacheFolder, distFolder, root } from "./paths.ts";
 import { version } from "./version.ts";
-import { allTargets, stageOf, type Target } from "./vsix.ts";
+import { allTargets, programOf, stageOf, type Target } from "./vsix.ts";
 
 /** The package that people install. Its program is in one of {@link programPackage}. */
 export const launcherPackage = "@assent/cli";
@@ -46,7 +46,7 @@ export async function packLauncher(): Promise<string> {
 /** Packs the program for one target: the one of the extension's package, which must have been made. */
 export async function packProgram(target: Target): Promise<string> {
   const [os = "", cpu = ""] = target.split("-");
-  const program = os === "win32" ? "bin/assent.exe" : "bin/assent";
+  const program = programOf(target);
   const manifest = {
     name: programPackage(target),
     ...shared,

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { addressIn, repositoryMember } from "./address.ts";
+import { output } from "./command.ts";
 import { manifestsOf, serverName } from "./manifests.ts";
 import { noticesText, type Work } from "./notices.ts";
 import { differences, missingModules, sbomOf } from "./sbom.ts";
@@ -84,17 +88,15 @@ describe("the list of works", () => {
 });
 
 describe("the manifests of a release", () => {
-  const names = allTargets.flatMap((target) => [
-    `assent-${target}-0.2.0.vsix`,
-    `assent-cli-${target}-0.2.0.tgz`,
-  ]);
+  const names = allTargets.map((target) =>
+    target.startsWith("win32") ? `assent-${target}-0.2.0.zip` : `assent-cli-${target}-0.2.0.tgz`,
+  );
   const sums = new Map(names.map((name, at) => [name, at.toString(16).padStart(64, "0")]));
   const manifests = manifestsOf({ version: "0.2.0", address, sums });
 
   test("name each file with its sum, for the platform that it is for", () => {
     const text = [...manifests.values()].join("\n").toLowerCase();
-    const wanted = names.filter((name) => name.endsWith(".tgz") || /win32.*vsix/.test(name));
-    for (const name of wanted) {
+    for (const name of names) {
       expect(text).toContain(`${address}/releases/download/v0.2.0/${name}`);
       expect(text).toContain(sums.get(name));
     }
@@ -114,6 +116,23 @@ describe("the manifests of a release", () => {
       packages: [{ registryType: "npm", identifier: "@assent/cli", transport: { type: "stdio" } }],
     });
     expect(serverName("https://git.example.org/acme/assent")).toBe("org.example.git.acme/assent");
+  });
+
+  test("have a server.json that the registry of MCP accepts", async () => {
+    const registry = "github.com/modelcontextprotocol/registry@v1.8.9";
+    const { Dir } = JSON.parse(await output("go", ["mod", "download", "-json", registry])) as {
+      readonly Dir: string;
+    };
+    const server = JSON.parse(manifests.get("server.json") ?? "");
+    const [, revision] = /schemas\/([\d-]+)\//.exec(server.$schema) ?? [];
+    const schema = await readFile(
+      join(Dir, `internal/validators/schemas/${revision}.json`),
+      "utf8",
+    );
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const validate = ajv.compile(JSON.parse(schema));
+    expect([validate(server), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...server, name: "no slash" })).toBe(false);
   });
 
   test("are not made if a file is missing", () => {

@@ -43,6 +43,11 @@ export function platformOf(target: Target): Platform {
   return targets[target];
 }
 
+/** The program's path in each package for a target. */
+export function programOf(target: Target): string {
+  return platformOf(target).os === "windows" ? "bin/assent.exe" : "bin/assent";
+}
+
 /** Where the files of the package for a target are put together. They stay there. */
 export function stageOf(target: Target): string {
   return join(cacheFolder, "package", target);
@@ -85,7 +90,7 @@ export async function packageFor(target: Target): Promise<string> {
   }
   await nameAddress(join(stage, "package.json"));
   const platform = platformOf(target);
-  const binary = platform.os === "windows" ? "bin/assent.exe" : "bin/assent";
+  const binary = programOf(target);
   await buildSidecar(join(stage, binary), platform);
   await chmod(join(stage, binary), 0o755);
   const notices = noticesText(await worksIn(platform));
@@ -111,7 +116,7 @@ async function nameAddress(file: string): Promise<void> {
  * The time of the files in a package: that of the last commit, so that two builds make the same bytes. Without a
  * repository it is the oldest that an archive can have.
  */
-async function sourceTime(): Promise<string> {
+export async function sourceTime(): Promise<string> {
   const given = process.env["SOURCE_DATE_EPOCH"];
   if (given !== undefined) return given;
   const time = await output("git", ["log", "-1", "--format=%ct"]).catch(() => "");
