@@ -45,6 +45,9 @@ func (s Server) Definition(ctx context.Context, e Environment) string {
 	}
 	if path, err := s.program(ctx, e); err == nil && s.ofFolder(path) {
 		members = append(members, []string{"program", path})
+		if leads := real(path); leads != path {
+			members = append(members, []string{"program leads to", leads})
+		}
 	}
 	return s.hash(ctx, e, func(text string) string { return s.shown(ctx, e, text) }, members...)
 }

@@ -255,6 +255,7 @@ func TestAChangeBehindTheDefinitionIsAnotherDefinition(t *testing.T) {
 	}{
 		{"an envFile becomes a link", `{"command": "npx", "envFile": "${workspaceFolder}/.env"}`, func(r *repository) { r.relink(".env", "own.env") }, false},
 		{"an assertion becomes a link", `{"url": "https://a.example", "oauth": {"assertionFile": "${workspaceFolder}/token.jwt"}}`, func(r *repository) { r.relink("token.jwt", ".aws/sso-token.jwt") }, false},
+		{"a link to a program leads elsewhere", `{"command": "./linked"}`, func(r *repository) { r.relink("linked", "repo/tools/npx") }, false},
 		{"a folder of the PATH in the workspace gets the program", `{"command": "npx"}`, func(r *repository) {
 			if err := os.Remove(filepath.Join(r.bin, "npx")); err != nil {
 				r.t.Fatal(err)

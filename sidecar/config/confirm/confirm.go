@@ -11,7 +11,6 @@ package confirm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -213,7 +212,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	}
 	// The envFile may have changed since. The decision is about the definition that was shown.
 	if s.Definition(ctx, b.opts.Environment) != k.definition {
-		return "", errors.New("its definition has changed while you were asked: start it again")
+		return "", notConfirmed("its definition has changed while you were asked: start it again")
 	}
 	d := store.ServerDecision{
 		Source: k.source, ServerName: k.server, Definition: k.definition, Shown: masked,
