@@ -31,6 +31,7 @@ const params = (serverName: string): ConfirmServerParams => ({
   source: "/ws/.vscode/mcp.json",
   definition: { transport: "stdio", command: `${serverName}.sh` },
 });
+const warned = { definition: { transport: "stdio" as const, warnings: ["It sets PATH."] } };
 const token = (isCancellationRequested = false) =>
   ({ isCancellationRequested }) as import("vscode").CancellationToken;
 
@@ -143,6 +144,26 @@ describe("servers that are to be confirmed", () => {
       { decision: "refused" },
       {},
     ]);
+  });
+
+  test("a dismissed dialog puts away all questions that wait", async () => {
+    const confirm = new ConfirmServer();
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const answers = ask(names, confirm);
+    const odd = confirm.ask({ ...params("odd"), ...warned }, token());
+    (await next()).choose(undefined);
+    expect(await Promise.all([...answers, odd])).toEqual(Array(7).fill({}));
+    const [again] = ask(["a"], confirm);
+    (await next()).choose("Run It");
+    expect(await again).toEqual({ decision: "allowed" });
+  });
+
+  test("so does one that is dismissed among others", async () => {
+    const answers = ask(["a", "b", "c", "d", "e", "f"]);
+    (await next()).choose("Decide One by One");
+    (await next()).choose("Run It");
+    (await next()).choose(undefined);
+    expect(await Promise.all(answers)).toEqual([{ decision: "allowed" }, ...Array(5).fill({})]);
   });
 
   test("more than fit one dialog are shown in several", async () => {

@@ -19,7 +19,8 @@ interface Question {
 
 /**
  * Asks the person whether servers that a file of the workspace configures may run. The sidecar keeps the answers. A person
- * who opens the file first has decided nothing: the sidecar asks them again when they start the server.
+ * who opens the file first has decided nothing: the sidecar asks them again when they start the server. So it does for all
+ * servers that wait when the person dismisses a dialog.
  */
 export class ConfirmServer {
   #questions: Question[] = [];
@@ -46,8 +47,12 @@ export class ConfirmServer {
         // A server that reads, sends or runs more than its command says is a question of its own.
         const plain = open.filter(({ params }) => !params.definition.warnings?.length);
         const rest = open.filter((question) => !plain.includes(question));
-        await (plain.length > 1 ? together(plain) : eachInTurn(plain));
-        await eachInTurn(rest);
+        const isDecided =
+          (await (plain.length > 1 ? together(plain) : eachInTurn(plain))) &&
+          (await eachInTurn(rest));
+        // A file with a thousand servers would keep a dialog open, whatever the person does.
+        if (!isDecided)
+          for (const { decide } of [...open, ...this.#questions.splice(0)]) decide({});
       } catch (error) {
         for (const { fail } of open) fail(error);
       }
@@ -56,7 +61,8 @@ export class ConfirmServer {
   }
 }
 
-async function together(questions: readonly Question[]): Promise<void> {
+/** Returns false if the person dismissed the dialog. */
+async function together(questions: readonly Question[]): Promise<boolean> {
   const run = vscode.l10n.t("Run Them");
   const each = vscode.l10n.t("Decide One by One");
   const refuse = vscode.l10n.t("Do Not Run Them");
@@ -69,6 +75,7 @@ async function together(questions: readonly Question[]): Promise<void> {
     .join("\n\n");
   const decideAll = (result: ConfirmServerResult) => {
     for (const { decide } of questions) decide(result);
+    return result.decision !== undefined;
   };
   switch (await showWarningMessage(message, { modal: true, detail }, run, each, refuse)) {
     case run:
@@ -82,14 +89,28 @@ async function together(questions: readonly Question[]): Promise<void> {
   }
 }
 
-async function eachInTurn(questions: readonly Question[]): Promise<void> {
+/** Asks one question after the other, and returns false once the person dismisses one. */
+async function eachInTurn(questions: readonly Question[]): Promise<boolean> {
   for (const { params, token, decide, fail } of questions) {
-    if (token.isCancellationRequested) decide({});
-    else await askOne(params).then(decide, fail);
+    if (token.isCancellationRequested) {
+      decide({});
+      continue;
+    }
+    let answer: ConfirmServerResult | undefined;
+    try {
+      answer = await askOne(params);
+    } catch (error) {
+      fail(error);
+      continue;
+    }
+    decide(answer ?? {});
+    if (answer === undefined) return false;
   }
+  return true;
 }
 
-async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult> {
+/** Asks about one server. It returns undefined if the person dismissed the dialog. */
+async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult | undefined> {
   const { source, line } = params;
   const run = vscode.l10n.t("Run It");
   const refuse = vscode.l10n.t("Do Not Run It");
@@ -105,6 +126,6 @@ async function askOne(params: ConfirmServerParams): Promise<ConfirmServerResult>
       await openConfiguration({ source, ...(line !== undefined && { line }) });
       return {};
     default:
-      return {};
+      return undefined;
   }
 }
