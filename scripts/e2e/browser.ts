@@ -12,6 +12,7 @@ import { WebSocket } from "ws";
 import { openPage } from "../demo/page.ts";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { withPage } from "./chromium.ts";
+import { confirmInBrowser } from "./confirmStory.ts";
 import { printedUrl, startDemo } from "./demo.ts";
 import { answerInTheDock, answerStandIns } from "./dockStory.ts";
 import { tryExampleServer } from "./exampleStory.ts";
@@ -50,6 +51,7 @@ try {
   await step("who is not let in", () => refuseStrangers(another));
   await withPage("browser", { width: 600, height: 900 }, (page) => mainPath(page, url));
   await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
+  await withPage("confirm", { width: 600, height: 900 }, confirmInBrowser);
   await withPage("set-up", { width: 600, height: 900 }, setUpInBrowser);
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
 } finally {
