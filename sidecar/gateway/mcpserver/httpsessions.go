@@ -37,6 +37,13 @@ func (h *HTTP) rest(s *httpSession) {
 	}
 }
 
+// serves reports whether a session has an HTTP request open.
+func (h *HTTP) serves(s *httpSession) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.uses > 0
+}
+
 // has reports whether a session is served. The lock must be held.
 func (h *HTTP) has(s *httpSession) bool { return h.legacy[s.ID] == s || h.modern[s.Credential] == s }
 
@@ -95,7 +102,7 @@ func (h *HTTP) beginSession(ctx context.Context, credential string) *httpSession
 // newSession returns a session. The lock must be held.
 func (h *HTTP) newSession(credential string) *httpSession {
 	s := &httpSession{Session: newSession(uuid.NewString(), h.server, h.opts.Log), streams: newStreams()}
-	s.Credential, s.isRead = credential, s.streams.isRead
+	s.Credential, s.isConnected = credential, func() bool { return h.serves(s) }
 	s.idle = time.AfterFunc(h.opts.IdleTime, func() { h.endIdle(s) })
 	return s
 }

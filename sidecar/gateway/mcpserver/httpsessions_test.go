@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,15 +38,19 @@ func newInMemory(idle time.Duration) *inMemory {
 
 // send sends a request of the host with a token, and returns the answer once it has ended.
 func (m *inMemory) send(ctx context.Context, token, method, session, body string) *http.Response {
+	w := httptest.NewRecorder()
+	m.serve(ctx, w, token, method, session, body)
+	return w.Result()
+}
+
+func (m *inMemory) serve(ctx context.Context, w http.ResponseWriter, token, method, session, body string) {
 	r := httptest.NewRequestWithContext(context.WithValue(ctx, credential{}, token), method, "/mcp", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
 		r.Header.Set("Mcp-Session-Id", session)
 	}
-	w := httptest.NewRecorder()
 	m.handler.ServeHTTP(w, r)
-	return w.Result()
 }
 
 // begin begins a session of a host before 2026-07-28.
@@ -120,6 +125,37 @@ func TestSessionsEndWhenTheyAreIdle(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stalled is a response whose head does not go out before more is closed.
+type stalled struct {
+	*httptest.ResponseRecorder
+	more chan struct{}
+}
+
+func (s stalled) WriteHeader(status int) {
+	<-s.more
+	s.ResponseRecorder.WriteHeader(status)
+}
+
+// A host is there for as long as one of its HTTP requests is open, also before that is answered with a stream.
+func TestAHostWithAnOpenRequestIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newInMemory(0)
+		session := m.begin(t.Context(), "a")
+		slow := stalled{httptest.NewRecorder(), make(chan struct{})}
+		go m.serve(t.Context(), slow, "a", http.MethodPost, session, `{"jsonrpc":"2.0","id":2,"method":"test/there"}`)
+		synctest.Wait()
+		if !slices.Equal(m.server.there, []bool{true}) {
+			t.Errorf("during its request the host is there: %v", m.server.there)
+		}
+		close(slow.more)
+		synctest.Wait()
+		if m.server.session.IsThere() {
+			t.Error("a host without an open request is there")
+		}
+		m.handler.Close()
+	})
 }
 
 // Nothing is served in a session that has ended, however it ended.

@@ -25,6 +25,7 @@ type fake struct {
 	session  *mcpserver.Session
 	ended    int
 	sent     []bool // what Answered said of test/once
+	there    []bool // what IsThere said during test/there
 }
 
 func (f *fake) Offer(context.Context, *mcpserver.Session) (mcpserver.Offer, error) {
@@ -72,6 +73,13 @@ func (f *fake) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 				defer f.mu.Unlock()
 				f.sent = append(f.sent, sent)
 			}
+			return json.RawMessage(`{}`), nil
+		}
+	case "test/there":
+		return func(context.Context) (json.RawMessage, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.there = append(f.there, r.Session.IsThere())
 			return json.RawMessage(`{}`), nil
 		}
 	case "test/sent":

@@ -54,8 +54,8 @@ type origin struct {
 	Credential string
 	// Environment are variables of the environment in which a host started its end of the pipe.
 	Environment map[string]string
-	// isRead reports whether a host over HTTP has a connection open. A pipe is one.
-	isRead func() bool
+	// isConnected reports whether a host over HTTP has a connection open. A pipe is one.
+	isConnected func() bool
 }
 
 // ending has a session end once, after all that was begun in it.
@@ -129,7 +129,9 @@ func (s *Session) Context() context.Context { return s.life }
 
 // IsThere reports whether the host is still connected. One over HTTP has a session without a connection after it crashed, and
 // between two requests.
-func (s *Session) IsThere() bool { return s.life.Err() == nil && (s.isRead == nil || s.isRead()) }
+func (s *Session) IsThere() bool {
+	return s.life.Err() == nil && (s.isConnected == nil || s.isConnected())
+}
 
 // Client returns what the host told about itself: in the handshake or, if there was none, in its last request.
 func (s *Session) Client() Client {
@@ -191,6 +193,15 @@ func (r *Request) Begin() {
 	if stream, ok := r.out.(*eventStream); ok {
 		stream.start()
 	}
+}
+
+// Connection identifies the connection that carries the request, if that alone says whether the host still waits: over HTTP
+// since 2026-07-28 there are no sessions, and a host that gives a request up closes its connection. Else it is "".
+func (r *Request) Connection() string {
+	if _, isHTTP := r.out.(*eventStream); isHTTP && r.Client.Modern() {
+		return r.key
+	}
+	return ""
 }
 
 // Notify sends a notification that belongs to the request, such as its progress. Params may be nil. A request that has

@@ -93,18 +93,6 @@ func (s *streams) find(eventID string) (stream *eventStream, after int, ok bool)
 	return stream, after, ok && stream.resumable
 }
 
-// isRead reports whether a response carries one of the streams.
-func (s *streams) isRead() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, stream := range s.byID {
-		if stream.isRead() {
-			return true
-		}
-	}
-	return false
-}
-
 // close ends all streams.
 func (s *streams) close() {
 	s.mu.Lock()
@@ -213,12 +201,6 @@ func (s *eventStream) isOnly() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first+len(s.events) == 1
-}
-
-func (s *eventStream) isRead() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.reader != nil
 }
 
 func (s *eventStream) hasEnded() bool {
