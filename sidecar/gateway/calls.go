@@ -128,8 +128,9 @@ type joining struct {
 }
 
 // requester is who wants the result of a call: a conversation of a host, in one of its sessions. The conversation is "" if the
-// host does not name it.
-type requester struct{ session, conversation string }
+// host does not name it. Where that host has no session either, the connection of the request is set: see
+// [mcpserver.Request.Connection].
+type requester struct{ session, conversation, connection string }
 
 // holder is what is known of a requester that wants the result of a call. Nil means that there is no doubt about it; else it
 // reports whether the host is still there.
@@ -298,7 +299,7 @@ func (k *call) isWantedBy(from requester) bool {
 	}
 	isOf := func(w *waiter) bool { return w.requester == from }
 	isOpen := func(w *waiter) bool { return isOf(w) && w.ctx.Err() == nil }
-	return slices.ContainsFunc(k.waiting, isOpen) || !slices.ContainsFunc(k.waiting, isOf)
+	return slices.ContainsFunc(k.waiting, isOpen) || from.connection == "" && !slices.ContainsFunc(k.waiting, isOf)
 }
 
 // giveUp notes that a requester gave up a request. It is called with the lock of calls held.
@@ -490,6 +491,7 @@ func (c *calls) wait(ctx context.Context, k *call, waitLimit time.Duration, w *w
 	defer c.mu.Unlock()
 	// The host is back, if it was away: its next questions go with this request.
 	k.waiting, k.rounds.away = append(k.waiting, w), nil
+	maps.DeleteFunc(k.holders, func(other requester, _ holder) bool { return other.connection != "" && !k.isWantedBy(other) })
 	k.holders[w.requester] = w.isThere
 	k.begin()
 	c.send(k)

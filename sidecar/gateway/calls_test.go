@@ -40,10 +40,12 @@ func (s *scripted) run(ctx context.Context, h caller) (json.RawMessage, error) {
 // silent is a request of a host that takes nothing but its result.
 var silent = hostRequest{notify: func(string, json.RawMessage) {}, begin: func() {}, takes: func(string, json.RawMessage) bool { return false }}
 
-// of returns silent as a request of a session, or of a conversation in one: "session/conversation".
+// of returns silent as a request of a session, of a conversation in one, as "session/conversation", or of a connection of a
+// host without sessions, as "#connection".
 func of(session string) hostRequest {
 	a := silent
-	a.session, a.conversation, _ = strings.Cut(session, "/")
+	a.session, a.connection, _ = strings.Cut(session, "#")
+	a.session, a.conversation, _ = strings.Cut(a.session, "/")
 	return a
 }
 
@@ -172,12 +174,18 @@ func TestWhichCallsJoin(t *testing.T) {
 			time.Sleep(time.Minute)
 			isGone = true
 		}, "b", true},
+		{"two connections of a host without sessions", false, 0, nil, "#2", false},
+		{"a connection of a host without sessions is closed", false, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "#2", true},
+		{"a host without sessions has a handle and calls again", false, time.Second, func(*calls, func(error)) { time.Sleep(time.Minute) }, "#2", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				isGone = false
 				c, s := &calls{}, newScripted()
 				first := of("a")
+				if strings.HasPrefix(test.session, "#") {
+					first = of("#1")
+				}
 				first.isThere = func() bool { return !isGone }
 				ctx, giveUp := context.WithCancelCause(t.Context())
 				defer giveUp(nil)

@@ -180,11 +180,20 @@ func (v *View) enter(s *mcpserver.Session) {
 	v.sessions[s] = cmp.Or(v.sessions[s], "")
 }
 
+// logLevels are those of MCP (2025-11-25, "Logging").
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
 // setLogLevel serves logging/setLevel (2025-11-25, "Logging"). Servers get the level with the session's next calls.
 func (v *View) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
+	level := text(r.Params, "level")
+	if !slices.Contains(logLevels, level) {
+		return nil, &mcpserver.Error{
+			Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("%q is no level; there are %s", level, strings.Join(logLevels, ", ")),
+		}
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.sessions[r.Session] = text(r.Params, "level")
+	v.sessions[r.Session] = level
 	return json.RawMessage("{}"), nil
 }
 
@@ -381,10 +390,13 @@ func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) 
 // hostRequestOf returns what a request of a host can do for its call.
 func hostRequestOf(r *mcpserver.Request, token json.RawMessage, h *heartbeat) hostRequest {
 	a := hostRequest{
-		requester: requester{r.Session.ID, conversationOf(r)}, isThere: r.Session.IsThere,
+		requester: requester{session: r.Session.ID, conversation: conversationOf(r)}, isThere: r.Session.IsThere,
 		notify: forward(r, token, h),
 		begin:  r.Begin,
 		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },
+	}
+	if connection := r.Connection(); connection != "" && a.conversation == "" {
+		a.connection, a.isThere = connection, nil
 	}
 	if !r.Client.Modern() {
 		a.ask = r.Call
