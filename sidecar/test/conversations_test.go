@@ -10,53 +10,68 @@ import (
 )
 
 // Two hosts of one program run in one folder and make the same call at once. Each gets the answer to its own question, in a
-// conversation of its own.
+// conversation of its own. Only over HTTP since 2026-07-28 there is nothing that tells the conversations of a token apart.
 func TestTwoHostsAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, server := range []string{"legacy", "modern"} {
-		for _, revision := range []string{"2025-06-18", "2026-07-28"} {
-			t.Run(server+" "+revision, func(t *testing.T) {
-				t.Parallel()
-				h := newDaemonHome(t)
-				window := h.serve()
-				if err := window.shakeHands(); err != nil {
-					t.Fatal(err)
-				}
-				gateway, log := h.gatewayOf(server)
-				start := func() *rawHost {
-					same := h.command(gateway.Args[1:]...)
-					same.Dir = gateway.Dir
-					return startHostNamed(t, "codex-mcp-client", revision, hostCapabilities, same)
-				}
-				hosts := []*rawHost{start(), start()}
-				var calls []int
-				var asks []protocol.OpenAsk
-				for i, host := range hosts {
-					calls = append(calls, host.send("tools/call", `{"name":"form","arguments":{"n":1}}`))
-					for _, ask := range awaitAsks(t, window, i+1) {
-						if i == 0 || ask.AskID != asks[0].AskID {
-							asks = append(asks, ask)
+	for _, transport := range []string{"stdio", "http"} {
+		for _, server := range []string{"legacy", "modern"} {
+			for _, revision := range []string{"2025-06-18", "2026-07-28"} {
+				t.Run(transport+" "+server+" "+revision, func(t *testing.T) {
+					t.Parallel()
+					h := newDaemonHome(t)
+					window := h.serve()
+					if err := window.shakeHands(); err != nil {
+						t.Fatal(err)
+					}
+					var hosts []*rawHost
+					var folder, log string
+					if transport == "stdio" {
+						gateway, logged := h.gatewayOf(server)
+						folder, log = gateway.Dir, logged
+						for range 2 {
+							same := h.command(gateway.Args[1:]...)
+							same.Dir = folder
+							hosts = append(hosts, startHost(t, revision, same))
+						}
+					} else {
+						in, address, token, logged := h.addHost(server)
+						folder, log = in, logged
+						for range 2 {
+							hosts = append(hosts, connectHost(t, revision, address, token))
 						}
 					}
-				}
-				if asks[0].TaskID == asks[1].TaskID {
-					t.Errorf("both questions are in the task %s", asks[0].TaskID)
-				}
-				title := "Codex in " + filepath.Base(gateway.Dir)
-				if asks[0].Title != title || asks[1].Title != title+" (2)" {
-					t.Errorf("the conversations are %q and %q", asks[0].Title, asks[1].Title)
-				}
-				acceptWith(t, window, asks[1], "second")
-				acceptWith(t, window, asks[0], "first")
-				for i, want := range []string{"first", "second"} {
-					if got := hosts[i].await(calls[i]); !strings.Contains(got, `"a":"`+want+`"`) {
-						t.Errorf("the %s host got %s", want, got)
+					var calls []int
+					var asks []protocol.OpenAsk
+					for i, host := range hosts {
+						calls = append(calls, host.send("tools/call", `{"name":"form","arguments":{"n":1}}`))
+						for _, ask := range awaitAsks(t, window, i+1) {
+							if i == 0 || ask.AskID != asks[0].AskID {
+								asks = append(asks, ask)
+							}
+						}
 					}
-				}
-				if got := len(answersIn(t, log+".runs")); got != 2 {
-					t.Errorf("the tool ran %d times", got)
-				}
-			})
+					titles := []string{"Claude Code in " + filepath.Base(folder), "Claude Code in " + filepath.Base(folder) + " (2)"}
+					if transport == "http" && revision == "2026-07-28" {
+						titles[1] = titles[0]
+					}
+					if isOne := asks[0].TaskID == asks[1].TaskID; isOne != (titles[0] == titles[1]) {
+						t.Errorf("the questions are in the tasks %s and %s", asks[0].TaskID, asks[1].TaskID)
+					}
+					if asks[0].Title != titles[0] || asks[1].Title != titles[1] {
+						t.Errorf("the conversations are %q and %q", asks[0].Title, asks[1].Title)
+					}
+					acceptWith(t, window, asks[1], "second")
+					acceptWith(t, window, asks[0], "first")
+					for i, want := range []string{"first", "second"} {
+						if got := hosts[i].await(calls[i]); !strings.Contains(got, `"a":"`+want+`"`) {
+							t.Errorf("the %s host got %s", want, got)
+						}
+					}
+					if got := len(answersIn(t, log+".runs")); got != 2 {
+						t.Errorf("the tool ran %d times", got)
+					}
+				})
+			}
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"assent/protocol"
-	"assent/sidecar/daemon"
 	"assent/sidecar/terminal"
 )
 
@@ -106,7 +105,7 @@ func (c *killedHosts) round(n int) {
 	}
 	switch victim {
 	case "host", "shim": // a new one makes the same call, and joins the first
-		c.awaitLeaving() // the calls of two hosts that are there are two
+		c.home.awaitLeaving() // the calls of two hosts that are there are two
 		host = c.startHost(server)
 		id = host.send("tools/call", call)
 	}
@@ -127,14 +126,6 @@ func (c *killedHosts) round(n int) {
 		c.t.Errorf("%s, %s: the tool ran %d times", server, victim, ran)
 	}
 	c.runs = runs
-}
-
-// awaitLeaving waits until the daemon has heard that no host is there.
-func (c *killedHosts) awaitLeaving() {
-	c.t.Helper()
-	isHost := func(a daemon.Attached) bool { return a.Client == daemon.Host }
-	for slices.ContainsFunc(c.home.status().Attached, isHost) {
-	}
 }
 
 // end ends the victim as nothing is allowed to do.
