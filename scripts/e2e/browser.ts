@@ -22,7 +22,7 @@ import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { lookAtResults } from "./resultsStory.ts";
-import { keepComposerInSight } from "./roomStory.ts";
+import { goThroughPages, keepComposerInSight } from "./roomStory.ts";
 import { lookAtServer } from "./serversStory.ts";
 import { setUpInBrowser } from "./setUpStory.ts";
 import { lookAround } from "./statesStory.ts";
@@ -141,6 +141,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await answerInTheDock(page, panel, looks);
   await answerStandIns(page, looks);
   await keepComposerInSight(page, panel);
+  await goThroughPages(page, panel, looks);
   await panel.newTask();
   await cleanUp(panel, database);
   await looks.inEachSize(page, "conversation");
@@ -159,7 +160,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await answerTwoQuestions(panel);
   await panel.chooseInHead("Servers");
   await lookAtServer(panel);
-  await panel.button("Close the Page of the Server").click();
+  await panel.leavePages();
   await placeQuestion(page, panel, looks, join(folder, "workspace"));
   await lookAround(page, panel, looks, join(folder, "workspace"));
   await lookAtResults(page, panel, looks, join(folder, "workspace"));

@@ -148,7 +148,7 @@ async function tell(page: Page): Promise<void> {
     .getByRole("button", { name: /^Close/ })
     .last()
     .click();
-  await panel.button("Close the List of Servers").click();
+  await panel.leavePages();
   await setUpCodex(page, panel, workbench);
   await answerForVsCodeChat(page, panel, own);
   await step(

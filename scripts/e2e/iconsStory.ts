@@ -42,7 +42,7 @@ export async function lookAtIcons(page: Page, panel: Panel, looks: Looks): Promi
     await shows(about, "#1467c8", "#9fd0ff", "#2f8f4e", "#c2571a");
     await about.getByText("Seats on Flights").waitFor();
     await looks.inEachSize(page, "icons-server");
-    await panel.button("Close the Page of the Server").click();
+    await panel.leavePages();
   });
 }
 

@@ -93,6 +93,19 @@ export class Panel {
     await this.#view.getByRole("menuitem", { name: entry, exact: true }).click();
   }
 
+  /** A page in place of the task, by its heading, once it has read what it shows. */
+  shownPage(heading: string): Locator {
+    return this.#view
+      .locator(".page[aria-busy=false]")
+      .filter({ has: this.#view.getByRole("heading", { name: heading, level: 2, exact: true }) });
+  }
+
+  /** Goes back to the task, from a page or the page of a server that its list led to. */
+  async leavePages(): Promise<void> {
+    const page = this.#view.locator(".page");
+    while (await page.isVisible()) await this.button("Back (Escape)").click();
+  }
+
   /** Opens the diagram of a request, which is closed at first. */
   async showDiagram(): Promise<void> {
     const summary = this.#view.getByText("Show diagram").last();

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { sizes } from "./looks.ts";
+import { type Looks, sizes } from "./looks.ts";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
+import { beginCompletion, beginForm, server } from "./story.ts";
 
 /** Fails if a part is not completely visible. */
 async function assertSeen(page: Page, name: string, part: Locator): Promise<void> {
@@ -12,44 +13,80 @@ async function assertSeen(page: Page, name: string, part: Locator): Promise<void
   assert(x >= 0 && x + width <= seen.width && y >= 0 && y + height <= seen.height, where);
 }
 
-/** Opens every list, and the page of each server, and finds the place to write in sight, in each size. */
+/** Writes a long message in each size, and finds the place to write and its button in sight. */
 export async function keepComposerInSight(page: Page, panel: Panel): Promise<void> {
   const before = page.viewportSize() ?? assert.fail("the page has no size");
   const composer = page.getByRole("form", { name: "Message to the model" });
   for (const size of sizes) {
     const { width, height } = size;
-    await step(`the composer is in sight beside each list, at ${width} x ${height}`, async () => {
-      await page.setViewportSize(size);
-      await panel.newTask();
-      await panel.focused(panel.message()).waitFor();
-      const see = (name: string) => assertSeen(page, `the composer beside ${name}`, composer);
-      await panel.button("Open Questions").click();
-      await page.getByRole("region", { name: "Open questions", exact: true }).waitFor();
-      await see("the open questions");
-      for (const [entry, region] of [
-        ["MCP Tasks", panel.mcpTasks()],
-        ["Automatic Answers", panel.policy()],
-        ["Servers", panel.servers()],
-      ] as const) {
-        await panel.chooseInHead(entry);
-        await region.waitFor();
-        await see(entry);
-      }
-      const names = panel.servers().getByRole("listitem").getByRole("button");
-      for (let n = 0; n < (await names.count()); n++) {
-        await names.nth(n).click();
-        await panel.button("Close the Page of the Server").waitFor();
-        await page.locator("section[aria-busy=false] summary").first().waitFor();
-        await see("the page of a server");
-        await panel.press("Escape");
-        await panel.servers().waitFor();
-      }
-      await panel.button("Close the List of Servers").click();
-      await panel.message().fill("a line\n".repeat(60));
-      await see("a long message");
-      await assertSeen(page, "the button that sends it", panel.button("Send"));
-      await panel.message().fill("");
-    });
+    await step(
+      `the composer is in sight with a long message, at ${width} x ${height}`,
+      async () => {
+        await page.setViewportSize(size);
+        await panel.newTask();
+        await panel.focused(panel.message()).waitFor();
+        await panel.message().fill("a line\n".repeat(60));
+        await assertSeen(page, "the composer", composer);
+        await assertSeen(page, "the button that sends it", panel.button("Send"));
+        await panel.message().fill("");
+      },
+    );
   }
   await page.setViewportSize(before);
+}
+
+/** Goes through every page while two questions are open, by the keyboard alone. */
+export async function goThroughPages(page: Page, panel: Panel, looks: Looks): Promise<void> {
+  const line = panel.dock().getByRole("button", { name: /^1 of 2/ });
+  const more = panel.button("More Actions");
+  const back = async () => {
+    await panel.press("Escape");
+    await page.locator(".page").waitFor({ state: "detached" });
+  };
+  await step("each page has the whole panel, and the way back is Escape", async () => {
+    await panel.newTask();
+    await beginForm(panel);
+    await beginCompletion(panel);
+    await panel.dock().getByText("1 of 2").waitFor();
+    await panel.button("Open Questions (2 waiting)").press("Enter");
+    await panel.focused(panel.openAsks().first()).waitFor();
+    await line.waitFor();
+    await looks.inEachSize(page, "page-open-questions");
+    await back();
+    await panel.focused(panel.button("Open Questions (2 waiting)")).waitFor();
+    for (const name of ["MCP Tasks", "Automatic Answers", "Servers", "Set Up Hosts"]) {
+      await panel.chooseInHead(name);
+      await panel.focused(page.getByRole("heading", { name, level: 2 })).waitFor();
+      await page.locator(".page[aria-busy=false]").waitFor();
+      await line.waitFor();
+      assert(!(await panel.message().isVisible()), "the composer is hidden");
+      await looks.inEachSize(page, `page-${name.toLowerCase().replaceAll(" ", "-")}`);
+      await back();
+      await panel.focused(more).waitFor();
+    }
+  });
+  await step("each server's page leads back to the list", async () => {
+    await panel.chooseInHead("Servers");
+    const items = panel.servers().getByRole("listitem").getByRole("button");
+    for (let n = 0; n < (await items.count()); n++) {
+      const item = items.nth(n);
+      const isLooked = (await item.textContent())?.startsWith(server) === true;
+      await item.press("Enter");
+      await panel.servers().waitFor({ state: "detached" });
+      await page.locator(".page[aria-busy=false]").waitFor();
+      if (isLooked) await looks.inEachSize(page, "page-server");
+      else await looks.fits(page, "page-server");
+      await panel.press("Escape");
+      await panel.focused(item).waitFor();
+    }
+  });
+  await step("the line below a page leads to the question", async () => {
+    await panel.tabTo(line);
+    await panel.press("Enter");
+    await panel.focused(panel.form(server)).waitFor();
+    for (const form of [panel.form(server), panel.approval(server)]) {
+      await panel.approve(form, "Decline");
+      await form.waitFor({ state: "detached" });
+    }
+  });
 }

@@ -65,7 +65,7 @@ export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench)
       .text(/As it was before\.$/)
       .first()
       .waitFor();
-    await panel.button("Close the Setup of Hosts").click();
+    await panel.leavePages();
   });
 }
 

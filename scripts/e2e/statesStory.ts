@@ -38,11 +38,11 @@ export async function lookAround(
     await failed.getByRole("button", { name: "Start", exact: true }).click();
     await failed.getByText(/^Build the server or install its packages/).waitFor();
     await looks.inEachSize(page, "server-failed");
-    await panel.button("Close the Page of the Server").click();
+    await panel.leavePages();
     await panel.chooseInHead("Automatic Answers");
     await panel.policy().getByText("Limits", { exact: true }).click();
     await looks.inEachSize(page, "policy");
-    await panel.button("Close the List of Automatic Answers").click();
+    await panel.leavePages();
     await page.locator(".task-title").click();
     await page.getByRole("listbox", { name: "Tasks" }).waitFor();
     await looks.inEachSize(page, "tasks");

@@ -167,7 +167,7 @@ export async function allowCompletions(panel: Panel): Promise<void> {
     await answer();
     await panel.chooseInHead("Automatic Answers (1 active)");
     await panel.policy().getByText("2 of 12").waitFor();
-    await panel.button("Close the List of Automatic Answers").click();
+    await panel.leavePages();
     await granted.getByRole("button", { name: /^Revoke/ }).click();
     await granted.getByRole("button", { name: /^Revoke/ }).waitFor({ state: "detached" });
     await ask();

@@ -9,6 +9,7 @@ import { exampleServers } from "../demo/exampleServers.ts";
 import { tellAttachments } from "./attachStory.ts";
 import { byTyping, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
 import { type ExtensionWindow, withExtension } from "./extensionWindow.ts";
+import { misfits } from "./looks.ts";
 import { processesMarked } from "./processes.ts";
 import { choose, runCommand, tick } from "./quickInput.ts";
 import { photograph, takeScreenshot } from "./screenshots.ts";
@@ -86,7 +87,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await list.getByText("revoked").waitFor();
     await list.getByText("2 of 12").waitFor();
     await photograph(page, "policy");
-    await panel.button("Close the List of Automatic Answers").click();
+    await panel.leavePages();
   });
   await step("a command lists the servers", async () => {
     await runCommand(page, "Assent: Show MCP Servers");
@@ -94,7 +95,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
   });
   await lookAtServer(panel);
   await photograph(page, "server");
-  await panel.button("Close the Page of the Server").click();
+  await panel.leavePages();
   await step("a command shows the journal, and exports all of it", async () => {
     await runCommand(page, "Assent: Show or Export Journal");
     await choose(page, "Everything");
@@ -190,6 +191,9 @@ async function tell(window: ExtensionWindow): Promise<void> {
     await panel.openAsks().nth(1).click();
     await panel.focused(panel.approval(server)).waitFor();
   });
+  await step("every page fits the side bar of a small window, with a question open", async () => {
+    await fitInSmallWindow(window);
+  });
   await photograph(page, "asks");
   await step("a picture shows who has the request", async () => {
     await panel.showDiagram();
@@ -262,6 +266,37 @@ async function tell(window: ExtensionWindow): Promise<void> {
     const runner = await panel.useServer(imported);
     await runner.getByRole("tab", { name: "Prompts" }).waitFor();
   });
+}
+
+/** Opens every page in the side bar of a window of 1280 x 800. */
+async function fitInSmallWindow({ page, panel, frame }: ExtensionWindow): Promise<void> {
+  const before = page.viewportSize() ?? assert.fail("the window has no size");
+  const fits = async (state: string) => {
+    await takeScreenshot(page, `small-${state}`);
+    assert.deepEqual(await misfits(await frame()), [], state);
+  };
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await fits("question");
+  for (const [command, heading] of [
+    ["Show Open Questions", "Open questions"],
+    ["Show MCP Tasks", "MCP tasks"],
+    ["Show Automatic Answers", "Automatic Answers"],
+    ["Set Up Hosts", "Set Up Hosts"],
+    ["Show MCP Servers", "Servers"],
+  ] as const) {
+    await runCommand(page, `Assent: ${command}`);
+    await panel.shownPage(heading).waitFor();
+    await panel.dock().getByRole("button").waitFor();
+    await fits(command.toLowerCase().replaceAll(" ", "-"));
+  }
+  await panel
+    .servers()
+    .getByRole("button", { name: new RegExp(`^${server}`) })
+    .click();
+  await panel.shownPage(server).waitFor();
+  await fits("server");
+  await panel.leavePages();
+  await page.setViewportSize(before);
 }
 
 /** Exports the journal to where VS Code proposes, and reads it. */

@@ -31,6 +31,11 @@ export function openAsksOf(conversation: Conversation | undefined): readonly Ask
     : findOpenAsks(conversation.messages).map(({ ask }) => ask);
 }
 
+/** Counts the open asks of the open task that are on pages that are not loaded. */
+export function countOlderAsks({ task, messages }: Conversation): number {
+  return Math.max(0, (task?.openAsks ?? 0) - findOpenAsks(messages).length);
+}
+
 /** Returns the tools of the reviewed request; undefined if the request is on an older page. */
 export function offeredTo(
   { body }: Message,

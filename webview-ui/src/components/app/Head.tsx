@@ -8,24 +8,21 @@ import type { State } from "../../store/state.ts";
 import { isActive } from "../policy/policyWords.ts";
 import { TaskHeader } from "../tasks/TaskHeader.tsx";
 import { ListButton } from "../ui/ListButton.tsx";
-import type { List } from "./useReveal.ts";
+import type { PageName } from "./useReveal.ts";
 
 export interface HeadProps {
   readonly state: State;
   readonly actions: Actions;
-  /** The list that is shown. */
-  readonly list: List | undefined;
   readonly inbox: RefObject<HTMLButtonElement | null>;
   readonly more: RefObject<HTMLButtonElement | null>;
-  readonly onShow: (list: List) => void;
-  readonly onHide: () => void;
+  readonly onShow: (page: PageName) => void;
   readonly onFind: () => void;
   readonly onNewTask: () => void;
 }
 
-/** The head of the panel: the open task, and buttons for the lists with their counts. */
+/** The head of the panel: the open task, and buttons for the pages with their counts. */
 export function Head(props: HeadProps) {
-  const { state, actions, list, inbox, more, onShow, onHide, onFind, onNewTask } = props;
+  const { state, actions, inbox, more, onShow, onFind, onNewTask } = props;
   const { conversation } = state;
   const { here, inOtherTasks, unattributed, inOtherWorkspaces } = countWaiting(state);
   const elsewhere = inOtherTasks + unattributed + inOtherWorkspaces;
@@ -51,27 +48,26 @@ export function Head(props: HeadProps) {
               ? l10n.t("Open Questions")
               : l10n.t("Open Questions ({0} waiting)", waiting)
           }
-          shown={list === "openAsks"}
-          onToggle={() => (list === "openAsks" ? onHide() : onShow("openAsks"))}
+          onOpen={() => onShow("openAsks")}
         />
       }
-      lists={listsOf(state).map((entry) => ({ ...entry, onChoose: () => onShow(entry.list) }))}
+      pages={pagesOf(state).map((entry) => ({ ...entry, onChoose: () => onShow(entry.page) }))}
     />
   );
 }
 
-function listsOf({ mcpTasks, policy, servers }: State) {
+function pagesOf({ mcpTasks, policy, servers }: State) {
   const underWay = mcpTasks.entries?.filter(isUnderWay).length ?? 0;
   const active = policy.entries?.filter((entry) => isActive(entry, Date.now())).length ?? 0;
   const failed = servers?.filter(({ state }) => state === "failed").length ?? 0;
   return [
     {
-      list: "mcpTasks",
+      page: "mcpTasks",
       icon: "server-process",
       label: underWay === 0 ? l10n.t("MCP Tasks") : l10n.t("MCP Tasks ({0} running)", underWay),
     },
     {
-      list: "policy",
+      page: "policy",
       icon: "shield",
       label:
         active === 0
@@ -79,10 +75,10 @@ function listsOf({ mcpTasks, policy, servers }: State) {
           : l10n.t("Automatic Answers ({0} active)", active),
     },
     {
-      list: "servers",
+      page: "servers",
       icon: "server",
       label: failed === 0 ? l10n.t("Servers") : l10n.t("Servers ({0} failed)", failed),
     },
-    { list: "setup", icon: "plug", label: l10n.t("Set Up Hosts") },
+    { page: "setup", icon: "plug", label: l10n.t("Set Up Hosts") },
   ] as const;
 }

@@ -1,7 +1,7 @@
 import { type RefObject, useContext } from "react";
 import { olderAsks } from "../../store/askOrder.ts";
 import { DeclinedContext, ServersContext } from "../../store/contexts.ts";
-import { openAsksOf } from "../../store/openAsks.ts";
+import { countOlderAsks } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
@@ -46,7 +46,7 @@ export function OpenTask(props: OpenTaskProps) {
           ref={dock}
           {...{ conversation, actions }}
           models={modelsFor(state, task)}
-          older={Math.max(0, (task?.openAsks ?? 0) - openAsksOf(conversation).length)}
+          older={countOlderAsks(conversation)}
           onOlder={(which) => {
             const older = olderAsks(state);
             const ask = which === "first" ? older[0] : older.at(-1);

@@ -12,6 +12,7 @@ import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { TurnLine } from "../composer/TurnLine.tsx";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import type { DockHandle } from "../dock/AskDock.tsx";
+import { DockLine } from "../dock/DockLine.tsx";
 import { useAskKeys } from "../inbox/useAskKeys.ts";
 import { DeclinedServers } from "../policy/DeclinedServers.tsx";
 import { DeletedTask } from "../tasks/DeletedTask.tsx";
@@ -24,9 +25,9 @@ import { Announcer } from "./Announcer.tsx";
 import { Banners } from "./Banners.tsx";
 import { Head } from "./Head.tsx";
 import { OpenTask } from "./OpenTask.tsx";
-import { ShownList } from "./ShownList.tsx";
-import { useLists } from "./useLists.ts";
+import { ShownPage } from "./ShownPage.tsx";
 import { useModels } from "./useModels.ts";
+import { usePages } from "./usePages.ts";
 import { useReveal } from "./useReveal.ts";
 
 export interface PanelProps {
@@ -34,7 +35,7 @@ export interface PanelProps {
   readonly view: ViewStateStore;
 }
 
-/** The panel: its head, an optional list, the open task, and the controls below it. */
+/** The panel: its head, the open task and the controls below it, or a page in place of these. */
 export function Panel({ session, view }: PanelProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   const { actions } = session;
@@ -47,7 +48,11 @@ export function Panel({ session, view }: PanelProps) {
   const dock = useRef<DockHandle>(null);
   const { composer, askForComposer, isRead } = useComposer(state);
   const runner = useRunner(view);
-  const { shown, inbox, more, show, hide, openMessage } = useLists(actions);
+  const { page, left, inbox, more, show, back, leave } = usePages(actions);
+  const openMessage = (taskId: string, messageId: number) => {
+    leave();
+    actions.reveal({ kind: "message", taskId, messageId });
+  };
   const insert = (text: string) => {
     composer.current?.insert(text);
     return composer.current !== null;
@@ -55,6 +60,8 @@ export function Panel({ session, view }: PanelProps) {
   useModels(state, actions);
   useReveal(state, actions, {
     ...{ chat, askForRunner: runner.ask, askForComposer, insert, show, openMessage },
+    isPageShown: page !== undefined,
+    leavePages: leave,
   });
   useAskKeys(state.sidecar.state === "running", actions);
 
@@ -62,17 +69,6 @@ export function Panel({ session, view }: PanelProps) {
     <ViewContext value={view}>
       <GrantsContext value={grants}>
         <div className="app">
-          <Head
-            {...{ state, actions, inbox, more }}
-            list={shown?.list}
-            onShow={show}
-            onHide={hide}
-            onFind={() => chat.current?.find()}
-            onNewTask={() => {
-              askForComposer();
-              actions.newTask();
-            }}
-          />
           <Banners state={state} actions={actions} />
           {deletedHere !== undefined && (
             <DeletedTask
@@ -82,54 +78,83 @@ export function Panel({ session, view }: PanelProps) {
               onDismiss={actions.dismissDeletion}
             />
           )}
-          {shown !== undefined && (
-            <ShownList
-              key={`${shown.list} ${shown.times}`}
-              {...{ state, actions }}
-              list={shown.list}
-              at={shown.at}
-              onShowPolicy={() => show("policy")}
-              onOpen={openMessage}
-              onClose={hide}
-            />
-          )}
-          {conversation === undefined ? (
-            <Home state={state} actions={actions} />
-          ) : (
-            <OpenTask
-              {...{ conversation, state, actions, chat, dock }}
-              onOpenMessage={openMessage}
-              onLeaveDock={() => composer.current?.park()}
-            />
-          )}
-          {conversation !== undefined && !foreign && (
-            <DeclinedServers
-              declined={state.inbox.declined}
-              actions={actions}
-              label={l10n.t("Declined without asking")}
-            />
-          )}
-          {open?.running === true && asks.length === 0 && (
-            <TurnLine task={open} messages={conversation?.messages ?? []} actions={actions} />
-          )}
-          {open?.workspace !== undefined && open.closed !== true && (
-            <OtherWorkspace task={open} workspace={open.workspace} actions={actions} />
-          )}
-          {isRead && !foreign && open?.closed !== true && (
-            <Composer
-              key={conversation?.taskId ?? ""}
-              ref={composer}
-              taskId={conversation?.taskId}
-              task={open}
-              models={modelsFor(state, undefined).get("")?.models}
-              picksFiles={state.picksFiles}
-              servers={state.servers ?? []}
-              offers={state.offers}
-              actions={actions}
-              onBegin={askForComposer}
-            />
-          )}
-          {!foreign && <Tools {...{ state, actions, runner }} />}
+          <div className="view">
+            <div className="task-view" inert={page !== undefined}>
+              <Head
+                {...{ state, actions, inbox, more }}
+                onShow={show}
+                onFind={() => chat.current?.find()}
+                onNewTask={() => {
+                  askForComposer();
+                  actions.newTask();
+                }}
+              />
+              {conversation === undefined ? (
+                <Home state={state} actions={actions} />
+              ) : (
+                <OpenTask
+                  {...{ conversation, state, actions, chat, dock }}
+                  onOpenMessage={openMessage}
+                  onLeaveDock={() => composer.current?.park()}
+                />
+              )}
+              {conversation !== undefined && !foreign && (
+                <DeclinedServers
+                  declined={state.inbox.declined}
+                  actions={actions}
+                  label={l10n.t("Declined without asking")}
+                />
+              )}
+              {open?.running === true && asks.length === 0 && (
+                <TurnLine task={open} messages={conversation?.messages ?? []} actions={actions} />
+              )}
+              {open?.workspace !== undefined && open.closed !== true && (
+                <OtherWorkspace task={open} workspace={open.workspace} actions={actions} />
+              )}
+              {isRead && !foreign && open?.closed !== true && (
+                <Composer
+                  key={conversation?.taskId ?? ""}
+                  ref={composer}
+                  taskId={conversation?.taskId}
+                  task={open}
+                  models={modelsFor(state, undefined).get("")?.models}
+                  picksFiles={state.picksFiles}
+                  servers={state.servers ?? []}
+                  offers={state.offers}
+                  actions={actions}
+                  onBegin={askForComposer}
+                />
+              )}
+              {!foreign && <Tools {...{ state, actions, runner }} />}
+            </div>
+            {page !== undefined && (
+              <main className="page-view">
+                <h1 className="visually-hidden">Assent</h1>
+                <ShownPage
+                  key={page.key}
+                  {...{ page, state, actions }}
+                  leftServer={left?.name === "servers" ? left.at : undefined}
+                  onShow={show}
+                  onOpen={openMessage}
+                  onOpenTask={(taskId) => {
+                    leave();
+                    actions.openTask(taskId);
+                  }}
+                  onBack={back}
+                />
+                {conversation !== undefined && (
+                  <DockLine
+                    conversation={conversation}
+                    onShow={(askId) => {
+                      leave();
+                      dock.current?.show(askId);
+                    }}
+                    onShowOlder={() => actions.reveal({ kind: "ask" })}
+                  />
+                )}
+              </main>
+            )}
+          </div>
           <Announcer taskId={conversation?.taskId} asks={asks} />
         </div>
       </GrantsContext>

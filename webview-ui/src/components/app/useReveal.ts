@@ -16,8 +16,8 @@ import { otherTasksWaiting } from "../../store/tasks.ts";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import { focusedAskId } from "../ui/focus.ts";
 
-/** The lists above the conversation. At most one is shown. */
-export type List = "openAsks" | "mcpTasks" | "policy" | "servers" | "setup";
+/** The pages that take the place of the task. At most one is shown. */
+export type PageName = "openAsks" | "mcpTasks" | "policy" | "servers" | "setup";
 
 /** The parts of the panel that can be revealed. */
 export interface PanelHandles {
@@ -26,7 +26,10 @@ export interface PanelHandles {
   readonly askForComposer: () => void;
   /** Adds a text to the composer. Reports whether there is a composer. */
   readonly insert: (text: string) => boolean;
-  readonly show: (list: List, at?: string) => void;
+  readonly show: (page: PageName, at?: string) => void;
+  readonly isPageShown: boolean;
+  /** Shows the task in place of a page. */
+  readonly leavePages: () => void;
   readonly openMessage: (taskId: string, messageId: number) => void;
 }
 
@@ -79,6 +82,10 @@ function useLastAsk(memory: Memory): void {
 /** Continues to reveal something. It is called after each render until that is in view. */
 function follow(reveal: Reveal, scene: Scene): void {
   const { state, actions, handles } = scene;
+  if (handles.isPageShown && isInTask(reveal)) {
+    handles.leavePages();
+    return; // what a page hides cannot have the focus
+  }
   switch (reveal.kind) {
     case "newTask":
       actions.revealed();
@@ -127,6 +134,21 @@ function follow(reveal: Reveal, scene: Scene): void {
       return;
     default:
       unreachable(reveal);
+  }
+}
+
+function isInTask({ kind }: Reveal): boolean {
+  switch (kind) {
+    case "openAsks":
+    case "mcpTasks":
+    case "policy":
+    case "servers":
+    case "setup":
+    case "nextAsk":
+    case "previousAsk":
+      return false;
+    default:
+      return true;
   }
 }
 

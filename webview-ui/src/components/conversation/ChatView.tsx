@@ -93,7 +93,7 @@ export function ChatView(props: ChatViewProps) {
   };
   const { show, showAsk } = useShow(conversation, messages, bring, onShowAsk);
   const { row: foundRow, setFound } = useFound(conversation, actions, scroller, bring);
-  const { finding, findField, find, endFind } = useFinding(() => {
+  const { finding, findField, find, endFind } = useFinding(scroller, () => {
     setFound(undefined);
     scroller.current?.focus({ preventScroll: true });
   });
@@ -322,7 +322,7 @@ function useShow(
 }
 
 /** Opens and closes the search field. */
-function useFinding(onEnd: () => void) {
+function useFinding(scroller: RefObject<HTMLElement | null>, onEnd: () => void) {
   const [finding, setFinding] = useState(false);
   const findField = useRef<HTMLInputElement>(null);
   const find = () => {
@@ -333,7 +333,7 @@ function useFinding(onEnd: () => void) {
   useLayoutEffect(() => {
     if (finding) findField.current?.focus();
   }, [finding]);
-  useFindKey(find);
+  useFindKey(scroller, find);
   const endFind = () => {
     setFinding(false);
     onEnd();

@@ -10,7 +10,6 @@ import {
   useRef,
   useState,
 } from "react";
-import { plural } from "../../lib/l10n.ts";
 import { indexOfMessage } from "../../store/messages.ts";
 import { offeredTo } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
@@ -22,6 +21,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { DockedAsk } from "./DockedAsk.tsx";
 import { stepFrom } from "./dockedAsks.ts";
+import { countWords, olderWords } from "./dockWords.ts";
 import { type DockSize, useDock } from "./useDock.ts";
 import { useReturnFocus } from "./useReturnFocus.ts";
 
@@ -160,13 +160,7 @@ function OlderOnly({ older, onShow }: { readonly older: number; readonly onShow:
   return (
     <>
       <Icon name="bell-dot" />
-      <span className="dock-title">
-        {plural(
-          older,
-          l10n.t("1 open question further up"),
-          l10n.t("{0} open questions further up"),
-        )}
-      </span>
+      <span className="dock-title">{olderWords(older)}</span>
       <button type="button" className="link" onClick={onShow}>
         {l10n.t("Show")}
       </button>
@@ -189,19 +183,15 @@ interface DockToolsProps {
 /** The count of the open asks, and the buttons that step through them and size the dock. */
 function DockTools({ question, size, expand, at, total, onResize, onStep }: DockToolsProps) {
   const titleId = useId();
-  const count = l10n.t({
-    message: "{0} of {1}",
-    args: [at, total],
-    comment: ["Which of the open questions is shown."],
-  });
+  const count = countWords(at, total);
   if (size === "collapsed") {
     return (
       <>
         <Icon name={titleOf(question).icon} />
+        {total > 1 && <span className="dock-count">{count}</span>}
         <span id={titleId} className="dock-title">
           <AskTitleLine question={question} />
         </span>
-        {total > 1 && <span className="dock-count">{count}</span>}
         <IconButton
           ref={expand}
           icon="chevron-up"

@@ -66,7 +66,7 @@ test("a form of one field is filled in within the list", async () => {
     ]),
   );
   await waitFor(() =>
-    expect(document.activeElement).toBe(screen.getByRole("region", { name: "Open questions" })),
+    expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Open questions" })),
   );
   await host.tell("task/event", {
     taskId: "t2",

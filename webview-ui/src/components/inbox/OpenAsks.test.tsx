@@ -335,7 +335,12 @@ describe("a question of no task", () => {
     await screen.findByRole("button", { name: "Open Questions (3 waiting)" });
     expect(host.calls("ask/claim")).toEqual([params]);
     if (result.taskId !== undefined) await screen.findByRole("button", { name: "Second" });
-    else await waitFor(async () => expect(document.activeElement).toBe(await inbox()));
+    else
+      await waitFor(async () =>
+        expect(document.activeElement).toBe(
+          within(await inbox()).getByRole("heading", { level: 2 }),
+        ),
+      );
   });
 
   test("stays where the choice was refused, with the reason", async () => {

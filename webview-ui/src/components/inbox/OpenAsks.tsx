@@ -10,7 +10,7 @@ import { ServersContext } from "../../store/contexts.ts";
 import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { focusAsk } from "../ui/focus.ts";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { AskInPlace } from "./AskInPlace.tsx";
 import { OpenAskLine } from "./OpenAskLine.tsx";
@@ -28,34 +28,29 @@ export interface OpenAsksProps {
   /** The person assigned an unattributed question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
   readonly onRetry: () => void;
-  readonly onClose: () => void;
+  readonly onBack: () => void;
 }
 
 /**
  * The open questions of all servers and conversations, oldest first, and those of other workspaces last.
  */
 export function OpenAsks(props: OpenAsksProps) {
-  const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onClose } = props;
+  const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onBack } = props;
   const { entries, unattributed, truncated, notAnswering, reading, failure } = inbox;
   const now = useNow(unattributed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
-  // The panel has the focus at first. On the first question, the Enter key is more useful.
+  // The heading has the focus at first. On the first question, the Enter key is more useful.
   useEffect(() => {
     if (at === undefined || !focusAsk(at)) focusFirst(rows.current);
   }, [at]);
   // The element with the focus is about to be removed.
-  const focusList = () => rows.current?.closest<HTMLElement>("section")?.focus();
+  const focusList = () => rows.current?.closest("section")?.querySelector("h2")?.focus();
   const answer = async (params: AskResponseParams) => {
     await onAnswer(params);
     focusList();
   };
   return (
-    <ListPanel
-      heading={l10n.t("Open questions")}
-      closeLabel={l10n.t("Close the List of Open Questions")}
-      busy={reading}
-      {...{ failure, onRetry, onClose }}
-    >
+    <Page heading={l10n.t("Open questions")} busy={reading} {...{ failure, onRetry, onBack }}>
       {entries?.length === 0 && unattributed.length === 0 && notAnswering.length === 0 && (
         <p className="muted">{l10n.t("No question waits for you.")}</p>
       )}
@@ -97,7 +92,7 @@ export function OpenAsks(props: OpenAsksProps) {
           )}
         </p>
       ))}
-    </ListPanel>
+    </Page>
   );
 }
 

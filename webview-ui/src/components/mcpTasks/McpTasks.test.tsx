@@ -44,7 +44,7 @@ describe("the list of MCP tasks", () => {
     const { user, container } = showApp(host);
     await chooseInHead(user, "MCP Tasks (3 running)");
     const region = await list();
-    expect(document.activeElement).toBe(region);
+    expect(document.activeElement).toBe(within(region).getByRole("heading", { level: 2 }));
     const names = () => within(region).getAllByRole("button", { name: /cleanup/ });
     await waitFor(() => expect(names()).toHaveLength(3));
     expect(names().map((item) => item.textContent)).toEqual([
@@ -152,7 +152,9 @@ describe("the list of MCP tasks", () => {
     const first = await list();
     await user.click(screen.getByRole("button", { name: "New Task" }));
     await host.tell("host/reveal", { kind: "mcpTasks" });
-    await waitFor(async () => expect(document.activeElement).toBe(await list()));
+    await waitFor(async () =>
+      expect(document.activeElement).toBe(within(await list()).getByRole("heading", { level: 2 })),
+    );
     expect(first.isConnected).toBe(false);
   });
 

@@ -5,7 +5,7 @@ import { visible } from "../../lib/visible.ts";
 import type { McpTasks as Known, ServerMcpTasks as OfServers } from "../../store/mcpTasks.ts";
 import { isUnderWay } from "../../store/mcpTasks.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { McpTaskLine } from "./McpTaskLine.tsx";
 import { ServerMcpTasks } from "./ServerMcpTasks.tsx";
@@ -22,12 +22,12 @@ export interface McpTasksProps {
   /** Requests the next page of the list. */
   readonly onMore: () => void;
   readonly onRetry: () => void;
-  readonly onClose: () => void;
+  readonly onBack: () => void;
 }
 
 /** The MCP tasks of all servers and conversations, including those of closed windows. */
 export function McpTasks(props: McpTasksProps) {
-  const { known, ofServers, here, tasks, onOpen, onFollow, onMore, onRetry, onClose } = props;
+  const { known, ofServers, here, tasks, onOpen, onFollow, onMore, onRetry, onBack } = props;
   const { entries, more, reading, failure } = known;
   const running = entries?.filter(isUnderWay) ?? [];
   const ended = entries?.filter((entry) => !isUnderWay(entry)) ?? [];
@@ -48,12 +48,7 @@ export function McpTasks(props: McpTasksProps) {
     </ul>
   );
   return (
-    <ListPanel
-      heading={l10n.t("MCP tasks")}
-      closeLabel={l10n.t("Close the List of MCP Tasks")}
-      busy={known.reading}
-      {...{ failure, onRetry, onClose }}
-    >
+    <Page heading={l10n.t("MCP tasks")} busy={known.reading} {...{ failure, onRetry, onBack }}>
       {entries !== undefined && running.length === 0 && (
         <p className="muted">{l10n.t("No MCP task is running.")}</p>
       )}
@@ -84,7 +79,7 @@ export function McpTasks(props: McpTasksProps) {
         </Disclosure>
       )}
       <ServerMcpTasks {...{ ofServers, here, now, onFollow }} entries={entries ?? []} />
-    </ListPanel>
+    </Page>
   );
 }
 

@@ -61,7 +61,7 @@ describe("the list of grants", () => {
     const { user, container } = showApp(host);
     await chooseInHead(user, "Automatic Answers (2 active)");
     const region = await panel();
-    expect(document.activeElement).toBe(region);
+    expect(document.activeElement).toBe(within(region).getByRole("heading", { level: 2 }));
     const alive = within(region).getByRole("list", { name: "Approved without asking" });
     const [first, second] = within(alive).getAllByRole("listitem");
     within(first as HTMLElement).getByText("active");

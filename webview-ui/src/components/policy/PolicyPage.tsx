@@ -6,7 +6,7 @@ import type { Models } from "../../store/servers.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { NewGrant, type NewGrantProps } from "../grants/NewGrant.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { Limits } from "./Limits.tsx";
 import { PolicyItem, type PolicyItemActions } from "./PolicyItem.tsx";
@@ -22,7 +22,7 @@ export interface PolicyPageProps
   readonly tasks: readonly Task[];
   readonly actions: PolicyItemActions;
   readonly onRetry: () => void;
-  readonly onClose: () => void;
+  readonly onBack: () => void;
 }
 
 /** With this number of entries or more, there is a filter. */
@@ -30,7 +30,7 @@ const many = 8;
 
 /** All policy entries: automatic answers and limits, with the ways to change them. */
 export function PolicyPage(props: PolicyPageProps) {
-  const { known, at, models, tasks, actions, onRetry, onClose, ...making } = props;
+  const { known, at, models, tasks, actions, onRetry, onBack, ...making } = props;
   const { entries, news, failure } = known;
   const [filter, setFilter] = useState("");
   const top = useRef<HTMLParagraphElement>(null);
@@ -72,11 +72,10 @@ export function PolicyPage(props: PolicyPageProps) {
     );
   };
   return (
-    <ListPanel
+    <Page
       heading={l10n.t("Automatic Answers")}
-      closeLabel={l10n.t("Close the List of Automatic Answers")}
       busy={news !== undefined}
-      {...{ failure, onRetry, onClose }}
+      {...{ failure, onRetry, onBack }}
     >
       <div className="policy-page">
         <p ref={top} className="muted" tabIndex={-1}>
@@ -110,7 +109,7 @@ export function PolicyPage(props: PolicyPageProps) {
         {limits.length > 0 && <Limits entries={limits} actions={actions} />}
         <GrantMaker {...making} models={models} />
       </div>
-    </ListPanel>
+    </Page>
   );
 }
 

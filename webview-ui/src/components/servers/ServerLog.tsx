@@ -1,5 +1,6 @@
 import type { ServerLogLine } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { useState } from "react";
 import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -13,15 +14,24 @@ export interface ServerLogProps {
   readonly dropped: number;
 }
 
+/** The number of lines that are shown at first, so that a page has one scroll area. */
+const some = 20;
+
 /** The server's latest lines of output, newest last. */
 export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
-  const text = lines.map(inWords).join("\n");
+  const [all, setAll] = useState(false);
+  const texts = lines.map(inWords);
   return (
     <Part heading={l10n.t("Log")}>
       {lines.length === 0 ? (
         <p className="muted">{l10n.t("It has written nothing since Assent started.")}</p>
       ) : (
         <>
+          {lines.length > some && (
+            <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
+              {all ? l10n.t("Show less") : l10n.t("Show all {0} lines", lines.length)}
+            </button>
+          )}
           {dropped > 0 && (
             <p className="muted">
               {plural(
@@ -32,28 +42,20 @@ export function ServerLog({ serverName, lines, dropped }: ServerLogProps) {
             </p>
           )}
           <pre
-            ref={toEnd}
             className="verbatim server-log"
             role="log"
             aria-live="off"
             aria-label={l10n.t("Log of {0}", visible(serverName))}
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-            tabIndex={0}
           >
-            {text}
+            {(all ? texts : texts.slice(-some)).join("\n")}
           </pre>
           <div className="actions">
-            <CopyButton text={text} label={l10n.t("Copy Log")} />
+            <CopyButton text={texts.join("\n")} label={l10n.t("Copy Log")} />
           </div>
         </>
       )}
     </Part>
   );
-}
-
-/** Scrolls to the newest lines. */
-function toEnd(element: HTMLElement | null): void {
-  if (element !== null) element.scrollTop = element.scrollHeight;
 }
 
 function inWords({ at, from, level = "", text }: ServerLogLine): string {

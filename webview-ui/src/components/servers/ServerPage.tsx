@@ -10,7 +10,7 @@ import type { Inspection } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
 import { isActive } from "../policy/policyWords.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { ServerIcon } from "../ui/ServerIcon.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { Part } from "./Part.tsx";
@@ -45,13 +45,12 @@ export interface ServerPageProps {
   /** Shows a message of a task. */
   readonly onOpen: (taskId: string, messageId: number) => void;
   readonly onBack: () => void;
-  readonly onClose: () => void;
 }
 
 /** All details of a server: its state and the reason, its activity, its offers, and how it starts. */
 export function ServerPage(props: ServerPageProps) {
   const { server, inspection, offers, policy, tasks, news, actions } = props;
-  const { onShowPolicy, onOpen, onBack, onClose } = props;
+  const { onShowPolicy, onOpen, onBack } = props;
   const { name } = server;
   const known = inspection?.result;
   const failure = inspection?.failure;
@@ -63,13 +62,11 @@ export function ServerPage(props: ServerPageProps) {
   const busy = inspection?.reading ?? true;
   const now = useNow((known?.calls ?? []).length > 0);
   return (
-    <ListPanel
+    <Page
       heading={visible(name)}
       icon={<ServerIcon serverName={name} />}
-      closeLabel={l10n.t("Close the Page of the Server")}
-      back={{ label: l10n.t("Back to the List of Servers"), onBack }}
       onRetry={() => actions.inspectServer(name)}
-      {...{ busy, failure, onClose }}
+      {...{ busy, failure, onBack }}
     >
       <div className="server-page">
         <State server={server} known={known} actions={actions} />
@@ -103,7 +100,7 @@ export function ServerPage(props: ServerPageProps) {
           </>
         )}
       </div>
-    </ListPanel>
+    </Page>
   );
 }
 

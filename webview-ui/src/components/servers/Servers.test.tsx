@@ -61,7 +61,7 @@ describe("the list of servers", () => {
     const { user, container } = showApp(host);
     await chooseInHead(user, "Servers (1 failed)");
     const region = await list();
-    expect(document.activeElement).toBe(region);
+    expect(document.activeElement).toBe(within(region).getByRole("heading", { level: 2 }));
     const items = await within(region).findAllByRole("button", { name: /stdio/ });
     expect(items.map((item) => item.textContent)).toEqual([
       "databaserunningstdio, MCP 2025-11-25",
@@ -87,9 +87,10 @@ describe("the list of servers", () => {
     await list();
     await user.tab();
     await user.tab();
-    await user.tab();
     await user.keyboard("{Enter}");
-    await waitFor(async () => expect(document.activeElement).toBe(await page("mail")));
+    await waitFor(async () =>
+      expect(document.activeElement).toBe(screen.getByRole("heading", { name: "mail" })),
+    );
     await user.keyboard("{Escape}");
     const item = await within(await list()).findByRole("button", { name: /^mail/ });
     expect(document.activeElement).toBe(item);
@@ -104,7 +105,7 @@ describe("the list of servers", () => {
     await host.tell("host/reveal", { kind: "servers", serverName: "mail" });
     await page("mail");
     await host.tell("host/reveal", { kind: "servers", serverName: "gone" });
-    await within(await list()).findByText(/This server is no longer configured/);
+    await within(await list()).findByText("The server “gone” is no longer configured.");
   });
 
   test("is reached from the runner, with the server that is chosen there", async () => {
@@ -280,10 +281,20 @@ describe("the page of a server", () => {
     const log = await screen.findByRole("log", { name: "Log of database" });
     expect(log.textContent).toMatch(/stderr ready <b>\[U\+202E\]now<\/b>\n.* log warning slow$/);
     screen.getByText("7 older lines were dropped.");
-    expect(log.tabIndex).toBe(0);
     await user.click(screen.getByRole("button", { name: "Copy Log" }));
     expect(await navigator.clipboard.readText()).toBe(log.textContent);
     expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("shows the end of a long log, and all of it on demand", async () => {
+    const lines = Array.from({ length: 30 }, (_, n) => ({
+      ...({ at, from: "stderr", text: `line ${n}` } as const),
+    }));
+    const { user } = await openPage(hostOf([server()], { log: lines }), /^database/);
+    const log = await screen.findByRole("log", { name: "Log of database" });
+    expect(log.textContent).toMatch(/^\S+ stderr line 10\n/);
+    await user.click(screen.getByRole("button", { name: "Show all 30 lines" }));
+    expect(log.textContent).toMatch(/^\S+ stderr line 0\n/);
   });
 
   test("names the process on its port, leftover processes, and the server's own information", async () => {

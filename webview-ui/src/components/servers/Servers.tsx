@@ -1,37 +1,38 @@
 import type { ConfigProblem, Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { visible } from "../../lib/visible.ts";
 import type { Offers } from "../../store/offers.ts";
 import type { Inspections } from "../../store/servers.ts";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { ServerItem } from "./ServerItem.tsx";
 import { ServerPage, type ServerPageProps } from "./ServerPage.tsx";
 
-export interface ServersProps
-  extends Omit<ServerPageProps, "server" | "inspection" | "offers" | "onBack"> {
+export interface ServersProps extends Omit<ServerPageProps, "server" | "inspection" | "offers"> {
   /** Undefined until they were listed. */
   readonly servers: readonly Server[] | undefined;
   readonly problems: readonly ConfigProblem[];
   readonly inspections: Inspections;
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The server to show at first; undefined for the list. */
+  /** The server whose page is shown; undefined for the list. */
   readonly serverName: string | undefined;
+  /** The server of the page that the person went back from. */
+  readonly left: string | undefined;
+  readonly onShow: (serverName: string) => void;
 }
 
 /** The list of servers, and the page of one. */
 export function Servers(props: ServersProps) {
-  const { servers, problems, inspections, offers, serverName, ...page } = props;
-  const [shown, setShown] = useState(serverName);
-  const [left, setLeft] = useState<string>();
-  const server = servers?.find(({ name }) => name === shown);
+  const { servers, problems, inspections, offers, serverName, left, onShow, ...page } = props;
+  const server = servers?.find(({ name }) => name === serverName);
   if (server === undefined) {
     return (
       <ServerList
         {...{ servers, problems, inspections, offers, left }}
-        missing={servers === undefined ? undefined : shown}
-        onChoose={setShown}
+        missing={servers === undefined ? undefined : serverName}
+        onChoose={onShow}
         onConfigure={() => page.actions.openConfiguration({})}
-        onClose={page.onClose}
+        onBack={page.onBack}
       />
     );
   }
@@ -42,18 +43,15 @@ export function Servers(props: ServersProps) {
       server={server}
       inspection={inspections.get(server.name)}
       offers={offers.get(server.name)}
-      onBack={() => {
-        setLeft(server.name);
-        setShown(undefined);
-      }}
     />
   );
 }
 
 interface ServerListProps
-  extends Pick<ServersProps, "servers" | "problems" | "inspections" | "offers" | "onClose"> {
-  /** The server of the page that the person left. */
-  readonly left: string | undefined;
+  extends Pick<
+    ServersProps,
+    "servers" | "problems" | "inspections" | "offers" | "left" | "onBack"
+  > {
   /** The requested server, if it is not configured. */
   readonly missing: string | undefined;
   readonly onChoose: (serverName: string) => void;
@@ -62,21 +60,22 @@ interface ServerListProps
 
 function ServerList(props: ServerListProps) {
   const { servers, problems, inspections, offers, left, missing } = props;
-  const { onChoose, onConfigure, onClose } = props;
+  const { onChoose, onConfigure, onBack } = props;
   const from = useRef<HTMLButtonElement>(null);
-  // The panel has the focus at first. Leaving a page returns the focus to its server.
+  // The heading has the focus at first. Leaving a page returns the focus to its server.
   useEffect(() => from.current?.focus(), []);
   return (
-    <ListPanel
+    <Page
       heading={l10n.t("Servers")}
-      closeLabel={l10n.t("Close the List of Servers")}
       busy={servers === undefined}
       failure={undefined}
       onRetry={() => {}}
-      onClose={onClose}
+      onBack={onBack}
     >
       {missing !== undefined && (
-        <p className="muted">{l10n.t("This server is no longer configured.")}</p>
+        <p className="muted">
+          {l10n.t("The server “{0}” is no longer configured.", visible(missing))}
+        </p>
       )}
       {servers?.length === 0 && <p className="muted">{l10n.t("No MCP server is configured.")}</p>}
       <ul>
@@ -107,6 +106,6 @@ function ServerList(props: ServerListProps) {
           {l10n.t("Open MCP Configuration")}
         </button>
       </div>
-    </ListPanel>
+    </Page>
   );
 }

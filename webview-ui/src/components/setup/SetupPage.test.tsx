@@ -34,7 +34,7 @@ const apply = () => screen.getByRole<HTMLButtonElement>("button", { name: "Apply
 test("shows what would change, and changes nothing by itself", async () => {
   const host = hostOf();
   const { page, container } = await open(host);
-  expect(document.activeElement).toBe(page);
+  expect(document.activeElement).toBe(within(page).getByRole("heading", { level: 2 }));
   const [shop, other, theirs] = within(
     within(page).getByRole("region", { name: "Servers" }),
   ).getAllByRole("listitem");

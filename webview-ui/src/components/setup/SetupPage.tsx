@@ -6,7 +6,7 @@ import { visible } from "../../lib/visible.ts";
 import { messageOf } from "../../link/client.ts";
 import type { SetupActions } from "../../store/setup.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
-import { ListPanel } from "../ui/ListPanel.tsx";
+import { Page } from "../ui/Page.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { Tick } from "../ui/Tick.tsx";
 import { useStart } from "../ui/useStart.ts";
@@ -15,11 +15,11 @@ import { SetupServers } from "./SetupServers.tsx";
 
 export interface SetupPageProps {
   readonly actions: SetupActions;
-  readonly onClose: () => void;
+  readonly onBack: () => void;
 }
 
 /** Other programs and their servers: which of them use Assent, what would change, and how to undo it. */
-export function SetupPage({ actions, onClose }: SetupPageProps) {
+export function SetupPage({ actions, onBack }: SetupPageProps) {
   const [choice, setChoice] = useState<SetupChoice>({});
   const { plan, failure, isReading, readAgain } = usePlan(choice, actions);
   const [keepsSecrets, setKeepsSecrets] = useState(false);
@@ -43,13 +43,12 @@ export function SetupPage({ actions, onClose }: SetupPageProps) {
     }
   });
   return (
-    <ListPanel
+    <Page
       heading={l10n.t("Set Up Hosts")}
-      closeLabel={l10n.t("Close the Setup of Hosts")}
       busy={isReading || busy}
       failure={failure}
       onRetry={readAgain}
-      onClose={onClose}
+      onBack={onBack}
     >
       {plan !== undefined && (
         <div className="setup-page">
@@ -104,7 +103,7 @@ export function SetupPage({ actions, onClose }: SetupPageProps) {
       <div ref={said} tabIndex={-1} className="setup-outcome">
         {outcome !== undefined && <SetupOutcome outcome={outcome} />}
       </div>
-    </ListPanel>
+    </Page>
   );
 }
 

@@ -21,10 +21,10 @@ export interface TaskHeaderProps {
   /** The number of running calls in the open task. */
   readonly runningCalls: () => number;
   readonly actions: Actions;
-  /** The button of the list of open questions. */
+  /** The button of the page of open questions. */
   readonly inbox: ReactNode;
-  /** The buttons of the other lists. */
-  readonly lists: readonly MenuEntry[];
+  /** The ways to the other pages. */
+  readonly pages: readonly MenuEntry[];
   /** The button of the menu. */
   readonly more: RefObject<HTMLButtonElement | null>;
 }
@@ -32,7 +32,7 @@ export interface TaskHeaderProps {
 /** The open task's title, the switch to other tasks, and a menu of actions. */
 export function TaskHeader(props: TaskHeaderProps) {
   const { tasks, open, onFind, onNewTask, runningCalls } = props;
-  const { deleted, actions, inbox, lists, more } = props;
+  const { deleted, actions, inbox, pages, more } = props;
   const [doing, setDoing] = useState<{ readonly what: Doing; readonly taskId: string }>();
   // An action that was started for one task must not apply to another.
   const now = doing?.taskId === open?.id ? doing?.what : undefined;
@@ -59,8 +59,8 @@ export function TaskHeader(props: TaskHeaderProps) {
       },
     );
   }
-  lists.forEach((list, n) => {
-    entries.push({ ...list, apart: n === 0 && entries.length > 0 });
+  pages.forEach((page, n) => {
+    entries.push({ ...page, apart: n === 0 && entries.length > 0 });
   });
   if (living !== undefined) {
     const onChoose = () => begin("close");

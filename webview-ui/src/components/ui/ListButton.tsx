@@ -7,16 +7,15 @@ export interface ListButtonProps {
   readonly label: string;
   /** The number on the badge. There is no badge for 0. */
   readonly n: number;
-  readonly shown: boolean;
   readonly ref: Ref<HTMLButtonElement>;
-  readonly onToggle: () => void;
+  readonly onOpen: () => void;
 }
 
 /** A button that opens a list, with a badge. */
-export function ListButton({ icon, label, n, shown, ref, onToggle }: ListButtonProps) {
+export function ListButton({ icon, label, n, ref, onOpen }: ListButtonProps) {
   return (
     <span className="list-button">
-      <IconButton ref={ref} icon={icon} label={label} aria-expanded={shown} onClick={onToggle} />
+      <IconButton ref={ref} icon={icon} label={label} onClick={onOpen} />
       {n > 0 && (
         <span className="badge" aria-hidden="true">
           {n}

@@ -9,22 +9,24 @@ import { McpTasks } from "../mcpTasks/McpTasks.tsx";
 import { PolicyPage } from "../policy/PolicyPage.tsx";
 import { Servers } from "../servers/Servers.tsx";
 import { SetupPage } from "../setup/SetupPage.tsx";
-import type { List } from "./useReveal.ts";
+import type { ShownPageAt } from "./usePages.ts";
 
-export interface ShownListProps {
-  readonly list: List;
-  /** The question that takes the focus, or the server of the page to show; undefined for the first. */
-  readonly at: string | undefined;
+export interface ShownPageProps {
+  readonly page: ShownPageAt;
+  /** The server of the page that the person went back from. */
+  readonly leftServer: string | undefined;
   readonly state: State;
   readonly actions: Actions;
-  readonly onShowPolicy: () => void;
+  readonly onShow: (name: ShownPageAt["name"], at?: string) => void;
   readonly onOpen: (taskId: string, messageId: number) => void;
-  readonly onClose: () => void;
+  /** The person opens a task, which takes the place of the page. */
+  readonly onOpenTask: (taskId: string) => void;
+  readonly onBack: () => void;
 }
 
-/** One of the lists above the conversation. */
-export function ShownList({ list, ...props }: ShownListProps) {
-  switch (list) {
+/** One of the pages. */
+export function ShownPage(props: ShownPageProps) {
+  switch (props.page.name) {
     case "openAsks":
       return <ShownAsks {...props} />;
     case "mcpTasks":
@@ -34,20 +36,18 @@ export function ShownList({ list, ...props }: ShownListProps) {
     case "servers":
       return <ShownServers {...props} />;
     case "setup":
-      return <SetupPage actions={props.actions} onClose={props.onClose} />;
+      return <SetupPage actions={props.actions} onBack={props.onBack} />;
     default:
-      return unreachable(list);
+      return unreachable(props.page.name);
   }
 }
 
-type ShownProps = Omit<ShownListProps, "list">;
-
-function ShownAsks({ at, state, actions, onOpen, onClose }: ShownProps) {
+function ShownAsks({ page, state, actions, onOpen, onOpenTask, onBack }: ShownPageProps) {
   return (
     <ServersContext value={state.servers}>
       <OpenAsks
         inbox={state.inbox}
-        at={at}
+        at={page.at}
         tasks={state.tasks ?? []}
         onOpen={onOpen}
         onAnswer={async (params) => {
@@ -58,16 +58,16 @@ function ShownAsks({ at, state, actions, onOpen, onClose }: ShownProps) {
           const { taskId, messageId } = await actions.claimAsk(params);
           if (taskId === undefined) return;
           if (messageId !== undefined) onOpen(taskId, messageId);
-          else actions.openTask(taskId);
+          else onOpenTask(taskId);
         }}
         onRetry={actions.listOpenAsks}
-        onClose={onClose}
+        onBack={onBack}
       />
     </ServersContext>
   );
 }
 
-function ShownMcpTasks({ state, actions, onOpen, onClose }: ShownProps) {
+function ShownMcpTasks({ state, actions, onOpen, onBack }: ShownPageProps) {
   return (
     <McpTasks
       known={state.mcpTasks}
@@ -83,16 +83,16 @@ function ShownMcpTasks({ state, actions, onOpen, onClose }: ShownProps) {
       }}
       onMore={actions.moreMcpTasks}
       onRetry={actions.listMcpTasks}
-      onClose={onClose}
+      onBack={onBack}
     />
   );
 }
 
-function ShownPolicy({ at, state, actions, onOpen, onClose }: ShownProps) {
+function ShownPolicy({ page, state, actions, onOpen, onBack }: ShownPageProps) {
   return (
     <PolicyPage
       known={state.policy}
-      at={at}
+      at={page.at}
       models={modelsFor(state, undefined)}
       tasks={state.tasks ?? []}
       serverNames={state.servers?.map(({ name }) => name) ?? []}
@@ -102,23 +102,26 @@ function ShownPolicy({ at, state, actions, onOpen, onClose }: ShownProps) {
       onPreview={actions.previewGrant}
       onOpen={onOpen}
       onRetry={actions.listPolicy}
-      onClose={onClose}
+      onBack={onBack}
     />
   );
 }
 
-function ShownServers({ at, state, actions, onShowPolicy, onOpen, onClose }: ShownProps) {
+function ShownServers(props: ShownPageProps) {
+  const { page, leftServer, state, actions, onShow, onOpen, onBack } = props;
   const { servers, offers, problems, inspections, tasks } = state;
   return (
     <Servers
       {...{ servers, offers, problems, inspections, actions }}
       policy={state.policy.entries ?? []}
-      serverName={at}
+      serverName={page.at}
+      left={leftServer}
       tasks={tasks ?? []}
       news={tasks}
-      onShowPolicy={onShowPolicy}
+      onShow={(serverName) => onShow("servers", serverName)}
+      onShowPolicy={() => onShow("policy")}
       onOpen={onOpen}
-      onClose={onClose}
+      onBack={onBack}
     />
   );
 }
