@@ -24,7 +24,7 @@ type Ask struct {
 	// Draft is an answer that a person has typed and not sent, as [Sidecar.SaveDraft] received it. Only
 	// [OpenTaskResult] has it, and only while the ask is open.
 	Draft json.RawMessage `json:"draft,omitempty"`
-	// Delivered: the MCP task's server has acknowledged the answer.
+	// Delivered: the MCP task's server has acknowledged the answer, or an agent's host has acted on it.
 	Delivered bool `json:"delivered,omitempty"`
 	// Outcome is absent while the ask is open.
 	Outcome *Outcome `json:"outcome,omitempty"`
@@ -40,6 +40,8 @@ const (
 	AskUseMcpServer AskKind = "use_mcp_server"
 	// AskAccessMcpResource: a server asks while one of its resources is read.
 	AskAccessMcpResource AskKind = "access_mcp_resource"
+	// AskHostPermission: an agent asks whether it may do something; see [HostPermission].
+	AskHostPermission AskKind = "host_permission"
 )
 
 // UseMcpServer is what a server's request asks of the person.
@@ -271,6 +273,10 @@ const (
 	OutcomeRestarted OutcomeReason = "restarted"
 	// OutcomeNoFrontEnd: no front end is attached that can show such a question.
 	OutcomeNoFrontEnd OutcomeReason = "noFrontEnd"
+	// OutcomeAnsweredInHost: the agent's host went on after its own prompt was answered, or asks its next question.
+	OutcomeAnsweredInHost OutcomeReason = "answeredInHost"
+	// OutcomeHostStoppedWaiting: the agent's host took its question back, or has ended.
+	OutcomeHostStoppedWaiting OutcomeReason = "hostStoppedWaiting"
 	// OutcomeDenied: the person's limits do not allow the request, and they were not asked.
 	OutcomeDenied OutcomeReason = "denied"
 )

@@ -42,8 +42,8 @@ type OpenAsk struct {
 	Wants  AskWants `json:"wants"`
 	Origin Origin   `json:"origin"`
 	// Text is the beginning of the question, on one line and without Markdown: the message of a form or a page, the
-	// last text of a conversation to complete, an answer to review, the arguments of a tool, or a resource's URI. It
-	// is untrusted and may be empty.
+	// last text of a conversation to complete, an answer to review, the arguments of a tool, a command, or a resource's
+	// URI. It is untrusted and may be empty.
 	Text string `json:"text,omitempty"`
 	// Simple: Text is the whole question, and the person can answer it in the list: with a form of the Fields, or with
 	// a yes or no to a call that is not destructive.
@@ -89,4 +89,6 @@ const (
 	WantsResource AskWants = "access_mcp_resource"
 	// WantsRepeat is a [RepeatMcpCall].
 	WantsRepeat AskWants = "repeat_mcp_call"
+	// WantsPermission is a [HostPermission].
+	WantsPermission AskWants = "host_permission"
 )

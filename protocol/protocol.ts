@@ -517,7 +517,7 @@ export interface Ask {
    * `OpenTaskResult` has it, and only while the ask is open.
    */
   draft?: unknown;
-  /** Delivered: the MCP task's server has acknowledged the answer. */
+  /** Delivered: the MCP task's server has acknowledged the answer, or an agent's host has acted on it. */
   delivered?: boolean;
   /** Outcome is absent while the ask is open. */
   outcome?: Outcome;
@@ -531,7 +531,9 @@ export type AskKind =
    */
   | "use_mcp_server"
   /** AskAccessMcpResource: a server asks while one of its resources is read. */
-  | "access_mcp_resource";
+  | "access_mcp_resource"
+  /** AskHostPermission: an agent asks whether it may do something; see `HostPermission`. */
+  | "host_permission";
 
 /** UseMcpServer is what a server's request asks of the person. */
 export type UseMcpServer =
@@ -541,7 +543,8 @@ export type UseMcpServer =
   | McpSamplingReview
   | RepeatMcpCall
   | UseMcpTool
-  | AccessMcpResource;
+  | AccessMcpResource
+  | HostPermission;
 
 /** McpElicitation shows a form that the server defines. */
 export interface McpElicitation extends Origin {
@@ -787,6 +790,10 @@ export type OutcomeReason =
   | "restarted"
   /** OutcomeNoFrontEnd: no front end is attached that can show such a question. */
   | "noFrontEnd"
+  /** OutcomeAnsweredInHost: the agent's host went on after its own prompt was answered, or asks its next question. */
+  | "answeredInHost"
+  /** OutcomeHostStoppedWaiting: the agent's host took its question back, or has ended. */
+  | "hostStoppedWaiting"
   /** OutcomeDenied: the person's limits do not allow the request, and they were not asked. */
   | "denied";
 
@@ -2698,8 +2705,8 @@ export interface OpenAsk {
   origin: Origin;
   /**
    * Text is the beginning of the question, on one line and without Markdown: the message of a form or a page, the
-   * last text of a conversation to complete, an answer to review, the arguments of a tool, or a resource's URI. It
-   * is untrusted and may be empty.
+   * last text of a conversation to complete, an answer to review, the arguments of a tool, a command, or a resource's
+   * URI. It is untrusted and may be empty.
    */
   text?: string;
   /**
@@ -2748,7 +2755,85 @@ export type AskWants =
   /** WantsResource is an `AccessMcpResource`. */
   | "access_mcp_resource"
   /** WantsRepeat is a `RepeatMcpCall`. */
-  | "repeat_mcp_call";
+  | "repeat_mcp_call"
+  /** WantsPermission is a `HostPermission`. */
+  | "host_permission";
+
+/**
+ * HostPermission asks whether an agent may do something. It is the question that the agent's host puts to the person
+ * itself. The host's own prompt may be open as well, and the first answer counts. `YesButtonClicked` allows it
+ * as `PermissionAnswer.OptionID` says, `NoButtonClicked` refuses it, and `CancelButtonClicked` leaves it to the host's
+ * own prompt. In `Origin`, ServerName is the name of the host, because no server asks.
+ *
+ * `Ask.Delivered` is set once the host's later messages show that it took the answer.
+ */
+export interface HostPermission extends Origin {
+  type: "host_permission";
+  /** SessionID is the host's name for its conversation. */
+  sessionId: string;
+  /** Folder is where the agent works. */
+  folder?: string;
+  /** Agent is the kind of the sub-agent that asks; absent for the main one. */
+  agent?: string;
+  /** Tool is the host's name for the tool. */
+  tool: string;
+  /** Command is the exact command, for a tool that runs one. */
+  command?: string;
+  /** Changes are the exact changes of files, for a tool that makes them. */
+  changes?: readonly FileChange[];
+  /** Input is the JSON text of the tool's whole input, as the host wrote it. It includes Command, Changes and Claim. */
+  input: string;
+  /** Claim is what the model says that the tool does. It is no description of what will be done. */
+  claim?: string;
+  /** Options are the ways to allow it, as the host offered them. The first allows this one use and nothing more. */
+  options?: readonly PermissionOption[];
+  /** Answer is what the person chose; absent before, and if they did not say more than yes or no. */
+  answer?: PermissionAnswer;
+}
+
+/** FileChange is a change that an agent wants to make in a file. */
+export interface FileChange {
+  path: string;
+  /** Old is replaced by New. Without it, New is the whole file. */
+  old?: string;
+  new: string;
+  /** All: every place with Old changes, not only one. */
+  all?: boolean;
+}
+
+/** PermissionOption is a way to allow what an agent asks for. */
+export interface PermissionOption {
+  id: string;
+  /**
+   * Name is the short name, and Means a sentence for the person: what happens, for how long and where. Both may quote
+   * the host.
+   */
+  name: string;
+  means: string;
+  /** Scope says for how long the permission lasts. */
+  scope: PermissionScope;
+  /** Rule is what the host is told to keep, in its own form; absent for a permission that is not kept. */
+  rule?: unknown;
+}
+
+/** PermissionScope is how long a permission lasts. */
+export type PermissionScope =
+  /** ScopeOnce: for this use. */
+  | "once"
+  /** ScopeSession: for the host's session. */
+  | "session"
+  /** ScopeProject: for this project, in a file there. */
+  | "project"
+  /** ScopeUser: for everything that the person does with the host. */
+  | "user";
+
+/** PermissionAnswer is what a person says beside yes or no. */
+export interface PermissionAnswer {
+  /** OptionID is one of `HostPermission.Options`; with `YesButtonClicked` only. Absent means the first. */
+  optionId?: string;
+  /** Message tells the model why it may not; with `NoButtonClicked` only. */
+  message?: string;
+}
 
 /**
  * PolicyEntry is one thing that decides about requests before the person is asked: a decision in a front end, or a
@@ -3508,6 +3593,8 @@ export interface AskResponseParams {
    * only.
    */
   remember?: Remember;
+  /** Permission says more than yes or no; on a `HostPermission` only. */
+  permission?: PermissionAnswer;
 }
 
 /** CheckFormParams is a form, or a part of it, with the person's values. */
@@ -3846,6 +3933,8 @@ export interface AskSettled {
    * nothing.
    */
   sentArguments?: unknown;
+  /** Permission is `HostPermission.Answer`. */
+  permission?: PermissionAnswer;
 }
 
 /** AskExtended says that an open ask has a new time limit. */
@@ -3873,7 +3962,10 @@ export interface AskUndelivered {
   reason: string;
 }
 
-/** AskDelivered says that the server of an MCP task has acknowledged the answer to an ask. */
+/**
+ * AskDelivered says that the server of an MCP task has acknowledged the answer to an ask, or that an agent's host has
+ * acted on it.
+ */
 export interface AskDelivered {
   type: "askDelivered";
   messageId: number;

@@ -1110,6 +1110,10 @@ func (AccessMcpResource) isUseMcpServer() {}
 
 func (*AccessMcpResource) unionTag() string { return "access_mcp_resource" }
 
+func (HostPermission) isUseMcpServer() {}
+
+func (*HostPermission) unionTag() string { return "host_permission" }
+
 // UnmarshalUseMcpServer decodes the variant that the tag names. Absent and null are nil.
 func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 	tag, err := tagOf(data)
@@ -1143,6 +1147,10 @@ func UnmarshalUseMcpServer(data []byte) (UseMcpServer, error) {
 		return v, err
 	case "access_mcp_resource":
 		var v AccessMcpResource
+		err := unmarshal(data, &v)
+		return v, err
+	case "host_permission":
+		var v HostPermission
 		err := unmarshal(data, &v)
 		return v, err
 	default:

@@ -603,6 +603,8 @@ type AskResponseParams struct {
 	// Remember remembers the answer for later calls; on a [UseMcpTool] or an [AccessMcpResource]
 	// only.
 	Remember Remember `json:"remember,omitempty"`
+	// Permission says more than yes or no; on a [HostPermission] only.
+	Permission *PermissionAnswer `json:"permission,omitempty"`
 }
 
 // CheckFormParams is a form, or a part of it, with the person's values.

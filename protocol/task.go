@@ -95,6 +95,8 @@ type AskSettled struct {
 	// SentArguments are the edited arguments of a tool's call; absent if the person changed
 	// nothing.
 	SentArguments json.RawMessage `json:"sentArguments,omitempty"`
+	// Permission is [HostPermission.Answer].
+	Permission *PermissionAnswer `json:"permission,omitempty"`
 }
 
 // AskExtended says that an open ask has a new time limit.
@@ -126,7 +128,8 @@ type AskUndelivered struct {
 	Reason string `json:"reason"`
 }
 
-// AskDelivered says that the server of an MCP task has acknowledged the answer to an ask.
+// AskDelivered says that the server of an MCP task has acknowledged the answer to an ask, or that an agent's host has
+// acted on it.
 //
 //protocol:variant Event askDelivered
 type AskDelivered struct {

@@ -59,6 +59,8 @@ function wanted(wants: AskWants, name: string): string {
       return l10n.t("A model wants to read a resource of {0}", name);
     case "repeat_mcp_call":
       return l10n.t("Call {0} again?", name);
+    case "host_permission":
+      return l10n.t("{0} asks for your permission", name);
     default:
       return wants satisfies never;
   }

@@ -292,6 +292,11 @@ export function askInWords({ question }: Ask): string {
       return l10n.t("The model wants to read **{0}** of {1}.", words(brief(question.uri)), server);
     case "repeat_mcp_call":
       return quoting(l10n.t("A call of {0} failed. Call it again?", server), question.reason);
+    case "host_permission":
+      return quoting(
+        l10n.t("{0} asks for your permission:", server),
+        question.command ?? `${question.tool} ${question.input}`,
+      );
     default:
       return question satisfies never;
   }

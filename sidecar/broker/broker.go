@@ -132,6 +132,8 @@ func (b *Broker) Check(question protocol.UseMcpServer) task.Check {
 		return b.checkToolUse(use)
 	case protocol.AccessMcpResource:
 		return b.checkToolUse(grant.ToolUse{ServerName: q.ServerName, URI: q.URI})
+	case protocol.HostPermission:
+		return func(p *protocol.AskResponseParams) (*task.Answer, error) { return checkPermission(q.Options, p) }
 	case protocol.McpURLElicitation:
 		server := q.ServerName
 		return func(p *protocol.AskResponseParams) (*task.Answer, error) {

@@ -133,6 +133,8 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 			switch hello.Client {
 			case daemon.Host:
 				return attachHost(ctx, open, hello, conn)
+			case daemon.Agent:
+				return attachAgent(ctx, open, hello, conn)
 			case daemon.Browser:
 				return openPage(pages, hello, conn)
 			case daemon.Hosts:

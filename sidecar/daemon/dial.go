@@ -47,6 +47,12 @@ func Dial(ctx context.Context, o Options) (net.Conn, Welcome, error) {
 	return o.dial(ctx, func(ctx context.Context) (bool, error) { return false, o.start(ctx) })
 }
 
+// Join connects to the daemon that runs, and neither starts nor replaces one.
+func Join(ctx context.Context, o Options) (net.Conn, error) {
+	conn, _, err := o.greet(ctx, o.Client, o.Params)
+	return orNil(conn), err
+}
+
 // dial is Dial with another way to start a daemon. If start reports that the daemon is in this process, dial returns
 // no connection.
 func (o Options) dial(ctx context.Context, start func(context.Context) (here bool, err error)) (net.Conn, Welcome, error) {

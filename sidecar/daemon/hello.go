@@ -24,6 +24,8 @@ const (
 	FrontEnd ClientKind = "frontEnd"
 	// Host is attached like a front end and speaks MCP: a host that uses the servers of a workspace.
 	Host ClientKind = "host"
+	// Agent sends what the host of an agent told its hook, and reads a line with what the hook prints, if anything.
+	Agent ClientKind = "agent"
 	// Browser sends the page for a browser to show, and reads a line of JSON with its address.
 	Browser ClientKind = "browser"
 	// Hosts sends a command about the hosts that use the gateway over HTTP, and reads a line of JSON.

@@ -343,7 +343,7 @@ func (s *server) refuse(hello Hello, err error) (open string, _ *Refusal) {
 		return "", &Refusal{CodeHello, fmt.Sprintf("this is Assent's daemon, and the first line is not a hello: %v", err)}
 	case hello.Client == Control:
 		return "", nil
-	case !slices.Contains([]ClientKind{FrontEnd, Host, Browser, Hosts}, hello.Client):
+	case !slices.Contains([]ClientKind{FrontEnd, Host, Agent, Browser, Hosts}, hello.Client):
 		return "", &Refusal{CodeHello, fmt.Sprintf("the daemon, Assent %s, does not serve a client %q", s.o.Build, hello.Client)}
 	case Newer(hello.Build, s.o.Build):
 		if hello.Protocol == Protocol {

@@ -93,7 +93,13 @@ func conversationOf(r *mcpserver.Request) string {
 	if name == "" {
 		return ""
 	}
-	return uuid.NewSHA1(conversations, []byte(strings.Join([]string{r.Session.Credential, host.title, name}, "\x00"))).String()
+	return ConversationNamed(r.Session.Credential, host.title, name)
+}
+
+// ConversationNamed identifies the conversation to which a host gives a name; see [Sender]. The credential is "" for a host
+// that is not on HTTP.
+func ConversationNamed(credential, hostTitle, name string) string {
+	return uuid.NewSHA1(conversations, []byte(strings.Join([]string{credential, hostTitle, name}, "\x00"))).String()
 }
 
 // waitLimit returns for how long a call of a host can go on before the host gives it up, with a margin. It is 0 if there

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +171,12 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	if sampling, ok := a.Question.(protocol.McpSampling); ok {
 		s.clean.learn(sampling.Secrets)
 	}
-	if s.recorder != nil {
+	_, ofAgent := a.Question.(protocol.HostPermission)
+	if _, isPerson := s.answerer.(*personAnswerer); ofAgent && !isPerson {
+		s.note("\n%s No file answers for a person here.", describe(a))
+		return
+	}
+	if s.recorder != nil && !ofAgent {
 		question, secrets := s.line.question(a)
 		s.recorder.opened(key, question, secrets)
 	}
@@ -282,6 +288,8 @@ func describe(a *openAsk) string {
 		return fmt.Sprintf("%s wants to call %s of the server %q with %s.", caller, q.Tool.Name, origin.ServerName, q.Arguments)
 	case protocol.AccessMcpResource:
 		return fmt.Sprintf("The model wants to read %s of the server %q.", q.URI, origin.ServerName)
+	case protocol.HostPermission:
+		return fmt.Sprintf("%s asks whether it may use %s: %s", origin.ServerName, q.Tool, cmp.Or(q.Command, q.Input))
 	case protocol.RepeatMcpCall:
 		return fmt.Sprintf("The call of %s of the server %q failed. %s", strings.Join(origin.ToolNames, ", "), origin.ServerName, q.Reason)
 	}

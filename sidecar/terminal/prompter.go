@@ -24,6 +24,8 @@ type prompter interface {
 	review(ctx context.Context, a *openAsk, r protocol.McpSamplingReview, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
 	// allow asks whether a model may use a tool, or read a resource.
 	allow(ctx context.Context, a *openAsk, problems []protocol.FieldProblem) (*protocol.AskResponseParams, error)
+	// permit asks whether an agent may do something.
+	permit(ctx context.Context, a *openAsk, q protocol.HostPermission) (*protocol.AskResponseParams, error)
 	// repeat asks whether to repeat a failed call.
 	repeat(ctx context.Context, a *openAsk) (*protocol.AskResponseParams, error)
 	input(ctx context.Context, params *protocol.PromptInputParams) (*string, error)
@@ -116,6 +118,8 @@ func (o *personAnswerer) ask(ctx context.Context, a *openAsk, kept *filled, prob
 		return o.allow(ctx, a, problems)
 	case protocol.RepeatMcpCall:
 		return o.repeat(ctx, a)
+	case protocol.HostPermission:
+		return o.permit(ctx, a, q)
 	default:
 		o.s.note("\n%s", describe(a))
 		return a.response(protocol.CancelButtonClicked), nil

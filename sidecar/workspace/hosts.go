@@ -9,7 +9,9 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
+	"assent/sidecar/task"
 )
 
 // hostCapabilities are what servers are told that Assent can do for a host's calls, whether or not a front end is attached:
@@ -33,6 +35,15 @@ func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credentia
 // EndHost ends the sessions over HTTP of a host that has lost its credential.
 func (w *Workspace) EndHost(credential string) { w.hosts.End(credential) }
 
+// AttachAgent serves a hook of an agent's host as [agents.Agents.Serve] does. The folder is the one that the hook names.
+func (w *Workspace) AttachAgent(ctx context.Context, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
+	w.configured.lasting.Store(true) // for its next question
+	if w.Label() == "" {
+		w.introduce([]protocol.WorkspaceFolder{{Name: filepath.Base(folder), Path: folder}})
+	}
+	return w.agents.Serve(ctx, conn, e)
+}
+
 // joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
 func (w *Workspace) joinHost(u hosts.Use) (leave func()) {
 	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: cmp.Or(u.Program, "a host"), Version: w.opts.Version}}
@@ -46,6 +57,15 @@ func (w *Workspace) newHosts() *hosts.Hosts {
 	return hosts.New(hosts.Options{
 		Workspace: forHosts{w}, Hub: w.hub, Tasks: w.tasks, Chat: w.chat, Broker: w.broker,
 		ListsFile: filepath.Join(w.opts.DataDir, "lists.json"), Version: w.opts.Version, Log: w.opts.Log,
+	})
+}
+
+func (w *Workspace) newAgents() *agents.Agents {
+	return agents.New(agents.Options{
+		Converse: w.hosts.Converse, Log: w.opts.Log,
+		Permit: func(ctx context.Context, t *task.Task, q protocol.HostPermission) (*task.Answer, error) {
+			return w.broker.Permit(ctx, t, q)
+		},
 	})
 }
 

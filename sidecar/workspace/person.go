@@ -73,6 +73,16 @@ func (p *Person) Close() {
 	p.telling.Wait()
 }
 
+// Attended reports whether a front end is attached in which the person sees each question. A command in a terminal shows only
+// its own.
+func (p *Person) Attended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.open, func(w *Workspace) bool {
+		return slices.ContainsFunc(w.attached.list(), func(f *frontEnd) bool { return f.capabilities.Elicitation && !f.visitor })
+	})
+}
+
 // enter adds a workspace, which has all its parts.
 func (p *Person) enter(w *Workspace) {
 	p.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -23,6 +24,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/tools/txtar"
 
+	"assent/sidecar/gateway/agents"
 	"assent/sidecar/wire/wiretest"
 	"assent/sidecar/workspace"
 	"assent/sidecar/workspace/rpc/rpctest"
@@ -52,7 +54,8 @@ var clock = time.Date(2026, time.July, 28, 12, 0, 0, 0, time.UTC)
 
 // TestTranscripts replays each conversation: it says what the front end says, plays the MCP servers,
 // and wants from the sidecar what the sections "sidecar" hold. The messages of one section may come
-// in any order, for they come from several goroutines; the next section waits for all of them.
+// in any order, for they come from several goroutines; the next section waits for all of them. Each line of a section
+// "hook" is what an agent's host tells a hook of its own, and those of "printed" are what the last of them print.
 func TestTranscripts(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(transcripts, "*.txtar"))
 	if err != nil {
@@ -74,6 +77,14 @@ func TestTranscripts(t *testing.T) {
 				case "frontend":
 					for _, line := range wiretest.Lines(section.Data) {
 						f.send(line)
+					}
+				case "hook":
+					for _, line := range wiretest.Lines(section.Data) {
+						f.hook(line)
+					}
+				case "printed":
+					for _, line := range wiretest.Lines(section.Data) {
+						f.wantPrinted(line)
 					}
 				case "sidecar":
 					if *update {
@@ -101,6 +112,44 @@ type frontEnd struct {
 	messages chan string
 	served   chan error
 	logs     *syncBuffer // of a workspace of its own
+	printed  []<-chan string
+}
+
+// hook starts a hook of an agent's host.
+func (f *frontEnd) hook(frame string) {
+	f.t.Helper()
+	e, err := agents.ReadClaude([]byte(frame))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	hook, conn := net.Pipe()
+	served, printed := make(chan struct{}), make(chan string, 1)
+	go func() {
+		_ = f.sidecar.AttachAgent(context.Background(), conn, "/home/ada/shop", e) // fails if the hook leaves
+		close(served)
+	}()
+	if !e.Asks() {
+		<-served
+		return
+	}
+	f.printed = append(f.printed, printed)
+	go func() {
+		line, err := bufio.NewReader(hook).ReadString('\n')
+		if err == nil {
+			_, _ = io.WriteString(hook, "printed\n") // what the sidecar then says is in the transcript
+		}
+		printed <- line
+		_ = hook.Close()
+	}()
+}
+
+// wantPrinted waits for what the oldest hook prints.
+func (f *frontEnd) wantPrinted(want string) {
+	f.t.Helper()
+	if got := <-f.printed[0]; !equal(got, want) {
+		f.t.Errorf("the hook printed %s, want %s", got, want)
+	}
+	f.printed = f.printed[1:]
 }
 
 // syncBuffer keeps the log until the test fails.

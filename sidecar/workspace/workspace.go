@@ -31,6 +31,7 @@ import (
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
 	"assent/sidecar/config/managedfiles"
+	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/hub"
 	"assent/sidecar/hub/session"
@@ -118,6 +119,7 @@ type parts struct {
 	unattributed *attribution.Queue
 	chat         *chat.Chat
 	hosts        *hosts.Hosts
+	agents       *agents.Agents
 	// environment is the one in which servers start.
 	environment config.Environment
 }
@@ -207,6 +209,7 @@ func Open(opts Options) *Workspace {
 	})
 	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
 	w.hosts = w.newHosts()
+	w.agents = w.newAgents()
 	w.person.enter(w)
 	return w
 }

@@ -27,6 +27,7 @@ import (
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/tap"
+	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/wire/apps"
 	"assent/sidecar/workspace"
@@ -139,6 +140,27 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 	}
 	defer s.leave(w)
 	return w.AttachHost(ctx, conn, u)
+}
+
+// AttachAgent serves a hook of an agent's host over conn, which closes with it. See [workspace.Workspace.AttachAgent]. Without
+// a front end that shows the person each question, the host's own prompt is enough, and a workspace that is not open has asked
+// nothing.
+func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
+	if e.Asks() && !s.person.Attended() || !e.Asks() && !s.isOpen(place) {
+		return conn.Close()
+	}
+	w, err := s.take(ctx, place)
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	defer s.leave(w)
+	return w.AttachAgent(ctx, conn, folder, e)
+}
+
+func (s *Set) isOpen(place Place) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[resolved(place.DataDir)] != nil
 }
 
 // ServeHost serves an HTTP request of a host. See [workspace.Workspace.ServeHost].

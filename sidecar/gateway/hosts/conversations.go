@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"assent/protocol"
 	"assent/sidecar/base/visible"
 	"assent/sidecar/gateway"
@@ -71,6 +73,23 @@ func (h *Hosts) begin(r gateway.Request, goesOn task.Unfinished) (*conversation,
 		return nil, err
 	}
 	return c, nil
+}
+
+// Converse returns the task of the conversation that a host names, the same as that of its calls, until done is called.
+func (h *Hosts) Converse(client mcpserver.Client, name string) (t *task.Task, done func(), err error) {
+	session := uuid.NewString()
+	c, err := h.begin(gateway.Request{Quiet: true, Sender: gateway.Sender{
+		Session: session, Client: client, Conversation: gateway.ConversationNamed("", gateway.HostTitle(client), name),
+	}}, task.Unfinished{})
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() { upstream{h}.Ended(session); h.endCall(c) }
+	if t, err = h.opts.Tasks.Get(c.taskID); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return t, done, nil
 }
 
 func newConversation(quiet bool) *conversation {
@@ -229,6 +248,9 @@ func (h *Hosts) TaskEvent(params *protocol.TaskEventParams) {
 		ask, ok := e.Message.Body.(protocol.Ask)
 		if !ok || ask.Outcome != nil {
 			return
+		}
+		if _, ofAgent := ask.Question.(protocol.HostPermission); ofAgent {
+			return // no call waits for it
 		}
 		call = ask.Question.From().MessageID
 		c.questions[e.Message.ID] = openQuestion{questionText(ask.Question), call}

@@ -89,6 +89,8 @@ func NotOpen(ctx context.Context, s *Asks, askID string) error {
 		protocol.OutcomeCompleted:            "the server, for which it is done",
 		protocol.OutcomeRestarted:            "a restart of Assent",
 		protocol.OutcomeGranted:              "a grant",
+		protocol.OutcomeAnsweredInHost:       "an answer in the host",
+		protocol.OutcomeHostStoppedWaiting:   "the host, which stopped waiting",
 	}[o.Reason])
 	return &protocol.Error{
 		Code:    protocol.CodeAskSettled,

@@ -43,6 +43,8 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 		return protocol.WantsResource, FirstLine(q.URI)
 	case protocol.RepeatMcpCall:
 		return protocol.WantsRepeat, FirstLine(q.Reason)
+	case protocol.HostPermission:
+		return protocol.WantsPermission, FirstLine(cmp.Or(q.Command, q.Tool+" "+q.Input))
 	default:
 		return "", ""
 	}

@@ -10,7 +10,7 @@ import (
 // Completed notes that the server reported a page, which the person visited, as done. It is a no-op the second time, and if
 // the message is no settled ask.
 func (s *Asks) Completed(messageID int64) {
-	s.changeOutcome(messageID, func(outcome *protocol.Outcome) protocol.Event {
+	s.changeSettled(messageID, func(_ *protocol.Ask, outcome *protocol.Outcome) protocol.Event {
 		if outcome.CompletedAt != 0 {
 			return nil
 		}
@@ -19,8 +19,20 @@ func (s *Asks) Completed(messageID int64) {
 	})
 }
 
-// changeOutcome changes how an ask was settled, and announces the event that change returns, unless that is nil.
-func (s *Asks) changeOutcome(messageID int64, change func(*protocol.Outcome) protocol.Event) {
+// ActedOn notes that the host of an agent has acted on the answer to an ask. It is a no-op the second time, and if the
+// message is no settled ask.
+func (s *Asks) ActedOn(messageID int64) {
+	s.changeSettled(messageID, func(ask *protocol.Ask, _ *protocol.Outcome) protocol.Event {
+		if ask.Delivered {
+			return nil
+		}
+		ask.Delivered = true
+		return protocol.AskDelivered{MessageID: messageID}
+	})
+}
+
+// changeSettled changes a settled ask, and announces the event that change returns, unless that is nil.
+func (s *Asks) changeSettled(messageID int64, change func(*protocol.Ask, *protocol.Outcome) protocol.Event) {
 	s.log.Lock()
 	defer s.log.Unlock()
 	m, err := s.log.Find(context.Background(), messageID)
@@ -33,7 +45,7 @@ func (s *Asks) changeOutcome(messageID int64, change func(*protocol.Outcome) pro
 		return
 	}
 	outcome := *body.Outcome
-	event := change(&outcome)
+	event := change(&body, &outcome)
 	if event == nil {
 		return
 	}
@@ -55,7 +67,7 @@ const (
 // Undelivered notes why the server did not get the answer to an ask, in a sentence for the person; with an empty
 // reason, that it got the answer after all. It is a no-op if the message is no settled ask.
 func (s *Asks) Undelivered(messageID int64, why string) {
-	s.changeOutcome(messageID, func(outcome *protocol.Outcome) protocol.Event {
+	s.changeSettled(messageID, func(_ *protocol.Ask, outcome *protocol.Outcome) protocol.Event {
 		if outcome.Undelivered == why {
 			return nil
 		}

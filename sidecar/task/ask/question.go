@@ -72,6 +72,8 @@ type Answer struct {
 	Delivered bool
 	// GrantID names the grant that approved, or that the person made with the answer.
 	GrantID string
+	// Permission is what the person said beside yes or no to an agent's host; nil if nothing.
+	Permission *protocol.PermissionAnswer
 	// DeclinedAll goes to the outcome.
 	DeclinedAll bool
 	// Take is called just before the answer settles the ask, with the name of the front end; it may be nil. It may complete

@@ -56,6 +56,11 @@ func (s *Asks) settle(a *ask, answer *Answer, outcome protocol.Outcome) {
 			q.SentArguments, event.SentArguments = answer.Content, answer.Content
 		}
 		a.question.Question = q
+	case protocol.HostPermission:
+		if answer != nil {
+			q.Answer, event.Permission = answer.Permission, answer.Permission
+		}
+		a.question.Question = q
 	case protocol.McpSamplingReview:
 		if answer != nil && answer.Response == protocol.RegenerateButtonClicked {
 			q.Model, event.Model = answer.Model, answer.Model

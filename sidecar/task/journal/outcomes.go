@@ -16,6 +16,8 @@ var words = map[protocol.OutcomeReason]string{
 	protocol.OutcomeServerLost:           "ended: the connection to the server was lost",
 	protocol.OutcomeCompleted:            "ended: the server said that it is complete",
 	protocol.OutcomeRestarted:            "ended: Assent stopped while it was open",
+	protocol.OutcomeAnsweredInHost:       "ended: it was answered in the host",
+	protocol.OutcomeHostStoppedWaiting:   "ended: the host stopped waiting",
 	protocol.OutcomeNoFrontEnd:           "refused: no front end can show it",
 	protocol.OutcomeDenied:               "refused: it goes beyond your limits",
 }

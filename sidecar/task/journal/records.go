@@ -59,6 +59,8 @@ type (
 		SentResponse *protocol.McpSamplingResponse `json:"sentResponse,omitempty"`
 		// SentArguments are the person's edits of the arguments of a tool.
 		SentArguments json.RawMessage `json:"sentArguments,omitempty"`
+		// Permission is what the person said to an agent's host beside yes or no.
+		Permission *protocol.PermissionAnswer `json:"permission,omitempty"`
 	}
 	askUndelivered struct {
 		MessageID int64 `json:"messageId"`
@@ -169,6 +171,9 @@ func opened(messageID int64, ask protocol.Ask) askOpened {
 		q.Tool.Fields, q.Tool.InputSchema, q.SentArguments = nil, nil, nil
 		q.Arguments, q.ArgumentsText = maskMembers(q.Arguments), "" // the same arguments, unmasked
 		body.Question = q
+	case protocol.HostPermission:
+		q.Command, q.Changes, q.Claim, q.Answer = "", nil, "", nil // the input has them
+		body.Question = q
 	}
 	return body
 }
@@ -196,6 +201,8 @@ func settled(messageID int64, ask protocol.Ask) askSettled {
 		if q.SentArguments != nil {
 			body.SentArguments = maskMembers(q.SentArguments)
 		}
+	case protocol.HostPermission:
+		body.Permission = q.Answer
 	case protocol.McpSamplingReview:
 		if body.Outcome.Reason == protocol.OutcomeRegenerated {
 			body.Model = idOf(q.Model)

@@ -186,6 +186,8 @@ func whatEnded(question protocol.UseMcpServer) string {
 		return " The call was not made."
 	case protocol.RepeatMcpCall:
 		return " The call was not made once more."
+	case protocol.HostPermission:
+		return " The host got no answer from here: its own prompt decides."
 	default:
 		return " The server stopped waiting."
 	}

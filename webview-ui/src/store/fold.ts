@@ -230,6 +230,11 @@ function settle(message: Message, event: AskSettled): Message {
         ...question,
         ...(event.sentArguments === undefined ? {} : { sentArguments: event.sentArguments }),
       });
+    case "host_permission":
+      return withQuestion(message, ask, {
+        ...question,
+        ...(event.permission === undefined ? {} : { answer: event.permission }),
+      });
     case "access_mcp_resource":
     case "repeat_mcp_call":
       return withQuestion(message, ask, question);

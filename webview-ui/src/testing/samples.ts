@@ -5,6 +5,7 @@ import type {
   CallToolRequest,
   Field,
   Grant,
+  HostPermission,
   McpElicitation,
   McpSampling,
   McpSamplingRequest,
@@ -138,6 +139,28 @@ export function urlElicitation(part: Partial<McpURLElicitation> = {}): McpURLEli
     toolNames: ["cleanup"],
     message: "**Sign in** to go on.",
     url: "https://login.example.com/device?code=42",
+    ...part,
+  };
+}
+
+export function permission(part: Partial<HostPermission> = {}): HostPermission {
+  return {
+    type: "host_permission",
+    serverName: "Claude Code",
+    sessionId: "s1",
+    folder: "/home/ada/shop",
+    tool: "Bash",
+    input: '{"command":"git push"}',
+    options: [
+      { id: "once", name: "Allow", means: "It may do this once.", scope: "once" },
+      {
+        id: "suggestion-1",
+        name: "Allow, and do not ask again",
+        means: "Claude Code then allows Bash(git push) without asking, until its session ends.",
+        scope: "session",
+        rule: { type: "addRules" },
+      },
+    ],
     ...part,
   };
 }

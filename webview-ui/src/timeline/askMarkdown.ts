@@ -9,10 +9,10 @@ import type {
   UseMcpTool,
 } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { shownArguments } from "../lib/exactJSON.ts";
+import { parseExact, shownArguments, writeExact } from "../lib/exactJSON.ts";
 import { unreachable } from "../lib/unreachable.ts";
 import { answersOf } from "./fieldText.ts";
-import { lineOf } from "./line.ts";
+import { lineOf, permissionSaid } from "./line.ts";
 import { blockOf, fenced, oneLine, utc } from "./markdownText.ts";
 import { answererOf } from "./sampling.ts";
 import type { Step } from "./timeline.ts";
@@ -55,6 +55,8 @@ function headingOf({ question }: Ask): string {
       return l10n.t("The model asked for {0} of {1}", oneLine(question.uri), server);
     case "repeat_mcp_call":
       return l10n.t("A call of {0} failed", server);
+    case "host_permission":
+      return l10n.t("{0} asked for your permission", server);
     default:
       return unreachable(question);
   }
@@ -84,6 +86,11 @@ function questionOf(question: Ask["question"]): readonly string[] {
       return [];
     case "repeat_mcp_call":
       return [quoted(question.reason)];
+    case "host_permission":
+      return [
+        ...(question.command === undefined ? [] : [fenced(question.command, "sh")]),
+        fenced(writeExact(parseExact(question.input), 2), "json"),
+      ];
     default:
       return unreachable(question);
   }
@@ -144,6 +151,8 @@ function answerOf({ ask: { question }, reviewed, told }: Step): readonly string[
     case "mcp_url_elicitation":
     case "repeat_mcp_call":
       return [];
+    case "host_permission":
+      return permissionSaid(question).map(oneLine);
     default:
       return unreachable(question);
   }

@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeReason, UseMcpServer } from "@assent/protocol";
+import type { Ask, HostPermission, Outcome, OutcomeReason, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { plural } from "../lib/l10n.ts";
 import { unreachable } from "../lib/unreachable.ts";
@@ -20,6 +20,7 @@ export interface Line {
 export function lineOf({ ask, reviewed }: Step): Line | undefined {
   const { question, outcome } = ask;
   if (outcome === undefined) return undefined;
+  if (question.type === "host_permission") return permissionLine(ask, question, outcome);
   return standingLine(question, outcome, reviewed) ?? personLine(question, outcome, reviewed);
 }
 
@@ -136,6 +137,16 @@ function described(question: UseMcpServer, reason: OutcomeReason, reviewed: bool
         icon: "debug-restart",
         words: l10n.t("Assent stopped while this was open: {0}", subject),
       };
+    case "answeredInHost":
+      return {
+        icon: "pass",
+        words: l10n.t("Answered in {0}: {1}", visible(question.serverName), subject),
+      };
+    case "hostStoppedWaiting":
+      return {
+        icon: "clock",
+        words: l10n.t("{0} stopped waiting: {1}", visible(question.serverName), subject),
+      };
     case "noFrontEnd":
       return {
         icon: "debug-disconnect",
@@ -186,6 +197,8 @@ function answeredWords(question: UseMcpServer, reviewed: boolean): string {
       return l10n.t("You allowed reading {0}", subjectOf(question));
     case "repeat_mcp_call":
       return l10n.t("You called it again");
+    case "host_permission":
+      return l10n.t("You allowed: {0}", subjectOf(question));
     default:
       return unreachable(question);
   }
@@ -218,6 +231,7 @@ function declinedWords(question: UseMcpServer): string {
   switch (question.type) {
     case "mcp_elicitation":
     case "use_mcp_tool":
+    case "host_permission":
       return l10n.t("You declined: {0}", subject);
     case "mcp_url_elicitation":
       return l10n.t("You declined to open {0}", subject);
@@ -232,6 +246,42 @@ function declinedWords(question: UseMcpServer): string {
     default:
       return unreachable(question);
   }
+}
+
+/** An agent's host does not say that it took an answer: until something shows it, the answer was only sent. */
+function permissionLine({ delivered }: Ask, question: HostPermission, outcome: Outcome): Line {
+  const { reason, undelivered = "" } = outcome;
+  const subject = subjectOf(question);
+  const host = visible(question.serverName);
+  if (undelivered !== "" && reason === "declined") {
+    return { icon: "warning", words: l10n.t("You said no, too late: {0}", subject) };
+  }
+  if (delivered === true || undelivered !== "") return personLine(question, outcome, false);
+  switch (reason) {
+    case "answered":
+      return { icon: "pass", words: l10n.t("You said yes, and {0} was told: {1}", host, subject) };
+    case "declined":
+      return {
+        icon: "circle-slash",
+        words: l10n.t("You said no, and {0} was told: {1}", host, subject),
+      };
+    case "dismissed":
+      return {
+        icon: "close",
+        words: l10n.t("You left it to {0}'s own prompt: {1}", host, subject),
+      };
+    default:
+      return personLine(question, outcome, false);
+  }
+}
+
+/** What the person said to an agent beside yes or no. */
+export function permissionSaid({ answer, options = [] }: HostPermission): readonly string[] {
+  const chosen = options.find(({ id }) => id === answer?.optionId)?.means;
+  return [
+    ...(chosen === undefined ? [] : [chosen]),
+    ...(answer?.message === undefined ? [] : [l10n.t("The model was told: {0}", answer.message)]),
+  ].map(visible);
 }
 
 /** Only the person's own actions are described as such. */

@@ -25,6 +25,8 @@ export function subjectOf(question: UseMcpServer): string {
       return plain(question.resource?.title ?? question.resource?.name ?? question.uri);
     case "repeat_mcp_call":
       return plain(question.reason);
+    case "host_permission":
+      return brief(question.command ?? question.changes?.[0]?.path ?? question.tool);
     default:
       return unreachable(question);
   }

@@ -29,6 +29,7 @@ import {
   message,
   openAsk,
   otherModel,
+  permission,
   policyEntries,
   sampling,
   samplingReview,
@@ -384,6 +385,10 @@ const questions = [
     uri: "db://x",
   },
   { type: "repeat_mcp_call", serverName: "mail", toolNames: ["send"], reason: "could not ask" },
+  permission({ command: "git push", claim: "Push", input: "{}" }),
+  permission({ changes: [{ path: "a.txt", old: "a", new: "b", all: true }], input: "{}" }),
+  permission({ changes: [{ path: "a.txt", new: "b" }], agent: "tester", input: "{}" }),
+  permission({ tool: "WebFetch", input: "{}" }),
 ] as const;
 
 const outcomes: readonly OutcomeReason[] = [
@@ -397,6 +402,8 @@ const outcomes: readonly OutcomeReason[] = [
   "serverLost",
   "completed",
   "granted",
+  "answeredInHost",
+  "hostStoppedWaiting",
   "restarted",
   "noFrontEnd",
   "denied",

@@ -31,6 +31,8 @@ export interface AskCardProps extends Occasion {
   readonly what?: string;
   /** The tooltip of that name. */
   readonly whatHint?: string;
+  /** The name is a host's, and no server asks. */
+  readonly ofHost?: boolean;
   /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer failed, or why the ask cannot be answered now. */
@@ -44,7 +46,7 @@ export interface AskCardProps extends Occasion {
 export function AskCard(props: AskCardProps) {
   const { askId, serverName, icon, does, what, whatHint, whatIcon, busy, problems, actions } =
     props;
-  const { asks = "", children } = props;
+  const { asks = "", ofHost = false, children } = props;
   const asked = firstLine(asks);
   const { shown, head, notes, more } = useContext(DockedContext);
   const occasion = during(props);
@@ -117,7 +119,7 @@ export function AskCard(props: AskCardProps) {
         <UnclampedContext value={readAtOnce}>{children}</UnclampedContext>
         <div>
           {occasion !== undefined && <p className="muted">{occasion}</p>}
-          <AskingServer {...{ askId, serverName }} />
+          {!ofHost && <AskingServer {...{ askId, serverName }} />}
         </div>
         {more}
       </div>

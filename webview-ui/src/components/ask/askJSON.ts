@@ -88,6 +88,8 @@ export function askJSON(question: UseMcpServer, undelivered = false): readonly J
     }
     case "access_mcp_resource":
       return [params("resources/read", { uri: question.uri })];
+    case "host_permission":
+      return [{ label: l10n.t("Input of {0}", question.tool), value: parseExact(question.input) }];
     case "repeat_mcp_call":
       return [];
     default:

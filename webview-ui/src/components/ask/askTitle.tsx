@@ -1,4 +1,4 @@
-import type { AskWants, UseMcpServer } from "@assent/protocol";
+import type { AskWants, HostPermission, UseMcpServer } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import type { ReactNode } from "react";
 import { filled } from "../../lib/l10n.ts";
@@ -37,6 +37,8 @@ export function wanted(wants: AskWants): { readonly icon: string; readonly words
       return { icon: "file", words: l10n.t("A model wants to read a resource of {0}") };
     case "repeat_mcp_call":
       return { icon: "debug-restart", words: l10n.t("Call {0} again?") };
+    case "host_permission":
+      return { icon: "shield", words: l10n.t("{0} asks for your permission") };
     default:
       return unreachable(wants);
   }
@@ -73,6 +75,8 @@ export function titleOf(question: UseMcpServer): AskTitle {
       const asked = secrets.length > 0 ? undefined : contentText(last) || undefined;
       return { ...wanted(question.type), asked };
     }
+    case "host_permission":
+      return { icon: "shield", words: permissionWords(question) };
     case "mcp_sampling_review":
     case "repeat_mcp_call":
       return wanted(question.type);
@@ -80,6 +84,14 @@ export function titleOf(question: UseMcpServer): AskTitle {
       question satisfies never;
       return { icon: "question", words: l10n.t("{0} asks") }; // the card says that it cannot be drawn
   }
+}
+
+/** What an agent wants to do, with its host's name at {0}. */
+function permissionWords({ command, changes = [], tool }: HostPermission): string {
+  if (command !== undefined) return l10n.t("{0} wants to run a command");
+  return changes.length > 0
+    ? l10n.t("{0} wants to change a file")
+    : l10n.t("{0} wants to use {1}", "{0}", visible(tool));
 }
 
 export interface AskTitleLineProps {

@@ -6,11 +6,12 @@ import { filled } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
-import { byPerson, lineOf } from "../../timeline/line.ts";
+import { byPerson, lineOf, permissionSaid } from "../../timeline/line.ts";
 import type { Step } from "../../timeline/timeline.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { type Draft, parseDraft } from "../../view/viewState.ts";
 import { AskJSON } from "../ask/AskJSON.tsx";
+import { PermissionDetails } from "../call/PermissionDetails.tsx";
 import { ToolUseDetails } from "../call/ToolUseDetails.tsx";
 import { FormDetails } from "../elicitation/FormDetails.tsx";
 import { PageDetails } from "../elicitation/PageDetails.tsx";
@@ -127,6 +128,15 @@ function Details({ step: { ask, reviewed, told }, outcome, keep }: DetailsProps)
       return <ToolUseDetails {...{ question, told, keep }} />;
     case "repeat_mcp_call":
       return <p>{visible(question.reason)}</p>;
+    case "host_permission":
+      return (
+        <>
+          <PermissionDetails {...{ question, keep }} />
+          {permissionSaid(question).map((said) => (
+            <p key={said}>{said}</p>
+          ))}
+        </>
+      );
     default:
       return unreachable(question);
   }

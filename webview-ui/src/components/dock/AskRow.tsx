@@ -7,6 +7,7 @@ import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { type Draft, own, parseDraft } from "../../view/viewState.ts";
 import { useAnswer } from "../ask/useAnswer.ts";
+import { PermissionApproval } from "../call/PermissionApproval.tsx";
 import { RepeatCall } from "../call/RepeatCall.tsx";
 import { ToolApproval } from "../call/ToolApproval.tsx";
 import { type FormFace, McpElicitationForm } from "../elicitation/McpElicitationForm.tsx";
@@ -49,6 +50,8 @@ export function AskRow(props: AskRowProps) {
       return <ToolRow {...props} question={question} />;
     case "repeat_mcp_call":
       return <RepeatRow {...props} question={question} />;
+    case "host_permission":
+      return <PermissionRow {...props} question={question} />;
     default:
       return unreachable(question);
   }
@@ -268,6 +271,24 @@ function RepeatRow({ question, ...props }: RowProps<"repeat_mcp_call">) {
       question={question}
       refusal={refusal?.message}
       onRepeat={() => answer({ askResponse: "yesButtonClicked" })}
+    />
+  );
+}
+
+function PermissionRow({ question, ...props }: RowProps<"host_permission">) {
+  const { answer, refusal, card } = useAsk(props);
+  return (
+    <PermissionApproval
+      {...card}
+      {...{ question, keep: props.keep }}
+      refusal={refusal?.message}
+      onAllow={(optionId) => answer({ askResponse: "yesButtonClicked", permission: { optionId } })}
+      onDecline={(message) =>
+        answer({
+          askResponse: "noButtonClicked",
+          ...(message === "" ? {} : { permission: { message } }),
+        })
+      }
     />
   );
 }

@@ -1,0 +1,183 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"assent/sidecar/base/reason"
+	"assent/sidecar/base/visible"
+	"assent/sidecar/daemon"
+	"assent/sidecar/daemon/workspaces"
+	"assent/sidecar/gateway/agents"
+	"assent/sidecar/gateway/mcpserver"
+)
+
+// maxHookFrame bounds what a host tells its hook, in bytes.
+const maxHookFrame = 16 << 20
+
+// hookTimeout is how long the daemon may take to answer a hook at first, and to say nothing to an event.
+const hookTimeout = 5 * time.Second
+
+// agentParams are the params of a hello of a hook.
+type agentParams struct {
+	Place workspaces.Place `json:"place"`
+	// Folder is that of the host's session.
+	Folder string `json:"folder"`
+}
+
+// hookCommand is "assent hook".
+func hookCommand(folder string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use: "hook claude", Short: "show a coding agent's own questions in Assent",
+		Long: `hook is a command hook of Claude Code. It reads from stdin what Claude Code asks, has the
+panel ask you, and prints your decision. Without a decision it prints nothing, and
+Claude Code's own prompt counts, which is open all the while: without a daemon or a
+panel, after an error, and if you leave the question to the prompt.
+
+It always exits with 0, because another code would say something to Claude Code.`,
+		Example:   "  assent hook claude < frame.json",
+		Args:      cobra.ArbitraryArgs,
+		ValidArgs: []string{"claude"},
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		defer func() {
+			if err != nil {
+				fmt.Fprintf(stderr, "assent hook: no decision: %s\n", visible.Line(err.Error()))
+			}
+			err = nil
+		}()
+		log := logTo(visible.JSONWriter(stderr), zerolog.WarnLevel)
+		defer reason.Panicked(&log, "the hook", &err) // a panic's exit code would refuse what the host is about to do
+		if len(args) != 1 || args[0] != "claude" {
+			return errors.New(`the agent is missing or unknown: there is "assent hook claude"`)
+		}
+		ctx, cancel := context.WithCancel(cmd.Context())
+		var watch sync.WaitGroup
+		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		defer watch.Wait()
+		defer cancel()
+		return runHook(ctx, cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), folder), stdin, stdout)
+	}
+	return c
+}
+
+// runHook has the daemon serve a hook, and prints the decision, if there is one.
+func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writer) error {
+	frame, asks, err := readHookFrame(ctx, stdin)
+	if err != nil {
+		return err
+	}
+	place, err := hostPlace("", folder, zerolog.WarnLevel)
+	if err != nil {
+		return err
+	}
+	o, err := daemonOptions()
+	if err != nil {
+		return err
+	}
+	o.Client = daemon.Agent
+	if o.Params, err = json.Marshal(agentParams{place, folder}); err != nil {
+		return err
+	}
+	joining, cancel := context.WithTimeout(ctx, hookTimeout)
+	defer cancel()
+	conn, err := daemon.Join(joining, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // what matters was written
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if !asks {
+		if err := conn.SetDeadline(time.Now().Add(hookTimeout)); err != nil {
+			return err
+		}
+	}
+	if _, err := conn.Write(append(frame, '\n')); err != nil {
+		return err
+	}
+	decision, err := mcpserver.ReadLine(bufio.NewReader(conn), maxHookFrame)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil // no decision
+	case err != nil:
+		return err
+	case !stop(): // the host has ended this process, or has gone
+		return context.Cause(ctx)
+	case !asks || !json.Valid(decision):
+		return errors.New("the daemon's answer cannot be read")
+	}
+	if _, err := stdout.Write(decision); err != nil {
+		return err
+	}
+	_, err = conn.Write([]byte("printed\n"))
+	return err
+}
+
+// readHookFrame reads what a host tells its hook, and returns it in one line.
+func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, asks bool, err error) {
+	type read struct {
+		raw []byte
+		err error
+	}
+	done := make(chan read, 1)
+	go func() { // ends with its read, or with the process
+		raw, err := io.ReadAll(io.LimitReader(stdin, maxHookFrame+1))
+		done <- read{raw, err}
+	}()
+	var r read
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	}
+	switch {
+	case r.err != nil:
+		return nil, false, r.err
+	case len(r.raw) > maxHookFrame:
+		return nil, false, fmt.Errorf("what Claude Code says has more than %d MiB", maxHookFrame>>20)
+	}
+	e, err := agents.ReadClaude(r.raw)
+	if err != nil {
+		return nil, false, err
+	}
+	var line bytes.Buffer
+	err = json.Compact(&line, r.raw)
+	return line.Bytes(), e.Asks(), err
+}
+
+// attachAgent serves a hook in the daemon.
+func attachAgent(ctx context.Context, open *workspaces.Set, hello daemon.Hello, conn net.Conn) error {
+	var p agentParams
+	if err := json.Unmarshal(hello.Params, &p); err != nil {
+		return errors.Join(fmt.Errorf("what the hook wants cannot be read: %w", err), conn.Close())
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(hookTimeout)); err != nil {
+		return err
+	}
+	frame, err := mcpserver.ReadLine(bufio.NewReader(conn), maxHookFrame+1)
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	e, err := agents.ReadClaude(frame)
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	return open.AttachAgent(ctx, p.Place, interrupted{conn}, p.Folder, e)
+}

@@ -1,0 +1,295 @@
+// Package agents asks what the hosts of agents ask: may this command run, may this file change. A host starts a hook for each
+// event, and its own prompt stays open as well. The person answers in either, and the first answer counts there.
+//
+// [ReadClaude] reads what a hook was told, and [Agents.Serve] serves it. There is a decision only if a person made one:
+// every error, timeout and end is no decision, and the host's own prompt stands.
+//
+// All methods may be called from any goroutine. The package keeps nothing on disk: what an agent asked before a restart of
+// the daemon is over, because its hook ended with the connection.
+package agents
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"assent/protocol"
+	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/task"
+)
+
+// The bounds of the questions in memory.
+const (
+	maxOpen     = 100 // questions that are open in a workspace
+	maxRecords  = 64  // questions of a session that may still be confirmed
+	maxSessions = 256
+)
+
+// printTimeout is how long a hook may take to say that it has printed an answer.
+const printTimeout = 5 * time.Second
+
+// Options are what agents need. All of them are needed.
+type Options struct {
+	// Converse returns the task of a conversation that a host names, until done is called.
+	Converse func(client mcpserver.Client, name string) (t *task.Task, done func(), err error)
+	// Permit asks the person; see [broker.Broker.Permit].
+	Permit func(ctx context.Context, t *task.Task, q protocol.HostPermission) (*task.Answer, error)
+	Log    zerolog.Logger
+}
+
+// Agents are the agents of a workspace.
+type Agents struct {
+	opts Options
+
+	mu       sync.Mutex // guards the fields below
+	open     int
+	sessions map[string][]*asked // by the session's id, the oldest question first
+}
+
+// New returns the agents of a workspace, none yet.
+func New(opts Options) *Agents { return &Agents{opts: opts, sessions: map[string][]*asked{}} }
+
+// Event is what a host tells its hook.
+type Event struct {
+	kind           kind
+	session, agent string
+	use            use
+	question       protocol.HostPermission
+}
+
+// kind is the kind of an event.
+type kind int
+
+const (
+	asks         kind = iota // may the agent do this?
+	ran                      // a tool ran, whether or not it failed
+	turnEnded                // the agent is done
+	turnBegan                // the person wrote to the agent
+	sessionEnded             // the host ended
+)
+
+// Asks reports whether the event is a question for a person.
+func (e *Event) Asks() bool { return e.kind == asks }
+
+// use identifies a use of a tool.
+type use struct {
+	turn, tool string
+	input      [sha256.Size]byte
+}
+
+// asked is a question of an agent that is open, or that the host has not confirmed yet. The lock of [Agents]
+// guards it.
+type asked struct {
+	agent string
+	use
+	// end ends the question; nil once it is settled.
+	end context.CancelCauseFunc
+	// ran is set if the tool ran while the answer was on its way.
+	ran bool
+	// task and messageID are of the settled ask with the person's yes or no, response; nil if they gave none.
+	task      *task.Task
+	messageID int64
+	response  protocol.AskResponse
+}
+
+// The sentences for a person about how a question ended.
+var (
+	endedByRun     = &task.Ended{Reason: protocol.OutcomeAnsweredInHost, Detail: "It was allowed in Claude Code's own prompt."}
+	endedByNext    = &task.Ended{Reason: protocol.OutcomeAnsweredInHost, Detail: "Claude Code asks its next question, so this one was answered there."}
+	endedByRepeat  = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code asked the same again, and the newer question counts."}
+	endedByTurn    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's turn is over."}
+	endedBySession = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's session has ended."}
+	endedByHook    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code took the question back: it was refused there, or its turn or program ended."}
+	endedByDaemon  = &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent was closed. Claude Code's own prompt decides."}
+)
+
+// The sentences for a person about an answer without effect.
+const (
+	ranAnyway  = "Claude Code did it all the same: it was allowed in its own prompt first."
+	notPrinted = "It is not known whether Claude Code got the answer: its own prompt decides then."
+)
+
+// Serve serves a hook over conn, which closes with it. To a question it writes a line with what the hook prints, if there is a
+// decision. It reads a line once that is printed.
+func (a *Agents) Serve(ctx context.Context, conn io.ReadWriteCloser, e *Event) error {
+	if e.kind != asks {
+		a.note(e)
+		return conn.Close()
+	}
+	asking, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, func() { end(endedByDaemon) })()
+	said := make(chan bool, 1) // whether the hook printed the answer
+	go func() {
+		_, err := mcpserver.ReadLine(bufio.NewReader(conn), 64)
+		said <- err == nil
+		end(endedByHook)
+	}()
+	record, output := a.ask(asking, end, e)
+	var printed bool
+	var err error
+	if output != nil {
+		_, err = conn.Write(append(output, '\n'))
+		timer := time.AfterFunc(printTimeout, func() { _ = conn.Close() })
+		printed = <-said
+		timer.Stop()
+		err = errors.Join(err, conn.Close())
+	} else {
+		err = conn.Close()
+		<-said
+	}
+	a.answered(record, printed)
+	return err
+}
+
+// ask asks the person, and returns what the hook prints, or nil for no decision. The record is nil if the question is over.
+func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event) (record *asked, output json.RawMessage) {
+	record = &asked{agent: e.agent, use: e.use, end: end}
+	if !a.begin(e.session, record) {
+		a.opts.Log.Warn().Msg("an agent's question is left to its own prompt: too many are open")
+		return nil, nil
+	}
+	answer, t, err := a.permit(ctx, e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open--
+	record.end = nil
+	if err != nil {
+		if context.Cause(ctx) == error(endedByHook) {
+			a.forget(e.session, record) // it did not run
+		}
+		a.opts.Log.Info().AnErr("because", err).Msg("an agent's question is left to its own prompt")
+		return nil, nil
+	}
+	var said protocol.PermissionAnswer
+	if answer.Permission != nil {
+		said = *answer.Permission
+	}
+	output, err = claudeDecision(e.question, answer.Response, said)
+	if err != nil || output == nil {
+		return nil, nil
+	}
+	record.task, record.messageID, record.response = t, answer.MessageID, answer.Response
+	return record, output
+}
+
+// permit asks the person in the task of the conversation.
+func (a *Agents) permit(ctx context.Context, e *Event) (*task.Answer, *task.Task, error) {
+	t, done, err := a.opts.Converse(claude, e.session)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	answer, err := a.opts.Permit(ctx, t, e.question)
+	return answer, t, err
+}
+
+// begin adds a question. An agent asks one after the other, so it ends the agent's earlier one.
+func (a *Agents) begin(session string, record *asked) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.sessions[session] {
+		switch {
+		case r.end == nil || r.agent != record.agent:
+		case r.use == record.use:
+			r.end(endedByRepeat)
+		default:
+			r.end(endedByNext)
+		}
+	}
+	if a.open >= maxOpen {
+		return false
+	}
+	a.open++
+	records := append(a.sessions[session], record)
+	for i := 0; len(records) > maxRecords && i < len(records); {
+		if records[i].end == nil {
+			records = slices.Delete(records, i, i+1)
+			continue
+		}
+		i++
+	}
+	a.sessions[session] = records
+	for id, others := range a.sessions {
+		if len(a.sessions) > maxSessions && !slices.ContainsFunc(others, func(r *asked) bool { return r.end != nil }) {
+			delete(a.sessions, id)
+		}
+	}
+	return true
+}
+
+// forget removes a question. The lock must be held.
+func (a *Agents) forget(session string, record *asked) {
+	left := slices.DeleteFunc(a.sessions[session], func(r *asked) bool { return r == record })
+	if a.sessions[session] = left; len(left) == 0 {
+		delete(a.sessions, session)
+	}
+}
+
+// answered notes whether a hook printed the person's answer. The record is nil if there was none.
+func (a *Agents) answered(record *asked, printed bool) {
+	if record == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case record.ran:
+		record.hasRun()
+	case !printed:
+		record.task.Undelivered(record.messageID, notPrinted)
+	}
+}
+
+// hasRun notes that the tool has run, if the person said yes or no to it. The lock must be held.
+func (r *asked) hasRun() {
+	r.ran = true
+	switch r.response {
+	case protocol.YesButtonClicked:
+		r.task.Undelivered(r.messageID, "")
+		r.task.ActedOn(r.messageID)
+	case protocol.NoButtonClicked:
+		r.task.Undelivered(r.messageID, ranAnyway)
+	}
+}
+
+// note notes an event that is no question.
+func (a *Agents) note(e *Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range slices.Clone(a.sessions[e.session]) {
+		switch {
+		case e.kind == sessionEnded:
+			r.over(endedBySession)
+			a.forget(e.session, r)
+		case r.agent != e.agent:
+		case e.kind == ran && r.use == e.use:
+			r.over(endedByRun)
+			a.forget(e.session, r)
+			r.hasRun()
+			return // a use that is repeated is confirmed once for each time
+		case e.kind == turnBegan:
+			r.over(endedByTurn)
+		case e.kind == turnEnded:
+			r.over(endedByTurn)
+			a.forget(e.session, r)
+			if r.response == protocol.NoButtonClicked {
+				r.task.ActedOn(r.messageID)
+			}
+		}
+	}
+}
+
+// over ends a question that is open. The lock must be held.
+func (r *asked) over(why *task.Ended) {
+	if r.end != nil {
+		r.end(why)
+	}
+}

@@ -1,0 +1,246 @@
+package agents
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/gateway/mcpserver"
+)
+
+// Claude is the name of Claude Code as a client.
+var claude = mcpserver.Client{Name: "claude-code"}
+
+// claudeName is its name for a person.
+const claudeName = "Claude Code"
+
+// errNoQuestion is the error for a frame that is nothing for Assent.
+var errNoQuestion = errors.New("it is nothing that Assent asks about")
+
+// claudeFrame is what a hook of Claude Code reads from stdin.
+type claudeFrame struct {
+	Event       string            `json:"hook_event_name"`
+	Session     string            `json:"session_id"`
+	Turn        string            `json:"prompt_id"`
+	OtherTurn   json.RawMessage   `json:"turn_id"`
+	Cwd         string            `json:"cwd"`
+	Agent       string            `json:"agent_id"`
+	AgentType   string            `json:"agent_type"`
+	Tool        string            `json:"tool_name"`
+	Input       json.RawMessage   `json:"tool_input"`
+	Suggestions []json.RawMessage `json:"permission_suggestions"`
+}
+
+// ReadClaude reads what Claude Code says to its hook. An error means that Assent has nothing to say to it.
+func ReadClaude(raw []byte) (*Event, error) {
+	var f claudeFrame
+	if err := jsonscan.Unmarshal(raw, &f); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Session == "":
+		return nil, errors.New("session_id is missing")
+	case f.OtherTurn != nil:
+		return nil, errors.New("turn_id is not of Claude Code")
+	}
+	e := &Event{session: f.Session, agent: f.Agent}
+	switch f.Event {
+	case "PermissionRequest":
+		e.kind = asks
+	case "PostToolUse", "PostToolUseFailure":
+		e.kind = ran
+	case "Stop", "SubagentStop":
+		e.kind = turnEnded
+		return e, nil
+	case "UserPromptSubmit":
+		e.kind = turnBegan
+		return e, nil
+	case "SessionEnd":
+		e.kind = sessionEnded
+		return e, nil
+	default:
+		return nil, fmt.Errorf("%w: the event %q", errNoQuestion, f.Event)
+	}
+	var err error
+	if e.use, err = useOf(f.Turn, f.Tool, f.Input); err != nil || e.kind != asks {
+		return e, err
+	}
+	e.question = protocol.HostPermission{
+		Origin: protocol.Origin{ServerName: claudeName}, SessionID: f.Session, Folder: f.Cwd, Agent: cmp.Or(f.AgentType, f.Agent),
+		Tool: f.Tool, Input: string(f.Input), Options: claudeOptions(f.Suggestions),
+	}
+	return e, readClaudeTool(&e.question, f.Input)
+}
+
+// useOf identifies a use of a tool. The order of the members of its input does not matter.
+func useOf(turn, tool string, input json.RawMessage) (use, error) {
+	var members map[string]any
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.UseNumber()
+	if err := d.Decode(&members); err != nil || members == nil || tool == "" {
+		return use{}, errors.New("tool_name or tool_input is missing, or has another shape")
+	}
+	canonical, err := json.Marshal(members)
+	return use{turn, tool, sha256.Sum256(canonical)}, err
+}
+
+// readClaudeTool fills in what a person sees first. A tool that is known and has an input of another shape is not shown: it may
+// do something else by now. Any other tool is shown by its input.
+func readClaudeTool(q *protocol.HostPermission, input json.RawMessage) error {
+	var in struct {
+		Command     *string `json:"command"`
+		Description string  `json:"description"`
+		Path        *string `json:"file_path"`
+		Content     *string `json:"content"`
+		change
+		Edits []change `json:"edits"`
+	}
+	switch q.Tool {
+	case "AskUserQuestion", "ExitPlanMode":
+		return errNoQuestion // a yes would answer neither a question nor a plan
+	case "Bash", "Edit", "MultiEdit", "Write":
+		if err := jsonscan.Unmarshal(input, &in); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	shape := fmt.Errorf("the input of %s has another shape", q.Tool)
+	switch {
+	case q.Tool == "Bash":
+		if in.Command == nil {
+			return shape
+		}
+		q.Command, q.Claim = *in.Command, in.Description
+		if strings.ContainsRune(q.Command, '\uFFFD') { // it may stand for what JSON can write and a text cannot have
+			q.Command = ""
+		}
+		return nil
+	case in.Path == nil:
+		return shape
+	case q.Tool == "Write":
+		if in.Content == nil {
+			return shape
+		}
+		q.Changes = []protocol.FileChange{{Path: *in.Path, New: *in.Content}}
+		return nil
+	case q.Tool == "Edit":
+		in.Edits = []change{in.change}
+	}
+	for _, c := range in.Edits {
+		if c.Old == nil || c.New == nil {
+			return shape
+		}
+		q.Changes = append(q.Changes, protocol.FileChange{Path: *in.Path, Old: c.Old, New: *c.New, All: c.All})
+	}
+	if len(q.Changes) == 0 {
+		return shape
+	}
+	return nil
+}
+
+// change is a replacement in a file.
+type change struct {
+	Old *string `json:"old_string"`
+	New *string `json:"new_string"`
+	All bool    `json:"replace_all"`
+}
+
+// claudeOptions are the ways to allow it: once, and with each of the rules that Claude Code suggests. A suggestion that is not
+// understood is not offered, nor is one that ends all questions.
+func claudeOptions(suggestions []json.RawMessage) []protocol.PermissionOption {
+	options := []protocol.PermissionOption{{
+		ID: "once", Name: "Allow", Means: "It may do this once.", Scope: protocol.ScopeOnce,
+	}}
+	for i, raw := range suggestions {
+		if o, ok := claudeOption(raw); ok {
+			o.ID, o.Rule = fmt.Sprintf("suggestion-%d", i+1), raw
+			options = append(options, o)
+		}
+	}
+	return options
+}
+
+// claudeScopes are where Claude Code keeps a rule.
+var claudeScopes = map[string]struct {
+	scope protocol.PermissionScope
+	where string
+}{
+	"session":         {protocol.ScopeSession, "until its session ends"},
+	"localSettings":   {protocol.ScopeProject, "in this project, by its file .claude/settings.local.json"},
+	"projectSettings": {protocol.ScopeProject, "in this project, also for others, by its file .claude/settings.json"},
+	"userSettings":    {protocol.ScopeUser, "in all your projects, by ~/.claude/settings.json"},
+}
+
+func claudeOption(raw json.RawMessage) (o protocol.PermissionOption, ok bool) {
+	var s struct {
+		Type        string   `json:"type"`
+		Destination string   `json:"destination"`
+		Behavior    string   `json:"behavior"`
+		Mode        string   `json:"mode"`
+		Directories []string `json:"directories"`
+		Rules       []struct {
+			Tool    string  `json:"toolName"`
+			Content *string `json:"ruleContent"`
+		} `json:"rules"`
+	}
+	if jsonscan.Unmarshal(raw, &s) != nil {
+		return o, false
+	}
+	kept, known := claudeScopes[s.Destination]
+	o.Scope = kept.scope
+	switch {
+	case !known:
+		return o, false
+	case s.Type == "addRules" && s.Behavior == "allow" && len(s.Rules) > 0:
+		var names []string
+		for _, r := range s.Rules {
+			name := r.Tool
+			if r.Content != nil {
+				name += "(" + *r.Content + ")"
+			}
+			names = append(names, name)
+		}
+		o.Name = "Allow, and do not ask again"
+		o.Means = fmt.Sprintf("Claude Code then allows %s without asking, %s.", strings.Join(names, ", "), kept.where)
+	case s.Type == "addDirectories" && len(s.Directories) > 0:
+		o.Name = "Allow, and add the folder"
+		o.Means = fmt.Sprintf("Claude Code may then work in %s as in its own folder, %s.", strings.Join(s.Directories, ", "), kept.where)
+	case s.Type == "setMode" && s.Mode == "acceptEdits":
+		o.Name = "Allow, and accept edits"
+		o.Means = fmt.Sprintf("Claude Code then changes files without asking, %s.", kept.where)
+	default:
+		return o, false
+	}
+	return o, true
+}
+
+// claudeDecision is what a hook prints after an answer; nil for no decision.
+func claudeDecision(q protocol.HostPermission, response protocol.AskResponse, said protocol.PermissionAnswer) (json.RawMessage, error) {
+	type decision struct {
+		Behavior    string            `json:"behavior"`
+		Message     string            `json:"message,omitempty"`
+		Permissions []json.RawMessage `json:"updatedPermissions,omitempty"`
+	}
+	var d decision
+	switch response {
+	case protocol.YesButtonClicked:
+		d.Behavior = "allow"
+		for _, o := range q.Options {
+			if o.ID == said.OptionID && o.Rule != nil {
+				d.Permissions = []json.RawMessage{o.Rule}
+			}
+		}
+	case protocol.NoButtonClicked:
+		d.Behavior, d.Message = "deny", cmp.Or(said.Message, "The user does not allow this.")
+	default:
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionRequest", "decision": d}})
+}

@@ -1,0 +1,100 @@
+import type { HostPermission } from "@assent/protocol";
+import * as l10n from "@vscode/l10n";
+import { useId, useState } from "react";
+import { visible } from "../../lib/visible.ts";
+import { AskCard } from "../ask/AskCard.tsx";
+import { titleOf } from "../ask/askTitle.tsx";
+import { useClickGuard } from "../ask/useClickGuard.ts";
+import { Refusal } from "../ui/Refusal.tsx";
+import { SplitButton } from "../ui/SplitButton.tsx";
+import { PermissionDetails } from "./PermissionDetails.tsx";
+
+export interface PermissionApprovalProps {
+  readonly askId: string;
+  readonly question: HostPermission;
+  /** Names the card in the view's state; unique in the panel. */
+  readonly keep: string;
+  /** An answer is being sent. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** The person allows it in one of the ways that the host offered. */
+  readonly onAllow: (optionId: string) => void;
+  /** The person declined, with words for the model that may be empty. */
+  readonly onDecline: (message: string) => void;
+  /** The person leaves it to the host's own prompt. */
+  readonly onCancel: () => void;
+}
+
+/** Asks whether an agent may do something, as its host would in its own terminal. */
+export function PermissionApproval(props: PermissionApprovalProps) {
+  const { askId, question, keep, busy, refusal, onAllow, onDecline, onCancel } = props;
+  const { serverName, options = [] } = question;
+  const ready = useClickGuard("asked") && !busy;
+  const [message, setMessage] = useState("");
+  const messageId = useId();
+  const [once, ...others] = options;
+  const { icon, words } = titleOf(question);
+  return (
+    <AskCard
+      {...{ askId, serverName, icon, busy }}
+      ofHost
+      does={words}
+      problems={refusal !== undefined && <Refusal message={refusal} />}
+      actions={
+        <>
+          {once !== undefined && (
+            <SplitButton
+              kind="primary"
+              label={l10n.t("Allow Once")}
+              moreLabel={l10n.t("More Ways to Allow")}
+              {...{ ready, busy }}
+              onClick={() => onAllow(once.id)}
+              entries={others.map(({ id, name, means }) => ({
+                label: visible(name),
+                about: visible(means),
+                onChoose: () => onAllow(id),
+              }))}
+            />
+          )}
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={!ready}
+            onClick={() => {
+              if (ready) onDecline(message.trim());
+            }}
+          >
+            {l10n.t("Decline")}
+          </button>
+          <button
+            type="button"
+            className="secondary"
+            aria-disabled={!ready}
+            onClick={() => {
+              if (ready) onCancel();
+            }}
+          >
+            {l10n.t("Answer in the Terminal")}
+          </button>
+        </>
+      }
+    >
+      <PermissionDetails {...{ question, keep }} />
+      <label htmlFor={messageId}>{l10n.t("Words for the model if you decline")}</label>
+      <textarea
+        id={messageId}
+        rows={1}
+        value={message}
+        disabled={busy}
+        onChange={({ currentTarget }) => setMessage(currentTarget.value)}
+      />
+      <p className="muted">
+        {l10n.t(
+          "{0} asks in its terminal, too, and the first answer counts. If you have allowed it there, this question may stay until it is done.",
+          visible(serverName),
+        )}
+      </p>
+    </AskCard>
+  );
+}
