@@ -49,8 +49,10 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 	share := flags.Bool("share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
 	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
+	hook := flags.Bool("hook", false, "show Claude Code's own questions in Assent too, by a hook in its settings")
 	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
+	lines := &typed{in: bufio.NewReader(stdin), out: stderr}
+	setUpServers := func(cmd *cobra.Command, _ []string) error {
 		switch setup.Secrets(*secrets) {
 		case "", setup.ToKeychain, setup.ToFile, setup.Stay:
 		default:
@@ -89,7 +91,6 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 			fmt.Fprintln(stderr, "Nothing was changed. To do this, run assent setup --yes, or run it in a terminal.")
 			return whole(nil)
 		}
-		lines := &typed{in: bufio.NewReader(stdin), out: stderr}
 		if asks {
 			if ok, err := lines.agrees(cmd.Context(), fmt.Sprintf("Change %s? (yes, no): ", files(len(plan.Files)))); err != nil || !ok {
 				return left(err)
@@ -128,7 +129,68 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 		}
 		return whole(err)
 	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := setUpServers(cmd, args); err != nil {
+			return err
+		}
+		asks := terminal.IsTerminal(stdin) && !*yes && !*asJSON
+		return setUpHook(cmd.Context(), hookChoice{wanted: *hook, sure: *yes, asks: asks, quiet: *asJSON}, folder, lines, stdout)
+	}
 	return c
+}
+
+// hookChoice says whether the person wants the hook, by flags.
+type hookChoice struct {
+	// wanted is --hook, and sure is --yes. With asks, the person is asked; with quiet, nothing is printed.
+	wanted, sure, asks, quiet bool
+}
+
+// setUpHook offers to show Claude Code's own questions in Assent. That is a question apart: the servers do not need it.
+func setUpHook(ctx context.Context, c hookChoice, folder string, lines *typed, stdout io.Writer) error {
+	if !c.wanted && !c.asks {
+		return nil
+	}
+	o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
+	if err != nil {
+		return terminal.Exit(terminal.ExitFailed, err)
+	}
+	plan, err := setup.FindHooks(o)
+	switch {
+	case err != nil:
+		return terminal.Exit(terminal.ExitFailed, err)
+	case plan == nil && c.wanted:
+		return terminal.Exit(terminal.ExitFailed, errors.New("the hook is for Claude Code, which was not found"))
+	case plan == nil:
+		return nil
+	}
+	if c.quiet {
+		stdout = io.Discard
+	}
+	if plan.Forbidden != "" {
+		_, err := fmt.Fprintf(stdout, "\n%s\n", visible.Line(plan.Forbidden))
+		return err
+	}
+	if len(plan.Hooks) == 0 {
+		_, err := fmt.Fprintf(stdout, "\n%s has the hook of Assent.\n", visible.Line(plan.Path))
+		return err
+	}
+	fmt.Fprintf(stdout, "\nClaude Code's own questions (may this command run?) can be shown in Assent too. Its prompt stays as it is.\nThese hooks would be added to %s:\n", visible.Line(plan.Path))
+	if err := printJSON(stdout, plan.Hooks); err != nil {
+		return err
+	}
+	if c.asks {
+		if ok, err := lines.agrees(ctx, "Add them? (yes, no): "); err != nil || !ok {
+			return left(err)
+		}
+	} else if !c.sure {
+		_, err := fmt.Fprintln(lines.out, "The hooks were not added. To add them, run assent setup --hook --yes.")
+		return err
+	}
+	if err := plan.Apply(); err != nil {
+		return terminal.Exit(terminal.ExitFailed, err)
+	}
+	_, err = fmt.Fprintf(stdout, "Changed: %s. Restart Claude Code. To undo it: assent restore\n", visible.Line(plan.Path))
+	return err
 }
 
 // restoreCommand is "assent restore".

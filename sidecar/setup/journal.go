@@ -43,6 +43,8 @@ type change struct {
 	MadeDir string `json:"madeDir,omitempty"`
 	// Entries are Assent's entries in a host's file.
 	Entries []entryEdit `json:"entries,omitempty"`
+	// Hook is the command of the hooks that were added to Claude Code's settings; empty for another change.
+	Hook string `json:"hook,omitempty"`
 	// Done says that the file is restored.
 	Done bool `json:"done,omitempty"`
 }

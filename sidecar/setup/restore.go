@@ -99,6 +99,9 @@ func Restore(o Options) (undone *Undone, err error) {
 // restoreFile restores a host's file.
 func (o Options) restoreFile(kept *vault.Vault, r *run, c *change) (Restored, error) {
 	return r.restore(kept, c, maxFile, func(f *atomicfile.File, before []byte) (text []byte, notes []string, err error) {
+		if c.Hook != "" {
+			return withoutHook(c, f.Data)
+		}
 		all := o.Places.Files()
 		i := slices.IndexFunc(all, func(pl importer.Place) bool { return pl.Path == c.Path || samePath(pl.Path, c.Path) })
 		syntax := syntaxOf(c.Path)
