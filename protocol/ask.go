@@ -40,7 +40,8 @@ const (
 	AskUseMcpServer AskKind = "use_mcp_server"
 	// AskAccessMcpResource: a server asks while one of its resources is read.
 	AskAccessMcpResource AskKind = "access_mcp_resource"
-	// AskHostPermission: an agent asks whether it may do something; see [HostPermission].
+	// AskHostPermission: an agent's host asks whether the agent may do something ([HostPermission]), or has a question
+	// of the agent ([McpElicitation]). [Origin] has the host's name as the ServerName, because no server asks.
 	AskHostPermission AskKind = "host_permission"
 )
 

@@ -5,7 +5,7 @@ import "encoding/json"
 // HostPermission asks whether an agent may do something. It is the question that the agent's host puts to the person
 // itself. The host's own prompt may be open as well, and the first answer counts. [YesButtonClicked] allows it
 // as [PermissionAnswer.OptionID] says, [NoButtonClicked] refuses it, and [CancelButtonClicked] leaves it to the host's
-// own prompt. In [Origin], ServerName is the name of the host, because no server asks.
+// own prompt.
 //
 // [Ask.Delivered] is set once the host's later messages show that it took the answer.
 //

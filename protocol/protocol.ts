@@ -532,7 +532,10 @@ export type AskKind =
   | "use_mcp_server"
   /** AskAccessMcpResource: a server asks while one of its resources is read. */
   | "access_mcp_resource"
-  /** AskHostPermission: an agent asks whether it may do something; see `HostPermission`. */
+  /**
+   * AskHostPermission: an agent's host asks whether the agent may do something (`HostPermission`), or has a question
+   * of the agent (`McpElicitation`). `Origin` has the host's name as the ServerName, because no server asks.
+   */
   | "host_permission";
 
 /** UseMcpServer is what a server's request asks of the person. */
@@ -2763,7 +2766,7 @@ export type AskWants =
  * HostPermission asks whether an agent may do something. It is the question that the agent's host puts to the person
  * itself. The host's own prompt may be open as well, and the first answer counts. `YesButtonClicked` allows it
  * as `PermissionAnswer.OptionID` says, `NoButtonClicked` refuses it, and `CancelButtonClicked` leaves it to the host's
- * own prompt. In `Origin`, ServerName is the name of the host, because no server asks.
+ * own prompt.
  *
  * `Ask.Delivered` is set once the host's later messages show that it took the answer.
  */

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assent/protocol"
+	"assent/sidecar/broker/policy"
 	"assent/sidecar/task"
 )
 
@@ -15,6 +16,18 @@ const maxDenial = 8 << 10
 // that the host's own prompt decides. No grant, rule or setting answers it.
 func (b *Broker) Permit(ctx context.Context, t Asker, q protocol.HostPermission) (*task.Answer, error) {
 	question := b.question(protocol.Origin{}, q)
+	question.Kind = protocol.AskHostPermission
+	return t.Ask(ctx, question)
+}
+
+// Question asks a form that an agent's host asks, as a form of a server with the host's name is asked.
+func (b *Broker) Question(ctx context.Context, t Asker, q protocol.McpElicitation) (*task.Answer, error) {
+	request := &policy.Request{Method: policy.ElicitationCreate, Origin: q.Origin, Task: t, Body: q}
+	question, err := b.elicitation(ctx, request)
+	defer request.Done()
+	if err != nil {
+		return nil, err
+	}
 	question.Kind = protocol.AskHostPermission
 	return t.Ask(ctx, question)
 }

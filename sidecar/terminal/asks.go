@@ -171,7 +171,7 @@ func (s *session) opened(ctx context.Context, key askKey, a *openAsk) {
 	if sampling, ok := a.Question.(protocol.McpSampling); ok {
 		s.clean.learn(sampling.Secrets)
 	}
-	_, ofAgent := a.Question.(protocol.HostPermission)
+	ofAgent := a.Ask.Ask == protocol.AskHostPermission
 	if _, isPerson := s.answerer.(*personAnswerer); ofAgent && !isPerson {
 		s.note("\n%s No file answers for a person here.", describe(a))
 		return
@@ -265,6 +265,9 @@ func (s *session) claim(ctx context.Context) {
 func describe(a *openAsk) string {
 	origin := a.Question.From()
 	who := fmt.Sprintf("The server %q", origin.ServerName)
+	if a.Ask.Ask == protocol.AskHostPermission {
+		who = origin.ServerName
+	}
 	if len(origin.ToolNames) > 0 {
 		who += fmt.Sprintf(" (tool %s)", strings.Join(origin.ToolNames, ", "))
 	}

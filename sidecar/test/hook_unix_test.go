@@ -46,6 +46,10 @@ func TestAHookOfAnOddDaemon(t *testing.T) {
 				if err == nil {
 					_, err = conn.Read(make([]byte, 64<<10))
 					_, _ = io.WriteString(conn, says)
+					if half, ok := conn.(*net.UnixConn); ok {
+						_ = half.CloseWrite()
+					}
+					_, _ = io.Copy(io.Discard, conn) // until the hook has gone
 					_ = conn.Close()
 				}
 				served <- err

@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -63,8 +64,15 @@ func (w *Workspace) newHosts() *hosts.Hosts {
 func (w *Workspace) newAgents() *agents.Agents {
 	return agents.New(agents.Options{
 		Converse: w.hosts.Converse, Log: w.opts.Log,
-		Permit: func(ctx context.Context, t *task.Task, q protocol.HostPermission) (*task.Answer, error) {
-			return w.broker.Permit(ctx, t, q)
+		Ask: func(ctx context.Context, t *task.Task, q protocol.UseMcpServer) (*task.Answer, error) {
+			switch q := q.(type) {
+			case protocol.HostPermission:
+				return w.broker.Permit(ctx, t, q)
+			case protocol.McpElicitation:
+				return w.broker.Question(ctx, t, q)
+			default:
+				return nil, fmt.Errorf("an agent's host does not ask a %T", q)
+			}
 		},
 	})
 }

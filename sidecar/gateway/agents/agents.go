@@ -40,9 +40,9 @@ const printTimeout = 5 * time.Second
 type Options struct {
 	// Converse returns the task of a conversation that a host names, until done is called.
 	Converse func(client mcpserver.Client, name string) (t *task.Task, done func(), err error)
-	// Permit asks the person; see [broker.Broker.Permit].
-	Permit func(ctx context.Context, t *task.Task, q protocol.HostPermission) (*task.Answer, error)
-	Log    zerolog.Logger
+	// Ask asks the person; see [broker.Broker.Permit] and [broker.Broker.Question].
+	Ask func(ctx context.Context, t *task.Task, q protocol.UseMcpServer) (*task.Answer, error)
+	Log zerolog.Logger
 }
 
 // Agents are the agents of a workspace.
@@ -62,7 +62,9 @@ type Event struct {
 	kind           kind
 	session, agent string
 	use            use
-	question       protocol.HostPermission
+	question       protocol.UseMcpServer
+	// decide returns what the hook prints after an answer; nil for no decision.
+	decide func(*task.Answer) (json.RawMessage, error)
 }
 
 // kind is the kind of an event.
@@ -156,7 +158,7 @@ func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event)
 		a.opts.Log.Warn().Msg("an agent's question is left to its own prompt: too many are open")
 		return nil, nil
 	}
-	answer, t, err := a.permit(ctx, e)
+	answer, t, err := a.askPerson(ctx, e)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open--
@@ -168,11 +170,7 @@ func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event)
 		a.opts.Log.Info().AnErr("because", err).Msg("an agent's question is left to its own prompt")
 		return nil, nil
 	}
-	var said protocol.PermissionAnswer
-	if answer.Permission != nil {
-		said = *answer.Permission
-	}
-	output, err = claudeDecision(e.question, answer.Response, said)
+	output, err = e.decide(answer)
 	if err != nil || output == nil {
 		return nil, nil
 	}
@@ -180,14 +178,14 @@ func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event)
 	return record, output
 }
 
-// permit asks the person in the task of the conversation.
-func (a *Agents) permit(ctx context.Context, e *Event) (*task.Answer, *task.Task, error) {
+// askPerson asks the person in the task of the conversation.
+func (a *Agents) askPerson(ctx context.Context, e *Event) (*task.Answer, *task.Task, error) {
 	t, done, err := a.opts.Converse(claude, e.session)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	answer, err := a.opts.Permit(ctx, t, e.question)
+	answer, err := a.opts.Ask(ctx, t, e.question)
 	return answer, t, err
 }
 

@@ -53,8 +53,11 @@ func newWorld(t *testing.T) *world {
 	w.ctx, w.leave = context.WithCancel(t.Context())
 	w.agents = agents.New(agents.Options{
 		Converse: func(mcpserver.Client, string) (*task.Task, func(), error) { return w.task, func() {}, nil },
-		Permit: func(ctx context.Context, t *task.Task, q protocol.HostPermission) (*task.Answer, error) {
-			return b.Permit(ctx, t, q)
+		Ask: func(ctx context.Context, t *task.Task, q protocol.UseMcpServer) (*task.Answer, error) {
+			if form, ok := q.(protocol.McpElicitation); ok {
+				return b.Question(ctx, t, form)
+			}
+			return b.Permit(ctx, t, q.(protocol.HostPermission))
 		},
 		Log: zerolog.Nop(),
 	})
@@ -253,6 +256,32 @@ func TestAnAgentAsksOneAfterTheOther(t *testing.T) {
 	// The first command runs at last, which says nothing of the questions that are open.
 	w.hook(event("PostToolUse", "", "x"))
 	for n, want := range []string{"answeredInHost", "open", "hostStoppedWaiting", "open"} {
+		if got := w.state(int64(n + 1)); got != want {
+			t.Errorf("question %d is %q, want %q", n+1, got, want)
+		}
+	}
+}
+
+// The same command may be asked about again in a turn. Each run confirms one answer, and none after a no in the host.
+func TestTheSameCommandAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		hook := w.hook(event("PermissionRequest", "", "x"))
+		_, ask := w.question()
+		w.answer(ask, protocol.YesButtonClicked)
+		if got := hook.prints(); got != "allow" {
+			t.Errorf("the hook printed %q", got)
+		}
+	}
+	w.hook(event("PostToolUse", "", "x"))
+	w.hook(event("PermissionRequest", "", "y")).leave()
+	w.question()
+	w.hook(event("PermissionRequest", "", "y"))
+	w.question()
+	w.hook(event("PostToolUse", "", "y"))
+	w.awaitOver(4)
+	for n, want := range []string{"answered, acted on", "answered", "hostStoppedWaiting", "answeredInHost"} {
 		if got := w.state(int64(n + 1)); got != want {
 			t.Errorf("question %d is %q, want %q", n+1, got, want)
 		}

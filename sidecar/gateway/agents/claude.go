@@ -12,6 +12,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/task"
 )
 
 // Claude is the name of Claude Code as a client.
@@ -71,11 +72,18 @@ func ReadClaude(raw []byte) (*Event, error) {
 	if e.use, err = useOf(f.Turn, f.Tool, f.Input); err != nil || e.kind != asks {
 		return e, err
 	}
-	e.question = protocol.HostPermission{
-		Origin: protocol.Origin{ServerName: claudeName}, SessionID: f.Session, Folder: f.Cwd, Agent: cmp.Or(f.AgentType, f.Agent),
+	origin := protocol.Origin{ServerName: claudeName}
+	if f.Tool == askUserQuestion {
+		return e, readClaudeQuestions(e, origin, f.Input)
+	}
+	q := protocol.HostPermission{
+		Origin: origin, SessionID: f.Session, Folder: f.Cwd, Agent: cmp.Or(f.AgentType, f.Agent),
 		Tool: f.Tool, Input: string(f.Input), Options: claudeOptions(f.Suggestions),
 	}
-	return e, readClaudeTool(&e.question, f.Input)
+	err = readClaudeTool(&q, f.Input)
+	e.question = q
+	e.decide = func(a *task.Answer) (json.RawMessage, error) { return claudePermission(q, a) }
+	return e, err
 }
 
 // useOf identifies a use of a tool. The order of the members of its input does not matter.
@@ -85,6 +93,9 @@ func useOf(turn, tool string, input json.RawMessage) (use, error) {
 	d.UseNumber()
 	if err := d.Decode(&members); err != nil || members == nil || tool == "" {
 		return use{}, errors.New("tool_name or tool_input is missing, or has another shape")
+	}
+	if tool == askUserQuestion {
+		delete(members, "answers") // which Claude Code adds to the questions
 	}
 	canonical, err := json.Marshal(members)
 	return use{turn, tool, sha256.Sum256(canonical)}, err
@@ -102,8 +113,8 @@ func readClaudeTool(q *protocol.HostPermission, input json.RawMessage) error {
 		Edits []change `json:"edits"`
 	}
 	switch q.Tool {
-	case "AskUserQuestion", "ExitPlanMode":
-		return errNoQuestion // a yes would answer neither a question nor a plan
+	case "ExitPlanMode":
+		return errNoQuestion // a yes does not say in which mode it goes on
 	case "Bash", "Edit", "MultiEdit", "Write":
 		if err := jsonscan.Unmarshal(input, &in); err != nil {
 			return err
@@ -221,26 +232,148 @@ func claudeOption(raw json.RawMessage) (o protocol.PermissionOption, ok bool) {
 	return o, true
 }
 
-// claudeDecision is what a hook prints after an answer; nil for no decision.
-func claudeDecision(q protocol.HostPermission, response protocol.AskResponse, said protocol.PermissionAnswer) (json.RawMessage, error) {
-	type decision struct {
-		Behavior    string            `json:"behavior"`
-		Message     string            `json:"message,omitempty"`
-		Permissions []json.RawMessage `json:"updatedPermissions,omitempty"`
+// claudeDecision is a decision of a hook.
+type claudeDecision struct {
+	Behavior    string            `json:"behavior"`
+	Message     string            `json:"message,omitempty"`
+	Permissions []json.RawMessage `json:"updatedPermissions,omitempty"`
+	Input       any               `json:"updatedInput,omitempty"`
+}
+
+// printed is what a hook prints for a decision.
+func (d claudeDecision) printed() (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionRequest", "decision": d}})
+}
+
+// claudePermission is what a hook prints after an answer about a permission; nil for no decision.
+func claudePermission(q protocol.HostPermission, a *task.Answer) (json.RawMessage, error) {
+	var said protocol.PermissionAnswer
+	if a.Permission != nil {
+		said = *a.Permission
 	}
-	var d decision
-	switch response {
+	switch a.Response {
 	case protocol.YesButtonClicked:
-		d.Behavior = "allow"
+		d := claudeDecision{Behavior: "allow"}
 		for _, o := range q.Options {
 			if o.ID == said.OptionID && o.Rule != nil {
 				d.Permissions = []json.RawMessage{o.Rule}
 			}
 		}
+		return d.printed()
 	case protocol.NoButtonClicked:
-		d.Behavior, d.Message = "deny", cmp.Or(said.Message, "The user does not allow this.")
+		return claudeDecision{Behavior: "deny", Message: cmp.Or(said.Message, "The user does not allow this.")}.printed()
 	default:
 		return nil, nil
 	}
-	return json.Marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionRequest", "decision": d}})
+}
+
+// askUserQuestion is the tool of Claude Code with which a model asks questions with choices. A yes alone would not answer them.
+const askUserQuestion = "AskUserQuestion"
+
+// claudeQuestion is one of these questions.
+type claudeQuestion struct {
+	Question string `json:"question"`
+	Header   string `json:"header"`
+	Options  []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+	} `json:"options"`
+	Several bool `json:"multiSelect"`
+}
+
+// readClaudeQuestions reads questions with choices as a form. Their answers are the labels of the choices.
+func readClaudeQuestions(e *Event, origin protocol.Origin, input json.RawMessage) error {
+	var in struct {
+		Questions []claudeQuestion `json:"questions"`
+	}
+	if err := jsonscan.Unmarshal(input, &in); err != nil {
+		return err
+	}
+	asked := protocol.McpElicitation{Origin: origin}
+	names := map[string]bool{}
+	for i, q := range in.Questions {
+		head := protocol.FieldHead{Name: fmt.Sprintf("question%d", i+1), Title: q.Question, Required: true}
+		var options []protocol.Option
+		labels := map[string]bool{}
+		for _, o := range q.Options {
+			title := o.Label
+			if o.Description != "" {
+				title += ": " + o.Description
+			}
+			if o.Label == "" || labels[o.Label] || q.Several && strings.Contains(o.Label, ",") {
+				return errors.New("a choice of a question cannot be told from the others")
+			}
+			labels[o.Label] = true
+			options = append(options, protocol.Option{Value: o.Label, Title: title})
+		}
+		if q.Question == "" || names[q.Question] || len(options) == 0 {
+			return errors.New("a question has another shape")
+		}
+		names[q.Question] = true
+		if q.Several {
+			asked.ElicitationRequest.Fields = append(asked.ElicitationRequest.Fields, protocol.ChoicesField{FieldHead: head, Options: options, MinItems: new(1)})
+		} else {
+			asked.ElicitationRequest.Fields = append(asked.ElicitationRequest.Fields, protocol.ChoiceField{FieldHead: head, Options: options})
+		}
+	}
+	switch len(in.Questions) {
+	case 0:
+		return errors.New("there is no question")
+	case 1:
+		asked.ElicitationRequest.Message = in.Questions[0].Question
+		asked.ElicitationRequest.Fields = titled(asked.ElicitationRequest.Fields, in.Questions[0].Header)
+	default:
+		asked.ElicitationRequest.Message = fmt.Sprintf("Claude Code has %d questions.", len(in.Questions))
+	}
+	e.question = asked
+	e.decide = func(a *task.Answer) (json.RawMessage, error) { return claudeAnswers(in.Questions, input, a) }
+	return nil
+}
+
+// titled returns the field of a single question, which is the message of the form, with the header of the question.
+func titled(fields []protocol.Field, header string) []protocol.Field {
+	switch f := fields[0].(type) {
+	case protocol.ChoiceField:
+		f.Title = header
+		return []protocol.Field{f}
+	case protocol.ChoicesField:
+		f.Title = header
+		return []protocol.Field{f}
+	}
+	return fields
+}
+
+// claudeAnswers is what a hook prints after an answer to questions; nil for no decision.
+func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.Answer) (json.RawMessage, error) {
+	if a.Response == protocol.NoButtonClicked {
+		return claudeDecision{Behavior: "deny", Message: "The user does not want to answer this."}.printed()
+	}
+	var content map[string]any
+	if a.Response != protocol.YesButtonClicked || json.Unmarshal(a.Content, &content) != nil {
+		return nil, nil
+	}
+	answers := map[string]string{}
+	for i, q := range questions {
+		switch value := content[fmt.Sprintf("question%d", i+1)].(type) {
+		case string:
+			answers[q.Question] = value
+		case []any:
+			var labels []string
+			for _, one := range value {
+				labels = append(labels, fmt.Sprint(one))
+			}
+			answers[q.Question] = strings.Join(labels, ", ")
+		default:
+			return nil, fmt.Errorf("the question %q has no answer", q.Question)
+		}
+	}
+	var updated map[string]json.RawMessage
+	err := json.Unmarshal(input, &updated)
+	if err == nil {
+		updated["answers"], err = json.Marshal(answers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return claudeDecision{Behavior: "allow", Input: updated}.printed()
 }

@@ -249,7 +249,7 @@ func (h *Hosts) TaskEvent(params *protocol.TaskEventParams) {
 		if !ok || ask.Outcome != nil {
 			return
 		}
-		if _, ofAgent := ask.Question.(protocol.HostPermission); ofAgent {
+		if ask.Ask == protocol.AskHostPermission {
 			return // no call waits for it
 		}
 		call = ask.Question.From().MessageID

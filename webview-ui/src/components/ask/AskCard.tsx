@@ -31,8 +31,6 @@ export interface AskCardProps extends Occasion {
   readonly what?: string;
   /** The tooltip of that name. */
   readonly whatHint?: string;
-  /** The name is a host's, and no server asks. */
-  readonly ofHost?: boolean;
   /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer failed, or why the ask cannot be answered now. */
@@ -46,9 +44,9 @@ export interface AskCardProps extends Occasion {
 export function AskCard(props: AskCardProps) {
   const { askId, serverName, icon, does, what, whatHint, whatIcon, busy, problems, actions } =
     props;
-  const { asks = "", ofHost = false, children } = props;
+  const { asks = "", children } = props;
   const asked = firstLine(asks);
-  const { shown, head, notes, more } = useContext(DockedContext);
+  const { shown, ofHost = false, head, notes, more } = useContext(DockedContext);
   const occasion = during(props);
   const headingId = useId();
   const askedId = useId();

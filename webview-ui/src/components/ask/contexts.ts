@@ -7,6 +7,8 @@ export interface Docked {
   readonly turn: number;
   /** Whether the question is the visible one. */
   readonly shown: boolean;
+  /** An agent's host asks, and no server. */
+  readonly ofHost?: boolean;
   /** Drawn in the card's head, below the title. */
   readonly head: ReactNode;
   /** Drawn at the beginning of the card's body. */

@@ -1,11 +1,20 @@
-import type { AskResponseParams, Outcome } from "@assent/protocol";
+import type { Ask, AskResponseParams, Outcome } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseWay } from "../../testing/menu.ts";
-import { answered, ask, at, message, openAsk, permission, task } from "../../testing/samples.ts";
+import {
+  answered,
+  ask,
+  at,
+  elicitation,
+  message,
+  openAsk,
+  permission,
+  task,
+} from "../../testing/samples.ts";
 
 // The half second before an ask can be answered has a test of its own; here it is over at once.
 vi.mock("../ask/useClickGuard.ts", () => ({ useClickGuard: () => true }));
@@ -17,7 +26,8 @@ const question = permission({
   input: '{"command":"git push","description":"Look around","timeout":9007199254740993}',
 });
 const waiting = task({ openAsks: 1 });
-const asked = (one = question) => new FakeHost(waiting, [message(1, ask("p1", one))]);
+const asked = (one: Ask["question"] = question) =>
+  new FakeHost(waiting, [message(1, { ...ask("p1", one), ask: "host_permission" })]);
 const card = (name: string) => screen.findByRole("region", { name });
 
 test("the command comes first, then all else in the input, the folder and the model's claim", async () => {
@@ -33,6 +43,7 @@ test("the command comes first, then all else in the input, the folder and the mo
   ].map((text) => textContent.indexOf(text));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
+  expect(textContent).not.toContain("no longer configured"); // no server asks
   expect(await axeFindings(container)).toEqual([]);
 });
 
@@ -102,6 +113,22 @@ test.each([
   const { textContent } = await card("Claude Code wants to change a file");
   expect(textContent).toContain("a.txt");
   expect(textContent).toContain(text);
+});
+
+test("questions with choices are a form", async () => {
+  const options = [{ value: "Red" }, { value: "Blue" }];
+  const fields = [{ type: "choice", name: "question1", required: true, options }] as const;
+  const host = asked({ ...elicitation([...fields]), serverName: "Claude Code", toolNames: [] });
+  const { user } = showApp(host);
+  const form = await screen.findByRole("region", { name: /Claude Code asks/ });
+  expect(form.textContent).not.toContain("no longer configured");
+  await user.click(within(form).getByRole("radio", { name: "Blue" }));
+  await user.click(within(form).getByRole("button", { name: "Submit" }));
+  await waitFor(() =>
+    expect(host.calls("askResponse")).toMatchObject([
+      { askResponse: "yesButtonClicked", elicitationContent: { question1: "Blue" } },
+    ]),
+  );
 });
 
 test("any other tool is shown by its input", async () => {

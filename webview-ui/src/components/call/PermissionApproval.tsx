@@ -38,7 +38,6 @@ export function PermissionApproval(props: PermissionApprovalProps) {
   return (
     <AskCard
       {...{ askId, serverName, icon, busy }}
-      ofHost
       does={words}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={

@@ -33,7 +33,7 @@ export function DockedAsk(props: DockedAskProps) {
   const callId = ask.question.messageId;
   const docked = useMemo(
     () => ({
-      ...{ turn, shown },
+      ...{ turn, shown, ofHost: ask.ask === "host_permission" },
       head: (
         <>
           <SamplingFlow ask={ask} />
