@@ -12,12 +12,25 @@ import (
 // maxRepeatedDepth bounds how many lists and wrappers [Repeated] looks into.
 const maxRepeatedDepth = 4
 
+// muchLonger is how many times as long as texts a value is that they cannot repeat. A character may have six as an escape, and
+// spaces between members.
+const muchLonger = 64
+
 // Repeated returns the places of the texts that only repeat a JSON value, in ascending order. It returns none unless these
 // texts repeat the whole value.
 //
 // A text repeats a value as JSON, or as the plain string. A list is repeated if each of its items is. Some servers wrap
 // other values in an object with the one member "result". Numbers are the same if their exact values are.
+//
+// A text that is much shorter than the value does not repeat it, whatever it says: a large value is then not decoded.
 func Repeated(value json.RawMessage, texts []string) []int {
+	length := 0
+	for _, text := range texts {
+		length += len(text)
+	}
+	if len(value) > muchLonger*(length+1) {
+		return nil
+	}
 	said := said{json: map[string][]int{}, plain: map[string][]int{}}
 	for place, text := range texts {
 		said.plain[text] = append(said.plain[text], place)

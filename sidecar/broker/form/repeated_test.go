@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,8 @@ func TestTextsThatRepeatAValue(t *testing.T) {
 		{"not all items", `{"result":["one","two"]}`, []string{"one"}, nil},
 		{"an empty list", `{"result":[]}`, nil, nil},
 		{"more than JSON", `{"a":1}`, []string{`{"a":1} is the result`}, nil},
+		{"a value that is much longer", `["` + strings.Repeat(`a","`, 100) + `a"]`, []string{"a"}, nil},
+		{"a value that escapes make longer", `["` + strings.Repeat(`\u0061`, 100) + `"]`, []string{strings.Repeat("a", 100)}, []int{0}},
 		{"no value", ``, []string{"done"}, nil},
 	}
 	for _, test := range tests {

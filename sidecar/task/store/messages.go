@@ -59,10 +59,10 @@ ON CONFLICT (task_id, id) DO UPDATE SET number = excluded.number, live = exclude
 	mcp_task_id = excluded.mcp_task_id, result_got = excluded.result_got, body = excluded.body, late = late OR excluded.late`, lately)
 
 // saveMessage writes a message, with its JSON in body, within a transaction.
-func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body []byte) error {
+func saveMessage(ctx context.Context, w writer, taskID string, e *Entry, body string) error {
 	_, err := w.ExecContext(ctx, saveMessageQuery,
 		taskID, e.Message.ID, e.Number, e.Live, e.AskID, e.McpTask, e.McpTaskID, e.ResultGot,
-		e.SamplingServer, e.Message.Time, string(body), taskID, e.Message.ID)
+		e.SamplingServer, e.Message.Time, body, taskID, e.Message.ID)
 	if err != nil {
 		return fmt.Errorf("save message: %w", err)
 	}

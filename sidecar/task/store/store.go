@@ -172,10 +172,9 @@ func (s *Store) Save(ctx context.Context, task protocol.Task, entry *Entry, reco
 // transaction.
 func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entry, records ...Record) error {
 	// Encoded before the transaction, for which all other writers wait.
-	bodies := make([][]byte, len(entries))
+	bodies := make([]strings.Builder, len(entries)) // a result may be large, and each copy of it counts
 	for i, e := range entries {
-		var err error
-		if bodies[i], err = json.Marshal(e.Message); err != nil {
+		if err := json.NewEncoder(&bodies[i]).Encode(e.Message); err != nil {
 			return fmt.Errorf("encode message: %w", err)
 		}
 	}
@@ -187,7 +186,7 @@ func (s *Store) SaveAll(ctx context.Context, task protocol.Task, entries []*Entr
 			return err
 		}
 		for i, e := range entries {
-			if err := saveMessage(ctx, w, task.ID, e, bodies[i]); err != nil {
+			if err := saveMessage(ctx, w, task.ID, e, strings.TrimSuffix(bodies[i].String(), "\n")); err != nil {
 				return err
 			}
 		}

@@ -116,22 +116,33 @@ func TestARequestThatIsGivenUpIsCancelled(t *testing.T) {
 	<-ended
 }
 
-// TestMessagesToABusyPeerStayInOrder sends more than the buffer holds.
+// TestMessagesToABusyPeerStayInOrder sends more than the buffer holds, and large messages among small ones.
 func TestMessagesToABusyPeerStayInOrder(t *testing.T) {
 	const speakers, each = 8, 200
-	filler := strings.Repeat("x", 2000)
+	filler := func(number int) string {
+		if number == 100 {
+			return strings.Repeat("y", 3<<19)
+		}
+		return strings.Repeat("x", 2000)
+	}
 	free := make(chan struct{})
 	next := map[int]int{}
 	var heard sync.WaitGroup
 	heard.Add(speakers * each)
 	c, _ := connect(t, nothing, func(_ context.Context, _ string, params json.RawMessage) (any, error) {
 		<-free
-		var said struct{ Speaker, Number int }
+		var said struct {
+			Speaker, Number int
+			Filler          string
+		}
 		if err := json.Unmarshal(params, &said); err != nil {
 			t.Error(err)
 		}
 		if said.Number != next[said.Speaker] {
 			t.Errorf("speaker %d said %d, want %d", said.Speaker, said.Number, next[said.Speaker])
+		}
+		if said.Filler != filler(said.Number) {
+			t.Errorf("the message %d has another filler, of %d bytes", said.Number, len(said.Filler))
 		}
 		next[said.Speaker]++
 		heard.Done()
@@ -144,7 +155,7 @@ func TestMessagesToABusyPeerStayInOrder(t *testing.T) {
 				params := struct {
 					Speaker, Number int
 					Filler          string
-				}{speaker, number, filler}
+				}{speaker, number, filler(number)}
 				if err := c.Notify(t.Context(), "said", params); err != nil {
 					t.Error(err)
 				}

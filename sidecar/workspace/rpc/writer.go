@@ -17,6 +17,8 @@ const (
 	maxSpare = 64 << 10
 	// closeTimeout is how long Close waits for the peer to read the rest.
 	closeTimeout = time.Second
+	// large is how many bytes a value has that is not copied.
+	large = 1 << 20
 	// chunk is how many bytes are written at once, so that it shows whether the peer reads on.
 	chunk = 256 << 10
 	// readTimeout is how long a peer may take to read a chunk, while more than [Options.MaxBacklog] waits for it.
@@ -35,7 +37,8 @@ type writer struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond  // of writing, pending and err
 	writing bool       // drain runs
-	pending []byte     // the frames that wait for it
+	pending []byte     // the frames that wait for it, without large values
+	values  []placed   // the large values
 	spare   []byte     // the buffer for pending after a write
 	err     error
 	// waiting counts the bytes that are not yet written, and progress is when the last of them were.
@@ -46,6 +49,12 @@ type writer struct {
 	overflow func(waiting int) error
 	// watch runs while more than most bytes wait.
 	watch *time.Timer
+}
+
+// placed is a value that belongs at an offset of the pending frames.
+type placed struct {
+	at    int
+	value []byte
 }
 
 // bound makes write non-blocking. If the peer reads nothing for [readTimeout] while more than most bytes wait, or if more than
@@ -63,7 +72,7 @@ func newWriter(w io.Writer, tap func(fromPeer bool, frame []byte)) *writer {
 }
 
 // write queues a message: head and, if there is a value, value and "}". It also returns the error of an earlier
-// message, because nothing reaches the peer after it. It does not keep head and value.
+// message, because nothing reaches the peer after it. It does not keep head, and reads a large value later.
 func (w *writer) write(head, value []byte) error {
 	length := len(head)
 	if value != nil {
@@ -77,14 +86,20 @@ func (w *writer) write(head, value []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	before := len(w.pending)
+	w.waiting -= len(w.pending)
 	w.pending = append(w.pending, "Content-Length: "...)
 	w.pending = strconv.AppendInt(w.pending, int64(length), 10)
 	w.pending = append(w.pending, "\r\n\r\n"...)
 	start := len(w.pending)
 	w.pending = append(w.pending, head...)
-	if value != nil {
+	switch {
+	case value == nil:
+	case len(value) < large || w.tap != nil:
 		w.pending = append(append(w.pending, value...), '}')
+	default:
+		w.values = append(w.values, placed{len(w.pending), value})
+		w.pending = append(w.pending, '}')
+		w.waiting += len(value)
 	}
 	if w.tap != nil {
 		w.tap(false, w.pending[start:])
@@ -94,7 +109,7 @@ func (w *writer) write(head, value []byte) error {
 		w.progress = time.Now()
 		go w.drain() // wait waits for it
 	}
-	w.waiting += len(w.pending) - before
+	w.waiting += len(w.pending)
 	if w.most > 0 && w.waiting > w.most {
 		if w.waiting > maxWaiting {
 			w.giveUp()
@@ -133,20 +148,16 @@ func (w *writer) drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.pending) > 0 && w.err == nil {
-		frames := w.pending
-		w.pending = w.spare[:0]
+		frames, values := w.pending, w.values
+		w.pending, w.values = w.spare[:0], nil
 		w.changed.Broadcast()
-		for rest := frames; len(rest) > 0 && w.err == nil; {
-			w.mu.Unlock()
-			n, err := w.w.Write(rest[:min(len(rest), chunk)])
-			w.mu.Lock()
-			w.waiting -= n
-			w.progress = time.Now()
-			rest = rest[n:]
-			if w.err == nil {
-				w.err = err
-			}
+		begin := 0
+		for _, v := range values {
+			w.send(frames[begin:v.at])
+			w.send(v.value)
+			begin = v.at
 		}
+		w.send(frames[begin:])
 		if w.spare = nil; cap(frames) <= maxSpare {
 			w.spare = frames
 		}
@@ -157,6 +168,21 @@ func (w *writer) drain() {
 		w.watch = nil
 	}
 	w.changed.Broadcast()
+}
+
+// send writes bytes, without the lock, which must be held.
+func (w *writer) send(rest []byte) {
+	for len(rest) > 0 && w.err == nil {
+		w.mu.Unlock()
+		n, err := w.w.Write(rest[:min(len(rest), chunk)])
+		w.mu.Lock()
+		w.waiting -= n
+		w.progress = time.Now()
+		rest = rest[n:]
+		if w.err == nil {
+			w.err = err
+		}
+	}
 }
 
 // close lets the pending messages be written, as long as the peer reads them, and accepts no more. A blocked
