@@ -16,12 +16,13 @@ import (
 	"assent/sidecar/wire"
 )
 
-// The bounds of a list. A server may return cursors for ever, and a list is in the memory of all. A list has as many bytes
-// as one frame at most, so that it can be passed on. The time for all pages is that of any other request.
+// The bounds of a list. A server may return cursors for ever, and a list is in the memory of all. Each byte of it costs about
+// ten while it is read and passed on. A single page may be as long as a frame. The time for all pages is that of any other
+// request.
 const (
 	maxPages     = 1000
 	maxItems     = 10_000
-	maxListBytes = wire.DefaultMaxFrame
+	maxListBytes = 4 << 20
 	// maxProblems bounds how many problems of a list are told.
 	maxProblems = 20
 )
