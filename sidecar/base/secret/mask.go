@@ -2,6 +2,7 @@ package secret
 
 import (
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -33,7 +34,18 @@ func (m *Masker) Mask(text string) string {
 	if h := m.known.Load(); h != nil {
 		known = (*h)()
 	}
-	return replace(text, m.scanner.findAll(text, known), func(Finding) string { return "***" })
+	return replace(text, m.scanner.findAll(text, known), stars)
+}
+
+func stars(Finding) string { return "***" }
+
+// MaskArgs returns the arguments of a program with "***" for what [Scanner.InArgs] finds.
+func MaskArgs(args []string) []string {
+	masked := slices.Clone(args)
+	for i, findings := range New().InArgs(args) {
+		masked[i] = replace(args[i], findings, stars)
+	}
+	return masked
 }
 
 // Writer returns a writer that masks each text before it writes it to w. A secret is found only within one Write, so each

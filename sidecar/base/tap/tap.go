@@ -3,7 +3,7 @@
 //
 // The speakers are "frontend" and "sidecar" on the editor's connection, and "client NAME" and "server NAME" on the
 // connection of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
-// ([secret.Asks]), a person's values of secret fields in members of the field's name, and every text that the tap's
+// ([secret.Asks]), what is a secret in arguments and addresses, a person's values of secret fields in members of the field's name, and every text that the tap's
 // masker finds. A Tap may be used from any goroutine. A nil Tap writes nothing.
 package tap
 
@@ -12,7 +12,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"assent/sidecar/base/lazyregexp"
@@ -42,11 +44,42 @@ func New(w io.Writer, masker *secret.Masker) *Tap { return &Tap{w: w, masker: ma
 // member matches a member of an object with a string or a number: its name and its value.
 var member = lazyregexp.New(`("(?:[^"\\]|\\.)*"):("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*)`)
 
+// arguments matches the arguments of a program.
+var arguments = lazyregexp.New(`"args":(\[(?:"(?:[^"\\]|\\.)*",?)*\])`)
+
+// maskArguments masks the secrets in arguments, such as what follows "--token".
+func maskArguments(m []byte) []byte {
+	var args []string
+	if json.Unmarshal(m[len(`"args":`):], &args) != nil {
+		return m
+	}
+	masked := secret.MaskArgs(args)
+	if slices.Equal(masked, args) {
+		return m
+	}
+	text, _ := json.Marshal(masked) // always possible for strings
+	return append([]byte(`"args":`), text...)
+}
+
+// maskLine masks the secrets in a member that has a command line or an address.
+func maskLine(m, name []byte, value string) []byte {
+	masked := strings.Join(secret.MaskArgs(strings.Split(value, " ")), " ")
+	if masked == value {
+		return m
+	}
+	text, _ := json.Marshal(masked) // always possible for a string
+	return append(append(bytes.Clone(name), ':'), text...)
+}
+
 // maskMember masks the value of a member if its name asks for a secret, or if the member is one of these answers.
 func maskMember(m []byte, answers map[answer]bool) []byte {
 	parts := member().FindSubmatch(m)
 	name, value := textOf(parts[1]), textOf(parts[2])
-	if !secret.Asks(name) && !answers[answer{name, value}] {
+	switch {
+	case secret.Asks(name) || answers[answer{name, value}]:
+	case name == "url" || name == "command":
+		return maskLine(m, parts[1], value)
+	default:
 		return m
 	}
 	return append(bytes.Clone(parts[1]), `:"***"`...)
@@ -85,6 +118,7 @@ func (t *Tap) line(speaker string, frame []byte) string {
 	answers := t.answers.secret
 	t.mu.Unlock()
 	masked := member().ReplaceAllFunc(compact.Bytes(), func(m []byte) []byte { return maskMember(m, answers) })
+	masked = arguments().ReplaceAllFunc(masked, maskArguments)
 	text := t.masker.Mask(string(masked))
 	if text != string(masked) && !json.Valid([]byte(text)) { // a number was masked
 		return strconv.Quote(text)

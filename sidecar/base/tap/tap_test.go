@@ -65,6 +65,20 @@ func TestKnownSecretsAreMaskedAnywhereInAFrame(t *testing.T) {
 	}
 }
 
+// They are in the configuration of a front end, before Assent holds them.
+func TestSecretsInArgumentsAndAddressesAreMasked(t *testing.T) {
+	var b bytes.Buffer
+	tap.New(&b, nil).Frame("frontend", []byte(`{"s":{"args":["a.js","--token","k3y-\"of\"-mine","--api-key=k3yOfMine","--level","k3y-level"]},`+
+		`"h":{"url":"https://u:k3yOfMine@a.example/?api_key=k3yOfMine&q=1"},"command":"node a.js --token k3yOfMine --level k3y-level","args":[]}`))
+	want := `-- frontend --
+{"s":{"args":["a.js","--token","***","--api-key=***","--level","k3y-level"]},` +
+		`"h":{"url":"https://u:***@a.example/?api_key=***\u0026q=1"},"command":"node a.js --token *** --level k3y-level","args":[]}
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("transcript (-want +got):\n%s", diff)
+	}
+}
+
 func TestAMaskedNumberIsQuoted(t *testing.T) {
 	var b bytes.Buffer
 	masker := secret.NewMasker()
