@@ -16,6 +16,9 @@ const lookalikes = "1l Il |l ıi ɑa ɡg ɩi 0O ǀl ƽs " +
 	"օo ոn սu հh ցg զq աw ՕO ՏS ԼL " +
 	"‐- ‑- ‒- –- —- −- ․."
 
+// together are letters that look like another one side by side.
+var together = strings.NewReplacer("rn", "m", "vv", "w")
+
 var plain = func() *strings.Replacer {
 	var pairs []string
 	for pair := range strings.FieldsSeq(lookalikes) {
@@ -26,7 +29,8 @@ var plain = func() *strings.Replacer {
 }()
 
 // Skeleton returns a text that two names share if they look alike in most fonts. It is for comparing names, not for showing
-// them: hidden characters are not in it, and letters that look like one of ASCII are that letter.
+// them: hidden characters are not in it, nor blanks that one does not see, and letters that look like one of ASCII are that
+// letter.
 func Skeleton(name string) string {
 	shown := strings.Map(func(r rune) rune {
 		if Hidden(r) {
@@ -34,7 +38,8 @@ func Skeleton(name string) string {
 		}
 		return r
 	}, norm.NFKD.String(name))
-	return plain.Replace(plain.Replace(shown)) // a capital Ι or І is first an I
+	shown = plain.Replace(plain.Replace(shown)) // a capital Ι or І is first an I
+	return together.Replace(strings.Join(strings.Fields(shown), " "))
 }
 
 // Spelled returns a name with each character outside ASCII as its code point, as [Text] writes hidden ones.
