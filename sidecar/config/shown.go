@@ -43,7 +43,7 @@ func (s Server) Shown(ctx context.Context, e Environment) protocol.ServerDefinit
 		}
 		if s.Cwd != "" {
 			dir := s.shown(ctx, e, s.Cwd)
-			if !filepath.IsAbs(dir) {
+			if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "${") { // a variable that is not shown may be a whole path
 				dir = filepath.Join(s.base(e), dir)
 			}
 			d.Cwd = visible.Line(dir)

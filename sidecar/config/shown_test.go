@@ -106,6 +106,8 @@ func TestAPersonIsShownWhatAServerOfTheirWorkspaceDoes(t *testing.T) {
 		{"one by way of elsewhere", `{"command": "${userHome}/bin/../repo/tools/npx"}`, []string{"The program ~/repo/tools/npx lies in the workspace,"}, nil},
 		{"a link to a program", `{"command": "./linked"}`, []string{"The program ~/repo/linked, a link to ~/bin/npx, lies in the workspace,"}, nil},
 		{"a program that an input names", `{"command": "${input:key}"}`, []string{"Which program runs is known only after you were asked"}, []string{"program="}},
+		{"a folder that a variable names", `{"command": "npx", "cwd": "${env:A}/x"}`, []string{"cwd=${env:A}/x"}, nil},
+		{"a folder by a relative path", `{"command": "npx", "cwd": "../bin"}`, []string{"cwd=~/bin"}, nil},
 		{"a variable in an argument", `{"command": "npx", "args": ["--k=${env:AWS_SECRET_ACCESS_KEY}"]}`, []string{"It puts your variable AWS_SECRET_ACCESS_KEY into its command line."}, []string{"aws-value"}},
 		{
 			"an envFile of the repository", `{"command": "npx", "envFile": "${workspaceFolder}/.env"}`,
