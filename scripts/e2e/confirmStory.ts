@@ -120,7 +120,7 @@ export async function confirmInBrowser(page: Page): Promise<void> {
         .text(/^You refused to run it as configured in/)
         .first()
         .waitFor();
-      await panel.button("Close the Page of the Server").click();
+      await panel.leavePages();
     });
     await step(
       "it shows what would be sent to whom, and names the file in its question",
