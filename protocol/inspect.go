@@ -71,6 +71,8 @@ const (
 	VerdictInput VerdictKind = "input"
 	// VerdictUnconfirmed: the person has not confirmed that the server may run as it is configured.
 	VerdictUnconfirmed VerdictKind = "unconfirmed"
+	// VerdictBlocked: the organisation does not let the server be used.
+	VerdictBlocked VerdictKind = "blocked"
 	// VerdictLost: the server was running, and ended on its own.
 	VerdictLost VerdictKind = "lost"
 	// VerdictMended: the cause of the last failure is gone.

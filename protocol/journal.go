@@ -61,6 +61,8 @@ const (
 	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"
 	// JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it.
 	JournalServerDecided JournalKind = "serverDecided"
+	// JournalServerBlocked: the organisation's policy did not let a server be used.
+	JournalServerBlocked JournalKind = "serverBlocked"
 	// JournalTaskDeleted and JournalTaskRestored: the person deleted or restored a task. The journal's records
 	// of the task stay.
 	JournalTaskDeleted  JournalKind = "taskDeleted"

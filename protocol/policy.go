@@ -23,6 +23,8 @@ type PolicyHead struct {
 	At int64  `json:"at,omitempty"`
 	// Setting is the name of the setting in VS Code; absent for a decision in a front end.
 	Setting string `json:"setting,omitempty"`
+	// Asleep says in a sentence why the organisation does not let the entry have effect now, or not as it is; absent if it does.
+	Asleep string `json:"asleep,omitempty"`
 	// Used counts the entry's decisions; absent if there were none since Assent started.
 	Used *PolicyUse `json:"used,omitempty"`
 }

@@ -2147,6 +2147,8 @@ export type VerdictKind =
   | "input"
   /** VerdictUnconfirmed: the person has not confirmed that the server may run as it is configured. */
   | "unconfirmed"
+  /** VerdictBlocked: the organisation does not let the server be used. */
+  | "blocked"
   /** VerdictLost: the server was running, and ended on its own. */
   | "lost"
   /** VerdictMended: the cause of the last failure is gone. */
@@ -2373,6 +2375,8 @@ export type JournalKind =
   | "toolRuleRemoved"
   /** JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it. */
   | "serverDecided"
+  /** JournalServerBlocked: the organisation's policy did not let a server be used. */
+  | "serverBlocked"
   /**
    * JournalTaskDeleted and JournalTaskRestored: the person deleted or restored a task. The journal's records
    * of the task stay.
@@ -2866,6 +2870,8 @@ export interface PolicyHead {
   at?: number;
   /** Setting is the name of the setting in VS Code; absent for a decision in a front end. */
   setting?: string;
+  /** Asleep says in a sentence why the organisation does not let the entry have effect now, or not as it is; absent if it does. */
+  asleep?: string;
   /** Used counts the entry's decisions; absent if there were none since Assent started. */
   used?: PolicyUse;
 }
@@ -3084,6 +3090,11 @@ export interface Server {
   iconsRevision?: number;
   /** Hides is the person's own server that this one hides; absent if it hides none. */
   hides?: HiddenServer;
+  /**
+   * Blocked says in a sentence that the organisation does not let the server be used here, with the file and the entry;
+   * absent if it does.
+   */
+  blocked?: string;
 }
 
 /** Transport is the transport of a server, with the names of mcp.json's "type". */

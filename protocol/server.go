@@ -24,6 +24,9 @@ type Server struct {
 	IconsRevision int64 `json:"iconsRevision,omitempty"`
 	// Hides is the person's own server that this one hides; absent if it hides none.
 	Hides *HiddenServer `json:"hides,omitempty"`
+	// Blocked says in a sentence that the organisation does not let the server be used here, with the file and the entry;
+	// absent if it does.
+	Blocked string `json:"blocked,omitempty"`
 }
 
 // Transport is the transport of a server, with the names of mcp.json's "type".

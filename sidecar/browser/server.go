@@ -48,6 +48,8 @@ type Options struct {
 	Panel fs.FS
 	// Attach serves a front end over conn until conn or ctx ends.
 	Attach func(ctx context.Context, t Target, conn io.ReadWriter) error
+	// Permit returns why the panel may not be shown in a browser; nil permits it.
+	Permit func() error
 	// Apps serves the frames of MCP Apps, which the pages may show; nil if there are none.
 	Apps *apps.Server
 	Log  zerolog.Logger
@@ -81,6 +83,9 @@ func (s *Server) Open(t Target) (address string, err error) {
 	if s.ctx.Err() != nil {
 		return "", errors.New("the daemon is leaving")
 	}
+	if err := s.permit(); err != nil {
+		return "", err
+	}
 	if s.http == nil {
 		if err := s.listenLocked(); err != nil {
 			return "", err
@@ -95,6 +100,17 @@ func (s *Server) Open(t Target) (address string, err error) {
 	}
 	s.views = append(s.views, v)
 	return fmt.Sprintf("http://127.0.0.1:%d/%s/open?token=%s", s.port, v.name, v.token), nil
+}
+
+// permit is [Options.Permit].
+func (s *Server) permit() error {
+	if s.opts.Permit == nil {
+		return nil
+	}
+	if err := s.opts.Permit(); err != nil {
+		return fmt.Errorf("the panel cannot be shown in a browser: %w", err)
+	}
+	return nil
 }
 
 func (s *Server) listenLocked() error {
@@ -161,7 +177,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	v := s.view(name)
+	forbidden := s.permit()
 	switch {
+	case forbidden != nil:
+		http.Error(w, forbidden.Error(), http.StatusForbidden)
 	case !s.isOurs(r):
 		http.Error(w, "This address is not Assent's.", http.StatusForbidden)
 	case r.Method != http.MethodGet:

@@ -22,6 +22,8 @@ import (
 	"assent/sidecar/base/visible"
 	"assent/sidecar/browser"
 	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/daemon"
 	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/gateway/httphosts"
@@ -106,7 +108,9 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	frames := apps.New(zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger())
 	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Notify: notifyDesktop})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
+	policy := managedfiles.New("", os.Environ())
 	pages := browser.New(browser.Options{
+		Permit:  func() error { return policy.Forbids(orgpolicy.Browser) },
 		Version: version, Panel: browser.Panel(), Apps: frames, Log: logger,
 		Attach: func(ctx context.Context, t browser.Target, conn io.ReadWriter) error {
 			return open.Attach(ctx, t.Place, conn)

@@ -15,6 +15,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/leftover"
+	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/example"
 	"assent/sidecar/terminal"
 )
@@ -62,6 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return terminal.Run(ctx, args, terminal.Options{
 		Version: version, Folder: folder, Stdin: stdin, Stdout: stdout, Stderr: stderr, Interrupts: interrupts,
 		Connect: connect, Hosts: addedHosts, HostFiles: func() ([]terminal.HostFile, []protocol.ConfigProblem, error) { return hostFiles(folder) },
+		Policy: managedfiles.New("", os.Environ()),
 	}, serveCommand(stdin, stdout, stderr), gatewayCommand(folder, stdin, stdout, stderr), hookCommand(folder, stdin, stdout, stderr), openCommand(folder, stdout, stderr), setupCommand(folder, stdin, stdout, stderr), restoreCommand(folder, stdout), hostsCommand(folder, stdout), daemonCommand(stdout), exampleCommand(), journalCommand(), leftoversCommand(), versionCommand)
 }
 

@@ -58,6 +58,33 @@ type Start struct {
 	URL     string
 }
 
+// errAtTheStart is the error of a value that is known at the start only.
+var errAtTheStart = errors.New("known at the start")
+
+// Foreseen returns how the server would start or be reached, as far as that is known without a question to the person and
+// without a kept secret. Else it is empty. Its Path is not known.
+func (s Server) Foreseen(ctx context.Context, e Environment) Start {
+	e.Note = nil
+	e.Ask = func(context.Context, Server, Input) (string, error) { return "", errAtTheStart }
+	e.Secret = func(string) (string, error) { return "", errAtTheStart }
+	var texts []string
+	written := append([]string{s.Command}, s.Args...)
+	if s.Transport != protocol.TransportStdio {
+		written = []string{s.URL}
+	}
+	for _, text := range written {
+		value, err := s.expand(ctx, e, text)
+		if err != nil {
+			return Start{}
+		}
+		texts = append(texts, value)
+	}
+	if s.Transport != protocol.TransportStdio {
+		return Start{URL: texts[0]}
+	}
+	return Start{Command: texts}
+}
+
 func (e Environment) permit(s Server, start Start) error {
 	if e.Permit == nil {
 		return nil

@@ -26,7 +26,9 @@ var unknownClock = clock{limit: time.Minute}
 // knownHost describes a host.
 type knownHost struct {
 	title string
-	clock clock
+	// program is its name in the table of package importer.
+	program string
+	clock   clock
 	// session is the variable of the environment of its servers that names the conversation, or "".
 	session string
 	// hidesStructured: the model sees no structuredContent.
@@ -39,15 +41,15 @@ type knownHost struct {
 // knownHosts are those of which something is known, by the name that they send, with their clocks as they come. A person can
 // change most of the clocks.
 var knownHosts = map[string]knownHost{
-	"claude-code":           {title: "Claude Code", session: "CLAUDE_CODE_SESSION_ID"},
-	"copilot-cli":           {title: "Copilot CLI", session: "COPILOT_AGENT_SESSION_ID", clock: clock{limit: 3 * time.Minute, resets: true}},
-	"codex-mcp-client":      {title: "Codex", clock: clock{limit: 5 * time.Minute}},
-	"gemini-cli-mcp-client": {title: "Gemini CLI", clock: clock{limit: 10 * time.Minute}, hidesStructured: true},
-	"opencode":              {title: "opencode", clock: clock{limit: time.Minute, resets: true}, hidesStructured: true},
-	"qwen-cli-mcp-client":   {title: "Qwen Code", session: "QWEN_CODE_SESSION_ID", clock: clock{limit: 5 * time.Minute, resets: true}},
-	"Visual Studio Code":    {title: "VS Code", losesTaskErrors: true},
-	"VSCodium":              {title: "VS Code", losesTaskErrors: true},
-	"code-server":           {title: "VS Code", losesTaskErrors: true},
+	"claude-code":           {title: "Claude Code", program: "claude-code", session: "CLAUDE_CODE_SESSION_ID"},
+	"copilot-cli":           {title: "Copilot CLI", program: "copilot-cli", session: "COPILOT_AGENT_SESSION_ID", clock: clock{limit: 3 * time.Minute, resets: true}},
+	"codex-mcp-client":      {title: "Codex", program: "codex", clock: clock{limit: 5 * time.Minute}},
+	"gemini-cli-mcp-client": {title: "Gemini CLI", program: "gemini-cli", clock: clock{limit: 10 * time.Minute}, hidesStructured: true},
+	"opencode":              {title: "opencode", program: "opencode", clock: clock{limit: time.Minute, resets: true}, hidesStructured: true},
+	"qwen-cli-mcp-client":   {title: "Qwen Code", program: "qwen-code", session: "QWEN_CODE_SESSION_ID", clock: clock{limit: 5 * time.Minute, resets: true}},
+	"Visual Studio Code":    {title: "VS Code", program: "vscode", losesTaskErrors: true},
+	"VSCodium":              {title: "VS Code", program: "vscode", losesTaskErrors: true},
+	"code-server":           {title: "VS Code", program: "vscode", losesTaskErrors: true},
 }
 
 // isNamed reports whether a client has the name of a host. Some hosts add a suffix for each server, and VS Code one for each
@@ -68,6 +70,10 @@ func known(client mcpserver.Client) knownHost {
 
 // HostTitle returns the name of a host for a person.
 func HostTitle(client mcpserver.Client) string { return known(client).title }
+
+// Program returns the name of a host in the table of package importer, or "" for one of which nothing is known. It is the
+// client's own claim.
+func Program(client mcpserver.Client) string { return known(client).program }
 
 // SessionVariables returns the names of the variables with which hosts name their conversations to the programs that they
 // start. The values are for [mcpserver.Options].

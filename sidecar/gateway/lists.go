@@ -76,12 +76,15 @@ func (v *View) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 		return nil, errCursor
 	}
 	items := []json.RawMessage{}
-	all := v.gather(ctx, list)
+	all := v.gather(ctx, r.Client, list)
 	var names map[qualified]string
 	if list == listTools || list == listPrompts {
 		names = v.join(list, all).names
 	}
 	for _, of := range all {
+		if of.isBlocked {
+			continue
+		}
 		for _, item := range itemsOf(of.pages, list) {
 			if list == listTools {
 				if !isFor(r.Client, item) {
@@ -106,6 +109,9 @@ func (v *View) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 // that continues a call, too.
 func (v *View) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (json.RawMessage, error) {
 	list := lists[r.Method]
+	if err := v.permit(r.Client, v.opts.Server, true); err != nil {
+		return nil, err
+	}
 	pages, err := v.pagesForHosts(ctx, r.Client, v.opts.Server, list)
 	if err != nil {
 		return nil, err
@@ -170,17 +176,24 @@ func (v *View) pagesForHosts(ctx context.Context, client mcpserver.Client, serve
 type serverPages struct {
 	server string
 	pages  []json.RawMessage
+	// isBlocked: the client may not use the server.
+	isBlocked bool
 }
 
 // gather returns a list of all servers, as far as they answer in time. All are asked at once: one that hangs, or cannot be
-// asked, takes nothing from the others.
-func (v *View) gather(ctx context.Context, list string) []serverPages {
+// asked, takes nothing from the others. Servers that the client may not use are not asked. Their known lists are there, so that
+// the names of all tools stay the same, and a request for one is refused with the reason.
+func (v *View) gather(ctx context.Context, client mcpserver.Client, list string) []serverPages {
 	var all []serverPages
 	for _, server := range v.upstream.Servers() {
 		all = append(all, serverPages{server: server})
 	}
 	var asking sync.WaitGroup
 	for i := range all {
+		if all[i].isBlocked = v.permit(client, all[i].server, false) != nil; all[i].isBlocked {
+			all[i].pages = v.upstream.Advertised(all[i].server, list)
+			continue
+		}
 		asking.Go(func() { all[i].pages, _ = v.upstream.List(ctx, all[i].server, list, listPatience) })
 	}
 	asking.Wait()
@@ -190,7 +203,7 @@ func (v *View) gather(ctx context.Context, list string) []serverPages {
 // advertised returns a list of all servers as hosts got it last.
 func (v *View) advertised(list string) (all []serverPages) {
 	for _, server := range v.upstream.Servers() {
-		all = append(all, serverPages{server, v.upstream.Advertised(server, list)})
+		all = append(all, serverPages{server: server, pages: v.upstream.Advertised(server, list)})
 	}
 	return all
 }

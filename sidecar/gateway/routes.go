@@ -21,41 +21,51 @@ type joined struct {
 	named map[string]qualified
 }
 
-// route returns the server that a request is for, and its params as the server has to get them.
-func (v *View) route(ctx context.Context, method string, params json.RawMessage) (string, json.RawMessage, error) {
+// route returns the server that a request of a client is for, and its params as the server has to get them. The error says so
+// if the client may not use the server.
+func (v *View) route(ctx context.Context, client mcpserver.Client, method string, params json.RawMessage) (string, json.RawMessage, error) {
+	server, params, err := v.find(ctx, client, method, params)
+	if err == nil {
+		err = v.permit(client, server, true)
+	}
+	return server, params, err
+}
+
+// find returns the server that a request is for, and its params as the server has to get them.
+func (v *View) find(ctx context.Context, client mcpserver.Client, method string, params json.RawMessage) (string, json.RawMessage, error) {
 	if v.opts.Server != "" {
 		return v.opts.Server, params, nil
 	}
 	switch method {
 	case "tools/call":
-		return v.routeName(ctx, listTools, params)
+		return v.routeName(ctx, client, listTools, params)
 	case "prompts/get":
-		return v.routeName(ctx, listPrompts, params)
+		return v.routeName(ctx, client, listPrompts, params)
 	case "completion/complete":
 		ref := member(params, "ref")
 		if text(ref, "type") == "ref/prompt" {
-			server, changed, err := v.routeName(ctx, listPrompts, ref)
+			server, changed, err := v.routeName(ctx, client, listPrompts, ref)
 			if err != nil {
 				return "", nil, err
 			}
 			return server, with(params, "ref", changed), nil
 		}
-		server, err := v.serverOf(ctx, text(ref, "uri"))
+		server, err := v.serverOf(ctx, client, text(ref, "uri"))
 		return server, params, err
 	}
-	server, err := v.serverOf(ctx, text(params, "uri"))
+	server, err := v.serverOf(ctx, client, text(params, "uri"))
 	return server, params, err
 }
 
 // routeName finds the server of a joined name, and puts the server's own name into the params. It asks no server but those
 // that the name can be of, and these only if their list is not known.
-func (v *View) routeName(ctx context.Context, list string, params json.RawMessage) (string, json.RawMessage, error) {
+func (v *View) routeName(ctx context.Context, client mcpserver.Client, list string, params json.RawMessage) (string, json.RawMessage, error) {
 	name := text(params, "name")
 	all := v.advertised(list)
 	q, ok := v.join(list, all).named[name]
 	if !ok {
 		var err error
-		if q, err = v.lookUp(ctx, list, name, all); err != nil {
+		if q, err = v.lookUp(ctx, client, list, name, all); err != nil {
 			return "", nil, err
 		}
 	}
@@ -64,15 +74,18 @@ func (v *View) routeName(ctx context.Context, list string, params json.RawMessag
 
 // lookUp finds a joined name that no list of before has. A server without a list gets the rest of the name: it is
 // what the host means, and the server may answer calls.
-func (v *View) lookUp(ctx context.Context, list, name string, all []serverPages) (qualified, error) {
+func (v *View) lookUp(ctx context.Context, client mcpserver.Client, list, name string, all []serverPages) (qualified, error) {
 	var rests []qualified
 	for i, of := range all {
 		rest, may := restOf(of.server, name)
 		if !may || of.pages != nil {
 			continue
 		}
-		pages, err := v.upstream.List(ctx, of.server, list, listPatience)
-		if all[i].pages = pages; err != nil && rest != "" {
+		err := v.permit(client, of.server, false) // a server that is not permitted is not asked
+		if err == nil {
+			all[i].pages, err = v.upstream.List(ctx, of.server, list, listPatience)
+		}
+		if err != nil && rest != "" {
 			rests = append(rests, qualified{of.server, rest})
 		}
 	}
@@ -101,11 +114,11 @@ func ambiguous(what string, servers []string) error {
 
 // serverOf finds the server of a resource: the one that lists it or, failing that, the one with a template that begins like
 // it. More than one is an error, because the resources of two servers are not the same.
-func (v *View) serverOf(ctx context.Context, uri string) (string, error) {
+func (v *View) serverOf(ctx context.Context, client mcpserver.Client, uri string) (string, error) {
 	var resources, templates []serverPages
 	var asking sync.WaitGroup
-	asking.Go(func() { resources = v.gather(ctx, listResources) })
-	asking.Go(func() { templates = v.gather(ctx, listTemplates) })
+	asking.Go(func() { resources = v.gather(ctx, client, listResources) })
+	asking.Go(func() { templates = v.gather(ctx, client, listTemplates) })
 	asking.Wait()
 	best, found := -1, []string(nil)
 	match := func(server string, length int) {

@@ -38,6 +38,7 @@ type SavedView struct {
 	AnswerIn AnswerIn `json:"answerIn"`
 	AsIs     bool     `json:"asIs,omitempty"`
 	Quiet    bool     `json:"quiet,omitempty"`
+	Program  string   `json:"program,omitempty"`
 }
 
 // savedSpec is the saved state of a [callSpec].

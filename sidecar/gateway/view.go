@@ -38,6 +38,11 @@ type Options struct {
 	// Apps is called when a host comes that shows MCP Apps; nil is not called. With forms, it is asked what servers ask, and
 	// shows the apps of forms.
 	Apps func(forms bool)
+	// Program is the host's name in the table of package importer, as its entry tells it, or "".
+	Program string
+	// Permit returns why a server may not be used by a client, or nil. Tried says that the client tried to use it; else it is
+	// only about whether it is listed. Nil permits all.
+	Permit func(client mcpserver.Client, server string, tried bool) error
 	// Restored is closed when [View.Restore] was called for all calls of an earlier daemon. Nil means that there are none.
 	Restored <-chan struct{}
 	// Version is Assent's own.
@@ -102,7 +107,7 @@ func (v *View) callsFor(host string) *calls {
 	if v.calls[host] == nil {
 		v.calls[host] = &calls{saver: func(place Place, saved *SavedCall) {
 			if saved != nil {
-				saved.View, saved.Host = SavedView{v.opts.Server, v.opts.Own, v.opts.AnswerIn, v.opts.AsIs, v.opts.Quiet}, host
+				saved.View, saved.Host = SavedView{v.opts.Server, v.opts.Own, v.opts.AnswerIn, v.opts.AsIs, v.opts.Quiet, v.opts.Program}, host
 			}
 			v.upstream.Save(place, saved)
 		}, joined: v.upstream.Joined}
@@ -122,6 +127,9 @@ func (v *View) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer
 		asked := v.opts.AnswerIn == AnswerInHost || v.opts.AnswerIn == AnswerInBoth
 		v.opts.Apps(asked && showsAppForms(client))
 	}
+	if err := v.permit(client, v.opts.Server, true); err != nil {
+		return mcpserver.Offer{}, err
+	}
 	if v.opts.Server == "" {
 		info, err := json.Marshal(map[string]string{"name": "assent", "title": "Assent", "version": v.opts.Version})
 		return mcpserver.Offer{Info: info, Capabilities: offered(client, json.RawMessage(allCapabilities))}, err
@@ -131,6 +139,14 @@ func (v *View) Offer(ctx context.Context, s *mcpserver.Session) (mcpserver.Offer
 		return mcpserver.Offer{}, err
 	}
 	return mcpserver.Offer{Info: d.Info, Capabilities: offered(client, d.Capabilities), Instructions: d.Instructions}, nil
+}
+
+// permit is [Options.Permit].
+func (v *View) permit(client mcpserver.Client, server string, tried bool) error {
+	if v.opts.Permit == nil {
+		return nil
+	}
+	return v.opts.Permit(client, server, tried)
 }
 
 // Serve implements [mcpserver.Server].
@@ -168,7 +184,7 @@ func (v *View) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 func (v *View) Listen(ctx context.Context, s *mcpserver.Session, want mcpserver.Filter) mcpserver.Filter {
 	v.enter(s)
 	for _, uri := range want.ResourceSubscriptions {
-		v.watching.Go(func() { v.watch(ctx, uri) })
+		v.watching.Go(func() { v.watch(ctx, s.Client(), uri) })
 	}
 	return want
 }
@@ -234,7 +250,7 @@ func (v *View) Ended(s *mcpserver.Session) {
 // subscribe serves resources/subscribe.
 func (v *View) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	uri := text(r.Params, "uri")
-	server, _, err := v.route(ctx, r.Method, r.Params)
+	server, _, err := v.route(ctx, r.Client, r.Method, r.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -276,9 +292,9 @@ func (v *View) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
 }
 
 // watch subscribes to a resource until ctx ends.
-func (v *View) watch(ctx context.Context, uri string) {
+func (v *View) watch(ctx context.Context, client mcpserver.Client, uri string) {
 	params := append(appendMember([]byte{'{'}, "uri", appendString(nil, uri)), '}')
-	server, _, err := v.route(ctx, "resources/subscribe", params)
+	server, _, err := v.route(ctx, client, "resources/subscribe", params)
 	var stop func()
 	if err == nil {
 		stop, err = v.upstream.Subscribe(ctx, server, uri)
@@ -306,6 +322,7 @@ func (v *View) ResourceUpdated(server string, params json.RawMessage) {
 		}
 	}
 	v.mu.Unlock()
+	to = slices.DeleteFunc(to, func(s *mcpserver.Session) bool { return v.permit(s.Client(), server, false) != nil })
 	v.publish(to, "notifications/resources/updated", params, func(want mcpserver.Filter) bool {
 		return slices.Contains(want.ResourceSubscriptions, uri)
 	})
@@ -323,7 +340,7 @@ func (v *View) publish(to []*mcpserver.Session, method string, params json.RawMe
 // pass sends a request on and returns the result.
 func (v *View) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	params, token := passable(r.Params)
-	server, params, err := v.route(ctx, r.Method, params)
+	server, params, err := v.route(ctx, r.Client, r.Method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +354,7 @@ func (v *View) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 // call serves a request that the server may answer with questions.
 func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	params, token := passable(r.Params)
-	server, params, err := v.route(ctx, r.Method, params)
+	server, params, err := v.route(ctx, r.Client, r.Method, params)
 	if err != nil {
 		return nil, err
 	}

@@ -217,6 +217,15 @@ func (h *Hub) Own(name string) (string, error) {
 	return "", h.unknownLocked(name, true)
 }
 
+// Definition returns a server as it is configured.
+func (h *Hub) Definition(name string) (config.Server, error) {
+	s, err := h.server(name)
+	if err != nil {
+		return config.Server{}, err
+	}
+	return *s.Config(), nil
+}
+
 // notConfigured is the identity of a server that is not configured. No configured server has it.
 const notConfigured = "not configured"
 
@@ -241,6 +250,20 @@ func (h *Hub) Confirm(ctx context.Context, name string) error {
 		return session.Failed(name, reason.Of(err))
 	}
 	return nil
+}
+
+// StopIf stops each server that runs or starts, and for which why returns the reason that its calls and asks end with.
+func (h *Hub) StopIf(why func(name string) (reason string, stop bool)) {
+	var stopping sync.WaitGroup
+	for _, s := range h.all() {
+		if state := s.Info().State; state != protocol.ServerRunning && state != protocol.ServerStarting {
+			continue
+		}
+		if reason, stop := why(s.name()); stop {
+			stopping.Go(func() { s.Server.Stop(session.Stopped{Reason: reason, Asks: protocol.OutcomeServerLost}) })
+		}
+	}
+	stopping.Wait()
 }
 
 // Stop ends every connection to a server.

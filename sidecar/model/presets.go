@@ -29,6 +29,11 @@ var presets = map[protocol.ModelProvider]preset{
 	protocol.ProviderVLLM:       {label: "vLLM", base: "http://localhost:8000/v1", free: true},
 }
 
+// Address returns the URL of an endpoint. It is empty for a provider that is none.
+func Address(s protocol.EndpointSettings) string {
+	return trimmed(cmp.Or(s.BaseURL, presets[s.Provider].base))
+}
+
 // Endpoints returns the providers in the settings that are endpoints over HTTP, with the given
 // client. It ignores other providers.
 func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protocol.ModelProvider]Provider {
@@ -41,7 +46,7 @@ func Endpoints(settings protocol.ModelSettings, client *http.Client) map[protoco
 		}
 		e := &endpoint{
 			provider: s.Provider, label: known.label, free: known.free, models: s.Models,
-			base: trimmed(cmp.Or(s.BaseURL, known.base)), key: secret(s.APIKey), client: client,
+			base: Address(s), key: secret(s.APIKey), client: client,
 		}
 		if s.Provider == protocol.ProviderAnthropic {
 			providers[s.Provider] = newAnthropic(e)

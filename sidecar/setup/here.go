@@ -9,6 +9,7 @@ import (
 
 	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/setup/importer"
 )
 
@@ -23,6 +24,7 @@ func Here(environ []string, userFile string, folders []string) (Options, error) 
 	o := Options{
 		Places: importer.Places{OS: runtime.GOOS, Home: home, Env: env, Folders: folders},
 		Folder: filepath.Dir(userFile), UserFile: userFile,
+		Policy:    managedfiles.New("", environ),
 		Installed: func(command string) bool { return onPath(env("PATH"), command) != "" },
 	}
 	self, err := os.Executable()

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"assent/sidecar/base/atomicfile"
-	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/setup/hostfile"
 	"assent/sidecar/setup/vault"
@@ -131,7 +130,7 @@ func forbidsHooks(path string, value func(...string) json.RawMessage) string {
 
 // managedHooks says which file of an organisation keeps the person's hooks from running.
 func (o Options) managedHooks() string {
-	for _, f := range managedfiles.Read(o.Places.Root) {
+	for _, f := range o.Policy.Read() {
 		if f.Kind != orgpolicy.ClaudeCode || f.Err != nil {
 			continue
 		}

@@ -24,6 +24,8 @@ import (
 	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/base/reason"
 	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/setup/hostfile"
 	"assent/sidecar/setup/importer"
 	"assent/sidecar/setup/vault"
@@ -56,6 +58,8 @@ type Options struct {
 	WithoutHosts, WithoutServers []string
 	// Projects changes files in project folders too. Other people may share those, by version control.
 	Projects bool
+	// Policy are the organisation's files. It may be nil.
+	Policy *managedfiles.Files
 	// Share adds each server to all installed hosts, not only to those that have it.
 	Share bool
 }
@@ -251,12 +255,6 @@ func (p *Plan) read(place importer.Place) {
 		return
 	}
 	installed := place.Adds && (file.Exists || p.installed(place))
-	if limits := p.options.Places.ManagedFile(place.ID()); limits != "" {
-		if hasServers(place, file.Data) {
-			p.problem(place.Path, "It is left alone, because your organisation limits the servers of %s in %s.", place.Host(), limits)
-		}
-		return
-	}
 	if (installed || file.Exists && place.Folder == "") && !slices.Contains(p.Hosts, place.Host()) && (installed || hasServers(place, file.Data)) {
 		p.Hosts = append(p.Hosts, place.Host())
 	}
@@ -447,6 +445,16 @@ func runs(raw json.RawMessage, secrets []importer.Secret) string {
 // choose plans the edits.
 func (p *Plan) choose() {
 	o := p.options
+	if err := o.Policy.Forbids(orgpolicy.Setup); err != nil {
+		for _, c := range p.copies {
+			p.problem(c.Path, "The server %q is left alone, because setup may change nothing. %v.", c.Name, err)
+		}
+		return
+	}
+	if err := o.Policy.Forbids(orgpolicy.SetupShare); o.Share && err != nil {
+		p.problem(o.UserFile, "No server is shared with other programs. %v.", err)
+		o.Share = false
+	}
 	for _, s := range p.Servers {
 		for _, c := range s.Copies {
 			if c.Routed {
@@ -462,7 +470,7 @@ func (p *Plan) choose() {
 				continue
 			}
 			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
-			if c.Routed && !p.isOld(e, s, c) {
+			if c.Routed && !p.isOld(e, s, c) || p.isBlocked(e, c.Name, s) {
 				continue
 			}
 			if p.change(e, entryEdit{At: c.at, Name: c.Name, Server: s.Name}, e.place.Starts(c.Name, p.start(e, s), c.value)) {
@@ -502,7 +510,7 @@ func (p *Plan) share(s *Server) {
 			return slices.ContainsFunc(other.Copies, func(c *Copy) bool { return c.Host == e.place.Host() && c.Name == name && c.Folder == "" })
 		})
 		at := e.place.Main()
-		if !has && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.start(e, s), nil)) {
+		if !has && !p.isBlocked(e, name, s) && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.start(e, s), nil)) {
 			s.moves = true
 			s.uses(e.place.Host())
 		}
@@ -524,6 +532,29 @@ func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) b
 		return false
 	}
 	e.done = append(e.done, entry)
+	return true
+}
+
+// isBlocked reports whether the organisation does not let a host use a server, or start Assent for it. The problem says so.
+func (p *Plan) isBlocked(e *fileEdit, name string, s *Server) bool {
+	policy, host := p.options.Policy, e.place.ID()
+	if policy == nil {
+		return false
+	}
+	if err := policy.CheckDefinition(name, p.entry(s), host); err != nil {
+		p.problem(e.place.Path, "The server %q is left alone. %s.", name, err)
+		return true
+	}
+	start := p.start(e, s)
+	blocked := policy.CheckEntry(host, name, append([]string{start.Command}, start.Args...))
+	if blocked == nil {
+		return false
+	}
+	wayOut := ""
+	if blocked.Missing != "" {
+		wayOut = " To let it, an administrator adds to that file: " + blocked.Missing
+	}
+	p.problem(e.place.Path, "The server %q is left alone, because %s may not start Assent for it. %s.%s", name, e.place.Host(), blocked, wayOut)
 	return true
 }
 

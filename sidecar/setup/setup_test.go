@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/setup"
 	"assent/sidecar/setup/hostfile"
 	"assent/sidecar/setup/importer"
@@ -35,11 +36,11 @@ func newMachine(t *testing.T) *machine {
 	}
 	return &machine{t, work, setup.Options{
 		Places: importer.Places{
-			OS: "linux", Home: filepath.Join(work, "home"), Root: filepath.Join(work, "root"), Env: func(string) string { return "" },
+			OS: "linux", Home: filepath.Join(work, "home"), Env: func(string) string { return "" },
 			Folders: []string{filepath.Join(work, "project")},
 		},
 		Folder: filepath.Join(work, "assent"), UserFile: filepath.Join(work, "assent", "mcp.json"),
-		Command: "assent", Projects: true,
+		Command: "assent", Projects: true, Policy: managedfiles.New(filepath.Join(work, "root"), nil),
 	}}
 }
 

@@ -110,6 +110,15 @@ func (a *addition) run() error {
 	}
 	a.lines, a.width = bufio.NewReader(a.o.Stdin), widthOf(a.o.Stderr)
 	a.say("%s", a.shown(s, name))
+	if a.o.Policy != nil {
+		written, err := s.Written(name)
+		if err == nil {
+			err = a.o.Policy.CheckDefinition(name, written.Entry)
+		}
+		if err != nil {
+			return Exit(ExitFailed, fmt.Errorf("nothing was added. %w", err))
+		}
+	}
 	if !a.yes {
 		if !a.plain && !(IsTerminal(a.o.Stdin) && IsTerminal(a.o.Stderr)) {
 			return usagef("assent add cannot ask here whether to add the server: run it in a terminal, or give --yes")

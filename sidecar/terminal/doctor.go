@@ -76,6 +76,9 @@ func (s *session) report(i *protocol.ServerInspection) error {
 	if i.Verdict != nil && i.Verdict.Kind == protocol.VerdictLogin {
 		state = "not signed in"
 	}
+	if i.Server.Blocked != "" {
+		state = "blocked"
+	}
 	line("state", "%s", state)
 	source := i.Server.Source
 	if i.Line > 0 {

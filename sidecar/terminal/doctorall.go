@@ -12,6 +12,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
 )
 
 // newestProtocol is the newest version of MCP that Assent speaks.
@@ -47,6 +48,9 @@ type checkup struct {
 	Hosts    []hostCheck                  `json:"hosts,omitempty"`
 	// HostFiles are the files of hosts on this machine.
 	HostFiles []hostFileCheck `json:"hostFiles,omitempty"`
+	// Policies are the organisation's files on this machine, and PoliciesUnseen says which others Assent cannot see.
+	Policies       []managedfiles.Report `json:"policies,omitempty"`
+	PoliciesUnseen string                `json:"policiesUnseen,omitempty"`
 	// HostsProblem is why the hosts are not known.
 	HostsProblem string `json:"hostsProblem,omitempty"`
 }
@@ -83,6 +87,11 @@ func (s *session) doctorAll(ctx context.Context) error {
 		return err
 	}
 	all.Hosts, all.HostsProblem = s.checkHosts(ctx)
+	if s.o.Policy != nil {
+		if all.Policies = s.o.Policy.Reports(); len(all.Policies) > 0 {
+			all.PoliciesUnseen = managedfiles.Unseen
+		}
+	}
 	if s.o.HostFiles != nil {
 		files, problems, err := s.o.HostFiles()
 		if err != nil {
@@ -126,6 +135,16 @@ func (s *session) doctorAll(ctx context.Context) error {
 		}
 		t.rows = append(t.rows, []string{"host " + f.Host, state, "", what})
 	}
+	for _, p := range all.Policies {
+		state, what := "policy", p.Words()
+		if p.Problem != "" {
+			state, found = "problem", found+1
+		}
+		t.rows = append(t.rows, []string{p.Path, state, "", what})
+	}
+	if all.PoliciesUnseen != "" {
+		t.rows = append(t.rows, []string{"other policies", "not seen", "", all.PoliciesUnseen})
+	}
 	if all.HostsProblem != "" {
 		found++
 		t.rows = append(t.rows, []string{"hosts", "problem", "", all.HostsProblem})
@@ -151,6 +170,8 @@ func stateWord(i *protocol.ServerInspection) string {
 		return "not signed in"
 	case i.Verdict != nil && i.Verdict.Kind == protocol.VerdictUnconfirmed:
 		return "not confirmed"
+	case i.Server.Blocked != "":
+		return "blocked"
 	}
 	return string(i.Server.State)
 }

@@ -48,6 +48,8 @@ func (s *session) whyFailed(ctx context.Context, serverName string) string {
 	var b strings.Builder
 	switch v := i.Verdict; {
 	case v == nil:
+	case v.Kind == protocol.VerdictBlocked: // the error said all
+		return ""
 	case v.Kind == protocol.VerdictUnconfirmed:
 		return fmt.Sprintf("To see what would run, and to decide: %s\nTo run it without being asked: --trust", s.doctorCommand(i.Server))
 	case v.WayOut != "":

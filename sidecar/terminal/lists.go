@@ -24,6 +24,9 @@ func (s *session) listServers(ctx context.Context) error {
 	t := table{columns: []column{{header: "name"}, {header: "transport"}, {header: "command", cut: true}, {header: "source", cut: true}}}
 	for _, v := range list.Servers {
 		t.rows = append(t.rows, []string{v.Name, string(v.Transport), v.Command, s.near(v.Source)})
+		if v.Blocked != "" {
+			s.note("assent: the MCP server %q: %s", v.Name, v.Blocked)
+		}
 	}
 	return s.list(list, t, s.noServers(list.Problems))
 }

@@ -17,6 +17,7 @@ import (
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/visible"
 	"assent/sidecar/config"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/daemon"
 	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/terminal/answers"
@@ -290,6 +291,9 @@ func (s *session) meet(here bool) error {
 		line.configuration.Sampling = &protocol.SamplingSettings{Review: review}
 	}
 	if line.record != "" {
+		if err := s.o.Policy.Forbids(orgpolicy.Recording); err != nil {
+			return Exit(ExitFailed, fmt.Errorf("--record: nothing may be recorded. %w", err))
+		}
 		s.recorder, err = newRecorder(line.record, s.clean)
 	}
 	return err

@@ -25,6 +25,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/visible"
+	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/daemon/workspaces"
 )
 
@@ -64,6 +65,8 @@ type Options struct {
 	Hosts func(ctx context.Context) ([]Host, error)
 	// HostFiles returns the hosts' own files with MCP servers, and those that cannot be read. It may be nil.
 	HostFiles func() ([]HostFile, []protocol.ConfigProblem, error)
+	// Policy are the organisation's files. It may be nil.
+	Policy *managedfiles.Files
 	// Interrupts receives Ctrl-C and other interrupts: the first cancels the call, the second stops waiting. Run itself
 	// sends the Ctrl-C of a dialog, for which the terminal sends no signal. It may be nil.
 	Interrupts chan os.Signal

@@ -32,6 +32,7 @@ func (w *Workspace) begin() {
 		}
 		w.countAsks()
 	})
+	b.running.Go(func() { w.keepPolicy(b.ctx) })
 	b.running.Go(func() { w.tasks.KeepResults(b.ctx, b.results) })
 	b.running.Go(func() { w.tasks.KeepDeleted(b.ctx) })
 	b.running.Go(func() { w.tasks.KeepStore(b.ctx) })

@@ -38,6 +38,8 @@ type configuration struct {
 	merged   protocol.Configuration
 	models   *model.Set
 	problems []protocol.ConfigProblem
+	// unused says which endpoints of models the organisation does not let be used.
+	unused []protocol.ConfigProblem
 }
 
 // join adds the configuration of a new front end, and returns the front end that configures the workspace now. A front end
@@ -152,7 +154,10 @@ func (w *Workspace) merge() (changed bool) {
 
 // configure puts a configuration in place. Models reports that a front end has models.
 func (w *Workspace) configure(c protocol.Configuration, models bool) {
-	providers := model.Endpoints(c.Model, &w.providers.web)
+	used := c.Model
+	var unused []protocol.ConfigProblem
+	used.Endpoints, unused = w.organisation.endpoints(used.Endpoints)
+	providers := model.Endpoints(used, &w.providers.web)
 	providers[protocol.ProviderDemo] = model.Demo{Pace: demoPace}
 	if models {
 		providers[protocol.ProviderVSCode] = w.providers.vscode
@@ -160,10 +165,10 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	keys := model.Keys(c.Model)
 	w.secrets.keys.Store(&keys)
 	w.configured.mu.Lock()
-	w.configured.merged = c
-	w.configured.models = model.NewSet(providers, c.Model, model.DefaultTimeout)
+	w.configured.merged, w.configured.unused = c, unused
+	w.configured.models = model.NewSet(providers, used, model.DefaultTimeout)
 	replace(w.background.results, keepResultsDays(c))
-	replace(w.background.records, keepJournalDays(c))
+	replace(w.background.records, w.organisation.journalDays(keepJournalDays(c)))
 	w.configured.mu.Unlock()
 	var folders []string
 	for _, f := range c.WorkspaceFolders {
@@ -176,6 +181,16 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	w.hub.SetToolTimeout(toolTimeout(c))
 	w.policy.Changed()
 	w.load()
+}
+
+// reconfigureLocked puts the present configuration in place again. The caller holds configured.changing.
+func (w *Workspace) reconfigureLocked() {
+	w.configured.mu.Lock()
+	configured, c := w.configured.models != nil, w.configured.merged
+	w.configured.mu.Unlock()
+	if configured {
+		w.configure(c, w.configured.lendsModels)
+	}
 }
 
 // introduce says what to call this workspace in others: by its folders.
@@ -205,11 +220,11 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	w.configured.mu.Lock()
 	defer w.configured.mu.Unlock()
 	result := config.Load(w.configured.merged, w.opts.UserFile)
-	w.configured.problems = result.Problems
+	w.configured.problems = slices.Concat(result.Problems, w.configured.unused)
 	all := slices.Concat(result.Servers, result.Hidden)
 	w.secrets.servers.retain(all)
 	w.hub.SetSources(result.Sources)
-	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Configure(all)), Problems: result.Problems}
+	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Configure(all)), Problems: w.configured.problems}
 }
 
 // reload is load after a file changed, told to the front end.

@@ -49,7 +49,7 @@ func (w *Workspace) hides(serverName string) *protocol.HiddenServer {
 // listed adds to servers which own ones they hide.
 func (w *Workspace) listed(servers []protocol.Server) []protocol.Server {
 	for i := range servers {
-		servers[i].Hides = w.hides(servers[i].Name)
+		servers[i].Hides, servers[i].Blocked = w.hides(servers[i].Name), w.blockedWords(servers[i].Name)
 	}
 	return servers
 }

@@ -130,6 +130,9 @@ func (f *frontEnd) Initialize(_ context.Context, params *protocol.InitializePara
 		return nil, err
 	}
 	f.info, f.capabilities, f.visitor = params.ClientInfo, params.Capabilities, params.Visitor
+	if f.info.Name == vscodeName {
+		f.organisation.isVSCode.Store(true)
+	}
 	configuredBy := ""
 	if counting := f.join(f, params.Configuration); counting != f {
 		configuredBy = counting.info.Name

@@ -19,10 +19,10 @@ func (w *Workspace) grantBook() *grant.Book {
 				w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 			}
 		},
-		Journal: w.journal,
-		Log:     w.opts.Log,
-		Now:     w.opts.Now,
-		NewID:   w.opts.NewID,
+		Journal: w.journal, Asleep: w.asleep,
+		Log:   w.opts.Log,
+		Now:   w.opts.Now,
+		NewID: w.opts.NewID,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/task"
@@ -22,13 +23,19 @@ var hostCapabilities = protocol.FrontEndCapabilities{Elicitation: true, Sampling
 // AttachHost serves a host over conn as [hosts.Hosts.Serve] does.
 func (w *Workspace) AttachHost(ctx context.Context, conn io.ReadWriteCloser, u hosts.Use) error {
 	defer w.joinHost(u)()
+	u.AnswerIn = w.organisation.answerIn(u.AnswerIn)
 	return w.hosts.Serve(ctx, conn, u)
 }
 
 // ServeHost serves a request over HTTP of a host that is known by its credential. The workspace stays open for its next
 // request.
 func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credential string, u hosts.Use) {
+	if err := w.organisation.files.Forbids(orgpolicy.GatewayHTTP); err != nil {
+		http.Error(rw, "Assent serves no program over HTTP. "+err.Error(), http.StatusForbidden)
+		return
+	}
 	defer w.joinHost(u)()
+	u.AnswerIn = w.organisation.answerIn(u.AnswerIn)
 	w.configured.lasting.Store(true)
 	w.hosts.ServeHTTP(rw, r, credential, u)
 }
@@ -56,7 +63,7 @@ func (w *Workspace) joinHost(u hosts.Use) (leave func()) {
 
 func (w *Workspace) newHosts() *hosts.Hosts {
 	return hosts.New(hosts.Options{
-		Workspace: forHosts{w}, Hub: w.hub, Tasks: w.tasks, Chat: w.chat, Broker: w.broker,
+		Workspace: forHosts{w}, Hub: w.hub.Hub, Tasks: w.tasks, Chat: w.chat, Broker: w.broker,
 		ListsFile: filepath.Join(w.opts.DataDir, "lists.json"), Version: w.opts.Version, Log: w.opts.Log,
 	})
 }

@@ -63,6 +63,11 @@ func serveTools() int {
 			if err := json.Unmarshal(r.Params.Arguments, &arguments); err != nil {
 				return nil, err
 			}
+			if file := os.Getenv("TOOLSERVER_CALLS"); file != "" {
+				if err := os.WriteFile(file, nil, 0o600); err != nil {
+					return nil, err
+				}
+			}
 			return do(ctx, r, arguments), nil
 		})
 	}

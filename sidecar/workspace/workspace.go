@@ -31,6 +31,7 @@ import (
 	"assent/sidecar/chat"
 	"assent/sidecar/config"
 	"assent/sidecar/config/managedfiles"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/hub"
@@ -102,6 +103,7 @@ type Workspace struct {
 	decisions  decisions
 	secrets    knownSecrets
 	background *background
+	organisation
 	// leftovers mark the processes of servers; nil marks none.
 	leftovers *leftover.Run
 }
@@ -111,11 +113,12 @@ type parts struct {
 	tasks  *task.Registry
 	grants *grant.Book
 	// toolRules are kept beside the grants.
-	toolRules    *grant.ToolRules
-	journal      *journal.Journal
-	policy       *policy.Policy
-	broker       *broker.Broker
-	hub          *hub.Hub
+	toolRules *grant.ToolRules
+	journal   *journal.Journal
+	policy    *policy.Policy
+	broker    *broker.Broker
+	// hub has the servers as front ends may use them. Hosts get those of its Hub.
+	hub          usable
 	unattributed *attribution.Queue
 	chat         *chat.Chat
 	hosts        *hosts.Hosts
@@ -143,10 +146,16 @@ func Open(opts Options) *Workspace {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}
+	files := managedfiles.New(opts.PolicyRoot, opts.Environ)
+	if err := files.Forbids(orgpolicy.Recording); err != nil && opts.Tap != nil {
+		opts.Log.Warn().Err(err).Msg("no frames are recorded")
+		opts.Tap = nil
+	}
 	w := &Workspace{
 		opts: opts, person: cmp.Or(opts.Person, &Person{}), frontEnds: frontEnds{attached: newAttached(opts.Log)},
 		decisions: decisions{dir: opts.DecisionsDir}, background: newBackground(),
 	}
+	w.organisation = organisation{files: files, uses: map[*serverUse]bool{}}
 	w.logins = w.person.loginsFor(opts)
 	w.secrets.init(opts.Environ, w.logins.auth)
 	w.initApps()
@@ -166,7 +175,7 @@ func Open(opts Options) *Workspace {
 	w.grants = w.grantBook()
 	w.toolRules = grant.NewToolRules(w.grants)
 	w.policy = policy.New(policy.Options{
-		Settings: w.policySettings, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
+		Settings: w.policySettings, Caps: w.caps, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
 		Denied: w.deniedUnattributed, Invalid: w.invalidUnattributed, DeclinedChanged: w.declinedChanged, Changed: w.policyChanged, Now: w.opts.Now, Log: w.opts.Log,
 	})
 	w.unattributed = w.newQueue()
@@ -180,10 +189,10 @@ func Open(opts Options) *Workspace {
 	w.providers.web.Transport = web
 	environment := config.Environment{
 		Environ: opts.Environ, Folder: opts.Folder, Home: config.Home(opts.Environ), Ask: w.askInput, Secret: opts.Secret, Note: w.secrets.servers.observe, Shell: config.NewLoginShell(opts.Environ),
-		Permit: managedfiles.Permit(opts.PolicyRoot, opts.Environ),
+		Permit: w.permitStart,
 	}
 	w.environment = environment
-	w.hub = hub.New(hub.Options{
+	w.hub = usable{w: w, Hub: hub.New(hub.Options{
 		Options: session.Options{
 			Changed:      w.serverChanged,
 			Redact:       w.redacted,
@@ -202,7 +211,7 @@ func Open(opts Options) *Workspace {
 		Task:        w.taskOf,
 		ListChanged: w.listChanged, ResourceUpdated: w.resourceUpdated,
 		Now: w.now,
-	})
+	})}
 	w.chat = chat.New(chat.Options{
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
 		Apps: func() bool { return w.attached.capabilities().Apps },
@@ -308,7 +317,7 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 	if config.IsOwnName(info.Name) {
 		return // it is in no list
 	}
-	info.Hides = w.hides(info.Name)
+	info.Hides, info.Blocked = w.hides(info.Name), w.blockedWords(info.Name)
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}

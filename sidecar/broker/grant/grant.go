@@ -39,7 +39,10 @@ type Options struct {
 	// Changed, if it is not nil, is called for each grant that is new, was used, or ended, in order. It must not call the
 	// book. It is not called for the changes of other sidecars.
 	Changed func(protocol.Grant)
-	Log     zerolog.Logger
+	// Asleep returns why the organisation does not let a grant approve anything now, a sentence, or ""; nil means that it
+	// does. It must not call the book.
+	Asleep func(*protocol.Grant) string
+	Log    zerolog.Logger
 	// Now and NewID are replaced by tests.
 	Now   func() time.Time
 	NewID func() string
@@ -70,6 +73,9 @@ func NewBook(opts Options) *Book {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
+	if opts.Asleep == nil {
+		opts.Asleep = func(*protocol.Grant) string { return "" }
+	}
 	if opts.NewID == nil {
 		opts.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
@@ -78,7 +84,15 @@ func NewBook(opts Options) *Book {
 
 // Check returns why a grant with these terms cannot be made, as a [protocol.Error] with [protocol.CodeInvalidAnswer], or
 // nil.
-func (b *Book) Check(terms *protocol.GrantTerms) error { return invalid(Check(terms, b.opts.Now())) }
+func (b *Book) Check(terms *protocol.GrantTerms) error {
+	if why := b.Asleep(&protocol.Grant{GrantTerms: *terms, CreatedAt: b.opts.Now().UnixMilli()}); why != "" {
+		return protocol.Errorf(protocol.CodeInvalidAnswer, "The grant cannot be made. %s", why)
+	}
+	return invalid(Check(terms, b.opts.Now()))
+}
+
+// Asleep is [Options.Asleep].
+func (b *Book) Asleep(g *protocol.Grant) string { return b.opts.Asleep(g) }
 
 // Create makes a grant; by names the front end. The error is that of [Book.Check], or the store's.
 func (b *Book) Create(ctx context.Context, terms protocol.GrantTerms, by string) (*protocol.Grant, error) {

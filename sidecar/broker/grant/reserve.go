@@ -60,6 +60,12 @@ func (b *Book) choose(all []protocol.Grant, r Request, identity string) (*protoc
 	var nearest reason
 	now := b.opts.Now()
 	for i := range all {
+		if why := b.opts.Asleep(&all[i]); why != "" {
+			if nearest.telling < objected {
+				nearest = reason{telling: objected, text: why}
+			}
+			continue
+		}
 		why := covers(&all[i], r, identity, "The grant made on "+moment(all[i].CreatedAt, now), now)
 		if why.text == "" {
 			return &all[i], ""

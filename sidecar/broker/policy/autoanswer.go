@@ -58,7 +58,7 @@ func (p *Policy) autoDecline(r *Request) (_ Decision, declined bool) {
 
 // setAnswer answers a form from the settings. The request must be attributed to one tool.
 func (p *Policy) setAnswer(r *Request, fields []protocol.Field) (_ Decision, set bool) {
-	if r.Stage != Ready || len(r.Origin.ToolNames) != 1 || r.Origin.PlacedBy != "" {
+	if r.Stage != Ready || len(r.Origin.ToolNames) != 1 || r.Origin.PlacedBy != "" || p.opts.Caps().Answers != "" {
 		return Decision{}, false
 	}
 	for _, set := range p.opts.Settings().Elicitation.Answers {

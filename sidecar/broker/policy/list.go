@@ -72,26 +72,26 @@ func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
 			return nil, err
 		}
 	}
-	settings := p.opts.Settings()
+	settings, caps := p.opts.Settings(), p.opts.Caps()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []protocol.PolicyEntry
 	for _, g := range grants {
 		all = append(all, protocol.PolicyGrant{Grant: g, PolicyHead: protocol.PolicyHead{
 			Effect: protocol.EffectApprove, ServerName: g.ServerName, ToolName: g.ToolName,
-			By: g.By, At: g.CreatedAt, Used: p.usedLocked(grantEntry(g.ID)),
+			By: g.By, At: g.CreatedAt, Used: p.usedLocked(grantEntry(g.ID)), Asleep: p.opts.Grants.Asleep(&g),
 		}})
 	}
 	for _, rule := range rules {
-		effect := protocol.EffectApprove
+		effect, asleep := protocol.EffectApprove, caps.Answers
 		if rule.Remember == protocol.RememberNever {
-			effect = protocol.EffectDecline
+			effect, asleep = protocol.EffectDecline, ""
 		}
 		all = append(all, protocol.PolicyToolRule{
 			RuleID: rule.ID, ResourceURI: rule.ResourceURI, AppDomains: rule.AppDomains, Remember: rule.Remember, TaskID: rule.TaskID,
 			PolicyHead: protocol.PolicyHead{
 				Effect: effect, ServerName: rule.ServerName, ToolName: rule.ToolName,
-				By: rule.By, At: rule.CreatedAt, Used: p.usedLocked(ruleEntry(rule.ID)),
+				By: rule.By, At: rule.CreatedAt, Used: p.usedLocked(ruleEntry(rule.ID)), Asleep: asleep,
 			},
 		})
 	}
@@ -101,11 +101,11 @@ func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
 			By: server.By, At: p.declining[server.ServerName].at.UnixMilli(), Used: p.usedLocked(declinedEntry(server.ServerName)),
 		}})
 	}
-	return append(all, p.settingsLocked(&settings)...), nil
+	return append(all, p.settingsLocked(&settings, caps)...), nil
 }
 
 // settingsLocked returns the entries of the settings. The lock must be held.
-func (p *Policy) settingsLocked(s *Settings) (all []protocol.PolicyEntry) {
+func (p *Policy) settingsLocked(s *Settings, caps Caps) (all []protocol.PolicyEntry) {
 	listed := map[entry]bool{}
 	for _, answer := range s.Elicitation.Answers {
 		if listed[answerEntry(&answer)] {
@@ -114,17 +114,21 @@ func (p *Policy) settingsLocked(s *Settings) (all []protocol.PolicyEntry) {
 		listed[answerEntry(&answer)] = true
 		all = append(all, protocol.PolicyFixedAnswer{Content: answer.Content, PolicyHead: protocol.PolicyHead{
 			Effect: protocol.EffectApprove, ServerName: answer.ServerName, ToolName: answer.ToolName,
-			Setting: settingAnswers, Used: p.usedLocked(answerEntry(&answer)),
+			Setting: settingAnswers, Used: p.usedLocked(answerEntry(&answer)), Asleep: caps.Answers,
 		}})
 	}
-	approving := func(setting string) protocol.PolicyHead {
-		return protocol.PolicyHead{Effect: protocol.EffectApprove, Setting: setting, Used: p.usedLocked(settingEntry(setting))}
+	approving := func(setting, asleep string) protocol.PolicyHead {
+		return protocol.PolicyHead{Effect: protocol.EffectApprove, Setting: setting, Used: p.usedLocked(settingEntry(setting)), Asleep: asleep}
 	}
 	if s.Tools.AutoApprove == protocol.AutoApproveReadOnly {
-		all = append(all, protocol.PolicyReadOnlyTools{PolicyHead: approving(settingAutoApprove)})
+		all = append(all, protocol.PolicyReadOnlyTools{PolicyHead: approving(settingAutoApprove, caps.AutoApprove)})
 	}
 	if review := s.Sampling.Review; review == protocol.ReviewNever || review == protocol.ReviewFirstFromServer {
-		all = append(all, protocol.PolicyReview{Review: review, PolicyHead: approving(settingReview)})
+		asleep := ""
+		if caps.Review != "" && laxness[review] > laxness[caps.Review] {
+			asleep = caps.ReviewReason
+		}
+		all = append(all, protocol.PolicyReview{Review: review, PolicyHead: approving(settingReview, asleep)})
 	}
 	for _, allowed := range s.Allowed {
 		head := protocol.PolicyHead{Effect: protocol.EffectLimit, ServerName: allowed.ServerName, Setting: settingAllowed}

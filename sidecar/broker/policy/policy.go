@@ -37,10 +37,24 @@ type Settings struct {
 	AnswerSeconds int64
 }
 
+// Caps are what the person's organisation takes from their settings and decisions. Each text is the reason, a sentence for the
+// person; empty takes nothing.
+type Caps struct {
+	// Answers: no setting answers a form, and no remembered answer approves a call.
+	Answers string
+	// AutoApprove: no setting approves calls.
+	AutoApprove string
+	// Review is the laxest review of completions; empty is no limit.
+	Review       protocol.SamplingReview
+	ReviewReason string
+}
+
 // Options are what a policy needs.
 type Options struct {
 	// Settings returns the settings; nil means the defaults.
 	Settings func() Settings
+	// Caps returns what the organisation takes; nil means nothing.
+	Caps func() Caps
 	// FrontEnd returns the capabilities of the front ends; nil means none.
 	FrontEnd func() protocol.FrontEndCapabilities
 	// Grants are the person's grants; nil if there can be none.
@@ -101,6 +115,9 @@ type declining struct {
 func New(opts Options) *Policy {
 	if opts.Settings == nil {
 		opts.Settings = func() Settings { return Settings{} }
+	}
+	if opts.Caps == nil {
+		opts.Caps = func() Caps { return Caps{} }
 	}
 	if opts.FrontEnd == nil {
 		opts.FrontEnd = func() protocol.FrontEndCapabilities { return protocol.FrontEndCapabilities{} }
@@ -291,9 +308,9 @@ func (p *Policy) review(ctx context.Context, r *Request) Decision {
 	switch {
 	case r.Held != nil:
 		shown = r.Held.Review || r.Held.Revoked(ctx)
-	case p.opts.Settings().Sampling.Review == protocol.ReviewNever:
+	case p.reviewed() == protocol.ReviewNever:
 		shown = false
-	case p.opts.Settings().Sampling.Review == protocol.ReviewFirstFromServer:
+	case p.reviewed() == protocol.ReviewFirstFromServer:
 		p.mu.Lock()
 		shown = !p.trusted[r.Origin.ServerName]
 		p.mu.Unlock()
@@ -306,6 +323,18 @@ func (p *Policy) review(ctx context.Context, r *Request) Decision {
 	default:
 		return Decision{Verdict: Approve, by: settingEntry(settingReview)}
 	}
+}
+
+// laxness orders the reviews, from the strictest on.
+var laxness = map[protocol.SamplingReview]int{protocol.ReviewFirstFromServer: 1, protocol.ReviewNever: 2}
+
+// reviewed returns the setting for the review of completions, as far as the organisation lets it.
+func (p *Policy) reviewed() protocol.SamplingReview {
+	set, caps := p.opts.Settings().Sampling.Review, p.opts.Caps()
+	if caps.Review != "" && laxness[set] > laxness[caps.Review] {
+		return caps.Review
+	}
+	return set
 }
 
 // Trust records that a person approved a completion for a server.

@@ -60,7 +60,11 @@ func (p *Policy) toolRule(ctx context.Context, r *Request) Decision {
 			return Decision{Changed: p.toolChange(ctx, r.Use)}
 		}
 	}
-	readOnly := rule == nil && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations)
+	caps := p.opts.Caps()
+	if rule != nil && rule.Remember != protocol.RememberNever && caps.Answers != "" {
+		return Decision{Changed: p.toolChange(ctx, r.Use)} // the rule sleeps
+	}
+	readOnly := rule == nil && caps.AutoApprove == "" && r.Use.Tool != nil && p.opts.Settings().Tools.AutoApprove == protocol.AutoApproveReadOnly && ReadOnly(r.Use.Tool.Annotations)
 	if readOnly { // unless the claim is another one than the person knows
 		if change := p.toolChange(ctx, r.Use); change != nil && change.Tool {
 			return Decision{Changed: change}

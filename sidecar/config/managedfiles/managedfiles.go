@@ -1,10 +1,16 @@
 // Package managedfiles reads the files by which an organisation decides about MCP servers, from their places on this system.
 //
 // The places are fixed: no setting, flag or variable moves them. What administrators set in a vendor's console, in Windows's
-// registry or in a profile of macOS is not read. The package has no state.
+// registry or in a profile of macOS is not read. [Files] may be
+// used by several goroutines.
 package managedfiles
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +19,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
+	"assent/protocol"
 	"assent/sidecar/config"
 	"assent/sidecar/config/orgpolicy"
 )
@@ -82,12 +90,10 @@ func Read(root string) []orgpolicy.File {
 
 // read returns a file, or nothing if there is none. A link that leads nowhere is a file that cannot be read.
 func read(kind orgpolicy.Kind, path string) []orgpolicy.File {
-	data, err := config.ReadFile(path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
-			return nil
-		}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
+	data, err := config.ReadFile(path, maxFile)
 	return []orgpolicy.File{{Path: path, Kind: kind, Data: data, Err: err}}
 }
 
@@ -105,23 +111,182 @@ func dropIns(folder string) (files []orgpolicy.File) {
 	return slices.Clip(files)
 }
 
-// Permit returns a [config.Environment]'s Permit that reads the files at every start of a server, so that a changed one counts
-// from the next start on. Root is that of [Read], and environ the environment in which servers start.
-func Permit(root string, environ []string) func(config.Server, config.Start) error {
-	return func(s config.Server, start config.Start) error {
-		policies := orgpolicy.New(Read(root), func(name string) (string, bool) {
-			value := config.LookupEnv(environ, name)
+// Files are the managed files of this system. They are read at every use, so a changed one counts at once.
+type Files struct {
+	root    string
+	environ []string
+
+	mu sync.Mutex // guards the fields below
+	// last are the files of the last reading, with their policies and their hash.
+	last     []orgpolicy.File
+	policies orgpolicy.Policies
+	hash     string
+}
+
+// New returns the files below a root, as of [Read]. Environ is the environment in which servers start.
+func New(root string, environ []string) *Files { return &Files{root: root, environ: environ} }
+
+// now returns what the files say now, and their hash.
+func (f *Files) now() (orgpolicy.Policies, string) {
+	files := Read(f.root)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.hash == "" || !slices.EqualFunc(files, f.last, isSame) {
+		f.last, f.hash = files, hashOf(files)
+		f.policies = orgpolicy.New(files, func(name string) (string, bool) {
+			value := config.LookupEnv(f.environ, name)
 			return value, value != ""
 		})
-		server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, Path: start.Path, ResolvedURL: start.URL}
-		if start.URL != "" {
-			server.URL = s.URL
-		} else {
-			server.Command = append([]string{s.Command}, s.Args...)
-		}
-		if blocked := policies.Check("", server); blocked != nil {
-			return blocked
-		}
+	}
+	return f.policies, f.hash
+}
+
+// Hash identifies what the files say now.
+func (f *Files) Hash() string {
+	_, hash := f.now()
+	return hash
+}
+
+// Permit is a [config.Environment]'s Permit: it keeps what holds for all of Assent.
+func (f *Files) Permit(s config.Server, start config.Start) error {
+	return f.check(s, start)
+}
+
+// Read returns the files that this system has, as [Read] does.
+func (f *Files) Read() []orgpolicy.File {
+	if f == nil {
 		return nil
 	}
+	return Read(f.root)
+}
+
+// Own returns what Assent's own file says now, beside its servers.
+func (f *Files) Own() *orgpolicy.Own {
+	policies, _ := f.now()
+	return policies.Own()
+}
+
+// Forbids returns why Assent's own file does not allow a thing, or nil. The error is an [orgpolicy.Blocked].
+func (f *Files) Forbids(m orgpolicy.Member) error {
+	if f == nil {
+		return nil
+	}
+	if blocked := f.Own().Forbids(m); blocked != nil {
+		return blocked
+	}
+	return nil
+}
+
+// CheckDefinition is [Files.Check] for a server that an mcp.json would have under a name.
+func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts ...string) error {
+	var d struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		URL     string   `json:"url"`
+	}
+	if err := json.Unmarshal(definition, &d); err != nil {
+		return fmt.Errorf("its definition cannot be read: %w", err)
+	}
+	s := config.Server{Name: name, Transport: protocol.TransportStdio, Command: d.Command, Args: d.Args, URL: d.URL}
+	if d.URL != "" {
+		s.Transport = protocol.TransportHTTP
+	}
+	return f.Check(context.Background(), s, config.Environment{Environ: f.environ}, hosts...)
+}
+
+// CheckEntry returns why a host's own files do not let the host start a command under a name, or nil.
+func (f *Files) CheckEntry(host, name string, command []string) *orgpolicy.Blocked {
+	policies, _ := f.now()
+	return policies.CheckEntry(host, orgpolicy.Server{Name: name, Command: command, Resolved: command})
+}
+
+// Check returns why a server may not be used in a session of hosts, which are named as in package orgpolicy; nil if it may. The
+// error is an [orgpolicy.Blocked].
+func (f *Files) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) error {
+	return f.check(s, s.Foreseen(ctx, e), hosts...)
+}
+
+func (f *Files) check(s config.Server, start config.Start, hosts ...string) error {
+	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, Path: start.Path, ResolvedURL: start.URL}
+	server.Unresolved = start.URL == "" && len(start.Command) == 0
+	if s.Transport == protocol.TransportStdio {
+		server.Command = append([]string{s.Command}, s.Args...)
+	} else {
+		server.URL = s.URL
+	}
+	policies, _ := f.now()
+	if blocked := policies.Check(server, hosts...); blocked != nil {
+		return blocked
+	}
+	return nil
+}
+
+// isOfAdministrator reports whether only an administrator can have written a file, as far as its owner and its rights say so.
+// On Windows nothing is known, and the answer is yes.
+func isOfAdministrator(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || isOwnedByRoot(info) && (runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0)
+}
+
+// Report describes a managed file.
+type Report struct {
+	Path string `json:"path"`
+	// Programs are the hosts that obey the whole file in their sessions. Without any, it holds for all of Assent.
+	Programs []string `json:"programs,omitempty"`
+	// Problem is why the file blocks all servers for these.
+	Problem string `json:"problem,omitempty"`
+	// Warning says that others than an administrator can change the file. It restricts all the same.
+	Warning string `json:"warning,omitempty"`
+}
+
+// Words says in a sentence for what the file holds.
+func (r Report) Words() string {
+	what := "It holds for all of Assent."
+	if len(r.Programs) > 0 {
+		what = "It holds for " + strings.Join(r.Programs, ", ") + "; the commands and URLs that it denies are denied in all of Assent."
+	}
+	if r.Problem != "" {
+		what = "It cannot be used, so it blocks all servers: " + r.Problem + ". " + what
+	}
+	if r.Warning != "" {
+		what += " " + r.Warning
+	}
+	return what
+}
+
+// Unseen says which policies Assent does not see.
+const Unseen = "Assent does not see what administrators set on a vendor's server, in Windows's registry or in a profile of macOS."
+
+// Reports returns the files that this system has.
+func (f *Files) Reports() (all []Report) {
+	policies, _ := f.now()
+	for _, s := range policies.States() {
+		r := Report{Path: s.Path, Programs: s.Hosts, Problem: s.Problem}
+		if !isOfAdministrator(s.Path) {
+			r.Warning = "Others than an administrator can change it: give it to root, and let only root write it. It restricts all the same."
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func isSame(a, b orgpolicy.File) bool {
+	return a.Path == b.Path && a.Kind == b.Kind && bytes.Equal(a.Data, b.Data) && textOf(a.Err) == textOf(b.Err)
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func hashOf(files []orgpolicy.File) string {
+	sum := sha256.New()
+	for _, file := range files {
+		for _, part := range []string{file.Path, string(file.Data), textOf(file.Err)} {
+			fmt.Fprintf(sum, "%d %s", len(part), part)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

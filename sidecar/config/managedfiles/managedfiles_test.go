@@ -63,7 +63,7 @@ func TestServersThatMayNotStart(t *testing.T) {
 		root := t.TempDir()
 		lay(t, root, tt.path, tt.text)
 		environ := []string{"PATH=" + os.Getenv("PATH"), "WHAT=evil", "WHERE=evil.example"}
-		e := config.Environment{Environ: environ, Permit: managedfiles.Permit(root, environ)}
+		e := config.Environment{Environ: environ, Permit: managedfiles.New(root, environ).Permit}
 		var err error
 		if tt.server.Transport == protocol.TransportStdio {
 			_, err = tt.server.Resolve(t.Context(), e)
@@ -91,8 +91,28 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 		if err := lay(filepath.Join(root, own)); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := server.Endpoint(t.Context(), config.Environment{Permit: managedfiles.Permit(root, nil)}); err == nil {
+		if _, _, err := server.Endpoint(t.Context(), config.Environment{Permit: managedfiles.New(root, nil).Permit}); err == nil {
 			t.Errorf("%s in the place of the policy lets a server be used", name)
 		}
+	}
+}
+
+// TestReports has files that anyone may write, and one that cannot be used.
+func TestReports(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, own, `{`)
+	lay(t, root, claude, `{}`)
+	if err := os.Chmod(filepath.Join(root, claude), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all := managedfiles.New(root, nil).Reports()
+	if len(all) != 2 || !strings.Contains(all[0].Words(), "blocks all servers: it is no JSON object") || len(all[0].Programs) != 0 {
+		t.Fatalf("the reports are %+v", all)
+	}
+	if words := all[1].Words(); !strings.Contains(words, "claude-code") || !strings.Contains(words, "Others than an administrator can change it") {
+		t.Errorf("of a file that all may write it says %s", words)
+	}
+	if isRoot := os.Getuid() == 0; (all[0].Warning == "") != isRoot {
+		t.Errorf("of a file of this user, who is root: %v, it says %q", isRoot, all[0].Warning)
 	}
 }

@@ -40,7 +40,7 @@ func listed(raw json.RawMessage, deny bool, expand func(string) string) (entries
 	}
 	for _, item := range items {
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(item, &members) // what is no object has no members
+		_ = json.Unmarshal(item, &members) // another value has no members
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, item) // it was read from JSON
 		text := compact.String()

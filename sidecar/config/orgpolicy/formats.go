@@ -43,8 +43,25 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 	case VSCode:
 		return r.vscode(members, expand)
 	default:
+		if err := r.plugins(members["strictPluginOnlyCustomization"]); err != nil {
+			return err
+		}
 		return r.lists(members, "allowedMcpServers", "deniedMcpServers", expand)
 	}
+}
+
+// plugins reads the member by which Claude Code has no servers but those of plugins, which Assent's are not: true, or a list
+// with "mcp".
+func (r *rules) plugins(raw json.RawMessage) error {
+	var all bool
+	var some []string
+	if len(raw) > 0 && json.Unmarshal(raw, &all) != nil && json.Unmarshal(raw, &some) != nil {
+		return errors.New(`"strictPluginOnlyCustomization" cannot be read`)
+	}
+	if all || slices.Contains(some, "mcp") {
+		r.allowed = append(r.allowed, allowList{member: "strictPluginOnlyCustomization", holds: func(Server) bool { return false }})
+	}
+	return nil
 }
 
 // lists reads the two lists of a file. A list of the wrong type is an error. So is a bad entry in a file of GitHub Copilot or
@@ -78,7 +95,10 @@ func (r *rules) assent(members map[string]json.RawMessage) error {
 	if raw, ok := members["version"]; ok && string(raw) != "1" {
 		return errors.New(`"version" must be 1: this Assent is too old for the policy`)
 	}
-	if err := known("", members, "version", "message", "servers"); err != nil {
+	if err := known("", members, "version", "message", "servers", "gateway", "setup", "browser", "approvals", "models", "journal", "recording"); err != nil {
+		return err
+	}
+	if err := r.own.read(members); err != nil {
 		return err
 	}
 	raw, ok := members["servers"]
@@ -130,7 +150,7 @@ func (r *rules) exclusive(members map[string]json.RawMessage) error {
 		for name, c := range servers {
 			program := strings.TrimSuffix(strings.ToLower(c.Command[strings.LastIndexAny(c.Command, `/\`)+1:]), ".exe")
 			switch {
-			case program == "assent" && (slices.Equal(c.Args, []string{"gateway"}) || slices.Equal(c.Args, []string{"gateway", s.Name})):
+			case program == "assent" && startsFor(c.Args, s.Name):
 				return true
 			case name != s.Name:
 			case s.isRemote() && c.URL != "" && c.URL == s.ResolvedURL, !s.isRemote() && c.Command != "" && slices.Equal(append([]string{c.Command}, c.Args...), s.Resolved):
@@ -140,6 +160,11 @@ func (r *rules) exclusive(members map[string]json.RawMessage) error {
 		return false
 	}})
 	return nil
+}
+
+// startsFor reports whether arguments have Assent offer a server, or all.
+func startsFor(args []string, server string) bool {
+	return len(args) > 0 && args[0] == "gateway" && (len(args) == 1 || args[len(args)-1] == server)
 }
 
 // vscode reads the policies of VS Code. Those that are no list count as unset there, and block here.

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/reason"
 )
 
 // Kind is the format of a managed file.
@@ -45,9 +46,9 @@ func (k Kind) hosts() []string {
 	return []string{string(k)}
 }
 
-// holdsFor reports whether all of a file holds for a host's sessions.
-func (k Kind) holdsFor(host string) bool {
-	return k.hosts() == nil || slices.Contains(k.hosts(), host)
+// holdsFor reports whether all of a file holds for a session that is one of any of the hosts.
+func (k Kind) holdsFor(hosts []string) bool {
+	return k.hosts() == nil || slices.ContainsFunc(k.hosts(), func(host string) bool { return slices.Contains(hosts, host) })
 }
 
 // File is a managed file as it was found.
@@ -68,6 +69,9 @@ type Server struct {
 	// Resolved and ResolvedURL are the same after the variables. They are empty if a variable has no value yet.
 	Resolved    []string
 	ResolvedURL string
+	// Unresolved: some variables get their values at the start, and the server is checked again then. Until that, Assent's own
+	// allow list does not count. The allow lists of hosts do not have the server, because hosts are not asked at a start.
+	Unresolved bool
 	// Path is the full path of the program, if it is known.
 	Path string
 }
@@ -90,6 +94,9 @@ type Blocked struct {
 	File, Entry string
 	// Message is the administrator's text for people; it may be empty.
 	Message string
+	// Missing is what an administrator would add to the file to allow the server. It is empty if the server is denied, or if
+	// no line would allow it.
+	Missing string
 }
 
 // Error implements error.
@@ -113,6 +120,8 @@ type rules struct {
 	// broken is why the file blocks everything; it is empty for a good one.
 	broken string
 	denied []entry
+	// own is of Assent's own file.
+	own Own
 	// allowed are the allow lists. A server has to be in each.
 	allowed []allowList
 }
@@ -121,7 +130,7 @@ type rules struct {
 type allowList struct {
 	// member is where the file has it.
 	member string
-	// entries are Claude Code's, whose files have one list together.
+	// entries are for Claude Code, where all files have one list together.
 	entries []entry
 	// holds reports whether the server is in the list. It is nil for entries.
 	holds func(Server) bool
@@ -138,20 +147,33 @@ func New(files []File, environ func(name string) (string, bool)) Policies {
 			err = r.read(f.Data, func(text string) string { return expand(text, environ) })
 		}
 		if err != nil {
-			r.broken = fmt.Sprintf("which cannot be used: %v", err)
+			r.broken = reason.Of(err)
 		}
 		p.files = append(p.files, r)
 	}
 	return p
 }
 
-// Check returns why a server may not be used in a session of a host, or nil. The host is empty for a terminal. For one that
-// has no file, the denied commands and URLs of all files hold, and Assent's own file.
-func (p Policies) Check(host string, s Server) *Blocked {
+// CheckEntry returns why a host's own files do not let the host start the entry of a server, or nil. It is the host that compares
+// the entry, so that the files of others and Assent's own do not count.
+func (p Policies) CheckEntry(host string, entry Server) *Blocked {
+	var own Policies
 	for _, r := range p.files {
-		whole := r.kind.holdsFor(host)
+		if slices.Contains(r.kind.hosts(), host) {
+			own.files = append(own.files, r)
+		}
+	}
+	return own.Check(entry, host)
+}
+
+// Check returns why a server may not be used in a session of hosts, or nil. A session has several names of hosts if these are
+// said in several ways; the files of all of them hold. It has none in a terminal. For a host that has no file, the denied
+// commands and URLs of all files hold, and Assent's own file.
+func (p Policies) Check(s Server, hosts ...string) *Blocked {
+	for _, r := range p.files {
+		whole := r.kind.holdsFor(hosts)
 		if whole && r.broken != "" {
-			return r.blocked(r.broken)
+			return r.blocked("which cannot be used: " + r.broken)
 		}
 		for _, e := range r.denied {
 			if (whole || e.kind != byName) && e.denies(s) {
@@ -162,14 +184,14 @@ func (p Policies) Check(host string, s Server) *Blocked {
 	var united *rules
 	var entries []entry
 	for i, r := range p.files {
-		if !r.kind.holdsFor(host) {
+		if !r.kind.holdsFor(hosts) || r.kind == Assent && s.Unresolved {
 			continue
 		}
 		for _, list := range r.allowed {
 			switch {
 			case list.holds != nil:
 				if !list.holds(s) {
-					return r.blocked(fmt.Sprintf("%s does not have this server", list.member))
+					return r.missing(list.member, s)
 				}
 			case r.kind == ClaudeCode:
 				if united == nil {
@@ -177,14 +199,38 @@ func (p Policies) Check(host string, s Server) *Blocked {
 				}
 				entries = append(entries, list.entries...)
 			case !allows(list.entries, s, r.kind):
-				return r.blocked(fmt.Sprintf("%s does not have this server", list.member))
+				return r.missing(list.member, s)
 			}
 		}
 	}
 	if united != nil && !allows(entries, s, united.kind) {
-		return united.blocked("allowedMcpServers does not have this server")
+		return united.missing("allowedMcpServers", s)
 	}
 	return nil
+}
+
+// State is what became of a managed file.
+type State struct {
+	Path string
+	// Hosts obey the whole file in their sessions. Without any, the file holds for all.
+	Hosts []string
+	// Problem is why the file blocks all servers for these, or empty.
+	Problem string
+}
+
+// States returns what became of the files.
+func (p Policies) States() (all []State) {
+	for _, r := range p.files {
+		all = append(all, State{r.path, r.kind.hosts(), r.broken})
+	}
+	return all
+}
+
+// missing blocks a server that an allow list does not have.
+func (r rules) missing(member string, s Server) *Blocked {
+	b := r.blocked(member + " does not have this server")
+	b.Missing = r.kind.line(s)
+	return b
 }
 
 func (r rules) blocked(entry string) *Blocked {

@@ -50,7 +50,10 @@ func TestVerdicts(t *testing.T) {
 			} else if err := json.Unmarshal(s.Resolved, &server.Resolved); err != nil {
 				t.Fatal(err)
 			}
-			got := policies.Check(g.Host, server)
+			got := policies.Check(server, g.Host)
+			if got == nil && g.Host != "" { // a host's session needs the gateway, too
+				got = policies.Own().Forbids(orgpolicy.Gateway)
+			}
 			if want := s.Blocked != (s.Differs != ""); (got != nil) != want {
 				t.Errorf("%s: got %v, want blocked %v (%s%s)", s.ID, got, want, s.Why, s.Differs)
 			}
@@ -72,13 +75,13 @@ func TestBrokenFilesBlock(t *testing.T) {
 		{"empty", orgpolicy.File{Kind: orgpolicy.Assent}, "no JSON object"},
 		{"null", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte("null")}, "no JSON object"},
 		{"another version", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"version": 2}`)}, "too old"},
-		{"a member of a later version", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"gateway": {"allowed": true}}`)}, `"gateway" is not known`},
+		{"a member of a later version", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"update": {"allowed": true}}`)}, `"update" is not known`},
 		{"a member of servers", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"alowed": []}}`)}, `"servers.alowed" is not known`},
 		{"a list that is none", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": null}}`)}, "not a list"},
 		{"an allowed name", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"allowed": [{"serverName": "a"}]}}`)}, "which the person chooses"},
 		{"a bad entry", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": [{"serverName": 5}]}}`)}, "needs one of"},
 	} {
-		got := orgpolicy.New([]orgpolicy.File{tt.file}, home).Check("", server)
+		got := orgpolicy.New([]orgpolicy.File{tt.file}, home).Check(server)
 		if got == nil || !strings.Contains(got.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, got, tt.want)
 		}
@@ -93,15 +96,15 @@ func TestDeniedByAnyReading(t *testing.T) {
 		"https://evil.example/mcp", "HTTPS://EVIL.example:443/mcp?x=1#y", "https://evil.example/a/../mcp", "https://evil.example/%6dcp",
 		"https://evil.example//mcp", `https://evil.example\mcp`, "https://me:pass@evil.example./mcp", "https://a.bad.example:8443/any",
 	} {
-		got := policies.Check("", orgpolicy.Server{Name: "s", URL: "${input:url}", ResolvedURL: url})
+		got := policies.Check(orgpolicy.Server{Name: "s", URL: "${input:url}", ResolvedURL: url})
 		if want := "Ask it@corp.example"; got == nil || !strings.Contains(got.Error(), want) {
 			t.Errorf("%s: got %v, want a block with %q", url, got, want)
 		}
 	}
-	if got := policies.Check("", orgpolicy.Server{Name: "s", Command: []string{"evil", "x"}, Resolved: []string{"evil", "x"}, Path: "/opt/evil"}); got == nil {
+	if got := policies.Check(orgpolicy.Server{Name: "s", Command: []string{"evil", "x"}, Resolved: []string{"evil", "x"}, Path: "/opt/evil"}); got == nil {
 		t.Error("the program is denied by its path, and may start by its name")
 	}
-	if got := policies.Check("", orgpolicy.Server{Name: "s", URL: "https://good.example/", ResolvedURL: "https://good.example/"}); got != nil {
+	if got := policies.Check(orgpolicy.Server{Name: "s", URL: "https://good.example/", ResolvedURL: "https://good.example/"}); got != nil {
 		t.Error(got)
 	}
 }
@@ -115,7 +118,7 @@ func TestTheDocumentsExample(t *testing.T) {
 	example, _, _ := strings.Cut(rest, "```")
 	policies := orgpolicy.New([]orgpolicy.File{{Path: "policy.json", Kind: orgpolicy.Assent, Data: []byte(example)}}, home)
 	for url, blocked := range map[string]bool{"https://mcp.corp.example/x": false, "https://staging.corp.example/x": true, "https://other.example/x": true} {
-		got := policies.Check("", orgpolicy.Server{Name: "s", URL: url, ResolvedURL: url})
+		got := policies.Check(orgpolicy.Server{Name: "s", URL: url, ResolvedURL: url})
 		if (got != nil) != blocked || got != nil && strings.Contains(got.Error(), "cannot be used") {
 			t.Errorf("%s: got %v, want blocked %v", url, got, blocked)
 		}

@@ -12,13 +12,16 @@ import (
 	"assent/sidecar/gateway"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/hub"
+	"assent/sidecar/hub/exchange"
 	"assent/sidecar/task"
 )
 
 // call is a call of a host: a request that the task of its conversation shows.
 type call struct {
-	hosts   *Hosts
-	request gateway.Request
+	hosts *Hosts
+	// programs are those of its session; see [upstream.programs].
+	programs []string
+	request  gateway.Request
 	// of is the request as the task shows it.
 	of           protocol.CallRequest
 	conversation *conversation
@@ -67,6 +70,12 @@ func (c *call) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallResult 
 	}
 	hooks.Host = askedHost(r)
 	defer h.canAsk(c.conversation, gateway.Roots(r.Client), hooks.Host)()
+	ctx, end, err := h.opts.Workspace.Using(ctx, r.Server, c.programs...)
+	if err != nil {
+		c.result = exchange.CallFailure(r.Server, err)
+		return c.result
+	}
+	defer end()
 	if c.raw = c.stopped(ctx, hooks); c.raw == nil {
 		c.raw, c.result = h.opts.Hub.Request(ctx, c.conversation.taskID, r.Server, r.Method, r.Params, hooks)
 	}

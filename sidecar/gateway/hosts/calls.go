@@ -101,7 +101,7 @@ func (h *Hosts) Restore() (goesOn func(task.Unfinished) bool) {
 		}
 	}
 	for place, k := range saved {
-		h.view(Use{Server: k.View.Server, Own: k.View.Own, AnswerIn: k.View.AnswerIn, AsIs: k.View.AsIs, Quiet: k.View.Quiet}).Restore(place, k)
+		h.view(Use{Server: k.View.Server, Own: k.View.Own, AnswerIn: k.View.AnswerIn, AsIs: k.View.AsIs, Quiet: k.View.Quiet, Program: k.View.Program}).Restore(place, k)
 	}
 	return func(u task.Unfinished) bool { return goOn[placeOf(u.Task.ID(), u.MessageID)] }
 }

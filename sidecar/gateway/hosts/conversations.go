@@ -84,7 +84,7 @@ func (h *Hosts) Converse(client mcpserver.Client, name string) (t *task.Task, do
 	if err != nil {
 		return nil, nil, err
 	}
-	done = func() { upstream{h}.Ended(session); h.endCall(c) }
+	done = func() { upstream{Hosts: h}.Ended(session); h.endCall(c) }
 	if t, err = h.opts.Tasks.Get(c.taskID); err != nil {
 		done()
 		return nil, nil, err

@@ -61,6 +61,14 @@ type Workspace interface {
 	// Promise has servers told that Assent can do this, although no front end may be attached that can.
 	Promise(c protocol.FrontEndCapabilities)
 
+	// Permits returns why a server may not be used in a session of programs, named as in the table of package importer; nil if
+	// it may. Tried says that a session tried to use it, which the journal has.
+	Permits(server string, tried bool, programs ...string) error
+
+	// Using returns a context for a use of a server in such a session. It ends as soon as the server may not be used any more.
+	// The error says that it may not be used now.
+	Using(ctx context.Context, server string, programs ...string) (_ context.Context, end func(), _ error)
+
 	// Notify calls the person to a question of a task, if no front end shows it. It does not wait.
 	Notify(title string)
 }
@@ -118,6 +126,7 @@ type viewKey struct {
 	answerIn gateway.AnswerIn
 	asIs     bool
 	quiet    bool
+	program  string
 }
 
 // httpKey identifies sessions over HTTP.
@@ -126,7 +135,7 @@ type httpKey struct {
 	idleTime time.Duration
 }
 
-func viewOf(u Use) viewKey { return viewKey{u.Server, u.Own, u.AnswerIn, u.AsIs, u.Quiet} }
+func viewOf(u Use) viewKey { return viewKey{u.Server, u.Own, u.AnswerIn, u.AsIs, u.Quiet, u.Program} }
 
 // New returns the hosts of a workspace, of which none is connected. It starts nothing.
 func New(opts Options) *Hosts {
@@ -198,12 +207,14 @@ func (h *Hosts) view(u Use) *gateway.View {
 
 func (h *Hosts) viewLocked(key viewKey) *gateway.View {
 	if h.views[key] == nil {
-		var servers gateway.Upstream = upstream{h}
+		own := upstream{h, key.program}
+		var servers gateway.Upstream = own
+		permit := own.permit
 		if key.own {
-			servers = ownServers{upstream{h}}
+			servers, permit = ownServers{own}, ownServers{own}.permit
 		}
 		h.views[key] = gateway.New(servers, gateway.Options{
-			Server: key.server, Own: key.own, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet,
+			Server: key.server, Own: key.own, AnswerIn: key.answerIn, AsIs: key.asIs, Quiet: key.quiet, Program: key.program, Permit: permit,
 			Apps:     func(forms bool) { h.opts.Workspace.Promise(protocol.FrontEndCapabilities{Apps: true, AppForms: forms}) },
 			Restored: h.restored, Version: h.opts.Version, Log: h.opts.Log,
 		})
@@ -246,6 +257,18 @@ func (h *Hosts) ServerRuns(serverName string) { h.lists.recovered(serverName) }
 func (h *Hosts) tellChanged(serverName, list string) {
 	for view, name := range h.viewsOf(serverName) {
 		view.ListChanged(name, list)
+	}
+}
+
+// ServersChanged tells the hosts that all of their lists may have changed.
+func (h *Hosts) ServersChanged() {
+	h.mu.Lock()
+	views := maps.Clone(h.views)
+	h.mu.Unlock()
+	for key, view := range views {
+		for _, list := range []protocol.ListKind{protocol.ListTools, protocol.ListPrompts, protocol.ListResources} {
+			view.ListChanged(key.server, string(list))
+		}
 	}
 }
 

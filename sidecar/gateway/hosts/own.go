@@ -8,6 +8,7 @@ import (
 
 	"assent/sidecar/config"
 	"assent/sidecar/gateway"
+	"assent/sidecar/gateway/mcpserver"
 )
 
 // ownServers are the person's own servers for a host's view. They keep their names there: a server of the workspace with the
@@ -21,6 +22,15 @@ func (o ownServers) Describe(ctx context.Context, server string) (gateway.Descri
 		return gateway.Description{}, hostError(err)
 	}
 	return o.upstream.Describe(ctx, name)
+}
+
+// permit is [gateway.Options.Permit].
+func (o ownServers) permit(client mcpserver.Client, server string, tried bool) error {
+	name, err := o.opts.Hub.Own(server)
+	if err != nil {
+		return hostError(err)
+	}
+	return o.upstream.permit(client, name, tried)
 }
 
 // List implements [gateway.Upstream].

@@ -16,7 +16,26 @@ import (
 )
 
 // upstream is the servers of the hub for the views of hosts. It implements [gateway.Upstream].
-type upstream struct{ *Hosts }
+type upstream struct {
+	*Hosts
+	// program is as in [Use].
+	program string
+}
+
+// programs are the names of a session's host: that of its entry, and that of the client. Both count.
+func (h upstream) programs(client mcpserver.Client) (names []string) {
+	for _, name := range []string{h.program, gateway.Program(client)} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// permit is [gateway.Options.Permit].
+func (h upstream) permit(client mcpserver.Client, server string, tried bool) error {
+	return hostError(h.opts.Workspace.Permits(server, tried, h.programs(client)...))
+}
 
 // Subscribe implements [gateway.Upstream].
 func (h upstream) Subscribe(ctx context.Context, server, uri string) (stop func(), err error) {
@@ -66,6 +85,11 @@ func (h upstream) Advertised(server, list string) []json.RawMessage {
 func (h upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage, error) {
 	request := callRequest(r.Method, r.Params)
 	if request == nil {
+		ctx, end, err := h.opts.Workspace.Using(ctx, r.Server, h.programs(r.Client)...)
+		if err != nil {
+			return nil, hostError(err)
+		}
+		defer end()
 		raw, result := h.opts.Hub.Request(ctx, "", r.Server, r.Method, r.Params, hub.Hooks{})
 		return raw, endOf(result)
 	}
@@ -79,7 +103,7 @@ func (h upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage,
 	}
 	defer h.endCall(conversation)
 	defer h.recordUse(conversation, r.Server)
-	c := &call{hosts: h.Hosts, request: r, of: request, conversation: conversation}
+	c := &call{hosts: h.Hosts, programs: h.programs(r.Client), request: r, of: request, conversation: conversation}
 	if goesOn {
 		c.unfinished = &unfinished
 	}

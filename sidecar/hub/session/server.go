@@ -506,6 +506,11 @@ type UnusableError struct {
 // Error implements error. The text names the server.
 func (e *UnusableError) Error() string { return e.err.Error() }
 
+// AskOutcome returns the outcome of the asks of a call that ends because the server can no longer be used.
+func (e *UnusableError) AskOutcome() *task.Ended {
+	return &task.Ended{Reason: protocol.OutcomeCallEnded, Detail: e.Why}
+}
+
 // Unwrap returns the [protocol.Error].
 func (e *UnusableError) Unwrap() error { return e.err }
 

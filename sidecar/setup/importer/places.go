@@ -21,8 +21,6 @@ type Places struct {
 	OS string
 	// Home is the person's own folder.
 	Home string
-	// Root is the folder that stands for the root of the file system, for organisations' files; empty means the root.
-	Root string
 	// Env returns an environment variable.
 	Env func(name string) string
 	// Folders are the workspace's folders. Their own files are searched too.

@@ -113,6 +113,22 @@ func (j *Journal) ServerDecided(d store.ServerDecision) store.Record {
 	}{d.Source, d.Shown, d.Definition, d.Decision, d.By}, nil)}
 }
 
+// Blocked says what did not let a server be used.
+type Blocked struct {
+	// File is a managed file, and Entry what in it decided.
+	File  string `json:"file"`
+	Entry string `json:"entry"`
+	// Programs are the names of the host whose session would have used the server.
+	Programs []string `json:"programs,omitempty"`
+	// Policy is the hash of all managed files.
+	Policy string `json:"policy"`
+}
+
+// ServerBlocked returns the record of a server that the organisation did not let be used.
+func (j *Journal) ServerBlocked(at int64, server string, b Blocked) store.Record {
+	return store.Record{At: at, Kind: string(protocol.JournalServerBlocked), Server: server, Body: j.encode(b, nil)}
+}
+
 // TaskDeleted returns the record of a task that a person deleted, or restored if its DeletedAt is 0; by names their front
 // end.
 func (j *Journal) TaskDeleted(t protocol.Task, by string, at int64) store.Record {

@@ -77,6 +77,8 @@ func sentence(r protocol.JournalRecord) string {
 		return said(r, func(b decided) string {
 			return fmt.Sprintf("%s in %s: to run it as configured in %s", b.Decision, b.By, b.Source)
 		})
+	case protocol.JournalServerBlocked:
+		return said(r, func(b Blocked) string { return fmt.Sprintf("blocked by your organisation: %s, %s", b.File, b.Entry) })
 	case protocol.JournalTaskDeleted:
 		return said(r, func(b decided) string { return fmt.Sprintf("deleted in %s: the task %q", b.By, b.Title) })
 	case protocol.JournalTaskRestored:

@@ -34,6 +34,15 @@ function rowOf(list: HTMLElement, text: string | RegExp): HTMLElement {
   return row;
 }
 
+test("an entry that the organisation put to sleep says why", async () => {
+  const asleep = "Blocked by your organisation: /etc/assent/policy.json, approvals.grants.";
+  const { user } = showApp(hostOf(policyEntries.map((entry) => ({ ...entry, asleep }))));
+  await chooseInHead(user, /Automatic Answers/);
+  const region = await panel();
+  const said = await within(region).findAllByText(`It has no effect now. ${asleep}`);
+  expect(said.length).toBeGreaterThan(3);
+});
+
 test("each decision shows its effect, its source and its use", async () => {
   const { user, container } = showApp(hostOf(policyEntries));
   await chooseInHead(user, "Automatic Answers (8 active)");

@@ -34,6 +34,7 @@ export function PolicyItem(props: PolicyItemProps) {
     return (
       <>
         <GrantItem grant={entry.grant} used={entry.used} {...{ models, now }} />
+        <Asleep entry={entry} />
         {isAlive(entry.grant, now) && <EntryAction {...props} />}
       </>
     );
@@ -47,12 +48,19 @@ export function PolicyItem(props: PolicyItemProps) {
         </span>
       </p>
       <p>{entryWords(entry, tasks)}</p>
+      <Asleep entry={entry} />
       <p className="muted">
         <PolicySource entry={entry} /> {usedWords(entry.used, entry)}
       </p>
       <EntryAction {...props} />
     </>
   );
+}
+
+/** Why the organisation does not let an entry have effect. */
+function Asleep({ entry: { asleep = "" } }: Pick<PolicyItemProps, "entry">) {
+  if (asleep === "") return null;
+  return <p>{filled(l10n.t("It has no effect now. {0}"), visible(asleep))}</p>;
 }
 
 /** Where an entry comes from. */

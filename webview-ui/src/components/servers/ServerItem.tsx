@@ -17,7 +17,7 @@ export interface ServerItemProps {
 
 /** A server in the list: its state, its transport, and the number of its offers. */
 export function ServerItem({ server, counts, offers }: ServerItemProps) {
-  const { name, state, transport, protocolVersion = "", reason = "" } = server;
+  const { name, state, transport, protocolVersion = "", reason = "", blocked = "" } = server;
   const { tools, resources, prompts } = offeredCounts(counts, offers);
   const facts = [
     transportWords(transport),
@@ -30,6 +30,7 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
       ? []
       : [plural(prompts, l10n.t("1 prompt"), l10n.t("{0} prompts"))]),
   ];
+  const says = blocked || (state === "failed" || state === "starting" ? reason : "");
   return (
     <>
       <span className="mcp-task-line">
@@ -37,12 +38,10 @@ export function ServerItem({ server, counts, offers }: ServerItemProps) {
           <ServerIcon serverName={name} />
           {visible(name)}
         </strong>
-        <ServerState state={state} />
+        <ServerState state={state} blocked={blocked !== ""} />
       </span>
       <span className="server-item-more muted">{facts.join(", ")}</span>
-      {(state === "failed" || state === "starting") && reason !== "" && (
-        <span className="server-item-more mcp-task-says">{brief(reason)}</span>
-      )}
+      {says !== "" && <span className="server-item-more mcp-task-says">{brief(says)}</span>}
     </>
   );
 }

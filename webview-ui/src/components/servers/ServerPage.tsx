@@ -119,19 +119,20 @@ function State({ server, known, actions }: StateProps) {
     act(name);
   };
   const stopped = state === "stopped" || state === "failed";
+  const isBlocked = server.blocked !== undefined;
   return (
     <section className="server-part" aria-label={l10n.t("State")}>
       <div className="server-part" role="status">
         <p ref={head} className="server-head" tabIndex={-1}>
-          <ServerState state={state} />
+          <ServerState state={state} blocked={isBlocked} />
           <span className="muted">
             {transportWords(transport)}
             {protocolVersion !== "" && `, MCP ${protocolVersion}`}
           </span>
         </p>
-        {state !== "running" && verdict !== undefined ? (
+        {(state !== "running" || isBlocked) && verdict !== undefined ? (
           <div className="verdict">
-            <Icon name={state === "failed" ? "error" : "warning"} />
+            <Icon name={isBlocked ? "circle-slash" : state === "failed" ? "error" : "warning"} />
             <div>
               <p className="verdict-text">{visible(verdict.text)}</p>
               <p>{visible(verdict.wayOut)}</p>
@@ -154,7 +155,7 @@ function State({ server, known, actions }: StateProps) {
         ))}
       </div>
       <div className="actions">
-        {stopped && (
+        {stopped && !isBlocked && (
           <button type="button" className="primary small" onClick={press(actions.startServer)}>
             {l10n.t("Start")}
           </button>
@@ -164,7 +165,7 @@ function State({ server, known, actions }: StateProps) {
             {l10n.t("Stop")}
           </button>
         )}
-        {state === "running" && (
+        {state === "running" && !isBlocked && (
           <button type="button" className="secondary small" onClick={press(actions.restartServer)}>
             {l10n.t("Restart")}
           </button>

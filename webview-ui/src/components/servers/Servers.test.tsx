@@ -73,6 +73,18 @@ describe("the list of servers", () => {
     expect(document.activeElement).toBe(await button("More Actions"));
   });
 
+  test("says that the organisation blocks a server, which cannot be started", async () => {
+    const blocked = "Blocked by your organisation: /etc/vscode/policy.json, entry x.";
+    const verdict = { kind: "blocked", text: blocked, wayOut: "Ask the administrators." } as const;
+    const host = hostOf([server({ state: "stopped", blocked })], { verdict });
+    await openPage(host, /blocked.*policy\.json, entry x/);
+    const region = await page("database");
+    await within(region).findByText(blocked);
+    await within(region).findByText("Ask the administrators.");
+    expect(within(region).queryByRole("button", { name: "Start" })).toBeNull();
+    expect(await axeFindings(region)).toEqual([]);
+  });
+
   test("says what the start of a server waits for", async () => {
     const { user } = showApp(hostOf([server({ state: "starting", reason: "It waits." })]));
     await chooseInHead(user, "Servers");

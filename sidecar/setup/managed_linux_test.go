@@ -1,0 +1,99 @@
+package setup_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"assent/sidecar/config/managedfiles"
+)
+
+// A server that a host may not use, or not by an entry that starts Assent, stays as it is. Its neighbour is routed.
+func TestAServerThatAnOrganisationBlocksIsLeftAlone(t *testing.T) {
+	const claude, codex, gemini, vscode, copilot = "home/.claude.json", "home/.codex/config.toml", "home/.gemini/settings.json", "home/.config/Code/User/mcp.json", "home/.copilot/mcp-config.json"
+	servers := map[string]string{
+		claude: `{"mcpServers": {"s": {"command": "s", "args": ["${HOME}"]}}}`, gemini: `{"mcpServers": {"s": {"command": "s"}}}`,
+		codex: "[mcp_servers.s]\ncommand = \"s\"\n", vscode: `{"servers": {"s": {"command": "s"}}}`, copilot: `{"mcpServers": {"s": {"url": "https://a.example/mcp"}}}`,
+	}
+	const (
+		claudeFile  = "etc/claude-code/managed-settings.json"
+		copilotFile = "etc/github-copilot/managed-settings.json"
+		codexFile   = "etc/codex/requirements.toml"
+		vscodeFile  = "etc/vscode/policy.json"
+		geminiFile  = "etc/gemini-cli/settings.json"
+		entry       = `{"serverCommand":["assent","gateway","--own","--host","claude-code","s"]}`
+	)
+	for _, tt := range []struct {
+		name, host, file, text string
+		want                   string // in the problem; empty if the server is routed
+	}{
+		{"Claude's exclusive set", claude, "etc/claude-code/managed-mcp.json", `{"mcpServers": {}}`, "mcpServers does not have this server"},
+		{"another server is denied", claude, claudeFile, `{"deniedMcpServers": [{"serverName": "x"}]}`, ""},
+		{"its name is denied", claude, claudeFile, `{"deniedMcpServers": [{"serverName": "s"}]}`, `entry {"serverName":"s"}`},
+		{"its command is denied, as variables make it", claude, claudeFile, `{"deniedMcpServers": [{"serverCommand": ["s", "/home/ann"]}]}`, `"/home/ann"`},
+		{"its command is denied to another host", codex, claudeFile, `{"deniedMcpServers": [{"serverCommand": ["s"]}]}`, "Blocked by your organisation"},
+		{"Assent's entry is denied", claude, claudeFile, `{"deniedMcpServers": [` + entry + `]}`, "may not start Assent"},
+		{"Assent's entry is denied to another host", gemini, claudeFile, `{"deniedMcpServers": [` + entry + `]}`, ""},
+		{"its command alone is allowed", claude, claudeFile, `{"allowedMcpServers": [{"serverCommand": ["s", "${HOME}"]}]}`, "adds to that file: " + entry},
+		{"its command and the entry are allowed", claude, claudeFile, `{"allowedMcpServers": [{"serverCommand": ["s", "${HOME}"]}, ` + entry + `]}`, ""},
+		{"an empty allow list", claude, "etc/claude-code/managed-settings.d/10-mcp.json", `{"allowedMcpServers": []}`, "10-mcp.json"},
+		{"a file that cannot be read", claude, claudeFile, `{"deniedMcpServers": [`, "cannot be used"},
+		{"plugins alone", claude, claudeFile, `{"strictPluginOnlyCustomization": ["mcp"]}`, "strictPluginOnlyCustomization"},
+		{"settings about something else", claude, claudeFile, `{"model": "opus", "allowManagedMcpServersOnly": false, "strictPluginOnlyCustomization": ["skills"]}`, ""},
+		{"Codex's requirements", codex, codexFile, "[mcp_servers.shop.identity]\ncommand = \"shop\"\n", "mcp_servers does not have this server"},
+		{"Codex's identity of the server", codex, codexFile, "[mcp_servers.s.identity]\ncommand = \"s\"\n", `executable = "assent", args = [{match = "exact", value = "gateway"}`},
+		{"Codex's other requirements", codex, codexFile, "allowed_approval_policies = [\"never\"]\n", ""},
+		{"Gemini's list without it", gemini, geminiFile, `{"mcp": {"allowed": ["shop"]}}`, "mcp.allowed"},
+		{"Gemini's list with it", gemini, geminiFile, `{"mcp": {"allowed": ["s"]}}`, ""},
+		{"Gemini takes an empty allow list as everything", gemini, geminiFile, `{"mcp": {"allowed": []}}`, ""},
+		{"VS Code without servers", vscode, vscodeFile, `{"ChatMCP": "none"}`, "ChatMCP"},
+		{"VS Code with all", vscode, vscodeFile, `{"ChatMCP": "all"}`, ""},
+		{"Copilot's list holds for VS Code", vscode, copilotFile, `{"deniedMcpServers": [{"serverName": "s"}]}`, "github-copilot"},
+		{"Copilot's URL", copilot, copilotFile, `{"allowedMcpServers": [{"serverUrl": "https://a.example/*"}]}`, `"--host","copilot-cli","s"]}`},
+		{"the file of another host", copilot, "etc/claude-code/managed-mcp.json", `{}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			m.Policy = managedfiles.New(m.path("root"), []string{"HOME=/home/ann"})
+			m.write("home/.cursor/mcp.json", []byte(cursorFile))
+			m.write(tt.host, []byte(servers[tt.host]))
+			m.write("root/"+tt.file, []byte(tt.text))
+			plan := m.find()
+			blocked := len(plan.Problems) == 1 && plan.Problems[0].Path == m.path(tt.host) &&
+				strings.Contains(plan.Problems[0].Message, m.path("root/"+tt.file)) && strings.Contains(plan.Problems[0].Message, tt.want)
+			if blocked != (tt.want != "") || tt.want == "" && len(plan.Problems) > 0 {
+				t.Errorf("the problems are %+v", plan.Problems)
+			}
+			m.route()
+			if stayed := bytes.Equal(m.read(tt.host), []byte(servers[tt.host])); stayed != (tt.want != "") {
+				t.Errorf("the file stayed: %v", stayed)
+			}
+			if bytes.Equal(m.read("home/.cursor/mcp.json"), []byte(cursorFile)) {
+				t.Error("its neighbour was not routed")
+			}
+		})
+	}
+}
+
+// Assent's own file can forbid setup, and sharing alone.
+func TestAnOrganisationForbidsSetup(t *testing.T) {
+	for text, moves := range map[string]bool{`{"setup": {"allowed": false}}`: false, `{"setup": {"share": false}}`: true, `{`: false} {
+		m := newMachine(t)
+		m.Policy, m.Share = managedfiles.New(m.path("root"), nil), true
+		m.write("home/.cursor/mcp.json", []byte(cursorFile))
+		m.write("home/.codex/config.toml", nil)
+		m.write("root/etc/assent/policy.json", []byte(text))
+		plan := m.find()
+		if len(plan.Problems) == 0 || !strings.Contains(plan.Problems[0].Message, m.path("root/etc/assent/policy.json")) {
+			t.Errorf("%s: the problems are %+v", text, plan.Problems)
+		}
+		m.route()
+		if stayed := bytes.Equal(m.read("home/.cursor/mcp.json"), []byte(cursorFile)); stayed == moves {
+			t.Errorf("%s: the file stayed: %v", text, stayed)
+		}
+		if len(m.read("home/.codex/config.toml")) > 0 {
+			t.Errorf("%s: a server was shared", text)
+		}
+	}
+}

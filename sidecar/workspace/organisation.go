@@ -1,0 +1,377 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"assent/protocol"
+	"assent/sidecar/broker/policy"
+	"assent/sidecar/config"
+	"assent/sidecar/config/managedfiles"
+	"assent/sidecar/config/orgpolicy"
+	"assent/sidecar/gateway"
+	"assent/sidecar/gateway/hosts"
+	"assent/sidecar/hub"
+	"assent/sidecar/hub/diagnose"
+	"assent/sidecar/hub/exchange"
+	"assent/sidecar/hub/session"
+	"assent/sidecar/model"
+	"assent/sidecar/task/journal"
+)
+
+// policyInterval is how often a workspace looks whether the organisation's files have changed. A use of a server looks itself.
+const policyInterval = 2 * time.Second
+
+// organisation keeps the organisation's policy in a workspace: at each use of a server, and for uses under way.
+type organisation struct {
+	files *managedfiles.Files
+	// isVSCode: a window of VS Code was attached. Then all uses that are none of hosts count as its.
+	isVSCode atomic.Bool
+
+	mu   sync.Mutex // guards uses
+	uses map[*serverUse]bool
+}
+
+// serverUse is a use of a server under way.
+type serverUse struct {
+	// permits returns why the use may not go on, or nil.
+	permits func() error
+	cancel  context.CancelCauseFunc
+}
+
+var _ hosts.Workspace = forHosts{}
+
+// vscodeName is the name of VS Code's windows in their handshake.
+const vscodeName = "VS Code"
+
+// ownPrograms are the names of the host as which the front ends of the workspace count.
+func (o *organisation) ownPrograms() []string {
+	if o.isVSCode.Load() {
+		return []string{string(orgpolicy.VSCode)}
+	}
+	return nil
+}
+
+// blocked returns why the organisation does not let a server be used in a session of programs, or nil.
+func (w *Workspace) blocked(server string, programs ...string) *orgpolicy.Blocked {
+	c, err := w.hub.Definition(server)
+	if err != nil {
+		return nil // the hub says that there is no such server
+	}
+	blocked, _ := errors.AsType[*orgpolicy.Blocked](w.organisation.files.Check(context.Background(), c, w.environment, programs...))
+	return blocked
+}
+
+// permitStart is the Permit of [config.Environment]. It sees what the variables made.
+func (w *Workspace) permitStart(s config.Server, start config.Start) error {
+	err := w.organisation.files.Permit(s, start)
+	if blocked, ok := errors.AsType[*orgpolicy.Blocked](err); ok {
+		w.recordBlocked(s.Name, blocked, nil)
+	}
+	return err
+}
+
+// Permits returns why a server may not be used in a session of programs; see [hosts.Workspace].
+func (w *Workspace) Permits(server string, tried bool, programs ...string) error {
+	blocked := w.blocked(server, programs...)
+	if blocked == nil {
+		return nil
+	}
+	if tried {
+		w.recordBlocked(server, blocked, programs)
+	}
+	return session.Failed(server, blocked.Error())
+}
+
+// Permits implements [hosts.Workspace].
+func (w forHosts) Permits(server string, tried bool, programs ...string) error {
+	if err := w.organisation.files.Forbids(orgpolicy.Gateway); err != nil {
+		return protocol.Errorf(protocol.CodeServerFailed, "no program may use servers through Assent: %v", err)
+	}
+	return w.Workspace.Permits(server, tried, programs...)
+}
+
+// Using implements [hosts.Workspace].
+func (w forHosts) Using(ctx context.Context, server string, programs ...string) (_ context.Context, end func(), _ error) {
+	return w.using(ctx, func() error { return w.Permits(server, true, programs...) })
+}
+
+// using returns a context for a use of a server. It ends with the reason as soon as the use is not permitted any more.
+func (o *organisation) using(ctx context.Context, permits func() error) (_ context.Context, end func(), _ error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	u := &serverUse{permits, cancel}
+	o.mu.Lock()
+	o.uses[u] = true
+	o.mu.Unlock()
+	end = func() {
+		cancel(nil)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.uses, u)
+	}
+	// The use is known before it is checked, so that no change is missed.
+	if err := permits(); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return ctx, end, nil
+}
+
+// recordBlocked adds a block to the journal.
+func (w *Workspace) recordBlocked(server string, blocked *orgpolicy.Blocked, programs []string) {
+	w.record(w.journal.ServerBlocked(w.now().UnixMilli(), server, journal.Blocked{
+		File: blocked.File, Entry: blocked.Entry, Programs: programs, Policy: w.organisation.files.Hash(),
+	}))
+}
+
+// keepPolicy ends what the organisation no longer allows, until ctx ends.
+func (w *Workspace) keepPolicy(ctx context.Context) {
+	tick := time.NewTicker(policyInterval)
+	defer tick.Stop()
+	last := w.organisation.files.Hash()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if hash := w.organisation.files.Hash(); hash != last {
+			last = hash
+			w.policyFilesChanged()
+		}
+	}
+}
+
+// policyFilesChanged ends the uses of servers that are blocked now, and stops those that no session may use. Then it tells
+// front ends and hosts.
+func (w *Workspace) policyFilesChanged() {
+	w.opts.Log.Info().Msg("the organisation's policy has changed")
+	o := &w.organisation
+	o.mu.Lock()
+	var uses []*serverUse
+	for u := range o.uses {
+		uses = append(uses, u)
+	}
+	o.mu.Unlock()
+	for _, u := range uses {
+		if err := u.permits(); err != nil {
+			u.cancel(err)
+		}
+	}
+	w.hub.StopIf(func(name string) (reason string, stop bool) {
+		blocked := w.blocked(name)
+		if blocked == nil {
+			return "", false
+		}
+		w.recordBlocked(name, blocked, nil)
+		return blocked.Error(), true
+	})
+	w.configured.changing.Lock()
+	w.reconfigureLocked()
+	w.configured.changing.Unlock()
+	w.tellServers()
+	w.hosts.ServersChanged()
+}
+
+// blockedWords returns [protocol.Server.Blocked].
+func (w *Workspace) blockedWords(server string) string {
+	if blocked := w.blocked(server, w.organisation.ownPrograms()...); blocked != nil {
+		return diagnose.Sentence(blocked.Error())
+	}
+	return ""
+}
+
+// usable are the servers for the front ends of a workspace, who use only what the organisation lets them use.
+type usable struct {
+	*hub.Hub
+	w *Workspace
+}
+
+func (u usable) permit(server string) error {
+	return u.w.Permits(server, true, u.w.organisation.ownPrograms()...)
+}
+
+// using is [Workspace.Using] for a call.
+func (u usable) using(ctx context.Context, server string, call func(ctx context.Context) protocol.CallResult) protocol.CallResult {
+	ctx, end, err := u.w.organisation.using(ctx, func() error { return u.permit(server) })
+	if err != nil {
+		return exchange.CallFailure(server, err)
+	}
+	defer end()
+	return call(ctx)
+}
+
+// Tools is that of [hub.Hub].
+func (u usable) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
+	if err := u.permit(serverName); err != nil {
+		return nil, err
+	}
+	return u.Hub.Tools(ctx, serverName)
+}
+
+// Resources is that of [hub.Hub].
+func (u usable) Resources(ctx context.Context, serverName string) ([]protocol.Resource, error) {
+	if err := u.permit(serverName); err != nil {
+		return nil, err
+	}
+	return u.Hub.Resources(ctx, serverName)
+}
+
+// ResourceTemplates is that of [hub.Hub].
+func (u usable) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
+	if err := u.permit(serverName); err != nil {
+		return nil, err
+	}
+	return u.Hub.ResourceTemplates(ctx, serverName)
+}
+
+// Prompts is that of [hub.Hub].
+func (u usable) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt, error) {
+	if err := u.permit(serverName); err != nil {
+		return nil, err
+	}
+	return u.Hub.Prompts(ctx, serverName)
+}
+
+// Start is that of [hub.Hub].
+func (u usable) Start(ctx context.Context, serverName string) (protocol.Server, error) {
+	if err := u.permit(serverName); err != nil {
+		return protocol.Server{}, err
+	}
+	return u.Hub.Start(ctx, serverName)
+}
+
+// Restart is that of [hub.Hub].
+func (u usable) Restart(ctx context.Context, serverName string) (protocol.Server, error) {
+	if err := u.permit(serverName); err != nil {
+		return protocol.Server{}, err
+	}
+	return u.Hub.Restart(ctx, serverName)
+}
+
+// Complete is that of [hub.Hub].
+func (u usable) Complete(ctx context.Context, p *protocol.CompleteParams) (*protocol.CompleteResult, error) {
+	if err := u.permit(p.ServerName); err != nil {
+		return nil, err
+	}
+	return u.Hub.Complete(ctx, p)
+}
+
+// GetTask is that of [hub.Hub].
+func (u usable) GetTask(ctx context.Context, serverName, id string) (*protocol.ServerMcpTask, error) {
+	if err := u.permit(serverName); err != nil {
+		return nil, err
+	}
+	return u.Hub.GetTask(ctx, serverName, id)
+}
+
+// Confirm is that of [hub.Hub].
+func (u usable) Confirm(ctx context.Context, serverName string) error {
+	if err := u.permit(serverName); err != nil {
+		return err
+	}
+	return u.Hub.Confirm(ctx, serverName)
+}
+
+// CallTool is that of [hub.Hub].
+func (u usable) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks hub.Hooks) protocol.CallResult {
+	return u.using(ctx, serverName, func(ctx context.Context) protocol.CallResult {
+		return u.Hub.CallTool(ctx, taskID, serverName, toolName, arguments, hooks)
+	})
+}
+
+// ResumeTool is that of [hub.Hub].
+func (u usable) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks hub.Hooks) protocol.CallResult {
+	return u.using(ctx, serverName, func(ctx context.Context) protocol.CallResult {
+		return u.Hub.ResumeTool(ctx, taskID, serverName, toolName, known, hooks)
+	})
+}
+
+// ReadResource is that of [hub.Hub].
+func (u usable) ReadResource(ctx context.Context, taskID, serverName, uri string, hooks hub.Hooks) protocol.CallResult {
+	return u.using(ctx, serverName, func(ctx context.Context) protocol.CallResult {
+		return u.Hub.ReadResource(ctx, taskID, serverName, uri, hooks)
+	})
+}
+
+// GetPrompt is that of [hub.Hub].
+func (u usable) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks hub.Hooks) protocol.CallResult {
+	return u.using(ctx, serverName, func(ctx context.Context) protocol.CallResult {
+		return u.Hub.GetPrompt(ctx, taskID, serverName, promptName, arguments, hooks)
+	})
+}
+
+// Request is that of [hub.Hub].
+func (u usable) Request(ctx context.Context, taskID, serverName, method string, params json.RawMessage, hooks hub.Hooks) (raw json.RawMessage, _ protocol.CallResult) {
+	result := u.using(ctx, serverName, func(ctx context.Context) (result protocol.CallResult) {
+		raw, result = u.Hub.Request(ctx, taskID, serverName, method, params, hooks)
+		return result
+	})
+	return raw, result
+}
+
+// caps returns what the organisation takes from the person's approvals.
+func (w *Workspace) caps() policy.Caps {
+	own := w.organisation.files.Own()
+	text := func(blocked *orgpolicy.Blocked) string {
+		if blocked == nil {
+			return ""
+		}
+		return diagnose.Sentence(blocked.Error())
+	}
+	caps := policy.Caps{Answers: text(own.Forbids(orgpolicy.AnswerRules)), AutoApprove: text(own.Forbids(orgpolicy.AutoApproval))}
+	if caps.Review = protocol.SamplingReview(own.Review); caps.Review != "" {
+		caps.ReviewReason = text(own.ReviewReason())
+	}
+	return caps
+}
+
+// asleep returns why the organisation does not let a grant approve anything now, or "".
+func (w *Workspace) asleep(g *protocol.Grant) string {
+	if blocked := w.organisation.files.Own().LongGrant(time.UnixMilli(g.CreatedAt), w.now()); blocked != nil {
+		return diagnose.Sentence(blocked.Error())
+	}
+	return ""
+}
+
+// answerIn returns where the questions of servers are answered for a host that wants them answered at a place.
+func (o *organisation) answerIn(want gateway.AnswerIn) gateway.AnswerIn {
+	may := o.files.Own().AnswerIn
+	if may == nil || slices.Contains(may, string(cmp.Or(want, gateway.AnswerInAssent))) {
+		return want
+	}
+	return gateway.AnswerIn(may[0])
+}
+
+// journalDays returns for how many days records are kept, of which 0 is for ever, if a setting says a number of days.
+func (o *organisation) journalDays(set int) int {
+	switch least := o.files.Own().JournalDays; {
+	case set == 0 || least < 0:
+		return 0
+	default:
+		return max(set, least)
+	}
+}
+
+// endpoints returns the endpoints of models that may be used, and a problem for each of the others.
+func (o *organisation) endpoints(all []protocol.EndpointSettings) (may []protocol.EndpointSettings, problems []protocol.ConfigProblem) {
+	own := o.files.Own()
+	for _, e := range all {
+		at := model.Address(e)
+		if blocked := own.Endpoint(at); blocked != nil {
+			problems = append(problems, protocol.ConfigProblem{
+				Source: config.SettingsSource, Message: fmt.Sprintf("the models at %s are not used. %v", at, blocked),
+			})
+			continue
+		}
+		may = append(may, e)
+	}
+	return may, problems
+}
