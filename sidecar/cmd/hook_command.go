@@ -84,6 +84,7 @@ func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writ
 	if err != nil {
 		return err
 	}
+	place.Environ, place.UserFile = nil, "" // a hook starts no server, and its own variables must not renew the workspace
 	o, err := daemonOptions()
 	if err != nil {
 		return err

@@ -134,6 +134,51 @@ func TestAnAgentsPermission(t *testing.T) {
 	}
 }
 
+// What a session asks by its hook is in the conversation of its calls through the gateway, also if the hook came first.
+func TestAnAgentsPermissionIsInTheConversationOfItsCalls(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"call", "permission"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			home := newDaemonHome(t)
+			window := home.serve()
+			if err := window.shakeHands(); err != nil {
+				t.Fatal(err)
+			}
+			claude := newClaude(t, home, first)
+			tasks := map[string]bool{}
+			permission := func() {
+				hook := claude.hook("PermissionRequest", "", "touch x")
+				ask := awaitAsk(t, window)
+				tasks[ask.TaskID] = true
+				respond(t, window, ask, protocol.YesButtonClicked, nil)
+				hook.end()
+				awaitNoAsk(t, window)
+			}
+			gateway := home.command("gateway", "--trust", "modern")
+			gateway.Dir, _ = home.hostFolder()
+			gateway.Env = append(gateway.Env, "CLAUDE_CODE_SESSION_ID="+first)
+			claude.folder = gateway.Dir
+			if first == "permission" {
+				permission()
+			}
+			host := startHost(t, "2025-06-18", gateway)
+			call := host.send("tools/call", `{"name":"form","arguments":{}}`)
+			ask := awaitAsk(t, window)
+			tasks[ask.TaskID] = true
+			accept(t, window, ask)
+			if got := host.await(call); !strings.Contains(got, `"a":"x"`) {
+				t.Errorf("the host got %s", got)
+			}
+			awaitNoAsk(t, window)
+			permission()
+			if len(tasks) != 1 {
+				t.Errorf("the session has %d conversations", len(tasks))
+			}
+		})
+	}
+}
+
 // After every failure the hook prints nothing, and says nothing to Claude Code by its exit code.
 func TestAHookWithoutADecision(t *testing.T) {
 	t.Parallel()

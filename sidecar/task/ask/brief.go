@@ -44,7 +44,11 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 	case protocol.RepeatMcpCall:
 		return protocol.WantsRepeat, FirstLine(q.Reason)
 	case protocol.HostPermission:
-		return protocol.WantsPermission, FirstLine(cmp.Or(q.Command, q.Tool+" "+q.Input))
+		text = cmp.Or(q.Command, q.Tool+" "+q.Input)
+		if len(q.Changes) > 0 {
+			text = q.Tool + " " + q.Changes[0].Path
+		}
+		return protocol.WantsPermission, FirstLine(text)
 	default:
 		return "", ""
 	}
