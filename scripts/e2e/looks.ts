@@ -102,10 +102,11 @@ export async function misfits(panel: Page | Frame): Promise<readonly string[]> {
     const name = ({ tagName, className }: HTMLElement) => `${tagName.toLowerCase()}.${className}`;
     const scrolls = seen.filter(
       (element) =>
+        element.closest(".page-view") !== null &&
         ["auto", "scroll"].includes(getComputedStyle(element).overflowY) &&
         element.scrollHeight > element.clientHeight,
     );
-    if (scrolls.length > 1 && seen.some(({ className }) => className === "page")) {
+    if (scrolls.length > 1) {
       said.push(`${scrolls.length} scroll areas: ${scrolls.map(name).join(", ")}`);
     }
     const parts =

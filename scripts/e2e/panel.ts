@@ -179,7 +179,7 @@ export class Panel {
 
   /** A server's question that no conversation has, in the inbox. */
   unplaced(server: string): Locator {
-    return this.#view.getByRole("listitem", { name: `${server} asks`, exact: true });
+    return this.#view.getByRole("listitem", { name: new RegExp(`${server} asks$`) });
   }
 
   /** The list of the MCP tasks of all conversations. */

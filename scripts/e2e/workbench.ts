@@ -12,7 +12,7 @@ import { type ExtensionWindow, withExtension } from "./extensionWindow.ts";
 import { misfits } from "./looks.ts";
 import { processesMarked } from "./processes.ts";
 import { choose, runCommand, tick } from "./quickInput.ts";
-import { photograph, takeScreenshot } from "./screenshots.ts";
+import { photograph, resizeSideBar, takeScreenshot } from "./screenshots.ts";
 import { lookAtServer } from "./serversStory.ts";
 import { step } from "./step.ts";
 import {
@@ -276,6 +276,7 @@ async function fitInSmallWindow({ page, panel, frame }: ExtensionWindow): Promis
     assert.deepEqual(await misfits(await frame()), [], state);
   };
   await page.setViewportSize({ width: 1280, height: 800 });
+  await resizeSideBar(page, 300);
   await fits("question");
   for (const [command, heading] of [
     ["Show Open Questions", "Open questions"],

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -25,7 +26,7 @@ func (w *Workspace) newQueue() *attribution.Queue {
 		},
 		Task: w.taskOf,
 		NewTask: func(r *attribution.Request) (string, error) {
-			info, err := w.tasks.Create(r.Origin.ServerName)
+			info, err := w.tasks.Create(cmp.Or(r.Text, r.Origin.ServerName))
 			return info.ID, err
 		},
 		Now:   w.now,

@@ -102,6 +102,17 @@ export function takesCalls(open: Conversation | undefined): open is Conversation
   return open !== undefined && open.task?.closed !== true;
 }
 
+/** Reports whether nothing has happened in a task. The first message or call gives it a title. */
+export function isUnused({ title, openAsks, closed, workspace, settings }: Task): boolean {
+  const isBlank = title === "" && openAsks === 0 && settings === undefined;
+  return isBlank && closed !== true && workspace === undefined;
+}
+
+/** Returns the tasks to choose from: without those in which nothing has happened, unless one is open. */
+export function tasksToList({ tasks = [], conversation }: State): readonly Task[] {
+  return tasks.filter((task) => !isUnused(task) || task.id === conversation?.taskId);
+}
+
 /** Returns the other tasks with asks, oldest task first. */
 export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
   return tasks
@@ -156,7 +167,13 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
     });
   }
 
+  /** Opens a new task: one in which nothing has happened yet, or another. */
   async function createTask(): Promise<string> {
+    const unused = store.state.tasks?.find(isUnused);
+    if (unused !== undefined) {
+      select(unused.id);
+      return unused.id;
+    }
     const task = await request("task/create", {});
     store.update(taskUpserted(task));
     select(task.id);

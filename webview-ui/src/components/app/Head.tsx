@@ -5,6 +5,7 @@ import { isUnderWay } from "../../store/mcpTasks.ts";
 import { countRunningCalls } from "../../store/openTask.ts";
 import type { Actions } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
+import { tasksToList } from "../../store/tasks.ts";
 import { isActive } from "../policy/policyWords.ts";
 import { TaskHeader } from "../tasks/TaskHeader.tsx";
 import { ListButton } from "../ui/ListButton.tsx";
@@ -29,7 +30,7 @@ export function Head(props: HeadProps) {
   const waiting = here + elsewhere;
   return (
     <TaskHeader
-      tasks={state.tasks ?? []}
+      tasks={tasksToList(state)}
       open={conversation?.task}
       onFind={onFind}
       onNewTask={onNewTask}

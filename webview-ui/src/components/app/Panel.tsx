@@ -6,6 +6,7 @@ import { grantsOf } from "../../store/policy.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions, Session } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
+import { isUnused, tasksToList } from "../../store/tasks.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
 import type { RunnerState, ViewStateStore } from "../../view/viewState.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
@@ -13,6 +14,7 @@ import { TurnLine } from "../composer/TurnLine.tsx";
 import type { ChatHandle } from "../conversation/ChatView.tsx";
 import type { DockHandle } from "../dock/AskDock.tsx";
 import { DockLine } from "../dock/DockLine.tsx";
+import { PossibleAsk } from "../inbox/PossibleAsk.tsx";
 import { useAskKeys } from "../inbox/useAskKeys.ts";
 import { DeclinedServers } from "../policy/DeclinedServers.tsx";
 import { DeletedTask } from "../tasks/DeletedTask.tsx";
@@ -53,13 +55,21 @@ export function Panel({ session, view }: PanelProps) {
     leave();
     actions.reveal({ kind: "message", taskId, messageId });
   };
+  const newTask = () => {
+    if (open !== undefined && isUnused(open)) {
+      composer.current?.park();
+      return;
+    }
+    askForComposer();
+    actions.newTask();
+  };
   const insert = (text: string) => {
     composer.current?.insert(text);
     return composer.current !== null;
   };
   useModels(state, actions);
   useReveal(state, actions, {
-    ...{ chat, askForRunner: runner.ask, askForComposer, insert, show, openMessage },
+    ...{ chat, askForRunner: runner.ask, newTask, insert, show, openMessage },
     isPageShown: page !== undefined,
     leavePages: leave,
   });
@@ -84,10 +94,7 @@ export function Panel({ session, view }: PanelProps) {
                 {...{ state, actions, inbox, more }}
                 onShow={show}
                 onFind={() => chat.current?.find()}
-                onNewTask={() => {
-                  askForComposer();
-                  actions.newTask();
-                }}
+                onNewTask={newTask}
               />
               {conversation === undefined ? (
                 <Home state={state} actions={actions} />
@@ -96,6 +103,13 @@ export function Panel({ session, view }: PanelProps) {
                   {...{ conversation, state, actions, chat, dock }}
                   onOpenMessage={openMessage}
                   onLeaveDock={() => composer.current?.park()}
+                />
+              )}
+              {conversation !== undefined && (
+                <PossibleAsk
+                  unattributed={state.inbox.unattributed}
+                  taskId={conversation.taskId}
+                  onShow={(askId) => show("openAsks", askId)}
                 />
               )}
               {conversation !== undefined && !foreign && (
@@ -169,8 +183,8 @@ interface PartProps {
 
 /** Shown instead of a conversation: the tasks to choose from, or a welcome. */
 function Home({ state, actions }: PartProps) {
-  const { tasks, servers } = state;
-  if (tasks === undefined || servers === undefined) return <main className="chat" />;
+  if (state.tasks === undefined || state.servers === undefined) return <main className="chat" />;
+  const tasks = tasksToList(state);
   if (tasks.length === 0) return <Welcome {...{ state, actions }} />;
   return <TaskChoice tasks={tasks} onOpen={actions.openTask} />;
 }

@@ -621,7 +621,7 @@ test("the inbox, with questions of no task", async () => {
     },
   );
   await user.click(await button("Open Questions"));
-  await screen.findByText(ours("Which task do these belong to"));
+  await screen.findByText(ours("Of no task yet"));
   await expectTranslated([asks, unattributed]);
 });
 

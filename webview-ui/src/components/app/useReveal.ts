@@ -23,7 +23,7 @@ export type PageName = "openAsks" | "mcpTasks" | "policy" | "servers" | "setup";
 export interface PanelHandles {
   readonly chat: RefObject<ChatHandle | null>;
   readonly askForRunner: (serverName: string | undefined) => void;
-  readonly askForComposer: () => void;
+  readonly newTask: () => void;
   /** Adds a text to the composer. Reports whether there is a composer. */
   readonly insert: (text: string) => boolean;
   readonly show: (page: PageName, at?: string) => void;
@@ -89,8 +89,7 @@ function follow(reveal: Reveal, scene: Scene): void {
   switch (reveal.kind) {
     case "newTask":
       actions.revealed();
-      actions.newTask();
-      handles.askForComposer();
+      handles.newTask();
       return;
     case "exampleServer":
       actions.revealed();

@@ -277,6 +277,7 @@ function ComposerBar(props: ComposerBarProps) {
             type="submit"
             icon={running ? "list-ordered" : "arrow-up"}
             label={running ? l10n.t("Queue") : l10n.t("Send")}
+            title={running ? l10n.t("Queue (Enter)") : l10n.t("Send (Enter)")}
             className="composer-send"
             disabled={blocked}
           />

@@ -181,7 +181,7 @@ describe("an open question", () => {
         { taskId: "t1", askId: "a1", askResponse: "cancelButtonClicked" },
       ]),
     );
-    await user.click(button("Collapse Question"));
+    await user.click(button("Collapse Question (Escape)"));
     button("Expand Question");
   });
 });
@@ -288,7 +288,7 @@ describe("the keys", () => {
       const host = hostOf([message(1, ask("a1", sampling()))]);
       const { user } = showApp(host);
       await screen.findByRole("region", { name: "database wants to ask a model" });
-      button("Collapse Question").focus();
+      button("Collapse Question (Escape)").focus();
       await user.keyboard(`{${key}>}{Enter}{/${key}}`);
       await waitFor(() => expect(host.calls("askResponse")).toEqual([accepted]));
       expect(screen.queryByRole("button", { name: "Expand Question" })).not.toBeNull();

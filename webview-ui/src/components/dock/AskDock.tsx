@@ -230,7 +230,7 @@ function DockTools({ question, size, expand, at, total, onResize, onStep }: Dock
       />
       <IconButton
         icon="chevron-down"
-        label={l10n.t("Collapse Question")}
+        label={l10n.t("Collapse Question (Escape)")}
         onClick={() => onResize("collapsed")}
       />
     </>

@@ -30,7 +30,10 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
   };
   const isTool = wants === "use_mcp_tool" || wants === "use_mcp_tool_for_app";
   return (
-    <section className="ask-in-place" aria-label={l10n.t("Answer {0}", visible(origin.serverName))}>
+    <fieldset
+      className="ask-in-place"
+      aria-label={l10n.t("Answer {0}", visible(origin.serverName))}
+    >
       {refusal !== undefined && problems === undefined && <Refusal message={refusal.message} />}
       <FieldsForm
         fields={fields}
@@ -61,7 +64,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
           </button>
         </div>
       </FieldsForm>
-    </section>
+    </fieldset>
   );
 }
 

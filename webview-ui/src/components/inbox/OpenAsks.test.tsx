@@ -173,7 +173,7 @@ describe("the questions of another workspace", () => {
     expect(headings.map(({ textContent }) => textContent)).toEqual([
       "First",
       "Second",
-      "Which task do these belong to? api",
+      "Of no task yet api",
       "Theirs api",
     ]);
     expect(await axeFindings(container)).toEqual([]);
@@ -271,8 +271,12 @@ describe("the questions of another workspace", () => {
 
 describe("a question of no task", () => {
   /** The inbox of two tasks with a question that either may have caused. */
-  function unplaced(claim?: (params: ClaimAskParams) => ClaimAskResult): FakeHost {
-    let unattributed: readonly UnattributedAsk[] = [unattributedAsk("u1")];
+  function unplaced(
+    claim?: (params: ClaimAskParams) => ClaimAskResult,
+    candidates = unattributedAsk("u1").candidates,
+  ): FakeHost {
+    const asked = { ...unattributedAsk("u1"), ...(candidates && { candidates }) };
+    let unattributed: readonly UnattributedAsk[] = [asked];
     const host = twoTasks({
       "ask/list": () => ({ asks: inOrder, unattributed }),
       "ask/claim": (params) => {
@@ -284,14 +288,15 @@ describe("a question of no task", () => {
     host.servers = [server({ name: "device", source: "/w/.vscode/mcp.json" })];
     return host;
   }
-  const item = async () => within(await inbox()).findByRole("listitem", { name: "device asks" });
+  const item = async () =>
+    within(await inbox()).findByRole("listitem", { name: "Which **port**? device asks" });
 
   test("comes first, with the calls that may have caused it, and is counted", async () => {
     const { user, container } = showApp(unplaced());
     await user.click(await screen.findByRole("button", { name: "Open Questions (4 waiting)" }));
     const headings = await within(await inbox()).findAllByRole("heading", { level: 3 });
     expect(headings.map(({ textContent }) => textContent)).toEqual([
-      "Which task do these belong to?",
+      "Of no task yet",
       "First",
       "Second",
     ]);
@@ -304,11 +309,11 @@ describe("a question of no task", () => {
         .map(({ textContent }) => textContent),
     ).toEqual([
       "Firstflash, running for 1 min 30 s",
-      "Secondfile:///a, cancelled here, started before 30 s",
+      "Secondfile:///a, cancelled here, started just now",
       "In a New Task",
       "Dismiss",
     ]);
-    expect(within(question).getByRole("blockquote").textContent).toBe("Which **port**?");
+    expect(within(question).getByText("Which **port**?").tagName).toBe("STRONG");
     within(question).getByText("configured in .vscode/mcp.json");
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -322,6 +327,35 @@ describe("a question of no task", () => {
     await waitFor(() => expect(document.activeElement).toBe(card));
     expect(host.calls("ask/claim")).toEqual([{ id: "u1", taskId: "t2", messageId: 6 }]);
     await screen.findByRole("button", { name: "Open Questions (3 waiting)" });
+  });
+
+  test("with one possible call, its task is on the button, and can be changed", async () => {
+    const [only] = unattributedAsk("u1").candidates ?? [];
+    const host = unplaced(() => ({ taskId: "t2", messageId: 2 }), only && [only]);
+    const { user, container } = showApp(host);
+    await host.tell("host/reveal", { kind: "openAsks" });
+    const question = within(await item());
+    question.getByText(/One call may have caused it: flash, running for 1 min 30 s\.$/);
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(question.getByRole("button", { name: "Change…" }));
+    expect(document.activeElement).toBe(await item());
+    question.getByRole("button", { name: "In a New Task" });
+    expect(question.queryByRole("button", { name: /^Answer/ })).toBeNull();
+    await user.keyboard("{Escape}");
+    await host.tell("host/reveal", { kind: "openAsks" });
+    await user.click(within(await item()).getByRole("button", { name: "Answer, in “First”" }));
+    await screen.findByRole("region", { name: "mail asks" });
+    expect(host.calls("ask/claim")).toEqual([
+      { id: "u1", taskId: "t1", messageId: only?.messageId },
+    ]);
+  });
+
+  test("has a line in a task that it may belong to, which leads to it", async () => {
+    const { user, container } = showApp(unplaced());
+    const line = within(await screen.findByRole("region", { name: "May belong to this task" }));
+    expect(await axeFindings(container)).toEqual([]);
+    await user.click(line.getByRole("button", { name: "Which **port**? device asks" }));
+    await waitFor(async () => expect(document.activeElement).toBe(await item()));
   });
 
   test.each([

@@ -145,7 +145,7 @@ function Unattributed({ workspace, unattributed, now, onClaim }: UnattributedPro
     // The servers of another workspace are unknown here.
     <ServersContext value={workspace === undefined ? servers : undefined}>
       <AsksHeading id={headingId} workspace={workspace}>
-        {l10n.t("Which task do these belong to?")}
+        {l10n.t("Of no task yet")}
       </AsksHeading>
       <ul aria-labelledby={headingId}>
         {unattributed.map((ask) => (

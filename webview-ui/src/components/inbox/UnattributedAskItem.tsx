@@ -1,6 +1,6 @@
 import type { AskCandidate, ClaimAskParams, UnattributedAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { brief } from "../../lib/brief.ts";
 import { ago, elapsed, taskTitle } from "../../lib/format.ts";
 import { filled } from "../../lib/l10n.ts";
@@ -20,14 +20,18 @@ export interface UnattributedAskItemProps {
 }
 
 /**
- * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. The
- * choice answers nothing: the question becomes an ask in that task.
+ * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. If
+ * only one may have, its task is on the button. The choice answers nothing: the question becomes an ask in that task.
  */
 export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemProps) {
   const { id, serverName, wants, text = "", time, candidates = [] } = ask;
   const { icon, words } = wanted(wants);
   const headingId = useId();
+  /** The person wants another task than the only possible one. */
+  const [changing, setChanging] = useState(false);
+  const only = candidates.length === 1 && !changing ? candidates[0] : undefined;
   const { busy, refusal, act } = useAnswer(() => Promise.resolve());
+  const asks = filled(words, <span className="name">{serverName}</span>);
   const claim = (how: Omit<ClaimAskParams, "id">) =>
     act(async () => {
       await onClaim({ id, ...how });
@@ -42,56 +46,82 @@ export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemPr
       aria-busy={busy}
       tabIndex={-1}
     >
-      <p id={headingId} className="mcp-task-line">
-        <Icon name={icon} />
-        <span className="muted">
-          {filled(words, <strong className="name">{serverName}</strong>)}
-        </span>
-      </p>
+      <div id={headingId}>
+        <p className="mcp-task-line">
+          <Icon name={icon} />
+          {text === "" ? asks : <strong className="name ask-whole-text">{brief(text)}</strong>}
+        </p>{" "}
+        {text !== "" && <p className="mcp-task-more muted">{asks}</p>}
+      </div>
       <AskingServer askId={id} serverName={serverName} />
-      {text !== "" && (
-        <blockquote className="ask-message" aria-label={l10n.t("What {0} says", serverName)}>
-          {brief(text)}
-        </blockquote>
-      )}
-      <p className="muted">
-        {l10n.t("The server does not say which call this belongs to ({0}).", ago(now - time))}
+      <p className="mcp-task-more muted">
+        {ago(now - time)}.{" "}
+        {only === undefined
+          ? l10n.t("The server does not say which call this belongs to.")
+          : l10n.t(
+              "The server does not say which call this belongs to. One call may have caused it: {0}, {1}.",
+              called(only),
+              standing(only.state, now - only.since),
+            )}
       </p>
-      <fieldset className="unattributed-ways" aria-label={l10n.t("Assign to a task")}>
-        {candidates.map((candidate) => {
-          const { taskId, messageId, since, state } = candidate;
-          return (
-            <button
-              key={`${taskId}:${messageId}`}
-              type="button"
-              className="secondary unattributed-way"
-              aria-disabled={busy}
-              onClick={() => claim({ taskId, messageId })}
-            >
-              <span>{taskTitle(candidate)}</span>
-              <span>{`${called(candidate)}, ${standing(state, elapsed(now - since))}`}</span>
-            </button>
-          );
-        })}
+      {only !== undefined ? (
         <div className="actions">
           <button
             type="button"
-            className="secondary"
+            className="primary small"
             aria-disabled={busy}
-            onClick={() => claim({ newTask: true })}
+            onClick={() => claim({ taskId: only.taskId, messageId: only.messageId })}
           >
-            {l10n.t("In a New Task")}
+            {l10n.t("Answer, in “{0}”", taskTitle(only))}
           </button>
           <button
             type="button"
-            className="secondary"
-            aria-disabled={busy}
-            onClick={() => claim({ dismiss: true })}
+            className="secondary small"
+            onClick={({ currentTarget }) => {
+              currentTarget.closest("li")?.focus(); // the button goes
+              setChanging(true);
+            }}
           >
-            {l10n.t("Dismiss")}
+            {l10n.t("Change…")}
           </button>
         </div>
-      </fieldset>
+      ) : (
+        <fieldset className="unattributed-ways" aria-label={l10n.t("Assign to a task")}>
+          {candidates.map((candidate) => {
+            const { taskId, messageId, since, state } = candidate;
+            return (
+              <button
+                key={`${taskId}:${messageId}`}
+                type="button"
+                className="secondary unattributed-way"
+                aria-disabled={busy}
+                onClick={() => claim({ taskId, messageId })}
+              >
+                <span>{taskTitle(candidate)}</span>
+                <span>{`${called(candidate)}, ${standing(state, now - since)}`}</span>
+              </button>
+            );
+          })}
+          <div className="actions">
+            <button
+              type="button"
+              className="secondary"
+              aria-disabled={busy}
+              onClick={() => claim({ newTask: true })}
+            >
+              {l10n.t("In a New Task")}
+            </button>
+            <button
+              type="button"
+              className="secondary"
+              aria-disabled={busy}
+              onClick={() => claim({ dismiss: true })}
+            >
+              {l10n.t("Dismiss")}
+            </button>
+          </div>
+        </fieldset>
+      )}
       {refusal !== undefined && <Refusal message={refusal.message} />}
     </li>
   );
@@ -105,14 +135,14 @@ function called({ toolName, resourceUri, promptName }: AskCandidate): string {
 }
 
 /** The state of the call, and for how long. */
-function standing(state: AskCandidate["state"], since: string): string {
+function standing(state: AskCandidate["state"], ms: number): string {
   switch (state) {
     case "inFlight":
-      return l10n.t("running for {0}", since);
+      return l10n.t("running for {0}", elapsed(ms));
     case "givenUp":
-      return l10n.t("cancelled here, started before {0}", since);
+      return l10n.t("cancelled here, started {0}", ago(ms));
     case "ended":
-      return l10n.t("has ended, started before {0}", since);
+      return l10n.t("ended, started {0}", ago(ms));
     default:
       return unreachable(state);
   }

@@ -153,3 +153,14 @@ test("says why it cannot read, and is opened by the host's command", async () =>
   await user.click(screen.getByRole("button", { name: "Try Again" }));
   await screen.findByRole("group", { name: "Hosts" });
 });
+
+test("without a host, says so, and has nothing to choose or to apply", async () => {
+  const { user } = showApp(
+    hostOf({ "setup/plan": () => ({ ...setupPlan(), hosts: [], files: [] }) }),
+  );
+  await chooseInHead(user, "Set Up Hosts");
+  await screen.findByText("No program was found that uses MCP servers.");
+  expect(screen.queryByRole("checkbox", { name: "shop" })).toBeNull();
+  expect(screen.queryByText("There is nothing to change.")).toBeNull();
+  expect(screen.queryByRole("button", { name: "Apply" })).toBeNull();
+});

@@ -42,6 +42,8 @@ export function SetupPage({ actions, onBack }: SetupPageProps) {
       readAgain();
     }
   });
+  // Without one there is nothing to choose.
+  const hasHosts = (plan?.hosts ?? []).length > 0;
   return (
     <Page
       heading={l10n.t("Set Up Hosts")}
@@ -58,18 +60,20 @@ export function SetupPage({ actions, onBack }: SetupPageProps) {
             )}
           </p>
           <Choices plan={plan} choice={choice} onChange={setChoice} />
-          <SetupServers
-            servers={plan.servers ?? []}
-            left={choice.withoutServers ?? []}
-            onChoose={(name, chosen) =>
-              setChoice({
-                ...choice,
-                withoutServers: without(choice.withoutServers, name, chosen),
-              })
-            }
-          />
+          {hasHosts && (
+            <SetupServers
+              servers={plan.servers ?? []}
+              left={choice.withoutServers ?? []}
+              onChoose={(name, chosen) =>
+                setChoice({
+                  ...choice,
+                  withoutServers: without(choice.withoutServers, name, chosen),
+                })
+              }
+            />
+          )}
           <Problems plan={plan} />
-          <Changes plan={plan} />
+          {hasHosts && <Changes plan={plan} />}
           {plan.secrets !== undefined && (
             <Tick checked={!keepsSecrets} onTick={(checked) => setKeepsSecrets(!checked)}>
               {plan.secrets === "keychain"
@@ -78,14 +82,16 @@ export function SetupPage({ actions, onBack }: SetupPageProps) {
             </Tick>
           )}
           <div className="actions">
-            <button
-              type="button"
-              className="primary"
-              disabled={busy || isReading || (plan.files ?? []).length === 0}
-              onClick={() => start("apply")}
-            >
-              {l10n.t("Apply")}
-            </button>
+            {hasHosts && (
+              <button
+                type="button"
+                className="primary"
+                disabled={busy || isReading || (plan.files ?? []).length === 0}
+                onClick={() => start("apply")}
+              >
+                {l10n.t("Apply")}
+              </button>
+            )}
             {plan.restorable && (
               <button
                 type="button"

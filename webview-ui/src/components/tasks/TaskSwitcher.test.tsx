@@ -1,8 +1,10 @@
-import { render, screen, within } from "@testing-library/react";
+import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { Actions } from "../../store/session.ts";
+import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
+import { FakeHost } from "../../testing/host.ts";
 import { at, task } from "../../testing/samples.ts";
 import { TaskSwitcher } from "./TaskSwitcher.tsx";
 
@@ -83,4 +85,32 @@ test("a task in which a model is at work says so", async () => {
   const { user } = show([task({ running: true })]);
   await user.click(screen.getByRole("button", { name: "First" }));
   screen.getByText(", the model is at work,");
+});
+
+test("a task in which nothing has happened is in no list, and New Task leads back to it", async () => {
+  const used = task({ id: "t1", title: "Used" });
+  const unused = task({ id: "t2", title: "" });
+  const host = new FakeHost(used, [], {
+    "task/list": () => ({ tasks: [unused, used] }),
+    "task/open": ({ taskId }) => ({
+      task: taskId === "t1" ? used : unused,
+      messages: [],
+      reset: true,
+    }),
+  });
+  const storage = new MemoryStorage();
+  storage.saved = { openTaskId: "t1" };
+  const { user } = showApp(host, storage);
+  await user.click(await screen.findByRole("button", { name: "Used" }));
+  const list = within(screen.getByRole("listbox", { name: "Tasks" }));
+  expect(list.getAllByRole("option")).toHaveLength(1);
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByRole("button", { name: "New Task" }));
+  await screen.findByRole("button", { name: "New task" });
+  expect(host.calls("task/create")).toEqual([]);
+  const field = screen.getByRole("textbox", { name: "Message" });
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  (document.activeElement as HTMLElement).blur();
+  await user.click(screen.getByRole("button", { name: "New Task" }));
+  expect(document.activeElement).toBe(field);
 });

@@ -60,19 +60,21 @@ function ServerLine({ server, onRestart, onStop, onShow }: ServerLineProps) {
       <p>
         <Icon name={stateIcon(state)} spin={state === "starting"} />
         <span>{reason === undefined || reason === "" ? stateWords(state) : reason}</span>
-        {(state === "failed" || state === "running") && (
-          <button type="button" className="link" onClick={() => onRestart(name)}>
-            {l10n.t("Restart Server")}
+        <span className="server-ways">
+          {(state === "failed" || state === "running") && (
+            <button type="button" className="link" onClick={() => onRestart(name)}>
+              {l10n.t("Restart Server")}
+            </button>
+          )}
+          {(state === "starting" || state === "running") && (
+            <button type="button" className="link" onClick={() => onStop(name)}>
+              {l10n.t("Stop Server")}
+            </button>
+          )}
+          <button type="button" className="link" onClick={() => onShow(name)}>
+            {state === "failed" ? l10n.t("Why?") : l10n.t("Details")}
           </button>
-        )}
-        {(state === "starting" || state === "running") && (
-          <button type="button" className="link" onClick={() => onStop(name)}>
-            {l10n.t("Stop Server")}
-          </button>
-        )}
-        <button type="button" className="link" onClick={() => onShow(name)}>
-          {state === "failed" ? l10n.t("Why?") : l10n.t("Details")}
-        </button>
+        </span>
       </p>
       <p className="muted">
         {transportWords(transport)}
