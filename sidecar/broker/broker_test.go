@@ -304,6 +304,19 @@ func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	}
 }
 
+func TestAFormWithoutAMessageIsShown(t *testing.T) {
+	f := newFixture(t, nil)
+	done := f.serve(t.Context(), f.Elicit, `{"requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked, ElicitationContent: json.RawMessage(`{"name":"Ada"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	got := <-done
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	wantJSON(t, got.result, `{"action":"accept","content":{"name":"Ada"}}`)
+}
+
 const sample = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}},{"role":"assistant","content":[{"type":"image","data":"iVBORw0KGgoAAAANSUhEUg==","mimeType":"image/png"}]}],"maxTokens":5,"temperature":0,"systemPrompt":"Be brief.","stopSequences":["."],"modelPreferences":{"hints":[{"name":"x"}],"costPriority":0},"metadata":{"b":1,"a":2}}`
 
 func TestCreateMessage(t *testing.T) {
@@ -368,6 +381,50 @@ func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 			}}},
 		},
 		ModelPreferences: &protocol.ModelPreferences{SpeedPriority: new(0.5)},
+		MaxTokens:        50,
+	}
+	if diff := cmp.Diff(want, f.message(t).Question.(protocol.McpSampling).SamplingRequest); diff != "" {
+		t.Errorf("the person was shown (-want +got):\n%s", diff)
+	}
+}
+
+// What has a clear meaning is read, and wishes that cannot be read are none.
+func TestCreateMessageTakesWhatIsClear(t *testing.T) {
+	f := newFixture(t, &caller{})
+	f.DeclareSampling(t.Context(), origin.ServerName)
+	done := f.serve(t.Context(), f.CreateMessage, `{"tools":[{"name":"t"},{"name":"u","inputSchema":{"type":"object","properties":[]}}],"messages":[
+		{"role":"user","content":"Hi"},
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}},{"type":"tool_use","id":"b","name":"t","input":{}},{"type":"tool_use","id":"c","name":"t","input":{}}]},
+		{"role":"user","content":[
+			{"type":"tool_result","toolUseId":"a","content":"words"},
+			{"type":"tool_result","toolUseId":"b","content":{"type":"text","text":"one block"}},
+			{"type":"tool_result","toolUseId":"c","content":["x",{"type":"json","json":{"a":1}},null]}
+		]}],"maxTokens":"50","modelPreferences":{"hints":["gpt",{"name":"claude"},5],"costPriority":"1","speedPriority":0.5}}`)
+	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	words := func(texts ...string) (blocks []protocol.ToolResultBlock) {
+		for _, text := range texts {
+			blocks = append(blocks, protocol.TextContent{Text: text})
+		}
+		return blocks
+	}
+	want := protocol.McpSamplingRequest{
+		Messages: []protocol.SamplingMessage{
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{use("a", "t", "{}"), use("b", "t", "{}"), use("c", "t", "{}")}},
+			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
+				protocol.ToolResultContent{ToolUseID: "a", Content: words("words")},
+				protocol.ToolResultContent{ToolUseID: "b", Content: words("one block")},
+				protocol.ToolResultContent{ToolUseID: "c", Content: words("x", `{"type":"json","json":{"a":1}}`, "null")},
+			}},
+		},
+		Tools: []protocol.SamplingTool{
+			{Name: "t", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			{Name: "u", InputSchema: json.RawMessage(`{"properties":{},"type":"object"}`)},
+		},
+		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "gpt"}, {Name: "claude"}}, SpeedPriority: new(0.5)},
 		MaxTokens:        50,
 	}
 	if diff := cmp.Diff(want, f.message(t).Question.(protocol.McpSampling).SamplingRequest); diff != "" {
@@ -503,14 +560,14 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"an unknown role", message(`{"role":"system","content":{"type":"text","text":"x"}}`), `messages[0]: role is "system"`},
 		{"no content", message(`{"role":"user"}`), "messages[0]: content: is missing"},
 		{"empty content", message(`{"role":"user","content":[]}`), "messages[0]: content: is empty"},
-		{"unknown content", message(`{"role":"user","content":{"type":"smell"}}`), `ContentBlock has no variant "smell"`},
+		{"unknown content", message(`{"role":"user","content":{"type":"smell"}}`), "messages[0]: content: must be text, image, audio, tool_use or tool_result"},
 		{"more messages than can be read", message(strings.Repeat(`{"role":"user","content":{"type":"text","text":"x"}},`, 9999) + `{"role":"user","content":{"type":"text","text":"x"}}`), "messages has 10000 entries"},
 		{"a picture that is not base64", message(`{"role":"user","content":{"type":"image","data":"a picture","mimeType":"image/png"}}`), "messages[0]: content: data is not base64"},
 		{"an empty sound", message(`{"role":"user","content":{"type":"audio","data":"","mimeType":"audio/wav"}}`), "data is missing or empty"},
 		{"a picture that is none", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"text/html"}}`), `mimeType is "text/html"`},
 		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
 		{"more tokens than can be counted", `{"maxTokens":1e19,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
-		{"tokens as a text", `{"maxTokens":"5","messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a string and must be an integer`},
+		{"tokens in words", `{"maxTokens":"five","messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a string and must be an integer`},
 		{"maxTokens in another case", `{"MaxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
 		{"a role in another case", message(`{"Role":"user","content":{"type":"text","text":"x"}}`), `role is ""`},
 		{"a picture whose members are in another case", message(`{"role":"user","content":{"type":"image","Data":"QQ==","mimeType":"image/png"}}`), "data is missing or empty"},

@@ -76,7 +76,8 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 	if err := decode(params, &request); err != nil {
 		return nil, err
 	}
-	if request.Message == nil {
+	isForm := request.Mode == "" || request.Mode == "form"
+	if request.Message == nil && !isForm {
 		return nil, invalidParams("message is missing")
 	}
 	switch {
@@ -85,12 +86,18 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 			return nil, err
 		}
 		return protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL}, nil
-	case request.Mode != "" && request.Mode != "form":
+	case !isForm:
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
 	fields, err := b.forms.ParseElicitation(request.RequestedSchema)
 	if err != nil {
 		return nil, invalidParams("requestedSchema: %s", reason.Of(err))
+	}
+	if request.Message == nil {
+		if len(fields) == 0 { // nothing says what is asked
+			return nil, invalidParams("message is missing")
+		}
+		request.Message = new("(The server gave no message.)")
 	}
 	elicitation := protocol.McpElicitationRequest{
 		Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),

@@ -32,15 +32,15 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 			Role    protocol.Role   `json:"role"`
 			Content json.RawMessage `json:"content"`
 		} `json:"messages"`
-		ModelPreferences *protocol.ModelPreferences `json:"modelPreferences"`
-		SystemPrompt     string                     `json:"systemPrompt"`
-		IncludeContext   string                     `json:"includeContext"`
-		Temperature      *float64                   `json:"temperature"`
-		MaxTokens        *whole                     `json:"maxTokens"`
-		StopSequences    []string                   `json:"stopSequences"`
-		Metadata         json.RawMessage            `json:"metadata"`
-		Tools            []protocol.SamplingTool    `json:"tools"`
-		ToolChoice       *protocol.ToolChoice       `json:"toolChoice"`
+		ModelPreferences preferences             `json:"modelPreferences"`
+		SystemPrompt     string                  `json:"systemPrompt"`
+		IncludeContext   string                  `json:"includeContext"`
+		Temperature      *float64                `json:"temperature"`
+		MaxTokens        *whole                  `json:"maxTokens"`
+		StopSequences    []string                `json:"stopSequences"`
+		Metadata         json.RawMessage         `json:"metadata"`
+		Tools            []protocol.SamplingTool `json:"tools"`
+		ToolChoice       *protocol.ToolChoice    `json:"toolChoice"`
 	}
 	if err := decode(params, &wire); err != nil {
 		return nil, err
@@ -58,11 +58,14 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 	if !withTools && (wire.Tools != nil || wire.ToolChoice != nil) {
 		return nil, invalidParams("tools: the capability sampling.tools was not declared by this client")
 	}
+	for i := range wire.Tools {
+		wire.Tools[i].InputSchema = readableSchema(wire.Tools[i].InputSchema)
+	}
 	if err := checkTools(wire.Tools, wire.ToolChoice); err != nil {
 		return nil, invalidParams("%v", err)
 	}
 	request := &protocol.McpSamplingRequest{
-		ModelPreferences: wire.ModelPreferences,
+		ModelPreferences: wire.ModelPreferences.ModelPreferences,
 		SystemPrompt:     wire.SystemPrompt,
 		IncludeContext:   wire.IncludeContext,
 		Temperature:      wire.Temperature,
@@ -85,6 +88,9 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 	return request, nil
 }
 
+// errNoBlock refuses content of another kind.
+var errNoBlock = errors.New("must be text, image, audio, tool_use or tool_result")
+
 // parseContent reads a message's content: one block or, since 2025-11-25, an array of them.
 func parseContent(raw json.RawMessage) ([]protocol.ContentBlock, error) {
 	raws := []json.RawMessage{raw}
@@ -95,8 +101,11 @@ func parseContent(raw json.RawMessage) ([]protocol.ContentBlock, error) {
 	}
 	var blocks []protocol.ContentBlock
 	for _, r := range raws {
-		block, err := protocol.UnmarshalContentBlock(jsonscan.Exact[blockNames](r))
-		if err != nil {
+		block, err := protocol.UnmarshalContentBlock(jsonscan.Exact[blockNames](readableBlock(r)))
+		switch {
+		case err != nil && strings.Contains(err.Error(), "has no variant"):
+			return nil, errNoBlock
+		case err != nil:
 			return nil, err
 		}
 		if block == nil {
@@ -158,11 +167,15 @@ func withMediaType(block protocol.ContentBlock) protocol.ContentBlock {
 	}
 }
 
-// whole is an integer. JSON has one type for all numbers, and many peers write 50 as 50.0.
+// whole is an integer. JSON has one type for all numbers, and many peers write 50 as 50.0, or as a text.
 type whole int64
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (w *whole) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil && json.Valid([]byte(text)) && text[0] != '"' {
+		data = []byte(text)
+	}
 	var n int64
 	if err := json.Unmarshal(data, &n); err == nil {
 		*w = whole(n)
@@ -315,7 +328,7 @@ func checkBlock(role protocol.Role, block protocol.ContentBlock) error {
 		}
 		return nil
 	default:
-		return errors.New("must be text, image, audio, tool_use or tool_result")
+		return errNoBlock
 	}
 }
 

@@ -158,7 +158,7 @@ func TestToolsInARequest(t *testing.T) {
 		{"a picture in a result that is none", ask + "," + calls + `,{"role":"user","content":[{"type":"tool_result","toolUseId":"a","content":[{"type":"image","data":"%","mimeType":"image/png"}]},{"type":"tool_result","toolUseId":"b","content":[]}]}`, `"tools":[]`, `messages[2]: content: the tool result "a": data is not base64`},
 		{"a tool without a name", ask, `"tools":[{"inputSchema":{}}]`, "tools[0]: name is missing"},
 		{"a tool twice", ask, `"tools":[{"name":"t","inputSchema":{}},{"name":"t","inputSchema":{}}]`, `tools[1]: the name "t" is there twice`},
-		{"a tool without a schema", ask, `"tools":[{"name":"t"}]`, "tools[0]: inputSchema is not a JSON object"},
+		{"a tool without a schema", ask, `"tools":[{"name":"t","inputSchema":5}]`, "tools[0]: inputSchema is not a JSON object"},
 		{"tools that are none", ask, `"tools":"all"`, "params cannot be read"},
 		{"an unknown choice", ask, `"tools":[],"toolChoice":{"mode":"maybe"}`, `mode is "maybe"`},
 		{"a choice of nothing", ask, `"tools":[],"toolChoice":{"mode":"required"}`, "a tool is required, and there is none"},

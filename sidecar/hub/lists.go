@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -63,11 +64,16 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 	generation := s.lists.generation(kind)
 	r := &listReader{kind: kind, modern: c.IsModern(), keys: map[string]bool{}, cursors: map[string]bool{}}
 	err = r.read(ctx, c, l.ask)
-	var unknown *jsonrpc.Error
-	if errors.As(err, &unknown) && unknown.Code == jsonrpc.CodeMethodNotFound {
+	var refusal *jsonrpc.Error
+	switch asRefusal := errors.As(err, &refusal); {
+	case asRefusal && refusal.Code == jsonrpc.CodeMethodNotFound:
 		if err = nil; kind != ListTemplates { // which many servers with resources do not have
 			r.say("The server declares %s, and does not know the request for their list", r.name())
 		}
+	case kind == ListTemplates && (asRefusal || errors.As(err, new(session.BadAnswerError))):
+		// They must not take the resources away, which front ends and hosts show beside them.
+		r.say("The list of %s is missing: %s", r.name(), strings.TrimSuffix(listProblem(err), "."))
+		err = nil
 	}
 	if err != nil {
 		return nil, errors.Is(err, session.ErrUnsent) || ctx.Err() == nil && c.ClosedWithAnother(""), err
@@ -79,15 +85,21 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 
 // listError returns the [protocol.Error] that explains why a list cannot be read.
 func (s *server) listError(ctx context.Context, err error) error {
-	var answer *jsonrpc.Error
 	switch {
 	case err == nil, ctx.Err() != nil, errors.As(err, new(*protocol.Error)):
 		return err
-	case errors.As(err, &answer):
-		return session.Failed(s.name(), fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code))
 	default:
-		return session.Failed(s.name(), reason.Of(err))
+		return session.Failed(s.name(), listProblem(err))
 	}
+}
+
+// listProblem returns why a list cannot be read, as the rest of a sentence about its server.
+func listProblem(err error) string {
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) {
+		return fmt.Sprintf("it answered: %s (%d)", answer.Message, answer.Code)
+	}
+	return reason.Of(err)
 }
 
 // Tools returns a server's tools, and starts the server if it does not run.

@@ -259,6 +259,25 @@ func TestADeclaredListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
 	}
 }
 
+// Resources are there without their templates.
+func TestAListOfTemplatesThatFailsIsEmpty(t *testing.T) {
+	for _, tt := range []struct{ name, answer, want string }{
+		{"an error", `"error":{"code":-32603,"message":"boom"}`, "The list of resource templates is missing: it answered: boom (-32603)."},
+		{"an unknown method in other words", `"error":{"code":-32602,"message":"Unknown method"}`, "The list of resource templates is missing: it answered: Unknown method (-32602)."},
+		{"null", `"result":null`, "The list of resource templates is missing: its list of resource templates is null and must be an object."},
+		{"an object for the list", `"result":{"resourceTemplates":{}}`, `The list of resource templates is missing: "resourceTemplates" is an object and must be an array.`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := serveLists(t, false)
+			l.give(tt.answer)
+			templates, err := l.ResourceTemplates(t.Context(), "s")
+			if diff := cmp.Diff([]string{tt.want}, l.ListProblems("s", hub.ListTemplates)); diff != "" || len(templates) != 0 || err != nil {
+				t.Errorf("templates = %v, %v, problems (-want +got):\n%s", templates, err, diff)
+			}
+		})
+	}
+}
+
 // named is a tool of a name, and as many more bytes.
 func named(name string, more int) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"description":%q}`, name, strings.Repeat("x", more))

@@ -27,8 +27,15 @@ func (s *session) finish(result protocol.CallResult) error {
 	switch r := result.(type) {
 	case protocol.ToolResult:
 		if !s.line.json {
-			if err := s.print("%s", resultText(r)); err != nil {
+			text := resultText(r)
+			if err := s.print("%s", text); err != nil {
 				return err
+			}
+			switch empty := strings.TrimSpace(text) == ""; {
+			case empty && r.IsError:
+				s.note("The tool failed, and the server does not say why.")
+			case empty:
+				s.note("The result has no content.")
 			}
 		}
 		if r.IsError {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -26,6 +27,12 @@ func Of(err error) string {
 	}
 	for _, m := range unknownMismatch().FindAllStringSubmatch(text, -1) { // of an error that is only left as a text
 		text = strings.Replace(text, m[0], mismatchOf(m[2], m[1], namedType(m[3])), 1)
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		text = strings.ReplaceAll(text, io.ErrUnexpectedEOF.Error(), "the connection ended in the middle")
+	case errors.Is(err, io.EOF) && (text == io.EOF.Error() || strings.HasSuffix(text, ": "+io.EOF.Error())):
+		text = strings.TrimSuffix(text, io.EOF.Error()) + "the connection was closed"
 	}
 	text = strings.ReplaceAll(text, context.Canceled.Error(), "it was cancelled")
 	return strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took too long")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"testing"
 
@@ -50,6 +51,10 @@ func TestErrorsWithoutTheTermsOfGo(t *testing.T) {
 		},
 		{"cancelled", fmt.Errorf("asking: %w", context.Canceled), "asking: it was cancelled"},
 		{"too late", context.DeadlineExceeded, "it took too long"},
+		{"closed", io.EOF, "the connection was closed"},
+		{"closed, wrapped", fmt.Errorf("asking: %w", io.EOF), "asking: the connection was closed"},
+		{"closed in the middle", fmt.Errorf("asking: %w", io.ErrUnexpectedEOF), "asking: the connection ended in the middle"},
+		{"the text of a server", errors.New("GEOFENCE: EOF"), "GEOFENCE: EOF"},
 		{"another", errors.New("no train"), "no train"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func ParseElicitation(schema json.RawMessage) ([]protocol.Field, error) {
 	if len(schema) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes, and a form may have %d", len(schema), maxSchemaBytes)
 	}
-	if len(schema) == 0 || string(schema) == "null" {
+	if len(schema) == 0 || string(schema) == "null" || isEmptyArray(schema) {
 		return nil, nil
 	}
 	p := &parser{reader: newReader(schema)}
@@ -236,18 +237,36 @@ func (f *flat) kind() (string, error) {
 	return "null", nil
 }
 
-// decode reads keywords of a schema. The error names the first that has a wrong value.
+// decode reads keywords that limit an answer. A number may be in a text. A value of another type limits nothing here: the
+// server checks the answer. The error names the first keyword with a number that no answer has.
 func (f *flat) decode(into map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(into)) {
 		raw := f.members[name]
 		if raw == nil {
 			continue
 		}
-		if err := json.Unmarshal(raw, into[name]); err != nil {
+		if text, ok := readText(raw); ok && !isTextTarget(into[name]) {
+			raw = json.RawMessage(strings.TrimSpace(text))
+			if !json.Valid(raw) {
+				continue
+			}
+		}
+		var other *json.UnmarshalTypeError
+		err := json.Unmarshal(raw, into[name])
+		switch {
+		case errors.As(err, &other) && !strings.HasPrefix(other.Value, "number "): // a number that is too large is named so
+			reflect.ValueOf(into[name]).Elem().SetZero()
+		case err != nil:
 			return fmt.Errorf("cannot be read: %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// isTextTarget reports whether a keyword is read into a text.
+func isTextTarget(into any) bool {
+	_, ok := into.(*string)
+	return ok
 }
 
 func (p *parser) text(head protocol.FieldHead, s *flat, format string) (protocol.Field, error) {

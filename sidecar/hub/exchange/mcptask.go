@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/reason"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/hub/session"
@@ -172,16 +174,15 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 	case errors.As(err, &lost) && lost.Err != nil:
 		err = session.NoAnswerError{Reason: lost.Reason}
 	case errors.As(err, &lost):
-		advice := "It may still run: find out before you start another."
-		if lost.Gone {
-			advice = "Run the tool again to start another."
-		}
-		err = taskLostError{fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. %s", words(first.ID), x.server.name(), lost.Reason, advice)}
+		err = taskLostError{x.lostTask(words(first.ID), lost)}
 	case errors.As(err, &abandoned):
 		f.recordAbandoned(abandoned)
 		d.giveUp()
 	case attribution.WasCancelled(err) && !errors.Is(err, mcptask.ErrCancelled):
 		d.giveUp()
+	}
+	if err == nil && f.last.Status == protocol.McpTaskFailed {
+		result = asFailed(result)
 	}
 	if err == nil || errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, mcptask.ErrCancelled) {
 		f.task.Release(f.prefix(), taskEnded(cause))
@@ -189,6 +190,32 @@ func (x *exchange) follow(ctx context.Context, first *mcptask.State) (json.RawMe
 		f.task.ReleaseUndelivered(f.prefix(), taskEnded(cause), ask.AnswerUnknown)
 	}
 	return result, err
+}
+
+// lostTask says what became of an MCP task, and what the person can do.
+func (x *exchange) lostTask(id string, lost *mcptask.LostError) string {
+	if lost.Over {
+		return fmt.Sprintf("The MCP task %q of the server %q %s.", id, x.server.name(), lost.Reason)
+	}
+	advice := "It may still run: find out before you start another."
+	if lost.Gone {
+		advice = "Run the tool again to start another."
+	}
+	return fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. %s", id, x.server.name(), lost.Reason, advice)
+}
+
+// asFailed returns the result of a task that failed, marked as that of a failed tool: such a result counts as one (2025-11-25,
+// "Tasks: Task Execution Errors").
+func asFailed(raw json.RawMessage) json.RawMessage {
+	if !isObject(raw) {
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	if string(members["isError"]) == "true" {
+		return raw
+	}
+	members["isError"] = json.RawMessage("true")
+	return object(members, raw)
 }
 
 // observe tells the call's owner a change of the task.

@@ -73,6 +73,27 @@ func TestALegacyCallThatBecomesATask(t *testing.T) {
 	})
 }
 
+// The result of a task that failed is that of a failed tool, whatever it says itself.
+func TestAFailedTaskIsNoSuccess(t *testing.T) {
+	for _, status := range []string{"failed", "rejected", "Expired"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(p *peer) {
+				p.shake(legacyTasks)
+				p.result(p.await("tools/call"), `{"task":{`+state("working", "")+`}}`)
+				p.result(p.await("tasks/get"), `{`+state(status, "")+`}`)
+				p.done(p.await("tasks/result"))
+				p.rest()
+			})
+			f.tools = `{"tools":[{"name":"tool","execution":{"taskSupport":"required"}}]}`
+			want := text
+			want.IsError = true
+			if diff := cmp.Diff(protocol.CallResult(want), <-f.call(t.Context(), exchange.Hooks{})); diff != "" {
+				t.Errorf("%s: result (-want +got):\n%s", status, diff)
+			}
+		})
+	}
+}
+
 // A tool that does not support tasks is called without one.
 func TestALegacyCallThatIsNoTask(t *testing.T) {
 	for _, tt := range []struct{ name, capabilities, execution string }{

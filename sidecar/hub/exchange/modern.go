@@ -57,8 +57,10 @@ func (d *modernTask) Result(_ context.Context, s *mcptask.State) (json.RawMessag
 		return nil, s.Err
 	case s.Result != nil:
 		return s.Result, nil
+	case s.Status == protocol.McpTaskCompleted:
+		return nil, &mcptask.LostError{Over: true, Reason: "is completed, and the server sent no result"}
 	default:
-		return nil, &mcptask.LostError{Reason: fmt.Sprintf("it is %s, and the server did not send its end", s.Status)}
+		return nil, &mcptask.LostError{Over: true, Reason: fmt.Sprintf("is %s, and the server does not say why", s.Status)}
 	}
 }
 
@@ -143,7 +145,10 @@ func (d *modernTask) deliver(ctx context.Context, r *attribution.Request, key st
 		}
 		var refused *jsonrpc.Error
 		if errors.As(err, &refused) {
-			refusals++
+			if refusals++; refusals == 1 {
+				d.f.task.Tell(protocol.Notice{Level: protocol.NoticeWarning, Text: fmt.Sprintf(
+					"The MCP server %q did not take the answer, and gets it again: %s (%d).", d.f.server.name(), refused.Message, refused.Code)})
+			}
 		}
 		if refusals == maxUpdates {
 			r.Delivered(errNotTaken)

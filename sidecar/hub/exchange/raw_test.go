@@ -63,6 +63,34 @@ func TestTheRequestOfAHost(t *testing.T) {
 	}
 }
 
+// A host with strict types would refuse the whole result.
+func TestTheResultForAHostHasNoOddBlocks(t *testing.T) {
+	const text = `{"text":"hi","type":"text"}`
+	for _, tt := range []struct{ name, method, result, want string }{
+		{"an unknown kind", "tools/call", `{"content":[{"type":"chart","x":1},` + text + `]}`, `{"content":[{"text":"{\"type\":\"chart\",\"x\":1}","type":"text"},` + text + `]}`},
+		{"no blocks", "tools/call", `{"content":[null,5]}`, `{"content":[{"text":"null","type":"text"},{"text":"5","type":"text"}]}`},
+		{"no text", "tools/call", `{"content":[{"type":"text","text":5}]}`, `{"content":[{"text":"{\"type\":\"text\",\"text\":5}","type":"text"}]}`},
+		{"no type and no name", "tools/call", `{"content":[{"type":"image","data":"QQ=="},{"type":"resource_link","uri":"x:y"}]}`, `{"content":[{"data":"QQ==","mimeType":"image/*","type":"image"},{"name":"x:y","type":"resource_link","uri":"x:y"}]}`},
+		{"a resource without a name", "tools/call", `{"content":[{"type":"resource","resource":{"text":"t"}}]}`, `{"content":[{"text":"{\"type\":\"resource\",\"resource\":{\"text\":\"t\"}}","type":"text"}]}`},
+		{"odd messages", "prompts/get", `{"messages":[null,{"content":` + text + `},{"role":"user","content":[` + text + `]}]}`, `{"messages":[{"content":{"text":"null","type":"text"},"role":"user"},{"content":` + text + `,"role":"user"},{"content":` + text + `,"role":"user"}]}`},
+		{"nothing odd", "tools/call", `{"content":[` + text + `, {"type":"audio","data":"","mimeType":"audio/wav"}]}`, `{"content":[` + text + `, {"type":"audio","data":"","mimeType":"audio/wav"}]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, func(p *peer) {
+					p.shake(`{"tools":{},"prompts":{}}`)
+					p.result(p.await(tt.method), tt.result)
+					p.rest()
+				})
+				raw, ended := f.Request(t.Context(), "t", tt.method, json.RawMessage(`{"name":"x"}`), exchange.Hooks{})
+				if diff := cmp.Diff(tt.want, string(raw)); diff != "" || ended != nil {
+					t.Errorf("ended as %+v, result (-want +got):\n%s", ended, diff)
+				}
+			})
+		})
+	}
+}
+
 func TestTheRequestOfAHostThatFails(t *testing.T) {
 	for _, method := range []string{"tools/call", "completion/complete"} {
 		t.Run(method, func(t *testing.T) {

@@ -27,7 +27,11 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 	}
 	raw = bytes.TrimSpace(raw)
 	if !isObject(raw) {
-		return nil, session.BadAnswerError{Reason: "its result is " + kindWithArticle(raw) + " and must be an object"}
+		reason := "its result is " + kindWithArticle(raw) + " and must be an object"
+		if len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
+			reason += ": " + clip(raw)
+		}
+		return nil, session.BadAnswerError{Reason: reason}
 	}
 	members := maps.Collect(jsonscan.Of(raw))
 	was := members[list]
@@ -107,13 +111,112 @@ func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
 	return raw, true
 }
 
-// promptMessage returns a message of a prompt. Its content may be a text.
+// forHost returns a result of [readable] as a host with strict types takes it. A block that is not of MCP, or lacks what it
+// must have, becomes a text with its JSON.
+func forHost(method string, raw json.RawMessage) json.RawMessage {
+	list := resultMembers[method]
+	if list == "" || method == "resources/read" {
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	var elements []json.RawMessage
+	odd := false
+	for was := range jsonscan.Elements(members[list]) {
+		is := was
+		if method == "tools/call" {
+			is = strict(was)
+		} else {
+			is = strictMessage(was)
+		}
+		odd = odd || string(is) != string(was)
+		elements = append(elements, is)
+	}
+	if !odd {
+		return raw
+	}
+	all, err := json.Marshal(elements)
+	if err != nil { // they are valid
+		return raw
+	}
+	members[list] = all
+	return object(members, raw)
+}
+
+// strict returns a content block with all that MCP wants of it.
+func strict(raw json.RawMessage) json.RawMessage {
+	content := parseBlock(raw)
+	if _, unknown := content.(protocol.UnknownContent); unknown {
+		return asText(raw)
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	switch c := content.(type) {
+	case protocol.ImageContent:
+		return withText(members, "mimeType", "image/*", raw)
+	case protocol.AudioContent:
+		return withText(members, "mimeType", "audio/*", raw)
+	case protocol.ResourceLink:
+		return withText(members, "name", c.URI, raw)
+	case protocol.EmbeddedResource:
+		if c.Resource.URI == "" {
+			return asText(raw)
+		}
+	}
+	return raw
+}
+
+// strictMessage returns a message of a prompt with all that MCP wants of it.
+func strictMessage(raw json.RawMessage) json.RawMessage {
+	members := map[string]json.RawMessage{}
+	if isObject(raw) {
+		members = maps.Collect(jsonscan.Of(raw))
+	}
+	role, content := members["role"], members["content"]
+	if content == nil {
+		return object(map[string]json.RawMessage{"role": json.RawMessage(`"user"`), "content": asText(raw)}, raw)
+	}
+	is := strict(content)
+	if string(role) == `"user"` || string(role) == `"assistant"` {
+		if string(is) == string(content) {
+			return raw
+		}
+	} else {
+		members["role"] = json.RawMessage(`"user"`)
+	}
+	members["content"] = is
+	return object(members, raw)
+}
+
+// withText returns a block whose member is a text: its own, or else this one.
+func withText(members map[string]json.RawMessage, name, text string, raw json.RawMessage) json.RawMessage {
+	if isText(members[name]) {
+		return raw
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil { // a string can be encoded
+		return raw
+	}
+	members[name] = quoted
+	return object(members, raw)
+}
+
+// asText returns a text block with the JSON of a value.
+func asText(raw json.RawMessage) json.RawMessage {
+	return withText(map[string]json.RawMessage{"type": json.RawMessage(`"text"`)}, "text", string(raw), raw)
+}
+
+// promptMessage returns a message of a prompt. Its content may be a text, or a list of one block.
 func promptMessage(raw json.RawMessage) json.RawMessage {
 	if !isObject(raw) {
 		return raw
 	}
 	members := maps.Collect(jsonscan.Of(raw))
-	content := block(members["content"])
+	content := members["content"]
+	if isList(content) {
+		if blocks := slices.Collect(jsonscan.Elements(content)); len(blocks) == 1 {
+			content = blocks[0]
+		}
+	}
+	content = block(content)
 	if string(content) == string(members["content"]) {
 		return raw
 	}

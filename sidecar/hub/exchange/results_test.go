@@ -60,6 +60,8 @@ func TestAResultThatSaysNothingIsNoSilentSuccess(t *testing.T) {
 		{"nothing", "tools/call", `{}`, `its result has no "content"`},
 		{"null", "tools/call", `null`, `its result is null and must be an object`},
 		{"a list", "tools/call", `[]`, `its result is an array and must be an object`},
+		{"a list of blocks", "tools/call", `[{"type":"text"}]`, `its result is an array and must be an object: [{"type":"text"}]`},
+		{"a text", "tools/call", `"42"`, `its result is a string and must be an object: "42"`},
 		{"content that is null", "tools/call", `{"content":null,"_meta":{}}`, `its result has no "content"`},
 		{"another member", "tools/call", `{"toolResult":{"a":1}}`, `its result has no "content", and has "toolResult": {"a":1}`},
 		{"a task", "tools/call", `{"task":{"taskId":7}}`, `its result has no "content", and the MCP task in it cannot be read: {"taskId":7}`},

@@ -437,7 +437,7 @@ func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (js
 }
 
 // unfollowable is the reason of an answer with a task that Assent cannot follow.
-const unfollowable = "it made a task of the call that cannot be followed: it has no id or no status"
+const unfollowable = "it made a task of the call that cannot be followed: it has no taskId that can be read"
 
 // taskHandle returns the task that a legacy server made of the call, or nil if the result is not a task.
 func (x *exchange) taskHandle(result json.RawMessage) *mcptask.State {
@@ -449,9 +449,9 @@ func (x *exchange) taskHandle(result json.RawMessage) *mcptask.State {
 		return nil
 	}
 	if created.Task == nil && created.Content == nil {
-		created.Task = result // some servers forget the member around it
+		return parseTask(result) // some servers forget the member around it
 	}
-	return parseTask(created.Task)
+	return parseCreated(created.Task)
 }
 
 // parseRound returns the questions of a result, or the task that it created, or neither if it is
@@ -476,6 +476,9 @@ func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.
 		return nil, nil, nil
 	case "input_required":
 	case "task":
+		if state := parseCreated(result); state != nil && x.toolName != "" {
+			return nil, state, nil
+		}
 		return nil, nil, session.BadAnswerError{Reason: unfollowable}
 	default:
 		return nil, nil, session.BadAnswerError{Reason: fmt.Sprintf("it answered with a result of the type %q, which Assent does not know", kind.ResultType)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/wire/mcptask"
 	"assent/sidecar/wire/quirk"
@@ -27,6 +28,7 @@ type taskState struct {
 	Inputs        json.RawMessage `json:"inputRequests"`
 	Result        json.RawMessage `json:"result"`
 	Error         json.RawMessage `json:"error"`
+	Task          json.RawMessage `json:"task"`
 }
 
 // looseText is a text, or a number as it was written; anything else is empty.
@@ -58,10 +60,36 @@ func (n *looseNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseTask decodes a task, or returns nil if the JSON is none.
+// parseTask decodes a task, or returns nil if the JSON is none. The task may be in a member "task", as where it is created.
 func parseTask(raw json.RawMessage) *mcptask.State {
 	var t taskState
-	if jsonscan.Unmarshal(raw, &t) != nil || t.TaskID.text == "" || t.Status.text == "" || t.Status.isNumber {
+	if jsonscan.Unmarshal(raw, &t) != nil {
+		return nil
+	}
+	if t.TaskID.text == "" && t.Task != nil {
+		inner := t.Task
+		if t = (taskState{}); jsonscan.Unmarshal(inner, &t) != nil {
+			return nil
+		}
+	}
+	return t.state()
+}
+
+// parseCreated decodes a task that a call has just become. Some servers leave out its status: it works.
+func parseCreated(raw json.RawMessage) *mcptask.State {
+	var t taskState
+	if jsonscan.Unmarshal(raw, &t) != nil {
+		return nil
+	}
+	if t.Status.text == "" {
+		t.Status.text = string(protocol.McpTaskWorking)
+	}
+	return t.state()
+}
+
+// state returns what is known of the task, or nil if that is too little.
+func (t *taskState) state() *mcptask.State {
+	if t.TaskID.text == "" || t.Status.text == "" || t.Status.isNumber {
 		return nil
 	}
 	s := &mcptask.State{

@@ -16,18 +16,20 @@ import (
 
 // A modern server refuses the answer. It gets it again while it asks the same, and the person learns if it never takes it.
 func TestAnAnswerThatIsRefusedIsSentAgain(t *testing.T) {
+	const refused = `The MCP server "s" did not take the answer, and gets it again: cannot store (-32603).`
 	for _, tt := range []struct {
 		refusals int
 		want     protocol.CallResult
 		told     []string
 	}{
-		{1, text, nil},
-		{3, text, nil},
-		{7, text, nil},
+		{0, text, nil},
+		{1, text, []string{refused}},
+		{3, text, []string{refused}},
+		{7, text, []string{refused}},
 		{
 			8,
 			protocol.CallAbandoned{Reason: "The server did not take your answer, 8 times: cannot store (-32603)"},
-			[]string{"The server did not take the answer.", "The answer is not known to have reached the server."},
+			[]string{refused, "The server did not take the answer.", "The answer is not known to have reached the server."},
 		},
 	} {
 		t.Run(fmt.Sprint(tt.refusals), func(t *testing.T) {
@@ -116,6 +118,16 @@ func TestTasksWithOddMembers(t *testing.T) {
 		{"a number for the message", `"taskId":"a","status":"working","statusMessage":5,"createdAt":5`, `"taskId":"a","status":"completed","statusMessage":{}` + result, `"a"`, text},
 		{"a list without questions", `"taskId":"a","status":"working","inputRequests":[]`, `"taskId":"a","status":"completed","inputRequests":null` + result, `"a"`, text},
 		{"a misspelt end", `"taskId":"a","status":"Working"`, `"taskId":"a","status":"done"` + result, `"a"`, text},
+		{"no status at first", `"taskId":"a"`, `"taskId":"a","status":"completed"` + result, `"a"`, text},
+		{"a state in a member", `"taskId":"a","status":"working"`, `"task":{"taskId":"a","status":"completed"` + result + `}`, `"a"`, text},
+		{
+			"no result", `"taskId":"a","status":"working"`, `"taskId":"a","status":"completed"`, `"a"`,
+			protocol.CallLost{Reason: `The MCP task "a" of the server "s" is completed, and the server sent no result.`},
+		},
+		{
+			"no error", `"taskId":"a","status":"working"`, `"taskId":"a","status":"failed"`, `"a"`,
+			protocol.CallLost{Reason: `The MCP task "a" of the server "s" is failed, and the server does not say why.`},
+		},
 		{"a text for the error", `"taskId":"a","status":"working"`, `"taskId":"a","status":"failed","error":"disk full"`, `"a"`, protocol.CallError{Code: -32603, Message: "disk full"}},
 		{"an object for the error", `"taskId":"a","status":"working"`, `"taskId":"a","status":"error","error":{"why":1}`, `"a"`, protocol.CallError{Code: -32603, Message: `{"why":1}`}},
 	} {
@@ -144,7 +156,7 @@ func TestTasksWithOddMembers(t *testing.T) {
 
 // A legacy answer with a task that cannot be followed is no result.
 func TestATaskThatCannotBeFollowedIsSaid(t *testing.T) {
-	for _, made := range []string{`{"task":{"status":"working"}}`, `{"task":{"taskId":{},"status":"working"}}`, `{"task":{"taskId":"a","status":5}}`} {
+	for _, made := range []string{`{"task":{"status":"working"}}`, `{"task":{"taskId":{},"status":"working"}}`, `{"task":{"id":"a"}}`} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, func(p *peer) {
 				p.shake(legacyTasks)
@@ -152,7 +164,7 @@ func TestATaskThatCannotBeFollowedIsSaid(t *testing.T) {
 				p.rest()
 			})
 			f.tools = `{"tools":[{"name":"tool","execution":{"taskSupport":"required"}}]}`
-			want := `The answer of the MCP server "s" cannot be used: it made a task of the call that cannot be followed: it has no id or no status.`
+			want := `The answer of the MCP server "s" cannot be used: it made a task of the call that cannot be followed: it has no taskId that can be read.`
 			if got := reasonOf(t, <-f.call(t.Context(), exchange.Hooks{})); got != want {
 				t.Errorf("%s: %s", made, got)
 			}

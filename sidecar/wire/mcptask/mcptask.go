@@ -123,12 +123,14 @@ const (
 
 // LostError says why a task can no longer be followed.
 type LostError struct {
-	// Reason is the rest of a sentence that begins with the task.
+	// Reason is the rest of a sentence that begins with the task, or, if that is not over, a sentence about it.
 	Reason string
 	// Err is the cause, if it has an error of its own. Reason is then about the server.
 	Err error
 	// Gone reports that the server no longer has the task, so that it can be started again.
 	Gone bool
+	// Over reports that the task has ended.
+	Over bool
 }
 
 // Error implements error.

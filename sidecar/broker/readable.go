@@ -1,0 +1,146 @@
+package broker
+
+import (
+	"encoding/json"
+	"maps"
+
+	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
+)
+
+// This file reads the parts of a request for a completion that are not as MCP has them, and whose meaning is clear.
+
+// readableBlock returns a content block: a text for a text, and a tool's result with a list of blocks. In that, a block of a
+// kind that MCP does not have becomes its JSON, as in the result of a call.
+func readableBlock(raw json.RawMessage) json.RawMessage {
+	switch {
+	case isText(raw):
+		return asTextBlock(raw)
+	case !isObject(raw):
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	content := members["content"]
+	if string(members["type"]) != `"tool_result"` || content == nil {
+		return raw
+	}
+	parts := []json.RawMessage{}
+	switch {
+	case isText(content), isObject(content):
+		parts = append(parts, readablePart(content))
+	case content[0] == '[':
+		for part := range jsonscan.Elements(content) {
+			parts = append(parts, readablePart(part))
+		}
+	case string(content) != "null":
+		return raw
+	}
+	members["content"] = encoded(parts, content)
+	return encoded(members, raw)
+}
+
+// readablePart returns a block of a tool's result.
+func readablePart(raw json.RawMessage) json.RawMessage {
+	if isText(raw) {
+		return asTextBlock(raw)
+	}
+	if isObject(raw) {
+		var kind string
+		_ = json.Unmarshal(maps.Collect(jsonscan.Of(raw))["type"], &kind) // another value is no kind
+		switch kind {
+		case "text", "image", "audio", "resource", "resource_link":
+			return raw
+		}
+	}
+	return asTextBlock(encoded(string(raw), raw))
+}
+
+func asTextBlock(text json.RawMessage) json.RawMessage {
+	return encoded(map[string]json.RawMessage{"type": json.RawMessage(`"text"`), "text": text}, text)
+}
+
+// preferences are a server's wishes for a model. They bind nobody: what cannot be read of them is no wish.
+type preferences struct{ *protocol.ModelPreferences }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *preferences) UnmarshalJSON(raw []byte) error {
+	if !isObject(raw) {
+		return nil
+	}
+	p.ModelPreferences = &protocol.ModelPreferences{}
+	for name, value := range jsonscan.Of(raw) {
+		switch name {
+		case "hints":
+			p.Hints = readHints(value)
+		case "costPriority":
+			p.CostPriority = readNumber(value)
+		case "speedPriority":
+			p.SpeedPriority = readNumber(value)
+		case "intelligencePriority":
+			p.IntelligencePriority = readNumber(value)
+		}
+	}
+	return nil
+}
+
+func readHints(raw json.RawMessage) []protocol.ModelHint {
+	if !isObject(raw) && !isText(raw) && raw[0] != '[' {
+		return nil
+	}
+	hints := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		hints = nil
+		for hint := range jsonscan.Elements(raw) {
+			hints = append(hints, hint)
+		}
+	}
+	var read []protocol.ModelHint
+	for _, hint := range hints {
+		var h protocol.ModelHint
+		if isText(hint) {
+			_ = json.Unmarshal(hint, &h.Name) // it is a text
+		} else if jsonscan.Unmarshal(hint, &h) != nil {
+			continue
+		}
+		read = append(read, h)
+	}
+	return read
+}
+
+func readNumber(raw json.RawMessage) *float64 {
+	var n *float64
+	if json.Unmarshal(raw, &n) != nil {
+		return nil
+	}
+	return n
+}
+
+// readableSchema returns the inputSchema of a tool: of one without any, that of an object, and with an object for the
+// properties that PHP writes as [].
+func readableSchema(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" || string(raw) == "[]" {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	if !isObject(raw) {
+		return raw
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	if string(members["properties"]) != "[]" {
+		return raw
+	}
+	members["properties"] = json.RawMessage("{}")
+	return encoded(members, raw)
+}
+
+func isText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// encoded encodes a value. It returns otherwise if that is impossible.
+func encoded(value any, otherwise json.RawMessage) json.RawMessage {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return otherwise
+	}
+	return raw
+}
