@@ -388,7 +388,7 @@ func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 	}
 }
 
-// What has a clear meaning is read, and wishes that cannot be read are none.
+// Clear requests are read, also if they are not as MCP has them. A wish for a model that cannot be read is left out.
 func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 	f := newFixture(t, &caller{})
 	f.DeclareSampling(t.Context(), origin.ServerName)

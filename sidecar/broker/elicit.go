@@ -94,7 +94,7 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 		return nil, invalidParams("requestedSchema: %s", reason.Of(err))
 	}
 	if request.Message == nil {
-		if len(fields) == 0 { // nothing says what is asked
+		if len(fields) == 0 { // the person cannot know the question
 			return nil, invalidParams("message is missing")
 		}
 		request.Message = new("(The server gave no message.)")

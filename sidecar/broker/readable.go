@@ -8,10 +8,10 @@ import (
 	"assent/sidecar/base/jsonscan"
 )
 
-// This file reads the parts of a request for a completion that are not as MCP has them, and whose meaning is clear.
+// This file reads parts of a request for a completion that are clear, although MCP has them in another form.
 
-// readableBlock returns a content block: a text for a text, and a tool's result with a list of blocks. In that, a block of a
-// kind that MCP does not have becomes its JSON, as in the result of a call.
+// readableBlock returns a content block: a text for a text, and a tool's result with a list of blocks. A block of a kind
+// that MCP does not have becomes a text with its JSON.
 func readableBlock(raw json.RawMessage) json.RawMessage {
 	switch {
 	case isText(raw):
@@ -59,7 +59,7 @@ func asTextBlock(text json.RawMessage) json.RawMessage {
 	return encoded(map[string]json.RawMessage{"type": json.RawMessage(`"text"`), "text": text}, text)
 }
 
-// preferences are a server's wishes for a model. They bind nobody: what cannot be read of them is no wish.
+// preferences are a server's wishes for a model. A wish that cannot be read is left out.
 type preferences struct{ *protocol.ModelPreferences }
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -204,8 +204,7 @@ func (x *exchange) lostTask(id string, lost *mcptask.LostError) string {
 	return fmt.Sprintf("The MCP task %q of the server %q cannot be followed: %s. %s", id, x.server.name(), lost.Reason, advice)
 }
 
-// asFailed returns the result of a task that failed, marked as that of a failed tool: such a result counts as one (2025-11-25,
-// "Tasks: Task Execution Errors").
+// asFailed marks the result of a failed task as the result of a failed tool (2025-11-25, "Tasks: Task Execution Errors").
 func asFailed(raw json.RawMessage) json.RawMessage {
 	if !isObject(raw) {
 		return raw

@@ -73,7 +73,7 @@ func TestALegacyCallThatBecomesATask(t *testing.T) {
 	})
 }
 
-// The result of a task that failed is that of a failed tool, whatever it says itself.
+// A failed task has the result of a failed tool, also if the result does not say so.
 func TestAFailedTaskIsNoSuccess(t *testing.T) {
 	for _, status := range []string{"failed", "rejected", "Expired"} {
 		synctest.Test(t, func(t *testing.T) {

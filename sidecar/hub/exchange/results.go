@@ -111,8 +111,8 @@ func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
 	return raw, true
 }
 
-// forHost returns a result of [readable] as a host with strict types takes it. A block that is not of MCP, or lacks what it
-// must have, becomes a text with its JSON.
+// forHost returns a readable result for a host with strict types. A block that MCP does not have, or that lacks a member,
+// becomes a text with its JSON.
 func forHost(method string, raw json.RawMessage) json.RawMessage {
 	list := resultMembers[method]
 	if list == "" || method == "resources/read" {
@@ -142,7 +142,7 @@ func forHost(method string, raw json.RawMessage) json.RawMessage {
 	return object(members, raw)
 }
 
-// strict returns a content block with all that MCP wants of it.
+// strict returns a content block with all members that MCP requires.
 func strict(raw json.RawMessage) json.RawMessage {
 	content := parseBlock(raw)
 	if _, unknown := content.(protocol.UnknownContent); unknown {
@@ -164,7 +164,7 @@ func strict(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// strictMessage returns a message of a prompt with all that MCP wants of it.
+// strictMessage returns a message of a prompt with all members that MCP requires.
 func strictMessage(raw json.RawMessage) json.RawMessage {
 	members := map[string]json.RawMessage{}
 	if isObject(raw) {
@@ -186,7 +186,7 @@ func strictMessage(raw json.RawMessage) json.RawMessage {
 	return object(members, raw)
 }
 
-// withText returns a block whose member is a text: its own, or else this one.
+// withText returns a block with a text in a member. It adds the text if the member has none.
 func withText(members map[string]json.RawMessage, name, text string, raw json.RawMessage) json.RawMessage {
 	if isText(members[name]) {
 		return raw

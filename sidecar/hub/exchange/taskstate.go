@@ -60,7 +60,7 @@ func (n *looseNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseTask decodes a task, or returns nil if the JSON is none. The task may be in a member "task", as where it is created.
+// parseTask decodes a task, or returns nil if the JSON is none. The task may be in a member "task".
 func parseTask(raw json.RawMessage) *mcptask.State {
 	var t taskState
 	if jsonscan.Unmarshal(raw, &t) != nil {
@@ -75,7 +75,7 @@ func parseTask(raw json.RawMessage) *mcptask.State {
 	return t.state()
 }
 
-// parseCreated decodes a task that a call has just become. Some servers leave out its status: it works.
+// parseCreated decodes the task of a call. Some servers leave out its first status, which is "working".
 func parseCreated(raw json.RawMessage) *mcptask.State {
 	var t taskState
 	if jsonscan.Unmarshal(raw, &t) != nil {
@@ -87,7 +87,7 @@ func parseCreated(raw json.RawMessage) *mcptask.State {
 	return t.state()
 }
 
-// state returns what is known of the task, or nil if that is too little.
+// state returns the state of the task, or nil without an id or a status.
 func (t *taskState) state() *mcptask.State {
 	if t.TaskID.text == "" || t.Status.text == "" || t.Status.isNumber {
 		return nil
