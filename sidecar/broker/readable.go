@@ -102,7 +102,9 @@ func readHints(raw json.RawMessage) []protocol.ModelHint {
 		} else if jsonscan.Unmarshal(hint, &h) != nil {
 			continue
 		}
-		read = append(read, h)
+		if h.Name != "" {
+			read = append(read, h)
+		}
 	}
 	return read
 }

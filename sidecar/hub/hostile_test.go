@@ -40,7 +40,7 @@ func TestErrorsAboutUnusableAnswers(t *testing.T) {
 		modern       bool
 		want         string
 	}{
-		{"a result that is a text", `"text"`, false, cannot + "its result is a string and must be an object."},
+		{"a result that is a text", `"text"`, false, cannot + `its result is a string and must be an object: "text".`},
 		{"content that is a number", `{"content":5}`, false, cannot + `"content" is a number and must be an array.`},
 		{"nothing", `{}`, false, cannot + `its result has no "content".`},
 		{"a kind that is a number", `{"resultType":5}`, true, cannot + `its result cannot be read: "resultType" is a number and must be a string.`},
@@ -48,7 +48,7 @@ func TestErrorsAboutUnusableAnswers(t *testing.T) {
 		{"questions in an array", `{"resultType":"input_required","inputRequests":[]}`, true, cannot + `its questions cannot be read: "inputRequests" is an array and must be an object.`},
 		{"a question that is a text", `{"resultType":"input_required","inputRequests":{"q":"day?"}}`, true, cannot + `its questions cannot be read: the question "q": it is a string and must be an object.`},
 		{"a round for nothing", `{"resultType":"input_required"}`, true, cannot + `it returned neither questions nor a state for the next call.`},
-		{"a task without a status", `{"resultType":"task","taskId":"one"}`, true, cannot + `it made a task of the call that cannot be followed: it has no id or no status.`},
+		{"a task without an id", `{"resultType":"task","status":"working"}`, true, cannot + `it made a task of the call that cannot be followed: it has no taskId that can be read.`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := converse(t, serveRaw(t, func(s *rawServer) {
@@ -142,12 +142,11 @@ func TestRequestsThatCannotBeReadAreToldInTheWordsOfJSON(t *testing.T) {
 		{"properties in an array", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":[5]}}`, ``},
 		{"a property that is a text", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":"string"}}}`, ``},
 		{"choices that are a text", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":{"type":"string","enum":"x"}}}}`, ``},
-		{"a length that is a text", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":{"type":"string","maxLength":"5"}}}}`, ``},
+		{"a length of less than nothing", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":{"day":{"type":"string","maxLength":-5}}}}`, ``},
 		{"messages that are a text", sampling, `{"messages":"hello","maxTokens":5}`, `params cannot be read: "messages" is a string and must be an array`},
 		{"tokens that are a text", sampling, `{"messages":[],"maxTokens":"many"}`, ``},
 		{"content that is a number", sampling, `{"messages":[{"role":"user","content":5}],"maxTokens":5}`, ``},
 		{"a text that is an object", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":{}}}],"maxTokens":5}`, ``},
-		{"hints that are an object", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":"?"}}],"maxTokens":5,"modelPreferences":{"hints":{}}}`, ``},
 		{"a tool that is a text", sampling, `{"messages":[{"role":"user","content":{"type":"text","text":"?"}}],"maxTokens":5,"tools":["one"]}`, ``},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

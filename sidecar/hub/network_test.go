@@ -153,7 +153,7 @@ func TestAnswersOfHTTPServers(t *testing.T) {
 			fmt.Fprint(w, ": hello\n\n")
 			http.NewResponseController(w).Flush() //nolint:errcheck // what follows tells
 			panic(http.ErrAbortHandler)
-		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer broke off: unexpected EOF.`}},
+		}, protocol.CallLost{Reason: `The MCP server "s" gave no answer: its answer broke off: the connection ended in the middle.`}},
 		{"an error with a status", func(w http.ResponseWriter, _ *http.Request, m rpc) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)

@@ -81,6 +81,8 @@ type Conn struct {
 	captures map[jsonrpc.ID]pendingCapture
 	calls    map[jsonrpc.ID]ownCall
 	lastCall int64
+	// lastAbove is the greatest id of a request of go-sdk, which counts them.
+	lastAbove int64
 	// handshake is the one that Shake did. It answers go-sdk's own handshake.
 	handshake *Handshake
 	// shaking cancels Shake; it is nil while Shake does not run. unmatchedTimer calls it [UnmatchedTimeout] after a
@@ -209,8 +211,8 @@ func (c *Conn) route(m jsonrpc.Message) jsonrpc.Message {
 	return m
 }
 
-// unmatched handles a response that matches no request: it has no id, or it came during the handshake and no request
-// had its id. It reports whether the response is such a one.
+// unmatched handles a response that matches no request: it has no id, or no request ever had its id. It reports whether the
+// response is such a one.
 func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 	if c.mayMatch(m.ID) {
 		return false
@@ -223,7 +225,8 @@ func (c *Conn) unmatched(m *jsonrpc.Response) bool {
 	return true
 }
 
-// mayMatch reports whether a request may have an id. During the handshake only requests of [Conn.Call] are made.
+// mayMatch reports whether a request may have had an id. During the handshake only requests of [Conn.Call] are made. The
+// answer to a request that was given up may still come.
 func (c *Conn) mayMatch(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,7 +235,7 @@ func (c *Conn) mayMatch(id jsonrpc.ID) bool {
 		_, expected := c.captures[id]
 		return expected
 	}
-	return c.shaking == nil || n > firstCall && n <= firstCall+c.lastCall
+	return n > firstCall && n <= firstCall+c.lastCall || c.shaking == nil && 0 < n && n <= c.lastAbove
 }
 
 // Write implements [mcp.Connection].
@@ -255,6 +258,11 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 			return c.Err()
 		}
 	}
+	c.mu.Lock()
+	if n, ok := r.ID.Raw().(int64); ok {
+		c.lastAbove = max(c.lastAbove, n)
+	}
+	c.mu.Unlock()
 	capture, _ := ctx.Value(captureKey{}).(*Capture)
 	if capture != nil {
 		c.expect(ctx, r.ID, capture)

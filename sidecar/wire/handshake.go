@@ -71,6 +71,14 @@ type Handshake struct {
 	Version string
 	// Result is the DiscoverResult or the InitializeResult.
 	Result json.RawMessage
+	// AlsoModern: the server speaks both eras, and this connection is a legacy one because the server answered slowly.
+	AlsoModern bool
+}
+
+// ofBoth marks a legacy handshake as that of a server that is modern, too.
+func (h *Handshake) ofBoth() *Handshake {
+	h.AlsoModern = h.Era == EraLegacy
+	return h
 }
 
 // ErrProbe says that the server ended when it received server/discover. The caller starts it again and calls Shake
@@ -175,33 +183,52 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	case <-timeout.C:
 	}
 	initialized := try(c.initialize)
-	var legacy *Handshake
-	var grace <-chan time.Time
+	var legacy, modern *Handshake
+	var confirmed <-chan shaken
+	var grace, patience <-chan time.Time
 	for {
 		select {
 		case d := <-discovered:
-			if d.err == nil {
+			switch discovered = nil; {
+			case d.err == nil && d.handshake.Era == EraModern && (initialized != nil || legacy != nil):
+				// With the TypeScript SDK, initialize makes the connection a legacy one, although the server has answered
+				// server/discover: only a second answer shows that it is modern.
+				modern, confirmed, patience, grace = d.handshake, try(c.discover), time.After(ProbeTimeout), nil
+			case d.err == nil:
 				return d.handshake, nil
-			}
-			if legacy != nil {
+			case legacy != nil:
 				return legacy, nil
-			}
-			discovered = nil // the answer to initialize decides
+			} // else the answer to initialize decides
+		case d := <-confirmed:
+			switch confirmed = nil; {
+			case d.err == nil || c.Err() != nil:
+				return d.handshake, d.err
+			case legacy != nil:
+				return legacy.ofBoth(), nil
+			} // else the answer to initialize decides
+		case <-patience:
+			return modern, nil
 		case i := <-initialized:
-			if discovered == nil || c.Err() != nil || ctx.Err() != nil {
-				return i.handshake, i.err
-			}
 			initialized = nil
-			if i.err == nil {
+			switch {
+			case c.Err() != nil, ctx.Err() != nil, discovered == nil && modern == nil:
+				return i.handshake, i.err
+			case i.err != nil && modern != nil:
+				return modern, nil
+			case i.err != nil: // a modern server refuses initialize, and can still answer server/discover
+			case modern != nil && confirmed == nil:
+				return i.handshake.ofBoth(), nil
+			case modern != nil:
+				legacy = i.handshake
+			default:
 				legacy, grace = i.handshake, time.After(ProbeGrace)
 			}
-			// A modern server refuses initialize, and can still answer server/discover.
 		case <-grace:
 			return legacy, nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if discovered == nil && initialized == nil {
+		if discovered == nil && initialized == nil && confirmed == nil {
 			return nil, errors.New("it answered neither server/discover nor initialize")
 		}
 	}

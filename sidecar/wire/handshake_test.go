@@ -35,6 +35,7 @@ func TestTheEraIsFoundOut(t *testing.T) {
 		// version is the negotiated version, err a part of the error.
 		version, err string
 		took         time.Duration
+		alsoModern   bool
 	}{
 		{
 			name: "a modern server",
@@ -82,8 +83,55 @@ func TestTheEraIsFoundOut(t *testing.T) {
 				p.send(initializedAt("2025-11-25"))
 				time.Sleep(wire.ProbeGrace / 2) // of the bubble's clock
 				p.send(discovered)
+				p.want(strings.Replace(probe, "1000000001", "1000000003", 1))
+				p.send(strings.Replace(discovered, "1000000001", "1000000003", 1))
 			},
 			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout + wire.ProbeGrace/2,
+		},
+		{
+			name: "a slow server of both eras that initialize makes a legacy one", alsoModern: true,
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(discovered)
+				p.want(strings.Replace(probe, "1000000001", "1000000003", 1))
+				p.send(initializedAt("2025-11-25"))
+				p.send(`{"jsonrpc":"2.0","id":1000000003,"error":{"code":-32601,"message":"?"}}`)
+			},
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbeTimeout,
+		},
+		{
+			name: "a slow server of both eras that initialize makes a legacy one, which it answers last", alsoModern: true,
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(discovered)
+				p.want(strings.Replace(probe, "1000000001", "1000000003", 1))
+				p.send(`{"jsonrpc":"2.0","id":1000000003,"error":{"code":-32601,"message":"?"}}`)
+				p.send(initializedAt("2025-11-25"))
+			},
+			era: wire.EraLegacy, version: "2025-11-25", took: wire.ProbeTimeout,
+		},
+		{
+			name: "a slow modern server that refuses initialize after all",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(discovered)
+				p.want(strings.Replace(probe, "1000000001", "1000000003", 1))
+				p.send(`{"jsonrpc":"2.0","id":1000000002,"error":{"code":-32601,"message":"?"}}`)
+			},
+			era: wire.EraModern, version: "2026-07-28", took: wire.ProbeTimeout,
+		},
+		{
+			name: "a slow server of both eras that answers no more",
+			server: func(p *peer) {
+				p.want(probe)
+				p.want(initialize)
+				p.send(discovered)
+				p.want(strings.Replace(probe, "1000000001", "1000000003", 1))
+			},
+			era: wire.EraModern, version: "2026-07-28", took: 2 * wire.ProbeTimeout,
 		},
 		{
 			name: "a server that was modern and is silent until it is initialized", known: wire.EraModern,
@@ -244,6 +292,8 @@ func TestTheEraIsFoundOut(t *testing.T) {
 					t.Error(err)
 				case h.Era != tt.era || h.Version != tt.version:
 					t.Errorf("Shake = %s %s, want %s %s", h.Era, h.Version, tt.era, tt.version)
+				case h.AlsoModern != tt.alsoModern:
+					t.Errorf("it speaks both eras: %t", h.AlsoModern)
 				}
 				if err := c.Close(); err != nil {
 					t.Error(err)

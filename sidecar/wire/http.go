@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -120,7 +121,8 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	case isModern(err):
 		return nil, err
 	case probing.Err() != nil:
-	case errors.Is(capture.Answer().Failure, errNoAnswer): // an older server may take an unknown request as done
+	case errors.Is(capture.Answer().Failure, errNoAnswer), isClosed(capture.Answer().Failure):
+		// An older server may take an unknown request as done, and an odd one may break off.
 	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
 	case capture.Answer().Failure != nil:
 		return nil, capture.Answer().Failure
@@ -386,6 +388,7 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, noAnswer(response.StatusCode)
 	}
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	var kept [][]byte
 	if len(body) > h.opts.MaxFrame {
 		m, err := skim(body, response.Body, h.opts.MaxFrame)
@@ -412,9 +415,19 @@ func (h *HTTP) answer(response *http.Response, keep func([]byte) [][]byte, long 
 	return withBody(response, response.StatusCode, "text/event-stream", stream.Bytes()), nil
 }
 
+// isClosed reports whether the server closed the connection instead of an answer.
+func isClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+}
+
 // incoming handles the messages that the server sent in answer to r, and returns those for go-sdk, encoded. call is the
 // call in r, or nil.
 func (h *HTTP) incoming(r *http.Request, call *jsonrpc.Request, capture *Capture, data []byte) [][]byte {
+	if call != nil && r.Header.Get(sessionHeader) != "" && answersLost(data) {
+		capture.fail(ErrSessionLost, true)
+		h.Lose(ErrSessionLost)
+		return nil
+	}
 	messages := decodeAll(data)
 	if len(messages) == 0 {
 		h.opts.Log.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a part of the server's answer that is not JSON-RPC")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,10 @@ type lines struct {
 	maxFrame int
 	// pending is the rest of a batch.
 	pending []jsonrpc.Message
+	// open is the beginning of a message on several lines, and outline what its brackets say.
+	open       []byte
+	outline    envelope
+	unfinished *unfinished
 
 	writing sync.Mutex // held while a frame is written
 }
@@ -42,7 +47,7 @@ type lines struct {
 var _ mcp.Connection = (*lines)(nil)
 
 // NewLines returns a connection over stream, which it closes. It calls stray for every line that is not JSON-RPC;
-// such a line has no other effect. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
+// such a line has no other effect, except that an answer to [Conn.Call] in it is read, and a message on several lines. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
 // envelope is read. A request or notification then has no params, and [Conn] refuses or drops it; a response has a
 // [TooLongError]. Any other oversized line ends the connection, because it may have been an answer that a call
 // waits for. A line that is nested too deep is read in the same way, with [ErrTooDeep].
@@ -50,14 +55,20 @@ func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) 
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
 	}
-	return &lines{stream: stream, in: bufio.NewReaderSize(stream, readAtOnce), stray: stray, maxFrame: maxFrame}
+	u := &unfinished{stray: stray}
+	return &lines{
+		stream: stream, in: bufio.NewReaderSize(watched{stream, u}, readAtOnce), stray: stray, maxFrame: maxFrame, unfinished: u,
+	}
 }
 
 // SessionID implements [mcp.Connection]. Lines have none.
 func (l *lines) SessionID() string { return "" }
 
 // Close implements [mcp.Connection].
-func (l *lines) Close() error { return l.stream.Close() }
+func (l *lines) Close() error {
+	l.unfinished.close()
+	return l.stream.Close()
+}
 
 // Read implements [mcp.Connection].
 func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
@@ -78,11 +89,91 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		if line = bytes.TrimPrefix(line, byteOrderMark); len(line) == 0 {
 			continue
 		}
-		if l.pending = decodeAll(line); len(l.pending) == 0 {
-			l.stray(line)
+		if l.pending = decodeAll(line); len(l.pending) > 0 {
+			l.giveUp()
+			continue
 		}
+		if l.collect(line) {
+			continue
+		}
+		l.pending = answersIn(line)
+		l.stray(line)
 	}
 }
+
+// collect takes a line of a message on several lines, such as one that is printed for people to read. It reports whether the
+// line may be a part of one.
+func (l *lines) collect(line []byte) bool {
+	if l.open == nil && line[0] != '{' {
+		return false
+	}
+	if l.open == nil {
+		l.outline = envelope{}
+	}
+	l.outline.add(line)
+	l.outline.add([]byte{'\n'})
+	l.open = append(append(l.open, line...), '\n')
+	switch {
+	case l.outline.bad || len(l.open) > l.maxFrame:
+		l.pending = answersIn(l.open)
+		l.giveUp()
+	case l.outline.ended:
+		if l.pending = decodeAll(l.open); len(l.pending) == 0 {
+			l.pending = answersIn(l.open)
+			l.giveUp()
+		} else {
+			l.open = nil
+			l.unfinished.hold(nil)
+		}
+	default:
+		l.unfinished.hold(l.open)
+	}
+	return true
+}
+
+// giveUp passes on the lines that turned out to be no message.
+func (l *lines) giveUp() {
+	if l.open == nil {
+		return
+	}
+	for line := range bytes.SplitSeq(bytes.TrimSpace(l.open), []byte{'\n'}) {
+		l.stray(line)
+	}
+	l.open = nil
+	l.unfinished.hold(nil)
+}
+
+// answersIn returns the answers to requests of [Conn.Call] in a line of other text: behind a log without a line end, for
+// example. The ids of these requests are their own, so that nothing else can be meant. Other messages are left alone: a log
+// may quote a request, and nobody asks that.
+func answersIn(line []byte) (answers []jsonrpc.Message) {
+	const start = `{"jsonrpc"`
+	for tries := 0; tries < maxAnswersIn; tries++ {
+		at := bytes.Index(line, []byte(start))
+		if at < 0 {
+			break
+		}
+		line = line[at:]
+		var raw json.RawMessage
+		decoder := json.NewDecoder(bytes.NewReader(line))
+		if decoder.Decode(&raw) != nil {
+			line = line[len(start):]
+			continue
+		}
+		line = line[decoder.InputOffset():]
+		answer, ok := decode(raw).(*jsonrpc.Response)
+		if !ok || errors.As(answer.Error, new(*UnreadableError)) {
+			continue
+		}
+		if id, ok := answer.ID.Raw().(int64); ok && id > firstCall {
+			answers = append(answers, answer)
+		}
+	}
+	return answers
+}
+
+// maxAnswersIn bounds the places of a line where an answer may begin.
+const maxAnswersIn = 16
 
 // readLine returns the next line without its end. The bytes belong to the caller.
 func (l *lines) readLine() ([]byte, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/sidecar/base/awaited"
+	"assent/sidecar/wire/quirk"
 )
 
 // Bounds of the pauses before a request is sent again that the server refused for now.
@@ -147,8 +148,10 @@ var sessionWords = []string{
 // that is lost if the server knew it before.
 func (h *HTTP) isLost(status int, body []byte) bool {
 	switch {
-	case status < 400, status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status < 400:
 		return false
+	case status == http.StatusUnauthorized, status == http.StatusForbidden: // of the person, but with some servers
+		return quirk.IsRefusedSession(string(body))
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return true
 	}
@@ -157,9 +160,29 @@ func (h *HTTP) isLost(status int, body []byte) bool {
 	if refused != nil {
 		text = []byte(refused.err.Message)
 	}
+	return saysLost(text) || status == http.StatusBadRequest && refused != nil && refused.id == nil && h.known.Load()
+}
+
+// saysLost reports whether a text says that a session is unknown.
+func saysLost(text []byte) bool {
 	text = bytes.ToLower(text[:min(len(text), 1000)])
-	if bytes.Contains(text, []byte("session")) && slices.ContainsFunc(sessionWords, func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
-		return true
+	return bytes.Contains(text, []byte("session")) &&
+		slices.ContainsFunc(sessionWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+// answersLost reports whether a message with an error and without an id, in place of an answer, says that the session is
+// unknown.
+func answersLost(data []byte) bool {
+	if len(data) > maxRefusal {
+		return false
 	}
-	return status == http.StatusBadRequest && refused != nil && refused.id == nil && h.known.Load()
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method json.RawMessage `json:"method"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &m) != nil || m.Method != nil || m.ID != nil && string(m.ID) != "null" {
+		return false
+	}
+	return m.Error != nil && saysLost(m.Error)
 }

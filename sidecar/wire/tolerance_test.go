@@ -88,6 +88,12 @@ func TestALostSession(t *testing.T) {
 		{"400 with other words", words(400, "try harder"), false},
 		{"503", words(503, "busy"), false},
 		{"500 about something else", words(500, "the session of the browser crashed"), false},
+		{"401 of the Rust SDK", words(401, "Unauthorized: Session not found"), true},
+		{"403 about the session", refusal(403, "1", "Mcp-Session-Id principal mismatch"), true},
+		{"200 with an error in place of an answer", reply{200, nil, `{"error":"Session not found"}`}, true},
+		{"200 with an error in an event", reply{200, http.Header{"Content-Type": {"text/event-stream"}}, "event: message\ndata: {\"error\":{\"message\":\"session expired\"},\"id\":null}\n\n"}, true},
+		{"200 with an error of the call", reply{200, nil, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Session not found"}}`}, false},
+		{"401 about the person", words(401, "your session has expired"), false},
 		{"403 about the person", words(403, "session expired: log in"), false},
 	}
 	for _, tt := range tests {

@@ -83,7 +83,9 @@ func (s *Server) learnEraLocked(c *Conn) {
 	if s.config.ProtocolVersion != "" {
 		return // the configuration chose, not the server
 	}
-	s.dialect.learned.Era = h.Era
+	if s.dialect.learned.Era = h.Era; h.AlsoModern {
+		s.dialect.learned.Era = wire.EraModern // at its next start it gets more time
+	}
 	switch who := identity(h); {
 	case !s.dialect.learned.AsksByRequests:
 	case h.Era == wire.EraModern:

@@ -205,11 +205,14 @@ func withoutTags(page string) string {
 	return out.String()
 }
 
-// because adds the server's own words to the reason why a login did not begin. They may say what to do where there is
+// because adds the server's refusal to the reason why a login did not begin. Its own words may say what to do where there is
 // no place to log in.
 func (c challenge) because(err error) error {
-	if c.words == "" || err == nil {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case c.words == "":
+		return fmt.Errorf("it answered with HTTP %d %s (%w)", c.status, http.StatusText(c.status), err)
 	}
 	return fmt.Errorf("it answered with HTTP %d %s: %s (%w)", c.status, http.StatusText(c.status), c.words, err)
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"assent/sidecar/base/deadline"
+	"assent/sidecar/wire/quirk"
 )
 
 // maxDrain bounds how much of a refusal's body is read, so that its connection can be reused.
@@ -81,7 +83,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			t.recordAccess(response)
 			return response, nil
 		}
-		c.words = readWords(response)
+		c.words = cmp.Or(readWords(response), c.words)
+		if c.metadataURL == "" && r.Header.Get(sessionHeader) != "" && quirk.IsRefusedSession(c.words) {
+			return response, nil // the caller begins another session, which shows whether the token is wrong
+		}
 		if r.Method == http.MethodDelete || r.Body != nil && r.GetBody == nil {
 			return response, nil // DELETE ends the session, which is not worth a login; or the body cannot be sent again
 		}
@@ -214,6 +219,9 @@ func challengeOf(response *http.Response) *challenge {
 				c.nonce = nonceOf(response)
 			}
 		}
+		if c.words == "" {
+			c.words = words([]byte(parsed.Params["error_description"]))
+		}
 		insufficient = insufficient || parsed.Params["error"] == "insufficient_scope"
 		if c.metadataURL == "" {
 			c.metadataURL = parsed.Params["resource_metadata"]
@@ -227,6 +235,8 @@ func challengeOf(response *http.Response) *challenge {
 	}
 	return c
 }
+
+const sessionHeader = "Mcp-Session-Id"
 
 func discard(response *http.Response) {
 	// If the body cannot be read, the connection is not used again.

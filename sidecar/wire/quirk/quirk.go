@@ -4,6 +4,8 @@
 //	habit                                   whose                                  seen in                 reported as
 //	an ask is refused in 2026-07-28         go-sdk, mcp-go, TypeScript, Python     their versions of 2026  no report: their own texts
 //	another word for a status of a task     servers of adcp-client, others         2025-11-25 servers      adcontextprotocol/adcp-client#977
+//	an unknown session is no login          Rust SDK; breeze                       before 2026-03, all     rust-sdk#689, LanternOps/breeze#3744
+//	initialize after server/discover pins   TypeScript SDK                         2.0 to 2.4              no report: its stdio.mjs
 //	an empty object is an empty array       PHP servers                            all versions            no report: json_encode of an empty array
 //	a call before roots/list sees no roots  server-filesystem                      all versions            no report: it was measured
 package quirk
@@ -38,6 +40,13 @@ var (
 func IsRefusedAsk(text string) bool {
 	return len(text) <= maxRefusal &&
 		refusedRequest().MatchString(text) && refusal().MatchString(text) && refusedRevision().MatchString(text)
+}
+
+// IsRefusedSession reports whether the text of an HTTP 401 or 403 to a request with a session is about the session, and not
+// about the person.
+func IsRefusedSession(text string) bool {
+	text = strings.ToLower(text[:min(len(text), maxRefusal)])
+	return strings.Contains(text, "session not found") || strings.Contains(text, "mcp-session-id")
 }
 
 // statuses are words for the status of a task, each with the status of MCP that it means.

@@ -1,0 +1,134 @@
+package wire_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/wire"
+)
+
+// What stands around a message, or inside it, does not hide it. Only answers to Assent's own ids are read out of other text.
+func TestMessagesInOtherText(t *testing.T) {
+	const (
+		answer = `{"jsonrpc":"2.0","id":1000000007,"result":{"a":"b"}}`
+		ask    = `{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{}}`
+		pretty = "{\n  \"jsonrpc\": \"2.0\",\n\n  \"id\": 1000000007,\n  \"result\": {\n    \"a\": \"b\"\n  }\n}"
+		is     = `1000000007 {"a":"b"}`
+	)
+	for _, tt := range []struct {
+		name, text string
+		want       []string // the messages
+		stray      []string
+	}{
+		{"behind a log", "Loading... " + answer, []string{is}, []string{"Loading... " + answer}},
+		{"behind a log with brackets", `[x] {"a":1} ` + answer, []string{is}, []string{`[x] {"a":1} ` + answer}},
+		{"before a log", answer + " done", []string{is}, []string{answer + " done"}},
+		{"behind a log in JSON", `{"level":"info"}` + answer, []string{is}, []string{`{"level":"info"}` + answer}},
+		{"two on a line", answer + answer, []string{is, is}, []string{answer + answer}},
+		{"in colours", "\x1b[32m" + answer + "\x1b[0m", []string{is}, []string{"\x1b[32m" + answer + "\x1b[0m"}},
+		{"an id of another", "log " + strings.Replace(answer, "1000000007", "7", 1), nil, []string{"log " + strings.Replace(answer, "1000000007", "7", 1)}},
+		{"a request in a log", "sent: " + ask, nil, []string{"sent: " + ask}},
+		{"on several lines", pretty, []string{is}, nil},
+		{"on several lines, with other line ends", strings.ReplaceAll(pretty, "\n", "\r\n"), []string{is}, nil},
+		{"a request on several lines", strings.Replace(ask, ",", ",\n", 3), []string{`7 elicitation/create`}, nil},
+		{"a log on several lines", "{\n  a: 1,\n}", nil, []string{"{", "a: 1,", "}"}},
+		{"a bracket before a message", "{\n" + answer, []string{is}, []string{"{"}},
+		{"a bracket before the end", "{", nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var stray []string
+			text := tt.text + "\n"
+			c := wire.NewLines(pipes{strings.NewReader(text), writer{io.Discard}, nil}, func(line []byte) {
+				stray = append(stray, strings.ReplaceAll(string(line), "  ", " "))
+			}, 0)
+			var got []string
+			for {
+				m, err := c.Read(t.Context())
+				if err != nil {
+					break
+				}
+				got = append(got, summary(m))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("messages (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.stray, stray); diff != "" {
+				t.Errorf("stray (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A message without its end is told of, and read when its end comes.
+func TestAMessageThatDoesNotEndIsToldOf(t *testing.T) {
+	const head, tail = `{"jsonrpc":"2.0","id":1000000007,`, `"result":{"a":"b"}}`
+	for _, tt := range []struct{ name, head, told, tail string }{
+		{"a line", head, "(without an end) " + head, tail + "\n"},
+		{"several lines", head + "\n", "(without an end) " + head + "\n", tail + "\n"},
+		{"the line end alone is missing", head + tail, "(without an end) " + head + tail, "\n"},
+		{"a carriage return alone", head + tail + "\r", "(without an end) " + head + tail + "\r", "\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in, out := io.Pipe()
+				var stray []string
+				c := wire.NewLines(pipes{in, writer{io.Discard}, in.Close}, func(line []byte) { stray = append(stray, string(line)) }, 0)
+				got := make(chan string, 1)
+				go func() {
+					m, err := c.Read(t.Context())
+					if err != nil {
+						got <- err.Error()
+						return
+					}
+					got <- summary(m)
+				}()
+				write := func(text string) {
+					if _, err := io.WriteString(out, text); err != nil {
+						t.Error(err)
+					}
+				}
+				write(tt.head)
+				time.Sleep(time.Second) // of the bubble
+				synctest.Wait()
+				if len(stray) > 0 {
+					t.Errorf("told at once: %q", stray)
+				}
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if diff := cmp.Diff([]string{tt.told}, stray); diff != "" {
+					t.Errorf("told (-want +got):\n%s", diff)
+				}
+				write(tt.tail)
+				if m := <-got; m != `1000000007 {"a":"b"}` {
+					t.Errorf("the message is %s", m)
+				}
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if len(stray) != 1 {
+					t.Errorf("told again: %q", stray)
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// summary returns what a message is about.
+func summary(m jsonrpc.Message) string {
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		return fmt.Sprintf("%v %s", m.ID.Raw(), m.Method)
+	case *jsonrpc.Response:
+		return fmt.Sprintf("%v %s", m.ID.Raw(), strings.Join(strings.Fields(string(m.Result)), ""))
+	}
+	return fmt.Sprint(m)
+}
