@@ -208,7 +208,7 @@ func (c *Capture) fill(m *jsonrpc.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answer.Result = m.Result
-	if !errors.As(m.Error, &c.answer.Error) {
+	if !errors.As(m.Error, &c.answer.Error) && c.answer.Failure == nil { // else the reason is known better
 		c.answer.Failure = m.Error
 	}
 	if c.whenAnswered != nil {

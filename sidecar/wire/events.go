@@ -25,6 +25,8 @@ type events struct {
 	// id is that of the event that keep gets; empty if the event has none. begun is set once a line was read.
 	id    string
 	begun bool
+	// resumable is set once an event had an id.
+	resumable bool
 
 	out bytes.Buffer
 	err error // returned once out is empty
@@ -89,6 +91,7 @@ func (e *events) next() error {
 			fields = fmt.Appendf(fields, "%s: %s\n", field, value)
 			if field[0] == 'i' {
 				e.id = string(value)
+				e.resumable = e.resumable || e.id != ""
 			}
 		}
 	}

@@ -234,6 +234,9 @@ func (h *HTTP) read(r *http.Request, response *http.Response, release func(), ca
 		})
 		response.Header.Set("Content-Type", kindEvents)
 		response.Body, response.ContentLength = &releasing{stream, release, capture}, -1
+		if call != nil && call.IsCall() {
+			response.Body = &answering{response.Body, stream, capture, response.StatusCode}
+		}
 		return response, nil
 	case r.Method != http.MethodPost:
 		response.Body = &releasing{response.Body, release, capture}
@@ -520,6 +523,23 @@ func withBody(response *http.Response, status int, kind string, body []byte) *ht
 		response.Header.Set("Content-Type", kind)
 	}
 	return response
+}
+
+// answering is the stream of a call. If it ends without an answer, and cannot be resumed, the call fails.
+type answering struct {
+	io.ReadCloser
+	stream  *events
+	capture *Capture
+	status  int
+}
+
+// Read implements [io.Reader].
+func (b *answering) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF && !b.stream.resumable {
+		b.capture.fail(noAnswer(b.status), false)
+	}
+	return n, err
 }
 
 // releasing is a body that calls release when it is closed. A failure of its Read is the failure of the captured call.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -279,7 +280,7 @@ func TestContentTypes(t *testing.T) {
 
 // A server of unknown era that takes server/discover without an answer is asked to initialize.
 func TestAProbeWithoutAnAnswerFindsALegacyServer(t *testing.T) {
-	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}} {
+	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}, {200, http.Header{"Content-Type": {"text/event-stream"}}, ": nothing\n\n"}} {
 		t.Run(fmt.Sprint(said.status, said.header), func(t *testing.T) {
 			server, _ := replies(said)
 			h := over(server)
@@ -290,6 +291,19 @@ func TestAProbeWithoutAnAnswerFindsALegacyServer(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// So is one that closes the connection in place of an answer.
+func TestAProbeThatBreaksOffFindsALegacyServer(t *testing.T) {
+	for _, failure := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
+		h := over(roundTripper(func(*http.Request) (*http.Response, error) { return nil, failure }))
+		if hs, err := h.Probe(t.Context(), wire.Introduction{Name: "c", Version: "1"}, time.Minute); err != nil || hs.Era != wire.EraLegacy {
+			t.Errorf("%v: the probe returned %+v, %v", failure, hs, err)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

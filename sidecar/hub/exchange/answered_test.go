@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -60,13 +61,16 @@ func TestAnAnswerThatIsLostInTheWrite(t *testing.T) {
 	const unknown = "The answer is not known to have reached the server."
 	for _, tt := range []struct {
 		name, annotations string
-		calls             int
-		told              []string
+		// asked: the person is asked whether to send the answer again. again is the person's answer.
+		asked, again bool
+		calls        int
+		told         []string
 	}{
-		{"a tool that may change something", `{}`, 1, []string{unknown}},
-		{"a tool that destroys", `{"readOnlyHint":true,"destructiveHint":true}`, 1, []string{unknown}},
-		{"an idempotent tool", `{"idempotentHint":true}`, 2, nil},
-		{"a tool that only reads", `{"readOnlyHint":true}`, 2, nil},
+		{"a tool that may change something", `{}`, true, false, 1, []string{unknown}},
+		{"a tool that may change something, and the person sends it again", `{}`, true, true, 2, nil},
+		{"a tool that destroys", `{"readOnlyHint":true,"destructiveHint":true}`, true, false, 1, []string{unknown}},
+		{"an idempotent tool", `{"idempotentHint":true}`, false, false, 2, nil},
+		{"a tool that only reads", `{"readOnlyHint":true}`, false, false, 2, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,6 +95,17 @@ func TestAnAnswerThatIsLostInTheWrite(t *testing.T) {
 				f.tools = `{"tools":[{"name":"tool","annotations":` + tt.annotations + `}]}`
 				end := f.call(t.Context(), exchange.Hooks{MessageID: 4, Round: func(*task.Round) {}})
 				f.ask(t, end).accept("{}")
+				if tt.asked {
+					q := f.ask(t, end)
+					if !strings.HasPrefix(q.message, "Your answer may not have reached the server: ") {
+						t.Errorf("the person was asked %q", q.message)
+					}
+					if tt.again {
+						q.accept("{}")
+					} else {
+						q.decline()
+					}
+				}
 				result := <-end
 				if _, lost := result.(protocol.CallLost); lost != (tt.calls == 1) || len(rounds) != tt.calls {
 					t.Errorf("after %d rounds, result = %+v", len(rounds), result)

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
 	"assent/sidecar/config"
 	"assent/sidecar/wire"
 	"assent/sidecar/wire/quirk"
@@ -119,6 +121,21 @@ func (s *Exchanges) tellFallback(taskID string) {
 // change nothing, nor does a tool twice that its server calls read-only or idempotent (2025-11-25,
 // "ToolAnnotations"). Any other tool may have done something before it wanted to ask, so the person decides.
 func (x *exchange) mayRepeat(ctx context.Context) (bool, error) {
+	return x.repeats(ctx, fmt.Sprintf("The tool failed because it wanted to ask you something, in a way that MCP %s does not have. "+
+		"Assent now speaks MCP %s with the server, so the tool can ask. Its actions before the failure may be repeated.",
+		wire.ModernVersion, config.LegacyProtocol))
+}
+
+// mayAnswerAgain is mayRepeat for a request with answers that the server may have.
+func (x *exchange) mayAnswerAgain(ctx context.Context, lost error) bool {
+	why := strings.TrimSuffix(reason.Of(lost), ".")
+	again, err := x.repeats(ctx, fmt.Sprintf("Your answer may not have reached the server: %s. "+
+		"Assent can send the same answer again. If the server has it already, the actions of the tool may be repeated.", why))
+	return again && err == nil
+}
+
+// repeats reports whether a request may be made once more. If it may have had effects, the person decides, and reads why.
+func (x *exchange) repeats(ctx context.Context, why string) (bool, error) {
 	if x.toolName == "" || x.isRepeatable(ctx) {
 		return true, nil
 	}
@@ -128,12 +145,7 @@ func (x *exchange) mayRepeat(ctx context.Context) (bool, error) {
 	}
 	asking, done := untilOver(ctx)
 	defer done()
-	return x.server.opts.Broker.RepeatCall(asking, t, protocol.RepeatMcpCall{
-		Origin: x.origin(),
-		Reason: fmt.Sprintf("The tool failed because it wanted to ask you something, in a way that MCP %s does not have. "+
-			"Assent now speaks MCP %s with the server, so the tool can ask. Its actions before the failure may be repeated.",
-			wire.ModernVersion, config.LegacyProtocol),
-	})
+	return x.server.opts.Broker.RepeatCall(asking, t, protocol.RepeatMcpCall{Origin: x.origin(), Reason: why})
 }
 
 // isRepeatable reports whether the server says that a second call of the tool changes nothing more. It returns false if the

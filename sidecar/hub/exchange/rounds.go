@@ -203,7 +203,7 @@ func (x *exchange) ask(ctx context.Context, number int, required *inputRequired,
 
 // round makes the request. A modern server keeps nothing between rounds, so each may use another
 // connection. A request that was never taken is sent again on a new one. So is one with answers that broke off, if a second
-// call of the tool changes nothing more.
+// call of the tool changes nothing more, or if the person says so.
 func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage) (result json.RawMessage, modern bool, err error) {
 	a := x.unsent
 	repeated := false
@@ -212,7 +212,7 @@ func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage
 		switch {
 		case errors.Is(err, session.ErrUnsent):
 			a.saveAgain(x.hooks.Round)
-		case !repeated && a.inDoubt(err) && ctx.Err() == nil && x.isRepeatable(ctx):
+		case !repeated && a.inDoubt(err) && ctx.Err() == nil && x.mayAnswerAgain(ctx, err):
 			repeated = true
 			a.saveAgain(x.hooks.Round)
 		default:
