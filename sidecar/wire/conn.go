@@ -80,9 +80,8 @@ type Conn struct {
 	mu       sync.Mutex // guards the fields below
 	captures map[jsonrpc.ID]pendingCapture
 	calls    map[jsonrpc.ID]ownCall
-	lastCall int64
-	// lastAbove is the greatest id of a request of go-sdk, which counts them.
-	lastAbove int64
+	// last are the greatest ids of requests so far: of Call, counted from firstCall, and of go-sdk, which counts its own.
+	last struct{ call, above int64 }
 	// handshake is the one that Shake did. It answers go-sdk's own handshake.
 	handshake *Handshake
 	// shaking cancels Shake; it is nil while Shake does not run. unmatchedTimer calls it [UnmatchedTimeout] after a
@@ -235,7 +234,7 @@ func (c *Conn) mayMatch(id jsonrpc.ID) bool {
 		_, expected := c.captures[id]
 		return expected
 	}
-	return n > firstCall && n <= firstCall+c.lastCall || c.shaking == nil && 0 < n && n <= c.lastAbove
+	return n > firstCall && n <= firstCall+c.last.call || c.shaking == nil && 0 < n && n <= c.last.above
 }
 
 // Write implements [mcp.Connection].
@@ -260,7 +259,7 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	c.mu.Lock()
 	if n, ok := r.ID.Raw().(int64); ok {
-		c.lastAbove = max(c.lastAbove, n)
+		c.last.above = max(c.last.above, n)
 	}
 	c.mu.Unlock()
 	capture, _ := ctx.Value(captureKey{}).(*Capture)
@@ -305,8 +304,8 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	}
 	answer := make(chan *jsonrpc.Response, 1)
 	c.mu.Lock()
-	c.lastCall++
-	id, err := jsonrpc.MakeID(float64(firstCall + c.lastCall))
+	c.last.call++
+	id, err := jsonrpc.MakeID(float64(firstCall + c.last.call))
 	if err == nil {
 		c.calls[id] = ownCall{answer, capture}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"assent/sidecar/base/jsonscan"
 )
 
 // DefaultMaxFrame is the maximum size of a server's frame, in bytes.
@@ -47,7 +49,7 @@ type lines struct {
 var _ mcp.Connection = (*lines)(nil)
 
 // NewLines returns a connection over stream, which it closes. It calls stray for every line that is not JSON-RPC;
-// such a line has no other effect, except that an answer to [Conn.Call] in it is read, and a message on several lines. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
+// such a line has no other effect, except that an answer in it is read, and a message on several lines. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
 // envelope is read. A request or notification then has no params, and [Conn] refuses or drops it; a response has a
 // [TooLongError]. Any other oversized line ends the connection, because it may have been an answer that a call
 // waits for. A line that is nested too deep is read in the same way, with [ErrTooDeep].
@@ -143,9 +145,9 @@ func (l *lines) giveUp() {
 	l.unfinished.hold(nil)
 }
 
-// answersIn returns the answers to requests of [Conn.Call] in a line of other text: behind a log without a line end, for
-// example. The ids of these requests are their own, so that nothing else can be meant. Other messages are left alone: a log
-// may quote a request, and nobody asks that.
+// answersIn returns the answers in a line of other text: behind a log without a line end, for example. It takes answers to
+// [Conn.Call], whose ids no other program has, and lists, which Assent never sends. Other messages are left alone, because a
+// log may quote a request, or what Assent answered.
 func answersIn(line []byte) (answers []jsonrpc.Message) {
 	const start = `{"jsonrpc"`
 	for tries := 0; tries < maxAnswersIn; tries++ {
@@ -165,11 +167,25 @@ func answersIn(line []byte) (answers []jsonrpc.Message) {
 		if !ok || errors.As(answer.Error, new(*UnreadableError)) {
 			continue
 		}
-		if id, ok := answer.ID.Raw().(int64); ok && id > firstCall {
+		if id, ok := answer.ID.Raw().(int64); ok && (id > firstCall || isList(answer.Result)) {
 			answers = append(answers, answer)
 		}
 	}
 	return answers
+}
+
+// isList reports whether a result is a page of a list.
+func isList(result json.RawMessage) bool {
+	if len(result) == 0 || result[0] != '{' {
+		return false
+	}
+	for name := range jsonscan.Of(result) {
+		switch name {
+		case "tools", "resources", "resourceTemplates", "prompts":
+			return true
+		}
+	}
+	return false
 }
 
 // maxAnswersIn bounds the places of a line where an answer may begin.

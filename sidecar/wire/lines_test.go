@@ -14,7 +14,7 @@ import (
 	"assent/sidecar/wire"
 )
 
-// What stands around a message, or inside it, does not hide it. Only answers to Assent's own ids are read out of other text.
+// Text around a message, or line ends in it, do not hide it. Only answers are read out of other text.
 func TestMessagesInOtherText(t *testing.T) {
 	const (
 		answer = `{"jsonrpc":"2.0","id":1000000007,"result":{"a":"b"}}`
@@ -34,6 +34,7 @@ func TestMessagesInOtherText(t *testing.T) {
 		{"two on a line", answer + answer, []string{is, is}, []string{answer + answer}},
 		{"in colours", "\x1b[32m" + answer + "\x1b[0m", []string{is}, []string{"\x1b[32m" + answer + "\x1b[0m"}},
 		{"an id of another", "log " + strings.Replace(answer, "1000000007", "7", 1), nil, []string{"log " + strings.Replace(answer, "1000000007", "7", 1)}},
+		{"a list with an id of another", `log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, []string{`2 {"tools":[]}`}, []string{`log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`}},
 		{"a request in a log", "sent: " + ask, nil, []string{"sent: " + ask}},
 		{"on several lines", pretty, []string{is}, nil},
 		{"on several lines, with other line ends", strings.ReplaceAll(pretty, "\n", "\r\n"), []string{is}, nil},
