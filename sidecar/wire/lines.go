@@ -150,7 +150,7 @@ func (l *lines) giveUp() {
 // log may quote a request, or what Assent answered.
 func answersIn(line []byte) (answers []jsonrpc.Message) {
 	const start = `{"jsonrpc"`
-	for tries := 0; tries < maxAnswersIn; tries++ {
+	for range maxAnswersIn {
 		at := bytes.Index(line, []byte(start))
 		if at < 0 {
 			break
