@@ -86,6 +86,8 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 			return over.message, nil
 		}
 		if err != nil {
+			l.giveUp()
+			l.unfinished.close()
 			return nil, err
 		}
 		if line = bytes.TrimPrefix(line, byteOrderMark); len(line) == 0 {

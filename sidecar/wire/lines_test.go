@@ -41,7 +41,7 @@ func TestMessagesInOtherText(t *testing.T) {
 		{"a request on several lines", strings.Replace(ask, ",", ",\n", 3), []string{`7 elicitation/create`}, nil},
 		{"a log on several lines", "{\n  a: 1,\n}", nil, []string{"{", "a: 1,", "}"}},
 		{"a bracket before a message", "{\n" + answer, []string{is}, []string{"{"}},
-		{"a bracket before the end", "{", nil, nil},
+		{"a bracket before the end", "{", nil, []string{"{"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stray []string
