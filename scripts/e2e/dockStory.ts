@@ -32,6 +32,7 @@ export async function assertInSight(card: Locator, accept: string): Promise<void
 /** Answers a card that took the focus with the keys of the dock alone, after its boxes are checked. */
 export async function accept(panel: Panel, card: Locator, name: string): Promise<void> {
   await panel.focused(card).waitFor();
+  await panel.readTo(card, name, () => panel.press("Control+Enter"));
   await assertInSight(card, name);
   await panel.accept(card, name);
 }
@@ -60,6 +61,7 @@ export async function answerInTheDock(page: Page, panel: Panel, looks: Looks): P
       const form = panel.form(database);
       await panel.focused(form).waitFor();
       await looks.at(page, "ask-form");
+      await panel.readTo(form, "Submit");
       await assertInSight(form, "Submit");
       await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
       await panel.turnEnds();

@@ -120,7 +120,7 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
     assert(await field(form, "Extras").getByLabel("towels").isChecked());
   });
   await photograph(page, "long-form", [320, 900]);
-  await form.getByRole("button", { name: "Submit" }).scrollIntoViewIfNeeded();
+  await form.locator(".ask-actions").scrollIntoViewIfNeeded();
   await photograph(page, "long-form-end", [320, 900]);
   await step("the server gets every value as it was meant", async () => {
     await submit(panel, form);
@@ -157,7 +157,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
   await step("everything that a server asks for is declined, without asking", async () => {
     await panel.runTool(server, preferences);
     const form = panel.form(server);
-    await isArmed(form);
+    await isArmed(panel, form);
     await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
     await declined();
     await panel.startTool(server, preferences);
@@ -172,7 +172,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
       .waitFor({ state: "detached" });
     await panel.runTool(server, preferences);
     const form = panel.form(server);
-    await isArmed(form);
+    await isArmed(panel, form);
     await form.getByRole("button", { name: "Decline", exact: true }).click();
     await declined();
   });
@@ -195,7 +195,7 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
     "the open questions are declined with the rest, and the server hears which",
     async () => {
       const form = panel.form(server);
-      await isArmed(form);
+      await isArmed(panel, form);
       await panel.choose(form, "More Ways to Decline", "Decline and stop asking");
       // The list stays at its end while the questions are settled.
       await panel.dock().waitFor({ state: "detached" });
@@ -296,14 +296,14 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
     assert.equal(await chosen.textContent(), "sunday");
   });
   await step("both are finished, and their calls return", async () => {
-    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.approve(form, "Submit");
     // The dock continues with the other one, which is older than the next question.
     const name = panel.form(server).getByLabel("Full name");
     assert.equal(await name.inputValue(), "Mary Somerville");
     await panel.form(server).getByRole("button", { name: "Decline", exact: true }).click();
     assert.match(await returned(panel.call(server, longForm)), /"action":"decline"/);
     await form.getByRole("radio", { name: "Window" }).check();
-    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.approve(form, "Submit");
     const text = await returned(panel.call(outliving, "plan_journey"));
     assert.match(text, /day: .*"day":"sunday"/);
   });
@@ -326,12 +326,12 @@ async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stag
     await panel.call(modern, "two_questions").getByText("running").waitFor();
   });
   await step("a question that was answered before a reload is not asked again", async () => {
-    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.approve(form, "Submit");
     await panel.settled("You answered: Ada").waitFor();
     await reload(page);
     await show();
     await panel.settled("You answered: Ada").waitFor();
-    await approval.getByRole("button", { name: "Approve & Send" }).click();
+    await panel.approve(approval, "Approve & Send");
     await returnAnswer(panel, modern);
     assert.match(await returned(panel.call(modern, "two_questions")), /^accept: Ada: .+/);
   });
@@ -352,12 +352,12 @@ function field(form: Locator, label: string): Locator {
 }
 
 async function submit(panel: Panel, form: Locator): Promise<void> {
-  await isArmed(form);
+  await isArmed(panel, form);
   await panel.tabTo(form.getByRole("button", { name: "Submit" }));
   await panel.press("Enter");
 }
 
 /** For a moment after it appeared, a form takes no answer that was meant for something else. */
-async function isArmed(form: Locator): Promise<void> {
-  await form.getByRole("button", { name: "Submit", disabled: false }).waitFor();
+async function isArmed(panel: Panel, form: Locator): Promise<void> {
+  await panel.readTo(form, "Submit");
 }

@@ -186,7 +186,7 @@ async function useApps(page: Page, url: URL): Promise<void> {
     await form.getByText("Filled in by seats's app. Check it before you submit.").waitFor();
     await looks.at(page, "ask-app-filled");
     const chosen = await form.getByRole("radio", { name: "14F" }).boundingBox();
-    const buttons = await form.getByRole("button", { name: "Submit" }).boundingBox();
+    const buttons = await form.locator(".ask-actions").boundingBox();
     assert(chosen && buttons && chosen.y + chosen.height < buttons.y, "the answer is in view");
     await page.setViewportSize(wide);
     await looks.at(page, "ask-app-filled");

@@ -208,12 +208,12 @@ async function answerJob(panel: Panel, server: string, day: string, seat: string
   const form = panel.form(server);
   await panel.waiting(`${server} asks`).click();
   await form.getByLabel("Day").selectOption(day);
-  await form.getByRole("button", { name: "Submit" }).click();
+  await panel.approve(form, "Submit");
   // Another question may come before the person then.
   await form.getByLabel("Day").waitFor({ state: "detached" });
   await panel.waiting(`${server} asks`).click();
   await form.getByRole("radio", { name: seat }).check();
-  await form.getByRole("button", { name: "Submit" }).click();
+  await panel.approve(form, "Submit");
 }
 
 /** The answers that a job reports, and how often it asked for the day. */

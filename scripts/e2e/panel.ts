@@ -108,6 +108,10 @@ export class Panel {
 
   /** Opens the diagram of a request, which is closed at first. */
   async showDiagram(): Promise<void> {
+    const details = this.#view.locator(
+      ".docked:not([hidden]) .ask-details > :not([open]) > summary",
+    );
+    if (await details.isVisible()) await details.click();
     const summary = this.#view.getByText("Show diagram").last();
     const isOpen = await summary.evaluate((element) => element.closest("details")?.open);
     if (!isOpen) await summary.click();
@@ -137,8 +141,20 @@ export class Panel {
     await this.#view.locator("[aria-busy=true].said").waitFor({ state: "detached" });
   }
 
+  /** Reads a card to its end, as its first button wants it, until that button has its name. */
+  async readTo(card: Locator, name: string, readOn = (button: Locator) => button.click()) {
+    const button = (name: string) =>
+      card.getByRole("button", { name, exact: true, disabled: false });
+    for (;;) {
+      await button(name).or(button("Read on")).first().waitFor();
+      if (await button(name).isVisible()) return;
+      await readOn(button("Read on"));
+    }
+  }
+
   /** Presses a button of a card once the card takes answers. */
   async approve(card: Locator, name: string): Promise<void> {
+    await this.readTo(card, name);
     await card.getByRole("button", { name, exact: true, disabled: false }).click();
   }
 
@@ -152,8 +168,8 @@ export class Panel {
 
   /** Accepts with the keys of the dock, once the card has the focus and takes answers. */
   async accept(card: Locator, name: string): Promise<void> {
-    await card.getByRole("button", { name, exact: true, disabled: false }).waitFor();
     await card.and(this.#view.locator(":focus, :focus-within")).waitFor();
+    await this.readTo(card, name, () => this.press("Control+Enter"));
     await this.press("Control+Enter");
     await card.waitFor({ state: "detached" });
   }

@@ -46,13 +46,13 @@ async function told(
 }
 
 /** A request as a person sends it, to a model of their choice. */
-async function send(approval: Locator, model: string): Promise<void> {
+async function send(panel: Panel, approval: Locator, model: string): Promise<void> {
   await chooseModel(approval.getByLabel("Answered by"), model);
-  await approval.getByRole("button", { name: "Approve & Send", exact: true }).click();
+  await panel.approve(approval, "Approve & Send");
 }
 
-async function giveBack(review: Locator): Promise<void> {
-  await review.getByRole("button", { name: "Return to Server" }).click();
+async function giveBack(panel: Panel, review: Locator): Promise<void> {
+  await panel.approve(review, "Return to Server");
 }
 
 async function edit(card: Locator, label: string, text: string): Promise<void> {
@@ -73,7 +73,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       await photograph(page, "sampling-text", cardWidths);
       await edit(approval, "User, message 1", "Tell me a short story.");
       await approval.getByText("What you changed").waitFor();
-      await send(approval, "Test slow");
+      await send(panel, approval, "Test slow");
       const answer = panel.settled("You edited the request and let ");
       await answer.getByText(/I was stopped 0 times\. Line 1\. Line 2\./).waitFor();
       await seeFlow(panel, /^With the model: /, "model");
@@ -83,7 +83,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
       await seeFlow(panel, /^With you: .* waits for your review/, "person");
       await edit(review, "Answer to the server", "Sing, o Muse.");
       await review.getByText("What you changed").waitFor();
-      await giveBack(review);
+      await giveBack(panel, review);
       await panel.text("Show diagram").waitFor({ state: "detached" });
       assert.deepEqual(await told(panel, "ask_model"), {
         result: {
@@ -101,7 +101,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
 async function keepNothing({ panel }: Stage): Promise<void> {
   await step("a model of VS Code is stopped, and its server gets nothing", async () => {
     await panel.runTool(sampler, "ask_model", { Prompt: "Tell me another." });
-    await send(panel.approval(sampler), "Test slow");
+    await send(panel, panel.approval(sampler), "Test slow");
     const answer = panel.settled(/You let .* answer/);
     await answer.getByText(/I was stopped 1 times\. Line 1\./).waitFor();
     await answer.getByRole("button", { name: "Stop and Return Nothing" }).click();
@@ -119,13 +119,13 @@ async function askAgain({ panel }: Stage): Promise<void> {
     const args = { Prompt: "Who are you?", "System prompt": "I am Hera.", "Most tokens": "99" };
     const answer = "You said: I am Hera.Who are you? (at most 99 tokens)";
     await panel.runTool(sampler, "ask_model", args);
-    await send(panel.approval(sampler), "Demo");
+    await send(panel, panel.approval(sampler), "Demo");
     const review = panel.review(sampler);
     await review.getByText("This is where a language model would answer").waitFor();
     await chooseModel(review.getByLabel("Another answer by"), "Test caller");
     await review.getByRole("button", { name: "Ask Again" }).click();
     await review.getByText(answer).waitFor();
-    await giveBack(review);
+    await giveBack(panel, review);
     const { result } = await told(panel, "ask_model");
     assert.deepEqual(result, {
       role: "assistant",
@@ -143,16 +143,16 @@ async function callTools({ page, panel }: Stage): Promise<void> {
     const approval = panel.approval(sampler);
     await approval.getByText("2 tools offered to the model").waitFor();
     await photograph(page, "sampling-tools", cardWidths);
-    await send(approval, "Test caller");
+    await send(panel, approval, "Test caller");
     const review = panel.review(sampler);
     await review.getByText("asks for tool calls").waitFor();
     await review.getByRole("checkbox", { name: /: get_time, call 2$/ }).uncheck();
     await edit(review, "Arguments of get_weather, call 1", '{"city": "Oslo"}');
     await photograph(page, "sampling-tool-calls", cardWidths);
-    await giveBack(review);
+    await giveBack(panel, review);
     await approval.getByText(/Weather in Oslo/).waitFor();
-    await send(approval, "Test caller");
-    await giveBack(review);
+    await send(panel, approval, "Test caller");
+    await giveBack(panel, review);
     const report = JSON.parse(await returned(panel.call(sampler, "research"))) as {
       rounds: number;
       complaints: readonly string[];

@@ -39,7 +39,7 @@ export async function answerForVsCodeChat(page: Page, panel: Panel, server: stri
     const form = panel.form(server);
     await form.getByRole("radio", { name: "markdown" }).check();
     await takeScreenshot(page, "vscode-chat");
-    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.approve(form, "Submit");
     await chat.getByText(/It returned: .*"action":\s*"accept".*markdown/s).waitFor();
     await runCommand(page, "View: Toggle Secondary Side Bar Visibility");
   });

@@ -17,6 +17,7 @@ import "./styles/conversation.css";
 import "./styles/composer.css";
 import "./styles/chat.css";
 import "./styles/dock.css";
+import "./styles/card.css";
 import "./styles/flow.css";
 import "./styles/timeline.css";
 import "./styles/form.css";

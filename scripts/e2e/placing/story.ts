@@ -44,7 +44,7 @@ export async function placeQuestion(
     await panel.focused(form).waitFor();
     await panel.text(/^You placed this question here, in /).waitFor();
     await form.getByRole("textbox", { name: "Port" }).fill("8080");
-    await form.getByRole("button", { name: "Submit" }).click();
+    await panel.approve(form, "Submit");
     assert.equal(await returned(panel.call(device, flash)), "Flashed at port 8080.");
   });
 }

@@ -349,9 +349,9 @@ async function choose(select: Locator, name: string): Promise<void> {
 async function approve(panel: Panel, server: string, shown?: RegExp): Promise<void> {
   const approval = panel.approval(server);
   if (shown !== undefined) await approval.getByText(shown).waitFor();
-  await approval.getByRole("button", { name: "Approve & Send" }).click();
+  await panel.approve(approval, "Approve & Send");
   await panel.settled(/You let .* answer/).waitFor();
-  await panel.review(server).getByRole("button", { name: "Return to Server" }).click();
+  await panel.approve(panel.review(server), "Return to Server");
 }
 
 /** Consents to a page, and opens it by the link that every page of the panel has in a browser. */
@@ -370,7 +370,7 @@ async function submit(
   const form = panel.form(server);
   await form.waitFor();
   await fill(form);
-  await form.getByRole("button", { name: "Submit" }).click();
+  await panel.approve(form, "Submit");
   await panel.settled("You answered: ").waitFor();
 }
 

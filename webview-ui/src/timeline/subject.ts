@@ -38,6 +38,14 @@ export function firstLine(text: string): string | undefined {
   return line === "" ? undefined : line;
 }
 
+/** A text below its first line, if that is a whole title of plain words. A text that begins otherwise is whole. */
+export function belowFirstLine(text: string): string {
+  const [line = "", ...rest] = text.trim().split("\n");
+  const isBlock = /^(?:\s{4}|[-*+>~=]|```|\d+[.)]\s)|\|/.test(line);
+  const isUnderlined = /^(?:=+|-+)\s*$/.test(rest[0] ?? "");
+  return isBlock || isUnderlined || brief(line) !== line ? text : rest.join("\n").trim();
+}
+
 /** The site of a page; the whole text if it is not a URL. */
 function hostOf(url: string): string {
   return brief(URL.canParse(url) ? new URL(url).host : url);

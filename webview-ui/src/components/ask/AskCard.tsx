@@ -7,15 +7,17 @@ import {
   useLayoutEffect,
   useRef,
 } from "react";
+import { acceptKeys } from "../../lib/keys.ts";
 import { filled } from "../../lib/l10n.ts";
 import { firstLine } from "../../timeline/subject.ts";
 import { useView } from "../../view/ViewContext.ts";
 import { UnclampedContext } from "../ui/Clamp.tsx";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { AskingServer } from "./AskingServer.tsx";
+import { AskDetails } from "./AskDetails.tsx";
 import { DockedContext } from "./contexts.ts";
-import { during, type Occasion } from "./origin.ts";
+import type { Occasion } from "./origin.ts";
+import type { Reading } from "./useReading.ts";
 
 export interface AskCardProps extends Occasion {
   readonly askId: string;
@@ -31,23 +33,29 @@ export interface AskCardProps extends Occasion {
   readonly what?: string;
   /** The tooltip of that name. */
   readonly whatHint?: string;
+  /** The name that the server gave to what it calls, if its title is shown. */
+  readonly rawName?: string | undefined;
+  /** Whether all that is approved was in view. */
+  readonly reading: Reading;
   /** An answer is being sent. */
   readonly busy: boolean;
   /** Why the last answer failed, or why the ask cannot be answered now. */
   readonly problems?: ReactNode;
   /** All buttons that answer the ask. The one that accepts comes first. */
   readonly actions: ReactNode;
+  /** What an answer approves, and all that explains it. */
   readonly children: ReactNode;
+  /** Drawn below that. It need not be in view before an answer. */
+  readonly below?: ReactNode;
 }
 
 /** The frame of every open ask. The head and the actions stay visible, and the question between them scrolls. */
 export function AskCard(props: AskCardProps) {
   const { askId, serverName, icon, does, what, whatHint, whatIcon, busy, problems, actions } =
     props;
-  const { asks = "", children } = props;
+  const { asks = "", toolNames, resourceUri, rawName, reading, children, below } = props;
   const asked = firstLine(asks);
   const { shown, ofHost = false, head, notes, more } = useContext(DockedContext);
-  const occasion = during(props);
   const headingId = useId();
   const askedId = useId();
   const keysId = useId();
@@ -94,7 +102,7 @@ export function AskCard(props: AskCardProps) {
           ) : (
             <>
               <h2 id={askedId}>
-                <strong className="name">{asked}</strong>
+                <q className="name">{asked}</q>
               </h2>
               <p id={headingId} className="muted ask-from">
                 {title}
@@ -115,16 +123,20 @@ export function AskCard(props: AskCardProps) {
       >
         {notes}
         <UnclampedContext value={readAtOnce}>{children}</UnclampedContext>
-        <div>
-          {occasion !== undefined && <p className="muted">{occasion}</p>}
-          {!ofHost && <AskingServer {...{ askId, serverName }} />}
-        </div>
-        {more}
+        <div ref={reading.end} className="read-to" />
+        {below}
+        <AskDetails {...{ askId, serverName, ofHost, toolNames, resourceUri, rawName, more }} />
       </div>
       <div className="ask-problems">{problems}</div>
       <div className="ask-actions actions">{actions}</div>
       <span id={keysId} className="visually-hidden">
-        {l10n.t("Ctrl+Enter accepts. Escape sets the question aside.")}
+        {l10n.t("{0} accepts. Escape sets the question aside.", acceptKeys().words)}
+      </span>
+      <span role="status" className="visually-hidden">
+        {reading.scrolled &&
+          (reading.state === "read"
+            ? l10n.t("All of it was in view now. Press again to answer.")
+            : l10n.t("There is more of it. Press again to read on."))}
       </span>
     </section>
   );

@@ -30,6 +30,7 @@ function show(text: string, servers: readonly Server[] | undefined = [server], t
           icon="question"
           does="asks"
           busy={false}
+          reading={{ state: "read", scrolled: false, end: () => undefined, holds: () => false }}
           actions={<button type="button">Submit</button>}
         >
           <AskMessage askId="a1" serverName="database" text={text} />
@@ -78,7 +79,7 @@ describe("a message that would pass for Assent's own words", () => {
 
   test("cannot by the name of its tool", () => {
     show("", [server], `cleanup\u202e${"x".repeat(1_000)}`);
-    screen.getByText(/^during the tool call cleanup\[U\+202E\]x{200,300}…$/);
+    screen.getByText(/^during the tool call cleanup\[U\+202E\]x{200,300}… · /);
   });
 
   test("shows where its links lead, and is easy to the ear", async () => {
@@ -101,7 +102,10 @@ test("a long message shows its beginning, and all of it on demand", async () => 
 describe("who asks", () => {
   test("is said beyond the name: the file, and what runs", async () => {
     const { user, container } = show("Hello");
-    await user.click(screen.getByText("configured in .vscode/mcp.json"));
+    await user.click(
+      screen.getByText("during the tool call cleanup · configured in .vscode/mcp.json"),
+    );
+    screen.getByText("during the tool call cleanup");
     screen.getByText("/home/ada/work/.vscode/mcp.json");
     screen.getByText("Command");
     screen.getByText("npx -y database-server --key $KEY");
@@ -111,7 +115,7 @@ describe("who asks", () => {
   test("is said of a server of the settings", async () => {
     const url = "https://mcp.example.com/";
     const { user } = show("", [{ ...server, source: "settings", transport: "http", command: url }]);
-    await user.click(screen.getByText("configured in your settings"));
+    await user.click(screen.getByText(/ · configured in your settings$/));
     screen.getByText("URL");
     screen.getByText(url);
     expect(screen.queryByText("File")).toBeNull();
@@ -119,8 +123,19 @@ describe("who asks", () => {
 
   test("says that the server is no longer configured", () => {
     show("", []);
-    screen.getByText("no longer configured");
+    screen.getByText(/ · no longer configured$/);
   });
+});
+
+test.each([
+  ["Deploy now?\nIt has 3 commits.", "It has 3 commits."],
+  ["## Deploy **now**?\n\nIt has 3 commits.", "It has 3 commits."],
+  ["- one\n- two", "one\ntwo"],
+  ["Deploy\n======\nnow?", "Deploy\nnow?"],
+])("a message below its heading does not repeat it: %j", (text, below) => {
+  render(<AskMessage askId="a1" serverName="database" text={text} headed />);
+  const lines = screen.getByRole("blockquote").textContent?.trim().split(/\n+/);
+  expect(lines?.join("\n")).toBe(below);
 });
 
 test("a message that the heading cuts stays whole", () => {

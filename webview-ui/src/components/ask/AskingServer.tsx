@@ -1,3 +1,4 @@
+import type { Server } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useContext } from "react";
 import { visible } from "../../lib/visible.ts";
@@ -14,34 +15,56 @@ export interface AskingServerProps {
  * server, so it cannot pass for another.
  */
 export function AskingServer({ askId, serverName }: AskingServerProps) {
+  const { server, place } = useAskingServer(serverName);
+  if (place === undefined) return null;
+  return server === undefined ? (
+    <p className="muted">{place}</p>
+  ) : (
+    <Disclosure keep={`server:${askId}`} summary={<span className="muted">{place}</span>}>
+      <ServerFacts server={server} />
+    </Disclosure>
+  );
+}
+
+/** A configured server, and the place of its configuration in words. */
+export interface KnownServer {
+  /** Undefined if it is not configured, or not known yet. */
+  readonly server: Server | undefined;
+  /** Undefined if it is not known yet. */
+  readonly place: string | undefined;
+}
+
+export function useAskingServer(serverName: string): KnownServer {
   const servers = useContext(ServersContext);
-  if (servers === undefined) return null;
-  const server = servers.find(({ name }) => name === serverName);
-  if (server === undefined) return <p className="muted">{l10n.t("no longer configured")}</p>;
-  const { source, command, transport } = server;
-  const fileless = withoutFile(source);
+  const server = servers?.find(({ name }) => name === serverName);
+  if (server !== undefined) {
+    const { source } = server;
+    const place = withoutFile(source) ?? l10n.t("configured in {0}", visible(nameOf(source)));
+    return { server, place };
+  }
+  return {
+    server: undefined,
+    place: servers === undefined ? undefined : l10n.t("no longer configured"),
+  };
+}
+
+/** The file that configures a server, and its program or URL. */
+export function ServerFacts({
+  server: { source, command, transport },
+}: {
+  readonly server: Server;
+}) {
   return (
-    <div className="asking-server">
-      <Disclosure
-        keep={`server:${askId}`}
-        summary={
-          <span className="muted">
-            {fileless ?? l10n.t("configured in {0}", visible(nameOf(source)))}
-          </span>
-        }
-      >
-        <dl className="muted">
-          {fileless === undefined && (
-            <>
-              <dt>{l10n.t("File")}</dt>
-              <dd dir="ltr">{visible(source)}</dd>
-            </>
-          )}
-          <dt>{transport === "stdio" ? l10n.t("Command") : "URL"}</dt>
-          <dd dir="ltr">{visible(command)}</dd>
-        </dl>
-      </Disclosure>
-    </div>
+    <dl className="server-facts muted">
+      {withoutFile(source) === undefined && (
+        <>
+          <dt>{l10n.t("File")}</dt>
+          <dd dir="ltr">{visible(source)}</dd>
+        </>
+      )}
+      <dt>{transport === "stdio" ? l10n.t("Command") : "URL"}</dt>
+      <dd dir="ltr">{visible(command)}</dd>
+    </dl>
   );
 }
 

@@ -4,6 +4,8 @@ import { SplitButton } from "../ui/SplitButton.tsx";
 
 export interface DeclineButtonProps {
   readonly serverName: string;
+  /** "Decline", if it is not another word. */
+  readonly label?: string;
   readonly ready: boolean;
   readonly busy?: boolean;
   /** The person declined. */
@@ -19,10 +21,12 @@ export interface DeclineButtonProps {
 /** A button to decline a question, with a menu of the other ways to refuse it. */
 export function DeclineButton(props: DeclineButtonProps) {
   const { serverName, ready, busy = false, onDecline, onCancel, onDeclineAll, more = [] } = props;
+  const { label = l10n.t("Decline") } = props;
   return (
     <SplitButton
       kind="secondary"
-      label={l10n.t("Decline")}
+      label={label}
+      title={l10n.t("Says no. Escape sets the question aside, and it stays open.")}
       moreLabel={l10n.t("More Ways to Decline")}
       {...{ ready, busy }}
       onClick={onDecline}

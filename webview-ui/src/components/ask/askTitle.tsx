@@ -105,7 +105,7 @@ export function AskTitleLine({ question }: AskTitleLineProps): ReactNode {
   if (asked !== undefined) {
     return (
       <>
-        <strong className="name">{asked}</strong>{" "}
+        <q className="name">{asked}</q>{" "}
         <span className="muted ask-from">
           {filled(words, <span className="name">{serverName}</span>)}
         </span>

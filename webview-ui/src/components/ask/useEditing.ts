@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -31,6 +32,7 @@ export function useEditing(isEditing: boolean, onChange: (isEditing: boolean) =>
       ref: button,
       type: "button",
       className: "secondary with-icon",
+      title: isEditing ? l10n.t("Stop editing (Escape)") : l10n.t("Edit before it is sent"),
       "aria-pressed": isEditing,
       onClick: () => {
         begins.current = !isEditing;

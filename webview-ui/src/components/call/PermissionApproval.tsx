@@ -2,11 +2,12 @@ import type { HostPermission } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
 import { visible } from "../../lib/visible.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { titleOf } from "../ask/askTitle.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { useReading } from "../ask/useReading.ts";
 import { Refusal } from "../ui/Refusal.tsx";
-import { SplitButton } from "../ui/SplitButton.tsx";
 import { PermissionDetails } from "./PermissionDetails.tsx";
 
 export interface PermissionApprovalProps {
@@ -30,24 +31,24 @@ export interface PermissionApprovalProps {
 export function PermissionApproval(props: PermissionApprovalProps) {
   const { askId, question, keep, busy, refusal, onAllow, onDecline, onCancel } = props;
   const { serverName, options = [] } = question;
-  const ready = useClickGuard("asked") && !busy;
+  const reading = useReading();
+  const ready = useClickGuard("asked", reading.state) && !busy;
   const [message, setMessage] = useState("");
   const messageId = useId();
   const [once, ...others] = options;
   const { icon, words } = titleOf(question);
   return (
     <AskCard
-      {...{ askId, serverName, icon, busy }}
+      {...{ askId, serverName, icon, reading, busy }}
       does={words}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>
           {once !== undefined && (
-            <SplitButton
-              kind="primary"
+            <AcceptButton
               label={l10n.t("Allow Once")}
               moreLabel={l10n.t("More Ways to Allow")}
-              {...{ ready, busy }}
+              {...{ reading, ready, busy }}
               onClick={() => onAllow(once.id)}
               entries={others.map(({ id, name, means }) => ({
                 label: visible(name),
@@ -78,22 +79,26 @@ export function PermissionApproval(props: PermissionApprovalProps) {
           </button>
         </>
       }
+      below={
+        <>
+          <label htmlFor={messageId}>{l10n.t("Words for the model if you decline")}</label>
+          <textarea
+            id={messageId}
+            rows={1}
+            value={message}
+            disabled={busy}
+            onChange={({ currentTarget }) => setMessage(currentTarget.value)}
+          />
+          <p className="muted">
+            {l10n.t(
+              "{0} asks in its terminal, too, and the first answer counts. If you have allowed it there, this question may stay until it is done.",
+              visible(serverName),
+            )}
+          </p>
+        </>
+      }
     >
       <PermissionDetails {...{ question, keep }} />
-      <label htmlFor={messageId}>{l10n.t("Words for the model if you decline")}</label>
-      <textarea
-        id={messageId}
-        rows={1}
-        value={message}
-        disabled={busy}
-        onChange={({ currentTarget }) => setMessage(currentTarget.value)}
-      />
-      <p className="muted">
-        {l10n.t(
-          "{0} asks in its terminal, too, and the first answer counts. If you have allowed it there, this question may stay until it is done.",
-          visible(serverName),
-        )}
-      </p>
     </AskCard>
   );
 }

@@ -24,7 +24,7 @@ test("a call that failed is made once more only if the person says so", async ()
   const host = asked();
   const { user, container } = showApp(host);
   await screen.findByRole("region", { name: "Call database again?" });
-  screen.getByText("during the tool call cleanup");
+  screen.getByText(/^during the tool call cleanup/);
   screen.getByText(question.reason);
   expect(await axeFindings(container)).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Call Again" }));

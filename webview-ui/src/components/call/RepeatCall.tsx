@@ -1,8 +1,10 @@
 import type { RepeatMcpCall } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { useReading } from "../ask/useReading.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface RepeatCallProps {
@@ -24,25 +26,17 @@ export interface RepeatCallProps {
 export function RepeatCall(props: RepeatCallProps) {
   const { askId, question, busy, refusal, onRepeat, onDecline, onCancel } = props;
   const { serverName, toolNames = [], reason } = question;
-  const ready = useClickGuard("asked") && !busy;
+  const reading = useReading();
+  const ready = useClickGuard("asked", reading.state) && !busy;
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, busy }}
+      {...{ askId, serverName, toolNames, reading, busy }}
       icon="debug-restart"
       does={l10n.t("Call {0} again?")}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>
-          <button
-            type="button"
-            className="primary"
-            aria-disabled={!ready}
-            onClick={() => {
-              if (ready) onRepeat();
-            }}
-          >
-            {l10n.t("Call Again")}
-          </button>
+          <AcceptButton label={l10n.t("Call Again")} {...{ reading, ready }} onClick={onRepeat} />
           <DeclineButton {...{ serverName, ready, onDecline, onCancel }} />
         </>
       }

@@ -63,10 +63,9 @@ const press = (name: string) => fireEvent.click(screen.getByRole("button", { nam
 describe("a tool that a model wants to use", () => {
   test("is shown as its server's words, with its arguments", async () => {
     const { container } = show();
+    expect(screen.queryByRole("blockquote")).toBeNull();
     screen.getByRole("region", { name: "Allow Clean up? database" });
     screen.getByText("Clean up");
-    const quoted = screen.getByText("old").closest("blockquote");
-    expect(quoted?.getAttribute("aria-label")).toBe("What database says");
     screen.getByText("older");
     screen.getByText('"2024"');
     screen.getByText("The server says that it may delete or overwrite things");
@@ -78,6 +77,9 @@ describe("a tool that a model wants to use", () => {
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     vi.useRealTimers();
+    fireEvent.click(screen.getByText("database says:"));
+    const quoted = (await screen.findByText("old")).closest("blockquote");
+    expect(quoted?.getAttribute("aria-label")).toBe("What database says");
     expect(await axeFindings(container)).toEqual([]);
   });
 

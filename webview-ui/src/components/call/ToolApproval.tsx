@@ -4,15 +4,16 @@ import { useRef, useState } from "react";
 import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Draft } from "../../view/viewState.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
-import { AskMessage } from "../ask/AskMessage.tsx";
+import { Description } from "../ask/AskMessage.tsx";
 import { titleOf } from "../ask/askTitle.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { useReading } from "../ask/useReading.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { ServerIcon } from "../ui/ServerIcon.tsx";
-import { SplitButton } from "../ui/SplitButton.tsx";
 import { URLBox } from "../ui/URLBox.tsx";
 import { Arguments, draftOf, editedBefore, writtenOf } from "./ToolArguments.tsx";
 import { ToolChanged } from "./ToolChanged.tsx";
@@ -42,7 +43,8 @@ export interface ToolApprovalProps {
  */
 export function ToolApproval(props: ToolApprovalProps) {
   const { askId, question, busy, refusal, draft, onDraft, onApprove, onDecline, onCancel } = props;
-  const ready = useClickGuard("asked") && !busy;
+  const reading = useReading();
+  const ready = useClickGuard("asked", reading.state) && !busy;
   const [edited, setEdited] = useState(() => editedBefore(question, draft));
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
@@ -78,7 +80,7 @@ export function ToolApproval(props: ToolApprovalProps) {
   const { icon, words, what } = titleOf(question);
   return (
     <AskCard
-      {...{ askId, serverName, icon, busy }}
+      {...{ askId, serverName, icon, reading, busy }}
       toolNames={[]}
       whatIcon={
         <ServerIcon
@@ -89,15 +91,15 @@ export function ToolApproval(props: ToolApprovalProps) {
       }
       does={words}
       {...(what === undefined ? {} : { what })}
-      {...(isTool ? { whatHint: visible(question.tool.name) } : {})}
+      {...(isTool && { whatHint: visible(question.tool.name), rawName: question.tool.name })}
       problems={refusal !== undefined && <Refusal message={refusal} />}
       actions={
         <>
-          <SplitButton
-            kind={destructive ? "primary danger" : "primary"}
+          <AcceptButton
+            danger={destructive}
             label={l10n.t("Allow")}
             moreLabel={l10n.t("More Ways to Allow")}
-            {...{ ready, busy }}
+            {...{ reading, ready, busy }}
             onClick={() => approve()}
             entries={
               byHost
@@ -213,7 +215,6 @@ interface AskedToolProps {
 /** The warning about the arguments above it, then the server's own words about its tool. */
 function AskedTool({ askId, question, destructive }: AskedToolProps) {
   const { tool, serverName } = question;
-  const title = tool.title ?? tool.annotations?.title;
   return (
     <>
       {destructive && (
@@ -226,8 +227,7 @@ function AskedTool({ askId, question, destructive }: AskedToolProps) {
           </span>
         </p>
       )}
-      {title !== undefined && <p className="muted name">{visible(tool.name)}</p>}
-      <AskMessage {...{ askId, serverName }} text={tool.description ?? ""} />
+      <Description {...{ askId, serverName }} text={tool.description ?? ""} />
       <ul className="tool-claims" aria-label={l10n.t("{0} says about it", serverName)}>
         {toolClaims(tool.annotations).map(({ icon, badge, words }) => (
           <li key={words} title={words}>
@@ -251,7 +251,7 @@ function AskedResource({
   return (
     <>
       <URLBox>{visible(uri)}</URLBox>
-      <AskMessage {...{ askId, serverName }} text={resource?.description ?? ""} />
+      <Description {...{ askId, serverName }} text={resource?.description ?? ""} />
     </>
   );
 }

@@ -228,7 +228,9 @@ describe("a problem", () => {
       "At least 1 At least 1.",
     );
     expect(descriptionOf(screen.getByRole("radiogroup", { name: "Format" }))).toBe("Choose one");
-    expect(screen.getByRole("alert").textContent).toBe("Fix 3 fields:");
+    expect(screen.getByRole("alert").textContent).toBe("3 fields to correct");
+    expect(screen.queryByRole("button", { name: "Rows" })).toBeNull();
+    await user.click(screen.getByText("3 fields to correct"));
     await user.click(screen.getByRole("button", { name: "Rows" }));
     expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Rows" }));
     await user.click(screen.getByRole("button", { name: "Format" }));
@@ -242,6 +244,7 @@ describe("a problem", () => {
     const listed = () =>
       [...container.querySelectorAll(".problems li")].map((entry) => entry.textContent);
     await user.click(submit());
+    await user.click(screen.getByText("3 fields to correct"));
     expect(listed()).toEqual(["Name: Required", "Format: Choose one", "Mail: Required"]);
     await user.type(screen.getByRole("textbox", { name: "Mail" }), "nobody");
     await waitFor(() => expect(listed().at(-1)).toMatch(/^Mail: Not an email address/));
@@ -250,7 +253,7 @@ describe("a problem", () => {
     expect(listed()[1]).toBe("Rows: At least 1");
     await user.type(screen.getByRole("textbox", { name: "Mail" }), "@example.com");
     await user.click(screen.getByRole("radio", { name: "a" }));
-    await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("Fix 2 fields:"));
+    await waitFor(() => screen.getByText("2 fields to correct"));
     await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
     await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
     expect(isWrong(screen.getByRole("textbox", { name: "Rows" }))).toBe(true);
@@ -297,7 +300,7 @@ describe("a problem", () => {
     expect(document.activeElement).toBe(submit());
     expect(isWrong(rows)).toBe(false);
     await user.pointer("[/MouseLeft]");
-    expect(screen.getByRole("alert").textContent).toBe("Fix 3 fields:");
+    screen.getByText("3 fields to correct");
     expect(isWrong(rows)).toBe(true);
   });
 
@@ -341,7 +344,9 @@ describe("a problem", () => {
 
 describe("the ways out", () => {
   test("a yes is not a no, and neither is putting it away", async () => {
-    const { user, onAccept, onDecline, onCancel } = show([]);
+    const { user, onAccept, onDecline, onCancel } = show([
+      { type: "string", name: "b", title: "B" },
+    ]);
     await user.click(screen.getByRole("button", { name: "Decline" }));
     expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 1, 0]);
     dismiss();
@@ -377,6 +382,59 @@ describe("the ways out", () => {
     dismiss();
     fireEvent.keyDown(screen.getByRole("region"), { key: "Escape" });
     expect([onAccept, onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([0, 0, 0]);
+  });
+});
+
+describe("a form that asks for yes or no", () => {
+  const names = () => screen.getAllByRole("button").map((button) => button.textContent);
+  const sure: Field = { type: "boolean", name: "sure", title: "Sure", required: true };
+
+  test("without fields: yes accepts it, and no declines it", async () => {
+    const { user, onAccept, onDecline, container } = show([]);
+    expect(names()).toEqual(["YesCtrl+⏎", "No", ""]);
+    await user.click(screen.getByRole("button", { name: "Yes" }));
+    expect(onAccept).toHaveBeenCalledExactlyOnceWith({});
+    await user.click(screen.getByRole("button", { name: "No" }));
+    expect(onDecline).toHaveBeenCalledOnce();
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("by a boolean: both answer it, and to decline is another thing", async () => {
+    const { user, onAccept, onDecline, onCancel, container } = show([
+      { ...sure, description: "It cannot be undone." },
+    ]);
+    expect(names()).toEqual(["YesCtrl+⏎", "No", "Decline", ""]);
+    expect(screen.queryByRole("checkbox")).toBeNull();
+    const no = screen.getByRole("button", { name: "No" });
+    expect(descriptionOf(no)).toBe("SureIt cannot be undone.");
+    await user.click(no);
+    expect(onAccept).toHaveBeenLastCalledWith({ sure: false });
+    await user.click(screen.getByRole("button", { name: "Yes" }));
+    expect(onAccept).toHaveBeenLastCalledWith({ sure: true });
+    expect(onDecline).not.toHaveBeenCalled();
+    await user.click(screen.getByRole("button", { name: "Decline" }));
+    dismiss();
+    expect([onDecline, onCancel].map((way) => way.mock.calls.length)).toEqual([1, 1]);
+    expect(await axeFindings(container)).toEqual([]);
+  });
+
+  test("by a boolean that the server fills in with no: the keys say no", () => {
+    const { container } = show([{ ...sure, default: false }]);
+    expect(container.querySelector(".primary")?.textContent).toBe("NoCtrl+⏎");
+  });
+
+  test.each<readonly [string, readonly Field[]]>([
+    ["may be left out", [{ ...sure, required: false }]],
+    ["is not alone", [sure, { type: "string", name: "b", title: "B" }]],
+  ])("is a form as any other if its boolean %s", (_, fields) => {
+    show(fields);
+    screen.getByRole("checkbox", { name: "Sure" });
+    submit();
+  });
+
+  test("shows why its answer was refused", () => {
+    show([sure], { problems: [{ name: "sure", message: "Must be yes." }] });
+    expect(screen.getByRole("alert").textContent).toContain("Must be yes.");
   });
 });
 
@@ -470,7 +528,7 @@ test("the whole form can be filled in, corrected and sent with the keyboard", as
   await user.keyboard(" ");
   await type("");
   await type(" ");
-  while (nameOf(document.activeElement) !== "Submit") await type("");
+  while (document.activeElement !== submit()) await type("");
   await user.keyboard("{Enter}");
   expect(onAccept).not.toHaveBeenCalled();
 

@@ -5,14 +5,17 @@ import { titleOf } from "../../lib/fields.ts";
 import { filled } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Draft } from "../../view/viewState.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { useReading } from "../ask/useReading.ts";
 import { Ticks } from "../form/ChoiceControls.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { asksYesOrNo, YesNoForm } from "./YesNoForm.tsx";
 
 /** An app that the server offers for its form. */
 export interface FormFace {
@@ -61,9 +64,19 @@ export interface McpElicitationFormProps {
 
 /** A server's form that waits for an answer. */
 export function McpElicitationForm(props: McpElicitationFormProps) {
+  const { face, request } = props;
+  return face === undefined && asksYesOrNo(request.fields ?? noFields) ? (
+    <YesNoForm {...props} />
+  ) : (
+    <FieldForm {...props} />
+  );
+}
+
+function FieldForm(props: McpElicitationFormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { draft, onDraft, onAccept, onDecline, onDeclineAll, onCancel, face } = props;
-  const still = useClickGuard(face?.phase);
+  const reading = useReading(face?.phase);
+  const still = useClickGuard(face?.phase, reading.state);
   const ready = still && !busy;
   const appShown = face?.shown === true;
   const asked = request.fields ?? noFields;
@@ -82,6 +95,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
       disabled={busy || appShown}
       refused={problems}
       exactNumbers="asText"
+      holds={reading.holds}
       onSubmit={(content) => {
         if (!ready) return;
         if (marked.length === 0) onAccept(content);
@@ -89,7 +103,7 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
       }}
       frame={(summary, controls) => (
         <AskCard
-          {...{ askId, serverName, toolNames, resourceUri, busy }}
+          {...{ askId, serverName, toolNames, resourceUri, reading, busy }}
           icon="question"
           does={l10n.t("{0} asks")}
           asks={request.message}
@@ -107,12 +121,25 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
                   {l10n.t("Use the Plain Form")}
                 </button>
               ) : (
-                <button key="submit" type="submit" className="primary" aria-disabled={!ready}>
-                  {l10n.t("Submit")}
-                </button>
+                <AcceptButton
+                  key="submit"
+                  label={l10n.t("Submit")}
+                  {...{ reading, ready }}
+                  submits
+                />
               )}
               <DeclineButton {...{ serverName, ready, onDecline, onCancel, onDeclineAll }} />
             </>
+          }
+          below={
+            !appShown && (
+              <MarkSecrets
+                {...{ askId, marked }}
+                fields={asked}
+                disabled={busy}
+                onMark={setMarked}
+              />
+            )
           }
         >
           <AskMessage {...{ askId, serverName }} text={request.message} headed />
@@ -140,7 +167,6 @@ export function McpElicitationForm(props: McpElicitationFormProps) {
               </p>
             )}
             {controls}
-            <MarkSecrets {...{ askId, marked }} fields={asked} disabled={busy} onMark={setMarked} />
           </div>
         </AskCard>
       )}

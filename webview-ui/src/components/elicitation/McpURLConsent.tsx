@@ -2,10 +2,12 @@ import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 import { filled } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { AskMessage } from "../ask/AskMessage.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { useReading } from "../ask/useReading.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -55,21 +57,15 @@ export function McpURLConsent(props: McpURLConsentProps) {
     refusal,
   } = props;
   const { onOpen, onDone, onDecline, onDeclineAll, onCancel } = props;
-  const armed = useClickGuard(waiting ? "waiting" : "asked");
+  const reading = useReading();
+  const armed = useClickGuard(waiting ? "waiting" : "asked", reading.state);
   const ready = armed && !busy;
-  const button = (act: () => void) => ({
-    type: "button" as const,
-    "aria-disabled": !ready,
-    onClick: () => {
-      if (ready) act();
-    },
-  });
   const page = webPage(url);
   const refused = "refused" in page;
   const warningsId = useId();
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy }}
+      {...{ askId, serverName, toolNames, resourceUri, reading, busy }}
       icon="link-external"
       does={l10n.t("{0} wants you to open a page")}
       asks={message}
@@ -82,23 +78,34 @@ export function McpURLConsent(props: McpURLConsentProps) {
       actions={
         <>
           {waiting && (
-            <button key="done" className="primary" {...button(onDone)}>
-              {l10n.t("Done")}
-            </button>
+            <AcceptButton
+              key="done"
+              label={l10n.t("Done")}
+              {...{ reading, ready }}
+              onClick={onDone}
+            />
           )}
           {!refused && (
             // It stays the same element when it becomes the second button, so that it keeps the focus.
-            <button
+            <AcceptButton
               key="open"
-              className={waiting ? "secondary" : "primary"}
-              aria-describedby={page.warnings.length > 0 ? warningsId : undefined}
-              {...button(onOpen)}
-            >
-              {waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
-            </button>
+              label={waiting ? l10n.t("Open Again") : l10n.t("Open in Browser")}
+              isSecond={waiting}
+              {...{ reading, ready }}
+              describedBy={page.warnings.length > 0 ? warningsId : undefined}
+              onClick={onOpen}
+            />
           )}
           {waiting ? (
-            <button key="no" className="secondary" {...button(onCancel)}>
+            <button
+              key="no"
+              type="button"
+              className="secondary"
+              aria-disabled={!ready}
+              onClick={() => {
+                if (ready) onCancel();
+              }}
+            >
               {l10n.t("Cancel")}
             </button>
           ) : (

@@ -50,6 +50,7 @@ describe("where a request is", () => {
     const { user } = showApp(host);
     await screen.findByText(/^With you/);
     expect(document.querySelector(".diagram")).toBeNull();
+    await user.click(screen.getByText(/^during the tool call classify/));
     await user.click(await screen.findByText("Show diagram"));
     await waitFor(() => expect(document.querySelector(".diagram")).not.toBeNull());
     expect(document.querySelector(".diagram")?.closest(".ask-body")).not.toBeNull();
@@ -66,8 +67,11 @@ describe("where a request is", () => {
   });
 
   test("has a picture of sampling alone", async () => {
-    showApp(new FakeHost(waiting, [request, message(2, ask("a1", elicitation()))]));
+    const { user } = showApp(
+      new FakeHost(waiting, [request, message(2, ask("a1", elicitation()))]),
+    );
     await screen.findByRole("region", { name: "database wants to ask a model" });
+    await user.click(screen.getByText(/^during the tool call classify/));
     expect(await screen.findAllByText("Show diagram")).toHaveLength(1);
   });
 });

@@ -52,19 +52,17 @@ export function Radios({
   const { options = [], required = false } = field;
   return (
     <>
-      <FilteredOptions options={options} isChosen={({ value }) => value === chosen}>
-        {(option) => (
-          <label key={option.value} className="tick">
-            <input
-              type="radio"
-              name={group}
-              checked={option.value === chosen}
-              onChange={() => onInput(option.value)}
-            />
-            <span>{labelOf(option)}</span>
-          </label>
-        )}
-      </FilteredOptions>
+      {options.map((option) => (
+        <label key={option.value} className="tick">
+          <input
+            type="radio"
+            name={group}
+            checked={option.value === chosen}
+            onChange={() => onInput(option.value)}
+          />
+          <span>{labelOf(option)}</span>
+        </label>
+      ))}
       {!required && (
         <label className="tick">
           <input

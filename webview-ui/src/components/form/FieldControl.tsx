@@ -1,10 +1,10 @@
 import type { Field } from "@assent/protocol";
 import { unreachable } from "../../lib/unreachable.ts";
 import type { FieldInput } from "../../view/viewState.ts";
+import { ChoiceCombobox } from "./ChoiceCombobox.tsx";
 import { ChoiceSelect, Radios, Ticks } from "./ChoiceControls.tsx";
 import type { SharedProps } from "./controlProps.ts";
 import { describedBy, GroupFrame, LabelledFrame, TickFrame } from "./FieldFrame.tsx";
-import { maxShown } from "./FilteredOptions.tsx";
 import { HiddenNote, hides } from "./HiddenNote.tsx";
 import { type Suggest, SuggestControl } from "./SuggestControl.tsx";
 import { TextControl } from "./TextControl.tsx";
@@ -23,8 +23,11 @@ export interface FieldControlProps {
   readonly onLeave: () => void;
 }
 
-/** Up to this many options are shown at once. More are in a list, and very many have a filter. */
+/** Up to this many options are shown at once. More are in a list. */
 const maxRadios = 4;
+
+/** Up to this many options are in a native list. Of more, typing finds one. */
+const maxSelect = 100;
 
 /** One field of a form: a native control with its name, description and problem. */
 export function FieldControl(props: FieldControlProps) {
@@ -74,9 +77,13 @@ export function FieldControl(props: FieldControlProps) {
     case "choice": {
       const chosen = typeof input === "string" ? input : undefined;
       const { length = 0 } = field.options ?? [];
-      return length > maxRadios && length <= maxShown ? (
+      return length > maxRadios ? (
         <LabelledFrame {...frame}>
-          <ChoiceSelect {...{ field, chosen, shared, onInput }} />
+          {length > maxSelect ? (
+            <ChoiceCombobox {...{ field, chosen, shared, onInput }} />
+          ) : (
+            <ChoiceSelect {...{ field, chosen, shared, onInput }} />
+          )}
         </LabelledFrame>
       ) : (
         <GroupFrame {...frame} role="radiogroup" onLeave={onLeave}>

@@ -14,6 +14,7 @@ import { titleOf } from "../../lib/fields.ts";
 import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
+import { Disclosure } from "../ui/Disclosure.tsx";
 import { FieldControl } from "./FieldControl.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { inWords } from "./problemText.ts";
@@ -45,6 +46,8 @@ export interface FieldsFormProps {
   readonly complete?: Complete | undefined;
   /** How to treat a number that a double cannot hold. By default it is refused. */
   readonly exactNumbers?: ExactNumbers;
+  /** Asked before a submission is checked. If it reports true, nothing is submitted. */
+  readonly holds?: () => boolean;
   /** Called with an answer in which the sidecar found no problem, in the order of the fields. */
   readonly onSubmit: (content: Readonly<Record<string, unknown>>) => void;
   /** Called instead of onSubmit if the form has problems, or changed during the check. */
@@ -76,7 +79,7 @@ export function FieldsForm(props: FieldsFormProps) {
     children,
     frame,
   } = props;
-  const { exactNumbers = "refused", onNotSubmitted } = props;
+  const { exactNumbers = "refused", holds, onNotSubmitted } = props;
   const [inputs, setInputs] = useState(() => initialInputs(fields, draft));
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   /** Counts failed submissions in a row. */
@@ -200,7 +203,7 @@ export function FieldsForm(props: FieldsFormProps) {
     else onSubmit(readForm(fields, inputs, exactNumbers).content);
   };
 
-  const problemsSummary = failed > 0 && <Summary entries={entries} />;
+  const problemsSummary = failed > 0 && <Summary entries={entries} keep={`problems:${prefix}`} />;
   const controls = (
     <fieldset className="fields" disabled={disabled}>
       {fields.map((field) => (
@@ -224,7 +227,7 @@ export function FieldsForm(props: FieldsFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if (submitting.current) return;
-        if (disabled) onNotSubmitted?.();
+        if (disabled || holds?.()) onNotSubmitted?.();
         else void submit();
       }}
     >
@@ -307,31 +310,45 @@ function entriesOf(
   ];
 }
 
-/** Lists the problems. A single one is shown at its field, which has the focus. */
-function Summary({ entries }: { readonly entries: readonly SummaryEntry[] }) {
+interface SummaryProps {
+  readonly entries: readonly SummaryEntry[];
+  /** Names it in the view's state. */
+  readonly keep: string;
+}
+
+/** The number of problems, in a line that opens to their list. A single one is shown at its field, which has the focus. */
+function Summary({ entries, keep }: SummaryProps) {
   const [only] = entries;
   if (only === undefined || (entries.length === 1 && only.controlId !== undefined)) return null;
-  // Screen readers read problems without a field here. For fields they read only the number here.
-  const isWhole = entries.some(({ controlId }) => controlId === undefined);
+  // Problems without a field are shown nowhere else.
+  const whole = entries.filter(({ controlId }) => controlId === undefined);
+  const atFields = entries.filter(({ controlId }) => controlId !== undefined);
   return (
-    <div className="problems" role={isWhole ? "alert" : undefined}>
-      <p role={isWhole ? undefined : "alert"}>
-        {plural(entries.length, l10n.t("Fix 1 field:"), l10n.t("Fix {0} fields:"))}
-      </p>
-      <ul>
-        {entries.map(({ title, message, controlId }) => (
-          <li key={`${title}: ${message}`}>
-            {controlId === undefined ? (
-              title
-            ) : (
-              <button type="button" className="link" onClick={() => focusControl(controlId)}>
-                {title}
-              </button>
-            )}
-            {title === "" ? message : `: ${message}`}
-          </li>
-        ))}
-      </ul>
+    <div className="problems" role="alert">
+      {whole.map(({ title, message }) => (
+        <p key={`${title}: ${message}`}>{title === "" ? message : `${title}: ${message}`}</p>
+      ))}
+      {atFields.length > 0 && (
+        <Disclosure
+          {...{ keep }}
+          summary={plural(
+            atFields.length,
+            l10n.t("1 field to correct"),
+            l10n.t("{0} fields to correct"),
+          )}
+        >
+          <ul>
+            {atFields.map(({ title, message, controlId = "" }) => (
+              <li key={`${title}: ${message}`}>
+                <button type="button" className="link" onClick={() => focusControl(controlId)}>
+                  {title}
+                </button>
+                {`: ${message}`}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
     </div>
   );
 }

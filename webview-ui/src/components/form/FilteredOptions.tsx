@@ -2,8 +2,11 @@ import type { Option } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useId, useState } from "react";
 
-/** The most options to render. With more, a filter finds the others. */
-export const maxShown = 100;
+/** Up to this many options are all shown. With more, a filter finds some. */
+const maxUnfiltered = 100;
+
+/** The most options that a filter shows, so that they need no scrolling of their own. */
+const maxFound = 20;
 
 export interface FilteredOptionsProps {
   readonly options: readonly Option[];
@@ -17,12 +20,12 @@ export interface FilteredOptionsProps {
 export function FilteredOptions({ options, isChosen, children }: FilteredOptionsProps) {
   const [filter, setFilter] = useState("");
   const statusId = useId();
-  if (options.length <= maxShown) return options.map(children);
+  if (options.length <= maxUnfiltered) return options.map(children);
   const wanted = filter.trim().toLowerCase();
   const found = options.filter(({ value, title = "" }) =>
     (title === "" ? value : title).toLowerCase().includes(wanted),
   );
-  const drawn = new Set(found.slice(0, maxShown));
+  const drawn = new Set(found.slice(0, maxFound));
   return (
     <>
       <input
@@ -39,13 +42,11 @@ export function FilteredOptions({ options, isChosen, children }: FilteredOptions
         }}
       />
       <p id={statusId} role="status" className="field-description">
-        {found.length <= maxShown
+        {found.length <= maxFound
           ? l10n.t("{0} of {1} found.", found.length, options.length.toLocaleString())
-          : l10n.t("{0} found, the first {1} are shown.", found.length.toLocaleString(), maxShown)}
+          : l10n.t("{0} found, the first {1} are shown.", found.length.toLocaleString(), maxFound)}
       </p>
-      <div className="options">
-        {options.filter((option) => drawn.has(option) || isChosen(option)).map(children)}
-      </div>
+      {options.filter((option) => drawn.has(option) || isChosen(option)).map(children)}
     </>
   );
 }

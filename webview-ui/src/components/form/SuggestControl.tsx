@@ -5,6 +5,7 @@ import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { messageOf } from "../../link/client.ts";
 import type { SharedProps } from "./controlProps.ts";
+import { Suggestions } from "./Suggestions.tsx";
 import { submitOnEnter } from "./TextControl.tsx";
 
 /** Requests suggestions for the typed text. */
@@ -41,6 +42,7 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
   /** The text for which suggestions are requested. */
   const [wanted, setWanted] = useState<{ readonly value: string }>();
   const listId = useId();
+  const line = useRef<HTMLInputElement>(null);
   const asker = useRef(suggest);
   asker.current = suggest;
 
@@ -129,6 +131,7 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
     <div className="suggest">
       <input
         {...control}
+        ref={line}
         type="text"
         role="combobox"
         aria-autocomplete="list"
@@ -147,7 +150,16 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
         }}
       />
       {open && (
-        <Options id={listId} values={values} active={active} optionId={optionId} onTake={take} />
+        <Suggestions
+          id={listId}
+          label={l10n.t("Suggestions")}
+          {...{ control: line, active, optionId }}
+          count={values.length}
+          keyOf={(index) => values[index] ?? ""}
+          onTake={(index) => take(values[index] ?? "")}
+        >
+          {(index) => visible(values[index] ?? "")}
+        </Suggestions>
       )}
       <span role="status" className="visually-hidden">
         {open && foundWords(values.length, hasMore)}
@@ -155,47 +167,6 @@ export function SuggestControl({ input, shared, suggest, onInput }: SuggestContr
       {failure !== undefined && (
         <p className="field-description">{l10n.t("No suggestions: {0}", visible(failure))}</p>
       )}
-    </div>
-  );
-}
-
-interface OptionsProps {
-  readonly id: string;
-  readonly values: readonly string[];
-  readonly active: number;
-  readonly optionId: (index: number) => string;
-  readonly onTake: (value: string) => void;
-}
-
-function Options({ id, values, active, optionId, onTake }: OptionsProps) {
-  const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: brought into view whenever it is another.
-  useEffect(() => {
-    (list.current?.querySelector(".active") ?? list.current)?.scrollIntoView({ block: "nearest" });
-  }, [active, values]);
-  return (
-    <div
-      ref={list}
-      id={id}
-      role="listbox"
-      className="suggestions"
-      aria-label={l10n.t("Suggestions")}
-    >
-      {values.map((value, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus for its options.
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys for its options.
-        <div
-          key={value}
-          id={optionId(index)}
-          role="option"
-          aria-selected={index === active}
-          className={index === active ? "suggestion active" : "suggestion"}
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onTake(value)}
-        >
-          {visible(value)}
-        </div>
-      ))}
     </div>
   );
 }

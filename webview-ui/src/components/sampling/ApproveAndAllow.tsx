@@ -2,7 +2,9 @@ import type { FieldProblem, GrantTerms } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "react";
 import type { Draft, FieldInput } from "../../view/viewState.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { atEscape } from "../ask/atEscape.ts";
+import type { Reading } from "../ask/useReading.ts";
 import { byField } from "../form/refusedProblems.ts";
 import { GrantFields } from "../grants/GrantFields.tsx";
 import { type GrantScope, readGrantForm, termsOf } from "../grants/grantForm.ts";
@@ -43,30 +45,26 @@ export function ApproveAndAllow(props: ApproveAndAllowProps) {
 export interface AllowActionsProps extends Allowing {
   /** The request itself can be sent. */
   readonly canSend: boolean;
+  readonly reading: Reading;
   readonly ready: boolean;
   readonly onApprove: (grant: GrantTerms) => void;
 }
 
 /** The buttons for the grant, in place of the request's. */
 export function AllowActions(props: AllowActionsProps) {
-  const { scope, draft, busy, wordsId, canSend, ready, onApprove, onClose } = props;
+  const { scope, draft, busy, wordsId, canSend, reading, ready, onApprove, onClose } = props;
   const { problems } = termsOf(readGrantForm(draft), scope, useNow(true));
   const isWrong = Object.keys(problems).length > 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form from every control in it.
     <div className="actions" onKeyDown={atEscape(onClose)}>
-      <button
-        type="button"
-        className="primary"
-        aria-disabled={!ready}
-        aria-describedby={isWrong ? undefined : wordsId}
+      <AcceptButton
+        label={l10n.t("Approve and Allow")}
+        {...{ reading, ready }}
+        describedBy={isWrong ? undefined : wordsId}
         disabled={!canSend || isWrong}
-        onClick={() => {
-          if (ready) onApprove(termsOf(readGrantForm(draft), scope, Date.now()).terms);
-        }}
-      >
-        {l10n.t("Approve and Allow")}
-      </button>
+        onClick={() => onApprove(termsOf(readGrantForm(draft), scope, Date.now()).terms)}
+      />
       <button type="button" className="secondary" disabled={busy} onClick={onClose}>
         {l10n.t("Back")}
       </button>

@@ -1,6 +1,6 @@
 import type { McpSamplingRequest, Model } from "@assent/protocol";
-import { fireEvent, render, screen, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { describe, expect, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
 import { descriptionOf, isWrong } from "../../testing/dom.ts";
@@ -66,13 +66,24 @@ const everything: McpSamplingRequest = {
   metadata: { trace: "abc" },
 };
 
-test("nothing of the request is hidden", async () => {
-  const { container } = show({ request: everything });
+/** Opens a part of the request. An earlier test may have left it open. */
+async function unfold(user: UserEvent, line: string | RegExp): Promise<void> {
+  const details = screen.getByText(line).closest("details");
+  if (details?.open === false) await user.click(screen.getByText(line));
+  await waitFor(() => expect(details?.querySelector(".disclosure-body")).not.toBeNull());
+}
+
+test("what the user says last comes first, and nothing of the request is hidden", async () => {
+  const { container, user } = show({ request: everything });
   const card = screen.getByRole("region", { name: "database wants to ask a model" });
   within(card).getByText(
     "4 messages · a system prompt · 1 image, 1 audio clip · about 1,525 tokens · at most 1,500 tokens back",
   );
-  expect(within(card).getByText("You are *terse*.").tagName).toBe("PRE");
+  expect(container.querySelector(".turn-role")?.textContent).toBe("User");
+  expect(within(card).getByText("You are *terse*.").tagName).toBe("Q");
+  await unfold(user, "System prompt:");
+  await unfold(user, /^\d earlier messages?:$/);
+  within(card).getByText("You are *terse*.", { selector: "pre" });
   within(card).getByText("Look at this:");
   expect(within(card).getByRole("img").getAttribute("src")).toBe(`data:image/png;base64,${png}`);
   expect(
@@ -83,7 +94,6 @@ test("nothing of the request is hidden", async () => {
   within(card).getByText(/"tool_use"/);
   const values = [...container.querySelectorAll("dl > div")].map((row) => row.textContent);
   expect(values).toEqual([
-    "Maximum tokens1,500",
     "Temperature0",
     'Stop sequences"\\n\\n", "END"',
     "Context asked forthisServer",
@@ -107,21 +117,25 @@ describe("the texts of a request", () => {
   const exact = (container: HTMLElement) =>
     [...container.querySelectorAll("pre")].map((pre) => pre.textContent);
 
-  test("are exact and whole, and no link is in the way to the buttons", () => {
-    const { container } = shown(long);
+  test("are exact and whole, and no link is in the way to the buttons", async () => {
+    const { container, user } = shown(long);
+    await unfold(user, "System prompt:");
     expect(long.length).toBeLessThan(2048);
     expect(exact(container)).toEqual([long, long]);
     expect(container.querySelector(".clamp")).toBeNull();
     expect(screen.queryByRole("link")).toBeNull();
   });
 
-  test("show the characters that hide", () => {
-    const { container } = shown("pay\u202e\u200b me");
+  test("show the characters that hide", async () => {
+    const { container, user } = shown("pay\u202e\u200b me");
+    screen.getByText("pay[U+202E][U+200B] me", { selector: "q" });
+    await unfold(user, "System prompt:");
     expect(exact(container)).toEqual(["pay[U+202E][U+200B] me", "pay[U+202E][U+200B] me"]);
   });
 
   test("are Markdown for who wants that, also after a reload", async () => {
     const { container, user, unmount } = shown(text);
+    await unfold(user, "System prompt:");
     await user.click(screen.getByRole("button", { name: "Show as Markdown" }));
     expect(screen.getAllByText("Ask").map(({ tagName }) => tagName)).toEqual(["STRONG", "STRONG"]);
     expect(exact(container)).toEqual([]);
@@ -337,7 +351,7 @@ describe("an answer as the model", () => {
     const completion = field("Completion");
     expect(document.activeElement).toBe(completion);
     expect(primaries(container)).toEqual(["Return to Server"]);
-    screen.getByText("What is the weather in Paris?");
+    screen.getByText("Rain from noon.");
     expect(screen.queryByRole("combobox", { name: "Answered by" })).toBeNull();
     await user.keyboard("Rain.{Enter}Or sun.");
     const stop = screen.getByRole<HTMLInputElement>("combobox", { name: "Stop reason" });
@@ -449,12 +463,17 @@ describe("tools", () => {
     expect(screen.queryByText(/"properties"/)).toBeNull();
     await user.click(within(offered).getByText("Its arguments, as a JSON Schema"));
     await within(offered).findByText(/"properties"/);
-    const blocks = [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);
-    expect(blocks).toEqual([
-      'Calls the tool forecast with{\n  "city": "Paris"\n}',
-      "Calls the tool tides with{}",
+    const blocks = () =>
+      [...container.querySelectorAll(".tool-block")].map((block) => block.textContent);
+    const results = [
       'The tool forecast returnedRain from noon.{\n  "rain": true\n}',
       "The tool tides failedNo coast.",
+    ];
+    await unfold(user, "2 earlier messages:");
+    expect(blocks()).toEqual([
+      ...results,
+      'Calls the tool forecast with{\n  "city": "Paris"\n}',
+      "Calls the tool tides with{}",
     ]);
     expect(await axeFindings(container)).toEqual([]);
   });
@@ -501,7 +520,9 @@ test("of very many messages, all are one press away", async () => {
     content: [{ type: "text" as const, text: `Turn ${index + 1}` }],
   }));
   const { user } = show({ request: { messages, maxTokens: 1 } });
-  expect(screen.queryByText("Turn 60")).toBeNull();
-  await user.click(screen.getByRole("button", { name: "Show all 60 messages" }));
   screen.getByText("Turn 60");
+  await unfold(user, "59 earlier messages:");
+  expect(screen.queryByText("Turn 59", { selector: "pre" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Show all 59 messages" }));
+  screen.getByText("Turn 59", { selector: "pre" });
 });

@@ -13,17 +13,18 @@ import { useId } from "react";
 import { visible } from "../../lib/visible.ts";
 import { useDraft } from "../../view/useDraft.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 import { useEditing } from "../ask/useEditing.ts";
+import { type Reading, useReading } from "../ask/useReading.ts";
 import { SecretsContext } from "../content/Marked.tsx";
 import { grantKey, isOfGrant } from "../grants/grantForm.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { focusAsk } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { SplitButton } from "../ui/SplitButton.tsx";
 import {
   AnswerActions,
   AnswerAsModel,
@@ -99,11 +100,14 @@ export interface Approval {
 /** A server's request to a model that waits for approval. */
 export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   const { askId, serverName, toolNames, resourceUri, request, secrets = [] } = props;
-  const { busy, refusal, keep, fieldProblems, onApprove, onDecline, onCancel } = props;
-  const ready = useClickGuard() && !busy;
+  const { model, modelReason = "", busy, refusal, keep, fieldProblems } = props;
+  const { onApprove, onDecline, onCancel } = props;
+  const reading = useReading();
+  const ready = useClickGuard("asked", reading.state) && !busy;
   const approval = useApproval(props);
   const { draft, input, answering, candidates, nobody, editing } = approval;
   const wordsId = useId();
+  const isProposed = answering !== undefined && answering.id === model?.id;
   const isAnswering = own(draft, byHandKey.open) === true;
   const isAllowing = own(draft, grantKey.open) === true && answering !== undefined && !isAnswering;
   const [toolName] = toolNames.length === 1 ? toolNames : [];
@@ -122,7 +126,7 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
   return (
     <SecretsContext value={secrets}>
       <AskCard
-        {...{ askId, serverName, toolNames, resourceUri, busy }}
+        {...{ askId, serverName, toolNames, resourceUri, reading, busy }}
         icon="sparkle"
         does={l10n.t("{0} wants to ask a model")}
         problems={
@@ -141,13 +145,13 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
           ) : isAllowing ? (
             <AllowActions
               {...allowing}
-              {...{ ready }}
+              {...{ reading, ready }}
               canSend={approval.canSend}
               onApprove={approval.approve}
             />
           ) : (
             <>
-              <ApproveButton {...{ approval, ready, busy }} />
+              <ApproveButton {...{ approval, reading, ready, busy }} />
               <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
               <button {...editing.toggle} disabled={busy}>
                 <Icon name="edit" />
@@ -156,11 +160,12 @@ export function McpSamplingApproval(props: McpSamplingApprovalProps) {
             </>
           )
         }
+        below={isProposed && modelReason !== "" && <p className="muted">{visible(modelReason)}</p>}
       >
         {isAnswering ? (
           <>
             <Disclosure keep={`${keep}:request`} summary={summarize(request)} initiallyOpen>
-              <SamplingDetails {...{ request, keep }} />
+              <SamplingDetails {...{ request, keep }} lastFirst />
             </Disclosure>
             <AnswerAsModel {...byHand} problems={fieldProblems} onInput={input} />
           </>
@@ -230,18 +235,18 @@ function useApproval(props: McpSamplingApprovalProps) {
 
 interface ApproveButtonProps {
   readonly approval: ApprovalState;
+  readonly reading: Reading;
   readonly ready: boolean;
   readonly busy: boolean;
 }
 
-function ApproveButton({ approval, ready, busy }: ApproveButtonProps) {
+function ApproveButton({ approval, reading, ready, busy }: ApproveButtonProps) {
   const { answering, canSend, approve, input } = approval;
   return (
-    <SplitButton
-      kind="primary"
+    <AcceptButton
       label={l10n.t("Approve & Send")}
       moreLabel={l10n.t("More Ways to Approve")}
-      {...{ ready, busy }}
+      {...{ reading, ready, busy }}
       disabled={!canSend}
       onClick={() => approve()}
       entries={[
@@ -253,12 +258,14 @@ function ApproveButton({ approval, ready, busy }: ApproveButtonProps) {
                 about: l10n.t(
                   "Requests like this one are then approved without asking, within bounds that you set.",
                 ),
+                opens: true,
                 onChoose: () => input(grantKey.open, true),
               },
             ]),
         {
           label: l10n.t("Answer as the Model…"),
           about: l10n.t("You write the completion, and no model is asked."),
+          opens: true,
           onChoose: () => input(byHandKey.open, true),
         },
       ]}
@@ -298,7 +305,7 @@ function RequestToApprove({ approval, ...props }: PartProps) {
         </>
       ) : (
         <Disclosure keep={`${keep}:request`} summary={summary} initiallyOpen>
-          <SamplingDetails request={edited} keep={keep} />
+          <SamplingDetails request={edited} keep={keep} lastFirst />
         </Disclosure>
       )}
       {edit !== undefined && !isWrong && (
@@ -331,9 +338,9 @@ function RequestToApprove({ approval, ...props }: PartProps) {
   );
 }
 
-/** The answering model, the reason for its proposal, and its limits. */
+/** The answering model, and its limits. */
 function ModelToAnswer({ approval, ...props }: PartProps) {
-  const { model, modelReason = "", away, busy } = props;
+  const { away, busy } = props;
   const { answering, candidates, measured, input } = approval;
   const warnings = answering === undefined ? [] : warningsOf(measured, answering);
   return (
@@ -345,9 +352,6 @@ function ModelToAnswer({ approval, ...props }: PartProps) {
         disabled={busy}
         onChoose={(id) => input(draftKey.model, id)}
       />
-      {modelReason !== "" && answering !== undefined && answering.id === model?.id && (
-        <p className="muted">{visible(modelReason)}</p>
-      )}
       {warnings.map((warning) => (
         <p key={warning} className="notice notice-warning">
           <Icon name="warning" />

@@ -8,10 +8,12 @@ import * as l10n from "@vscode/l10n";
 import { answererOf, stopped } from "../../timeline/sampling.ts";
 import { useDraft } from "../../view/useDraft.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
+import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { DeclineButton } from "../ask/DeclineButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 import { useEditing } from "../ask/useEditing.ts";
+import { useReading } from "../ask/useReading.ts";
 import { useTexts } from "../content/useTexts.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -60,7 +62,8 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
     samplingResponse: response,
     problem = "",
   } = question;
-  const ready = useClickGuard() && !busy;
+  const reading = useReading();
+  const ready = useClickGuard("asked", reading.state) && !busy;
   const [draft, setDraft] = useDraft(props.draft, onDraft);
   const input = (key: string, value: FieldInput) => setDraft({ ...draft, [key]: value });
   const reviewed = reviewOf(response, draft);
@@ -80,7 +83,7 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
   const next = candidates.find(({ id }) => id === chosen) ?? model ?? candidates[0];
   return (
     <AskCard
-      {...{ askId, serverName, toolNames, resourceUri, busy }}
+      {...{ askId, serverName, toolNames, resourceUri, reading, busy }}
       icon="eye"
       does={l10n.t("Review the answer for {0}")}
       problems={
@@ -95,17 +98,12 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
       }
       actions={
         <>
-          <button
-            type="button"
-            className="primary"
-            aria-disabled={!ready}
-            disabled={busy || reviewed.isWrong}
-            onClick={() => {
-              if (ready) onReturn(reviewed.content);
-            }}
-          >
-            {l10n.t("Return to Server")}
-          </button>
+          <AcceptButton
+            label={l10n.t("Return to Server")}
+            {...{ reading, ready, busy }}
+            disabled={reviewed.isWrong}
+            onClick={() => onReturn(reviewed.content)}
+          />
           <DeclineButton {...{ serverName, ready, busy, onDecline, onCancel }} />
           {canEdit && (
             <button {...editing.toggle} disabled={busy}>
@@ -120,6 +118,15 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
             />
           )}
         </>
+      }
+      below={
+        <AnsweringModel
+          label={l10n.t("Another answer by")}
+          model={next}
+          {...{ candidates, away }}
+          disabled={busy}
+          onChoose={(id) => input(reviewKey.model, id)}
+        />
       }
     >
       {problem !== "" && (
@@ -153,13 +160,6 @@ export function McpSamplingReview(props: McpSamplingReviewProps) {
           {l10n.t("Undo all changes")}
         </button>
       )}
-      <AnsweringModel
-        label={l10n.t("Another answer by")}
-        model={next}
-        {...{ candidates, away }}
-        disabled={busy}
-        onChoose={(id) => input(reviewKey.model, id)}
-      />
     </AskCard>
   );
 }
@@ -175,6 +175,7 @@ function AskAgain({ ready, busy, onClick }: AskAgainProps) {
     <button
       type="button"
       className="secondary with-icon"
+      title={l10n.t("Ask for another answer")}
       aria-disabled={!ready}
       disabled={busy}
       onClick={() => {

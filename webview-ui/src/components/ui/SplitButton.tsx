@@ -15,6 +15,10 @@ export interface SplitButtonProps {
   /** The button and its menu are disabled. */
   readonly busy?: boolean;
   readonly describedBy?: string | undefined;
+  /** The button's tooltip. */
+  readonly title?: string | undefined;
+  /** The keys that press the button, in a few characters. A narrow panel does not show them. */
+  readonly keys?: string;
   readonly onClick?: () => void;
   /** The menu. Without entries, only the button is drawn. */
   readonly entries: readonly MenuEntry[];
@@ -23,19 +27,25 @@ export interface SplitButtonProps {
 /** A button for the usual action, with a menu of related actions beside it. */
 export function SplitButton(props: SplitButtonProps) {
   const { label, moreLabel, kind, submits = false, ready, disabled = false, busy = false } = props;
-  const { describedBy, onClick, entries } = props;
+  const { describedBy, title, keys, onClick, entries } = props;
   const main = (
     <button
       type={submits ? "submit" : "button"}
       className={kind}
       aria-disabled={!ready}
       aria-describedby={describedBy}
+      title={title}
       disabled={disabled || busy}
       onClick={() => {
         if (ready) onClick?.();
       }}
     >
       {label}
+      {keys !== undefined && (
+        <span className="keys" aria-hidden="true">
+          {keys}
+        </span>
+      )}
     </button>
   );
   if (entries.length === 0) return main;

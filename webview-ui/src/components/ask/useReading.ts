@@ -1,0 +1,92 @@
+import { useCallback, useRef, useState } from "react";
+
+/** Whether all that an answer approves was in view. */
+export interface Reading {
+  /** It is unknown until the browser has laid out the card. */
+  readonly state: "unknown" | "unread" | "read";
+  /** The person pressed on while something was unread, and the card scrolled. */
+  readonly scrolled: boolean;
+  /** The ref of the element that ends what is approved. */
+  readonly end: (element: HTMLElement | null) => (() => void) | undefined;
+  /** Scrolls on if something was never in view. Reports whether it was, so that the answer has to wait. */
+  readonly holds: () => boolean;
+}
+
+/**
+ * Watches whether the end of what an answer approves comes into view. What was in view once stays read, also if the
+ * content grows; another `phase` of the card starts again.
+ */
+export function useReading(phase = ""): Reading {
+  const [now, setNow] = useState(() => begun(phase));
+  if (now.phase !== phase) setNow(begun(phase));
+  const at = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another phase is watched from its start.
+  const end = useCallback(
+    (element: HTMLElement | null) => {
+      at.current = element;
+      if (element === null || !canWatch()) return;
+      return watch(element, (state) =>
+        setNow((now) => (now.state === "read" ? now : { ...now, state })),
+      );
+    },
+    [phase],
+  );
+  const { state, scrolled } = now;
+  return {
+    ...{ state, scrolled, end },
+    holds: () => {
+      if (state === "unread" && at.current !== null) {
+        scrollOn(at.current);
+        setNow({ ...now, scrolled: true });
+      }
+      return state !== "read";
+    },
+  };
+}
+
+function begun(phase: string): { phase: string } & Pick<Reading, "state" | "scrolled"> {
+  return { phase, state: canWatch() ? "unknown" : "read", scrolled: false };
+}
+
+/** Without a layout there is nothing to scroll. */
+function canWatch(): boolean {
+  return typeof IntersectionObserver !== "undefined";
+}
+
+/** Tells when the element comes into view. A picture above it has its height only when it is loaded. */
+function watch(element: HTMLElement, onChange: (state: "unread" | "read") => void): () => void {
+  const card = element.closest(".ask-card");
+  let isOver = false;
+  const observer = new IntersectionObserver((entries) => {
+    const inView = entries.at(-1)?.isIntersecting ?? false;
+    const loading = [...(card?.querySelectorAll("img") ?? [])].filter(({ complete }) => !complete);
+    if (!inView || loading.length === 0) {
+      onChange(inView ? "read" : "unread");
+      return;
+    }
+    void Promise.allSettled(loading.map((image) => image.decode())).then(() => {
+      observer.unobserve(element);
+      if (!isOver) observer.observe(element);
+    });
+  });
+  observer.observe(element);
+  return () => {
+    isOver = true;
+    observer.disconnect();
+  };
+}
+
+/** What stays in view of what was read, in pixels: about a line. */
+const kept = 24;
+
+/** Scrolls the question by what fits, or to the end of what is approved if that is nearer. */
+function scrollOn(end: HTMLElement): void {
+  const body = end.closest(".ask-body");
+  const below =
+    body === null ? 0 : end.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom;
+  if (body === null || below <= 0) {
+    end.scrollIntoView({ block: "nearest" });
+    return;
+  }
+  body.scrollTop += Math.min(below + kept / 2, Math.max(kept, body.clientHeight - kept));
+}
