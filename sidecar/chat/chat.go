@@ -85,6 +85,8 @@ type Chat struct {
 	unawaited map[string]bool
 	// told holds, by task id, the servers that the task's last notice listed as unavailable.
 	told map[string]map[string]bool
+	// scripted holds the ids of the tasks that have the notice of the demo script.
+	scripted map[string]bool
 }
 
 // run is a call under way.
@@ -132,6 +134,7 @@ func New(opts Options) *Chat {
 		opts: opts, tasks: opts.Tasks, servers: opts.Servers,
 		running: map[callKey]*run{}, turns: map[string]*turn{},
 		readings: map[string]*reading{}, unawaited: map[string]bool{}, told: map[string]map[string]bool{},
+		scripted: map[string]bool{},
 	}
 }
 

@@ -92,6 +92,7 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 		}
 		leftOut.Tools = o.omitted
 	}
+	u.tellScripted(m)
 	body := protocol.ModelMessage{Model: m, LeftOut: leftOut, Replaces: u.take()}
 	messageID, err := u.task.BeginModelMessage(body)
 	if err != nil { // the task has been closed
@@ -122,6 +123,23 @@ func (u *turn) round(ctx context.Context, p *past, o *offer) (*step, protocol.Mo
 	}
 	step := saidByModel(messageID, body, results)
 	return &step, protocol.ModelEndToolUse
+}
+
+// tellScripted adds a notice before the first answer of the demo script in a task.
+func (u *turn) tellScripted(m *protocol.Model) {
+	if m.Provider != protocol.ProviderDemo {
+		return
+	}
+	u.mu.Lock()
+	isTold := u.scripted[u.taskID]
+	u.scripted[u.taskID] = true
+	u.mu.Unlock()
+	if !isTold {
+		u.task.Tell(protocol.Notice{
+			Level: protocol.NoticeInfo,
+			Text:  m.Name + " answers here. It is offline and no language model. Choose a model in the settings for real answers.",
+		})
+	}
 }
 
 // take returns the message that the model's next message replaces.

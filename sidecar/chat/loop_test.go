@@ -26,14 +26,15 @@ import (
 
 // models answer with a function, and record when they were asked.
 type models struct {
-	facts  protocol.ModelFacts
-	answer func(ctx context.Context, attempt int, request *protocol.McpSamplingRequest) (*model.Completion, error)
-	asked  []time.Time
-	got    []*protocol.McpSamplingRequest
+	facts    protocol.ModelFacts
+	provider protocol.ModelProvider
+	answer   func(ctx context.Context, attempt int, request *protocol.McpSamplingRequest) (*model.Completion, error)
+	asked    []time.Time
+	got      []*protocol.McpSamplingRequest
 }
 
 func (m *models) Find(context.Context, string) (*protocol.Model, error) {
-	return &protocol.Model{ID: "openai:m", Name: "M", ModelFacts: m.facts}, nil
+	return &protocol.Model{ID: "openai:m", Name: "M", Provider: m.provider, ModelFacts: m.facts}, nil
 }
 
 func (m *models) Converse(ctx context.Context, _ string, request *protocol.McpSamplingRequest, emit func(string)) (*model.Completion, error) {
@@ -313,6 +314,26 @@ func TestAnImageThatAProviderRefusesIsLeftOut(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheDemoScriptIsToldOnceInATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &models{provider: protocol.ProviderDemo, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
+			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
+		}}
+		f := newFixture(t, m, &servers{})
+		f.turn(t, "Hi")
+		var told []string
+		for _, message := range f.turn(t, "Hi again") {
+			if notice, ok := message.Body.(protocol.Notice); ok {
+				told = append(told, notice.Text)
+			}
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "no language model") {
+			t.Errorf("it is told %q", told)
+		}
+		f.close(t)
+	})
 }
 
 func TestAnAnswerThatBreaksOffIsNotAskedForAgain(t *testing.T) {

@@ -75,7 +75,7 @@ func newOffer(servers []offered) *offer {
 			o.names[name] = target{s.serverName, &tool}
 			schema, _ := form.Flat(tool.InputSchema) // OpenAI refuses a request with anyOf and its like at the root
 			o.tools = append(o.tools, protocol.SamplingTool{
-				Name: name, Description: model.Cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: schema,
+				Name: name, Title: tool.Title, Description: model.Cut(cmp.Or(tool.Description, tool.Title), maxDescription), InputSchema: schema,
 			})
 		}
 	}

@@ -25,7 +25,7 @@ var _ Provider = Demo{}
 func (Demo) Models(context.Context) ([]protocol.Model, error) {
 	return []protocol.Model{{
 		ID:         string(protocol.ProviderDemo) + ":script",
-		Name:       "Demo (offline script, not a language model)",
+		Name:       "Demo script",
 		Provider:   protocol.ProviderDemo,
 		ModelFacts: protocol.ModelFacts{Tools: new(true)},
 	}}, nil
@@ -42,9 +42,9 @@ func (d Demo) Generate(ctx context.Context, _ string, request *protocol.McpSampl
 			stop = StopToolUse
 		}
 	} else if results := toolResults(request); len(results) > 0 {
-		answer = demoResults(results) + demoSignature
+		answer = demoResults(results)
 	} else if len(calls) > 0 {
-		answer, stop = "This is where a language model would choose among the tools."+demoSignature, StopToolUse
+		answer, stop = "This is where a language model would choose among the tools.", StopToolUse
 	}
 	words := strings.SplitAfter(answer, " ")
 	// A word stands for a token here, so that the request's limit has a visible effect.
@@ -77,25 +77,23 @@ func lastText(request *protocol.McpSamplingRequest) string {
 	return ""
 }
 
-const demoSignature = "\n\n(Written by Assent's offline demo script. Choose a model in the settings for a real answer.)"
-
 func demoAnswer(question string) string {
 	lower := strings.ToLower(question)
 	switch {
 	case strings.Contains(lower, "audit note") && demoShare().MatchString(question):
-		return demoNote(question) + demoSignature
+		return demoNote(question)
 	case strings.Contains(lower, "risky") && demoShare().MatchString(question):
-		return demoRisk(question) + demoSignature
+		return demoRisk(question)
 	case strings.Contains(lower, "invitation to a lunch"):
-		return "You are invited to lunch! There is good food and good company, and all that is missing is you." + demoSignature
+		return "You are invited to lunch! There is good food and good company, and all that is missing is you."
 	case strings.Contains(lower, "sampling"):
 		return "Sampling lets an MCP server ask the model that you use for a completion. " +
-			"Assent shows you the whole request first, and nothing is sent before you approve it." + demoSignature
+			"Assent shows you the whole request first, and nothing is sent before you approve it."
 	case strings.Contains(lower, "elicitation"):
 		return "Elicitation lets an MCP server ask you for input in the middle of its work. " +
-			"You fill in a form, decline, or dismiss it, and the server gets exactly that." + demoSignature
+			"You fill in a form, decline, or dismiss it, and the server gets exactly that."
 	default:
-		return fmt.Sprintf("This is where a language model would answer %s.", quote(question)) + demoSignature
+		return fmt.Sprintf("This is where a language model would answer %s.", quote(question))
 	}
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -55,14 +56,14 @@ func demoStory(request *protocol.McpSamplingRequest, question string) *story {
 			}
 			// The script calls the tool with the matching name.
 			return &story{
-				text: fmt.Sprintf("The demo script calls %s, because its name has words of your request.", tool.Name),
+				text: fmt.Sprintf("The demo script calls %s, because its name has words of your request.", cmp.Or(tool.Title, tool.Name)),
 				calls: []protocol.ToolUseContent{{
 					ID: fmt.Sprintf("demo_%d", told.calls+1), Name: tool.Name, Input: demoInput(tool.InputSchema, told.value),
 				}},
 			}
 		}
 	}
-	return &story{text: strings.Join(told.results, "\n\n") + demoSignature}
+	return &story{text: strings.Join(told.results, "\n\n")}
 }
 
 // demoSteps returns the tools to call, in order. A tool that deletes is called after the one that

@@ -47,7 +47,7 @@ func TestTheDemoCarriesTheSmartDatabaseThrough(t *testing.T) {
 		step("count_inactive_users", `{}`, "30 of 200 users have not logged in for 730 days.", "")
 		step("delete_inactive_users", `{}`, "Deleted 30 users.\n\nAudit entry 7: gone.", `{"deleted":30,"audit_id":7}`)
 		c := say(t, request)
-		if c.ToolUses != nil || c.StopReason != model.StopEndTurn || !strings.HasPrefix(c.Text, "30 of 200 users have not logged in for 730 days.\n\nDeleted 30 users.") || !strings.Contains(c.Text, "offline demo script") {
+		if c.ToolUses != nil || c.StopReason != model.StopEndTurn || !strings.HasPrefix(c.Text, "30 of 200 users have not logged in for 730 days.\n\nDeleted 30 users.") {
 			t.Errorf("at the end it says %+v", c)
 		}
 		tell(request, protocol.RoleAssistant, protocol.TextContent{Text: c.Text})
@@ -113,17 +113,17 @@ func TestTheDemoStopsAtAToolsError(t *testing.T) {
 
 func TestTheDemoJudgesADeletion(t *testing.T) {
 	tests := []struct{ name, prompt, want string }{
-		{"as the smart database asks", "How risky is it to delete these users?\n\nUsers to delete: 30 of 200\nLast login: more than 730 days ago\nWith orders: 8", "MEDIUM: 30 of 200 rows would go, and 8 of them have orders.\n"},
+		{"as the smart database asks", "How risky is it to delete these users?\n\nUsers to delete: 30 of 200\nLast login: more than 730 days ago\nWith orders: 8", "MEDIUM: 30 of 200 rows would go, and 8 of them have orders."},
 		{"most of them", "How risky? 101 of 200", "HIGH: 101 of 200 rows"},
 		{"few of them", "How risky? 1 of 200\nWith orders: 0", "LOW: 1 of 200 rows"},
 		{"few, with orders", "How risky? 1 of 200\nWith orders: 1", "MEDIUM: 1 of 200 rows"},
 		{"nothing to go by", "How risky is it?", "This is where a language model would answer"},
-		{"a note", "Write the audit note for this deletion.\n\nUsers to delete: 30 of 200\nRisk: MEDIUM\nReason: the yearly clean-up\nBackup kept: yes", "30 of 200 users were deleted after a person confirmed it. Reason: the yearly clean-up\n"},
+		{"a note", "Write the audit note for this deletion.\n\nUsers to delete: 30 of 200\nRisk: MEDIUM\nReason: the yearly clean-up\nBackup kept: yes", "30 of 200 users were deleted after a person confirmed it. Reason: the yearly clean-up"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := say(t, ask(tt.prompt))
-			if !strings.HasPrefix(c.Text, tt.want) || !strings.Contains(c.Text, "offline demo script") {
+			if !strings.HasPrefix(c.Text, tt.want) {
 				t.Errorf("it says %q, want %q", c.Text, tt.want)
 			}
 		})

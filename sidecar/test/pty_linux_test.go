@@ -987,17 +987,15 @@ func TestMissingArgumentsRunNothing(t *testing.T) {
 func TestAModelsTextIsWrappedBetweenWords(t *testing.T) {
 	s := reads(t, 40, 24, []string{"NO_COLOR=1"}, "chat", "--trust", "--server", "examiner", "What could somebody possibly want to know about everything?")
 	s.ends(0)
-	s.sees("for a real answer.)")
+	s.sees(`want to know about everything?".`)
 	want := []string{
-		"You talk to Demo (offline script, not a",
-		"language model) (demo:script).",
+		"You talk to Demo script (demo:script).",
+		"Demo script answers here. It is offline",
+		"and no language model. Choose a model in",
+		"the settings for real answers.",
 		"This is where a language model would",
 		`answer "What could somebody possibly`,
 		`want to know about everything?".`,
-		"",
-		"(Written by Assent's offline demo",
-		"script. Choose a model in the settings",
-		"for a real answer.)",
 	}
 	if diff := cmp.Diff(want, s.lines()); diff != "" {
 		t.Errorf("the terminal (-want +got):\n%s", diff)
