@@ -17,7 +17,7 @@ export interface AcceptButtonProps {
   readonly ready: boolean;
   readonly disabled?: boolean;
   readonly busy?: boolean;
-  /** What it allows may destroy something. */
+  /** The approved call may destroy something. */
   readonly danger?: boolean;
   /** Another button is the first one now, and has the keys. */
   readonly isSecond?: boolean;

@@ -27,15 +27,15 @@ export interface AskCardProps extends Occasion {
   readonly does: string;
   /** What the server asks. Its first line is then the heading, and the title stands below. */
   readonly asks?: string;
-  /** The icon of what is named at {0}. */
+  /** The icon of the name at {0}. */
   readonly whatIcon?: ReactNode;
   /** The name to put at {0}. The server's name is then shown below the title. */
   readonly what?: string;
   /** The tooltip of that name. */
   readonly whatHint?: string;
-  /** The name that the server gave to what it calls, if its title is shown. */
+  /** The raw name of a tool. */
   readonly rawName?: string | undefined;
-  /** Whether all that is approved was in view. */
+  /** Whether the whole question was in view. */
   readonly reading: Reading;
   /** An answer is being sent. */
   readonly busy: boolean;
@@ -43,7 +43,7 @@ export interface AskCardProps extends Occasion {
   readonly problems?: ReactNode;
   /** All buttons that answer the ask. The one that accepts comes first. */
   readonly actions: ReactNode;
-  /** What an answer approves, and all that explains it. */
+  /** The question, which is in view before an answer. */
   readonly children: ReactNode;
   /** Drawn below that. It need not be in view before an answer. */
   readonly below?: ReactNode;

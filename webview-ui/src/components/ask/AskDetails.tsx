@@ -10,13 +10,13 @@ export interface AskDetailsProps extends Occasion {
   /** An agent's host asks, and no server. */
   readonly ofHost: boolean;
   readonly serverName: string;
-  /** The name that the server gave to what it calls, if its title is shown. */
+  /** The raw name of a tool. */
   readonly rawName?: string | undefined;
   /** Drawn at the end. */
   readonly more: ReactNode;
 }
 
-/** The end of a card: in one line during what the server asks and where it is configured, and the rest on demand. */
+/** The end of a card: one line with the call and the place of the configuration. It opens to the rest. */
 export function AskDetails(props: AskDetailsProps) {
   const { askId, serverName, ofHost, rawName, more } = props;
   const known = useAskingServer(serverName);

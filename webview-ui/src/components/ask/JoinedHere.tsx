@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
 
 export interface JoinedHereProps {
-  /** What is known of the equal calls that wait for the question's call; undefined if there are none. */
+  /** The equal calls that wait for the question's call; undefined if there are none. */
   readonly joined: JoinedCall | undefined;
   /** Resolves to whether the sidecar accepted it. If not, the person is told. */
   readonly onRunSeparately: () => Promise<boolean>;

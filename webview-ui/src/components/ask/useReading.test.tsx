@@ -6,7 +6,7 @@ import { AskCard } from "./AskCard.tsx";
 import { armingMs, useClickGuard } from "./useClickGuard.ts";
 import { useReading } from "./useReading.ts";
 
-/** Tells the card whether the end of what is approved is in view, as a browser with a layout does. */
+/** Tells the card whether its end is in view, as a browser with a layout does. */
 let see: (inView: boolean) => void;
 
 beforeEach(() => {

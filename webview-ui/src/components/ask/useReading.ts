@@ -1,20 +1,20 @@
 import { useCallback, useRef, useState } from "react";
 
-/** Whether all that an answer approves was in view. */
+/** Whether the whole question was in view. */
 export interface Reading {
   /** It is unknown until the browser has laid out the card. */
   readonly state: "unknown" | "unread" | "read";
   /** The person pressed on while something was unread, and the card scrolled. */
   readonly scrolled: boolean;
-  /** The ref of the element that ends what is approved. */
+  /** The ref of the element at the end of the question. */
   readonly end: (element: HTMLElement | null) => (() => void) | undefined;
   /** Scrolls on if something was never in view. Reports whether it was, so that the answer has to wait. */
   readonly holds: () => boolean;
 }
 
 /**
- * Watches whether the end of what an answer approves comes into view. What was in view once stays read, also if the
- * content grows; another `phase` of the card starts again.
+ * Watches whether the end of a question comes into view. A question that was in view once stays read, also if it
+ * grows; another `phase` of the card starts again.
  */
 export function useReading(phase = ""): Reading {
   const [now, setNow] = useState(() => begun(phase));
@@ -76,10 +76,10 @@ function watch(element: HTMLElement, onChange: (state: "unread" | "read") => voi
   };
 }
 
-/** What stays in view of what was read, in pixels: about a line. */
+/** How much of the read part stays in view, in pixels: about a line. */
 const kept = 24;
 
-/** Scrolls the question by what fits, or to the end of what is approved if that is nearer. */
+/** Scrolls the question by its height in view, or to its end if that is nearer. */
 function scrollOn(end: HTMLElement): void {
   const body = end.closest(".ask-body");
   const below =

@@ -9,7 +9,7 @@ import { Suggestions } from "./Suggestions.tsx";
 /** The most options to draw. Typing finds the others. */
 export const maxShown = 100;
 
-/** One of very many options: a combobox by the ARIA pattern, whose text finds them. */
+/** One of very many options: a combobox by the ARIA pattern. Typing finds the options. */
 export function ChoiceCombobox({
   field,
   chosen,
@@ -107,7 +107,7 @@ export function ChoiceCombobox({
   );
 }
 
-/** The options whose label has the text. Those that begin with it come first. */
+/** The options with the text in their label. Those that begin with it come first. */
 function matching(options: readonly Option[], typed: string): readonly Option[] {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return options;

@@ -22,7 +22,7 @@ export function SamplingDetails({ request, keep, lastFirst = false }: SamplingDe
   const { messages = [], systemPrompt = "" } = request;
   const [texts, toggle] = useTexts(keep);
   const turns = { texts, calls: callsOf(messages), keep };
-  // From here on it is new; what came before is the conversation so far.
+  // The messages before this one are the conversation so far.
   const from = lastFirst
     ? Math.max(
         0,
@@ -67,7 +67,7 @@ export function SamplingDetails({ request, keep, lastFirst = false }: SamplingDe
 interface FoldedProps {
   readonly keep: string;
   readonly label: string;
-  /** The text whose beginning stands in the line. */
+  /** Its beginning stands in the line. */
   readonly begins: string;
   readonly children: ReactNode;
 }
