@@ -56,7 +56,7 @@ async function takeAll({ page, panel, workbench, newTask }: ExtensionWindow): Pr
   await declineCleanUp(panel, database, byTyping);
   await newTask();
   await cleanUp(panel, database, async (moment) => {
-    await film.shoot(shown[moment]);
+    await film.shoot(shown[moment], moment === "filled");
     if (moment !== "filled") return;
     await wearTheme(page, "light");
     await take(bar, "panel-light.png");

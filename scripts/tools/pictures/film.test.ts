@@ -40,11 +40,15 @@ function chunksOf(png: Buffer): readonly Chunk[] {
   return chunks;
 }
 
-async function filmed(...pictures: readonly (readonly (readonly number[])[])[]) {
+type Picture = readonly (readonly number[])[];
+
+const filmed = (...pictures: readonly Picture[]) => filmedWith(undefined, pictures);
+
+async function filmedWith(still: Picture | undefined, pictures: readonly Picture[]) {
   const shots = pictures.map(screenshot);
   const part = { screenshot: async () => shots.shift() } as unknown as Locator;
   const film = new Film(part);
-  for (const _ of pictures) await film.shoot(100);
+  for (const picture of pictures) await film.shoot(100, picture === still);
   return chunksOf(film.develop());
 }
 
@@ -84,6 +88,20 @@ test("a film has what changes from picture to picture, and shows what does not f
   const [, data = Buffer.alloc(0)] = chunks[6] ?? [];
   const [, ...indices] = inflateSync(data.subarray(4));
   expect(indices.map((index) => palette.readUIntBE(index * 3, 3))).toEqual([red, blue]);
+});
+
+test("a still is before the film, and no part of it", async () => {
+  const lit = [
+    [black, black, black],
+    [black, red, blue],
+  ];
+  const chunks = await filmedWith(lit, [dark, lit]);
+  expect(chunks.map(([name]) => name).join(" ")).toBe(
+    "IHDR PLTE acTL IDAT fcTL fdAT fcTL fdAT IEND",
+  );
+  const palette = chunks[1]?.[1] ?? Buffer.alloc(0);
+  const [, ...indices] = inflateSync(chunks[3]?.[1] ?? Buffer.alloc(0));
+  expect(palette.readUIntBE((indices.at(-1) ?? 0) * 3, 3)).toBe(blue);
 });
 
 test("one picture is no animation, and rare colours beyond 256 become those near them", async () => {

@@ -4,6 +4,8 @@ import { decodePng, encodePng, type Frame, type Pixels } from "./png.ts";
 interface Shot {
   readonly png: Buffer;
   readonly milliseconds: number;
+  /** Shown where the film cannot move. */
+  readonly isStill?: boolean;
 }
 
 /** Films a part of a page, picture by picture. */
@@ -15,10 +17,10 @@ export class Film {
     this.#part = part;
   }
 
-  /** Adds a screenshot, shown for this duration. */
-  async shoot(milliseconds: number): Promise<void> {
+  /** Adds a screenshot, shown for this duration. The one that is still is shown where the film cannot move. */
+  async shoot(milliseconds: number, isStill = false): Promise<void> {
     const png = await this.#part.screenshot({ animations: "disabled" });
-    this.#shots.push({ png, milliseconds });
+    this.#shots.push({ png, milliseconds, isStill });
   }
 
   /** The film as an animated PNG; one picture as a still. */
@@ -38,9 +40,11 @@ function developed(shots: readonly Shot[]): Buffer {
   const indexOf = indexer(palette);
   const frames: Frame[] = [];
   let before: Uint8Array | undefined;
+  let still: Frame | undefined;
   for (const [at, { width, height, colors }] of pictures.entries()) {
     const indices = Uint8Array.from(colors, indexOf);
     const milliseconds = shots[at]?.milliseconds ?? 0;
+    if (shots[at]?.isStill) still = { x: 0, y: 0, width, height, indices, milliseconds: 0 };
     const changed = changedPart({ width, height }, indices, before);
     const last = frames.at(-1);
     if (changed !== undefined) frames.push({ ...changed, milliseconds });
@@ -49,7 +53,7 @@ function developed(shots: readonly Shot[]): Buffer {
     }
     before = indices;
   }
-  return encodePng(palette, frames);
+  return encodePng(palette, frames, still);
 }
 
 /** The colours that most pixels have. The others are at the edges of letters, and one near them does as well. */

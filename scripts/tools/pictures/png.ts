@@ -72,15 +72,21 @@ export interface Frame {
 }
 
 /** Writes a PNG with at most 256 colours. The first frame is the whole picture; with others, it is an endless animation. */
-export function encodePng(palette: readonly number[], frames: readonly Frame[]): Buffer {
+export function encodePng(
+  palette: readonly number[],
+  frames: readonly Frame[],
+  still: Frame | undefined = frames[0],
+): Buffer {
   const [first] = frames;
-  if (first === undefined) throw new Error("there is no picture");
+  if (first === undefined || still === undefined) throw new Error("there is no picture");
   const chunks = [
     chunk("IHDR", uint32(first.width), uint32(first.height), Buffer.of(8, 3, 0, 0, 0)),
     chunk("PLTE", ...palette.map((color) => uint32(color).subarray(1))),
   ];
   let sequence = 0;
   if (frames.length > 1) chunks.push(chunk("acTL", uint32(frames.length), uint32(0)));
+  // A picture before the first frame's control is no part of the animation.
+  if (still !== first) chunks.push(chunk("IDAT", deflated(still)));
   for (const frame of frames) {
     const { x, y, width, height, milliseconds } = frame;
     if (frames.length > 1) {
@@ -89,7 +95,7 @@ export function encodePng(palette: readonly number[], frames: readonly Frame[]):
       chunks.push(chunk("fcTL", uint32(sequence++), ...place, ...delay));
     }
     const data = deflated(frame);
-    if (frame === first) chunks.push(chunk("IDAT", data));
+    if (frame === still) chunks.push(chunk("IDAT", data));
     else chunks.push(chunk("fdAT", uint32(sequence++), data));
   }
   return Buffer.concat([signature, ...chunks, chunk("IEND")]);

@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "react";
 import { useClickGuard } from "../ask/useClickGuard.ts";
+import { Icon } from "../ui/Icon.tsx";
 
 export interface CancelCallProps {
   /** The server was asked to cancel already. The next press gives up the call. */
@@ -33,7 +34,9 @@ export function CancelCall({ cancelling, describedBy, onCancel }: CancelCallProp
   return (
     <button
       type="button"
-      className="secondary small"
+      className={cancelling ? "secondary small" : "icon-button"}
+      aria-label={cancelling ? undefined : l10n.t("Cancel")}
+      title={cancelling ? l10n.t("Stop waiting for the server") : l10n.t("Cancel the call")}
       aria-disabled={!ready}
       aria-describedby={describedBy}
       onKeyDown={(event) => {
@@ -43,7 +46,7 @@ export function CancelCall({ cancelling, describedBy, onCancel }: CancelCallProp
         if (ready) void press();
       }}
     >
-      {cancelling ? l10n.t("Give Up") : l10n.t("Cancel")}
+      {cancelling ? l10n.t("Give Up") : <Icon name="debug-stop" />}
     </button>
   );
 }
