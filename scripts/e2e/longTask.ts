@@ -158,6 +158,7 @@ async function leaveAndComeBack(page: Page, panel: Panel, list: LongList): Promi
   });
   await page.keyboard.press("Alt+F8");
   await panel.focused(form).waitFor();
+  await panel.readTo(form, "Submit");
   await assertInSight(form, "Submit");
   await panel.choose(form, "More Ways to Decline", "Dismiss without an answer");
   await form.waitFor({ state: "detached" });
