@@ -98,8 +98,10 @@ export async function confirmInBrowser(page: Page): Promise<void> {
         "",
         `It is configured in ${file}:2.`,
       ]);
+      await panel.leavePages(); // the question stays
       await looks.inEachSize(page, "confirm");
       await panel.approve(question, "Run It");
+      await lookAt("shop");
       await panel
         .serverPage("shop")
         .getByText(/^Connected since/)
