@@ -304,13 +304,20 @@ export class FrontEnd {
 
   /** Waits for an open ask of another workspace. */
   async othersAsk(): Promise<OpenAsk> {
+    const [ask] = await this.othersAsks(1);
+    if (ask === undefined) throw new Error("there is no ask of another workspace");
+    return ask;
+  }
+
+  /** Waits until other workspaces have so many open asks. */
+  async othersAsks(many: number): Promise<readonly OpenAsk[]> {
     for (;;) {
       const before = this.#othersChanged; // a report may overtake the list
       const { asks = [] } = await this.request("ask/list", undefined);
-      const found = asks.find(({ workspace }) => workspace !== undefined);
-      if (found !== undefined) return found;
+      const found = asks.filter(({ workspace }) => workspace !== undefined);
+      if (found.length >= many) return found;
       await this.until(
-        "an ask of another workspace",
+        `${many} asks of other workspaces`,
         () => this.#othersChanged > before || undefined,
       );
     }

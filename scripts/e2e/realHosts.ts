@@ -1,11 +1,11 @@
 // Hosts that are not ours, as people install them. `assent setup` has each use its server through Assent. A model on
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
-// `assent restore` puts the host's file back.
+// `assent restore` puts the host's file back. The first host also runs twice at once.
 //
 // `--licensed` runs Claude Code and Copilot CLI instead. Whoever runs it accepts their licences.
 import { licensed, open } from "./realHosts/hosts.ts";
 import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
-import { carriedThrough, inScene } from "./realHosts/journey.ts";
+import { carriedThrough, inScene, twoAtOnce } from "./realHosts/journey.ts";
 import { step } from "./step.ts";
 
 const byRequest = process.argv.includes("--licensed");
@@ -18,4 +18,10 @@ for (const host of byRequest ? licensed : open) {
       ),
     );
   }
+}
+const [first] = byRequest ? licensed : open;
+if (first !== undefined) {
+  await inScene({ host: first, era: "legacy" }, (scene) =>
+    step(`${first.title}, twice at once: each has a question of its own`, () => twoAtOnce(scene)),
+  );
 }

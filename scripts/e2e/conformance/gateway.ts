@@ -23,6 +23,12 @@ const serverEverything = join(
   "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
 );
 
+/** A server of one revision. */
+const revisionServer = join(root, "scripts/e2e/conformance/revisionServer.ts");
+
+/** The revisions of MCP that Assent speaks with servers. */
+const served = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
 /** The scenarios of the extension for skills. No revision requires them. */
 const skills = [
   "sep-2640-skills-enumeration",
@@ -47,9 +53,13 @@ export async function runGatewayScenarios(revisions: readonly string[]): Promise
       console.log(`${revision}: ${passed} of ${required} scenarios pass through the gateway`);
     }
     failed.push(...(await runSkills(join(folder, "skills"))));
-    const legacy = { command: process.execPath, args: [serverEverything, "stdio"] };
-    await throughGateway(join(folder, "typescript"), legacy, useEachMethod);
-    console.log("MCP's client for TypeScript uses each method through the gateway");
+    const servers = new Map([["of its own SDK", [serverEverything, "stdio"]]]);
+    for (const revision of served) servers.set(`of ${revision}`, [revisionServer, revision]);
+    for (const [server, args] of servers) {
+      const entry = { command: process.execPath, args };
+      await throughGateway(join(folder, server), entry, useEachMethod);
+      console.log(`MCP's client for TypeScript uses each method of a server ${server}`);
+    }
     if (failed.length > 0) {
       throw new Error(`conformance: the gateway failed in ${failed.join(", ")}`);
     }

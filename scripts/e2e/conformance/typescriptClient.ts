@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-/** Uses each method of MCP's server "everything", in the newest revision and in the one before it. */
+/** Uses each method of a server with the names of MCP's "everything", in the newest revision and in the one before it. */
 export async function useEachMethod(target: string): Promise<void> {
   for (const mode of ["auto", "legacy"] as const) {
     const client = new Client(
@@ -28,6 +28,17 @@ export async function useEachMethod(target: string): Promise<void> {
       }
       const newest = client.getNegotiatedProtocolVersion() === "2026-07-28";
       assert.equal(newest, mode === "auto");
+      if (newest) {
+        await client.discover();
+        const subscription = await client.listen({ toolsListChanged: true });
+        await subscription.close();
+      } else {
+        const { uri = "" } = resources[0] ?? {};
+        await client.ping();
+        await client.setLoggingLevel("warning");
+        await client.subscribeResource({ uri });
+        await client.unsubscribeResource({ uri });
+      }
     } finally {
       await client.close();
     }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { OpenAsk } from "@assent/protocol";
 import { output } from "../../tools/lib/command.ts";
 import { root, sidecarBinary } from "../../tools/lib/paths.ts";
 import type { FrontEnd } from "../frontEnd.ts";
@@ -80,6 +81,45 @@ export async function carriedThrough(scene: Scene): Promise<void> {
   if (host.rewrites) assert.deepEqual(serversOf(restored), serversOf(routed.before));
   else assert.equal(restored, routed.before);
   await listsServer(routed, scene, /tasks\.mjs/);
+}
+
+/**
+ * Two processes of the host make the same call at once. Each has a question of its own, in a conversation of its own, and
+ * its model hears the answer to that.
+ */
+export async function twoAtOnce(scene: Scene): Promise<void> {
+  const { host, stage, model, frontEnd } = scene;
+  const routed = await route(scene);
+  const processes = [start(routed), start(routed)];
+  try {
+    const outputs = Promise.all(processes.map((process) => outputOf(process, model)));
+    const days: Readonly<Record<string, string>> = {
+      [`${host.title} in workspace`]: "friday",
+      [`${host.title} in workspace (2)`]: "monday",
+    };
+    const answering = (async () => {
+      const both = await frontEnd.othersAsks(2);
+      assert.deepEqual(both.map(({ title }) => title).sort(), Object.keys(days));
+      for (const _ of [...asked, ...asked]) {
+        const ask = await frontEnd.othersAsk();
+        const one = asked.find(({ question }) => question === ask.text);
+        assert.ok(one, ask.text);
+        await accept(frontEnd, ask, one.name === "day" ? (days[ask.title] ?? "") : one.answer);
+      }
+    })();
+    // A host that ends early reports the reason, and no question follows.
+    await Promise.race([answering, outputs]);
+    const said = await outputs;
+    await answering;
+    for (const day of Object.values(days)) {
+      const heard = said.filter((output) => output.includes(`"day":"${day}"`));
+      assert.equal(heard.length, 1, [day, ...said].join("\n"));
+    }
+    assert.equal((await readdir(join(stage.folder, "tasks"))).length, 2, "each call runs once");
+    assert.deepEqual(model.problems, []);
+  } finally {
+    await Promise.all(processes.map((process) => stopGroup(process)));
+  }
 }
 
 /** The host lists its server, which it starts in this way. */
@@ -197,16 +237,22 @@ async function outputOf(host: ChildProcess, model: ScriptedModel): Promise<strin
 
 /** Answers what the tool asks. */
 async function answerAll(frontEnd: FrontEnd, title: string): Promise<void> {
-  for (const { question, name, answer } of asked) {
+  for (const { question, answer } of asked) {
     const ask = await frontEnd.othersAsk();
     assert.deepEqual([ask.title, ask.text], [title, question]);
-    await frontEnd.request("askResponse", {
-      taskId: ask.taskId,
-      askId: ask.askId,
-      askResponse: "yesButtonClicked",
-      elicitationContent: { [name]: answer },
-    });
+    await accept(frontEnd, ask, answer);
   }
+}
+
+/** Answers a question with one field. */
+async function accept(frontEnd: FrontEnd, ask: OpenAsk, answer: string): Promise<void> {
+  const name = asked.find(({ question }) => question === ask.text)?.name ?? "";
+  await frontEnd.request("askResponse", {
+    taskId: ask.taskId,
+    askId: ask.askId,
+    askResponse: "yesButtonClicked",
+    elicitationContent: { [name]: answer },
+  });
 }
 
 async function write(file: string, content: string, mode = 0o644): Promise<void> {
