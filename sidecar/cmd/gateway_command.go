@@ -53,7 +53,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 	own := c.Flags().Bool("own", false, "offer your own server SERVER, also if the folder's file has another of that name")
 	program := c.Flags().String("host", "", "the `program` that starts this, as \"assent setup\" names it, such as codex")
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
-	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
+	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder and --config, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
 	model := terminal.ModelFlags(c.Flags())
 	setHost := hostFlags(c.Flags())
@@ -66,13 +66,13 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		case *own && *configFile != "":
 			return terminal.Exit(terminal.ExitUsage, errors.New("--own is for your own servers, and --config takes them from another file: give one of them"))
 		}
-		place, err := hostPlace(*dataDir, folder, level)
+		configured := terminal.ConfiguredFolder(*configFile, folder)
+		place, err := hostPlace(*dataDir, folder, configured.ConfigFile, level)
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
 		p := hostParams{Place: place}
 		p.Host.Own, p.Host.Program, p.Host.Environment = *own, *program, namedConversations()
-		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed, configured.Vouched = *trust, importer.AsksForTrust(*program)
 		if p.Host.Configuration.Model, err = model(); err != nil {
 			return err
@@ -116,8 +116,9 @@ func hostFlags(flags *pflag.FlagSet) func(*hosts.Use) {
 	return func(u *hosts.Use) { u.AnswerIn, u.AsIs, u.Quiet = answerIn, *asIs, *quiet }
 }
 
-// hostPlace says which workspace a host is for: that of the folder in which it runs.
-func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, error) {
+// hostPlace says which workspace a host is for: that of the folder in which it runs, or of the file that names its servers
+// there. Hosts with different files in one folder have different servers.
+func hostPlace(dataDir, folder, configFile string, level zerolog.Level) (workspaces.Place, error) {
 	place, err := placeOf(dataDir, "", level)
 	if err != nil || dataDir != "" { // then it may be the workspace of a window
 		return place, err
@@ -127,6 +128,9 @@ func hostPlace(dataDir, folder string, level zerolog.Level) (workspaces.Place, e
 		return place, err
 	}
 	place.DecisionsDir = usual
+	if configFile != "" {
+		folder += "\x00" + configFile
+	}
 	key := sha256.Sum256([]byte(folder))
 	place.DataDir = filepath.Join(usual, "hosts", hex.EncodeToString(key[:16]))
 	return place, os.MkdirAll(place.DataDir, 0o700)

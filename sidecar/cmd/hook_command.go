@@ -80,7 +80,7 @@ func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	place, err := hostPlace("", folder, zerolog.WarnLevel)
+	place, err := hostPlace("", folder, "", zerolog.WarnLevel)
 	if err != nil {
 		return err
 	}

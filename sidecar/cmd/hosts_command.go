@@ -59,7 +59,7 @@ token is shown only once.`,
 	}
 	server := c.Flags().String("server", "", "offer only this `server`, with its own names (default: all servers, with the server's name before each tool's)")
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
-	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
+	dataDir := c.Flags().String("data-dir", "", "keep the conversations in this `folder` (default: one for each folder and --config, in the user's configuration folder)")
 	trust := c.Flags().Bool("trust", false, "run servers as configured, without your confirmation")
 	idle := c.Flags().Duration("idle", mcpserver.DefaultIdleTime, "end a session that has had no request and no open stream for this `time`")
 	setHost := hostFlags(c.Flags())
@@ -67,7 +67,8 @@ token is shown only once.`,
 		if *idle <= 0 {
 			return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--idle is %s: give a time such as 30m", *idle))
 		}
-		place, err := hostPlace(*dataDir, folder, zerolog.InfoLevel)
+		configured := terminal.ConfiguredFolder(*configFile, folder)
+		place, err := hostPlace(*dataDir, folder, configured.ConfigFile, zerolog.InfoLevel)
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
@@ -75,7 +76,6 @@ token is shown only once.`,
 		p := hostParams{Place: place}
 		p.Host.Server, p.Host.IdleTime = *server, *idle
 		setHost(&p.Host)
-		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed = *trust
 		p.Host.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
 		added, err := askHosts(cmd, hostsParams{Add: args[0], Uses: p})

@@ -34,7 +34,7 @@ of all others. The address that it prints is valid once, and only on this machin
 	}
 	flags := c.Flags()
 	configFile := flags.String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")
-	dataDir := flags.String("data-dir", "", "show the conversations in this `folder` (default: one for each folder, in the user's configuration folder)")
+	dataDir := flags.String("data-dir", "", "show the conversations in this `folder` (default: one for each folder and --config, in the user's configuration folder)")
 	trust := flags.Bool("trust", false, "run servers as configured, without your confirmation")
 	onlyPrint := flags.Bool("print", false, "print the address, and open no browser")
 	model := terminal.ModelFlags(flags)
@@ -48,11 +48,11 @@ of all others. The address that it prints is valid once, and only on this machin
 		if _, err := fs.Stat(browser.Panel(), "main.js.gz"); err != nil {
 			fmt.Fprintln(stderr, "assent: this program was built without the panel: run npm run build in Assent's sources, and build it again. Its daemon has no page.")
 		}
-		place, err := hostPlace(*dataDir, folder, level)
+		configured := terminal.ConfiguredFolder(*configFile, folder)
+		place, err := hostPlace(*dataDir, folder, configured.ConfigFile, level)
 		if err != nil {
 			return terminal.Exit(1, err)
 		}
-		configured := terminal.ConfiguredFolder(*configFile, folder)
 		configured.Confirmed, configured.NoRoot = *trust, false
 		t := browser.Target{Place: place, Prompts: *prompts}
 		t.Configuration.WorkspaceFolders = []protocol.WorkspaceFolder{configured}
