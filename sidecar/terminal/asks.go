@@ -77,7 +77,7 @@ func (s *session) taskEvent(ctx context.Context, params protocol.TaskEventParams
 	case protocol.CallEnded:
 		s.callEnded() // before anything is printed
 		s.feed.watched.put(params)
-	case protocol.MessageAdded, protocol.ModelMessageEnded, protocol.ToolUseFailed:
+	case protocol.MessageAdded, protocol.ModelMessageEnded, protocol.ToolUseFailed, protocol.CallJoined:
 		s.feed.watched.put(params)
 	}
 	switch e := params.Event.(type) {

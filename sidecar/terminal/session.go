@@ -89,6 +89,8 @@ type feed struct {
 	// watched receives the events that a command waits for: those of tasks, and pieces of a model's text.
 	watched *mailbox[any]
 	asks    map[askKey]context.CancelCauseFunc // only the pump uses it
+	// followed is the call of the MCP task that the command follows. Only the goroutine that runs the command uses it.
+	followed protocol.Call
 }
 
 // givenInputs are the values that the person gave in this run.

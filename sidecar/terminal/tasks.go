@@ -47,6 +47,14 @@ beginning of the id is enough. Ctrl-C ends the command; the task continues.`,
 		run: func(ctx context.Context, s *session, words []string) error {
 			return s.untilInterrupted(ctx, func(ctx context.Context) error { return s.cancelTask(ctx, words[0]) })
 		},
+	}.build(o), command{
+		use: "separate ID", short: "run a call that came again on its own", words: otherWords, own: []string{"ID"}, keeps: true,
+		long: `separate is for an MCP task whose call a host has made again, while a question of the first call was open. Both get the result
+of the first call. separate runs the newest one on its own, with questions of its own. A unique beginning of the id is enough.`,
+		example: "  assent tasks separate 786512e2",
+		run: func(ctx context.Context, s *session, words []string) error {
+			return s.untilInterrupted(ctx, func(ctx context.Context) error { return s.separate(ctx, words[0]) })
+		},
 	}.build(o))
 	return list
 }
@@ -85,6 +93,7 @@ func (s *session) listTasks(ctx context.Context) error {
 		if v.Workspace != "" {
 			title += " (" + v.Workspace + ")"
 		}
+		s.cameAgain(v.Call)
 		list.rows = append(list.rows, []string{v.Call.Task.TaskID, calledStatus(v.Call, time.Now()), v.Call.ServerName, calledName(v.Call.Request), title})
 	}
 	for _, v := range all.ServerMcpTasks {
@@ -157,16 +166,8 @@ func calledName(r protocol.CallRequest) string {
 // follow returns the call that stands for an MCP task, and the call's result if it has ended. For a task that only its
 // server knows, follow starts a call.
 func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallResult, error) {
-	if id == "" {
-		return askKey{}, nil, usagef("ID is missing")
-	}
-	found, err := s.sidecar.GetMcpTask(ctx, &protocol.GetMcpTaskParams{McpTaskID: id, ServerName: s.line.server})
-	var refusal *protocol.Error
+	found, err := s.find(ctx, id)
 	switch {
-	case errors.As(err, &refusal) && refusal.Code == protocol.CodeUnknownMcpTask:
-		return askKey{}, nil, s.unknownMcpTask(ctx, id)
-	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidParams:
-		return askKey{}, nil, usagef("%s by --server", refusal.Message)
 	case err != nil:
 		return askKey{}, nil, err
 	case found.McpTask != nil:
@@ -185,6 +186,56 @@ func (s *session) follow(ctx context.Context, id string) (askKey, protocol.CallR
 		return askKey{}, nil, err
 	}
 	return askKey{task.ID, call.MessageID}, nil, nil
+}
+
+// find returns the MCP task with an id.
+func (s *session) find(ctx context.Context, id string) (*protocol.GetMcpTaskResult, error) {
+	if id == "" {
+		return nil, usagef("ID is missing")
+	}
+	found, err := s.sidecar.GetMcpTask(ctx, &protocol.GetMcpTaskParams{McpTaskID: id, ServerName: s.line.server})
+	var refusal *protocol.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Code == protocol.CodeUnknownMcpTask:
+		return nil, s.unknownMcpTask(ctx, id)
+	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidParams:
+		return nil, usagef("%s by --server", refusal.Message)
+	}
+	return found, err
+}
+
+// cameAgain tells the person that a host has made an equal call again, which gets the result of an MCP task's call.
+func (s *session) cameAgain(c protocol.Call) {
+	if c.Joined == nil || c.Task == nil {
+		return
+	}
+	said := "The same call came again. Your answer is for both."
+	if c.Joined.GivenUp {
+		said = "The same call came again, after the first one was given up. Your answer is for the one that came again."
+	}
+	if c.Joined.Separable {
+		said += " To run it on its own: assent tasks separate " + safe(c.Task.TaskID)
+	}
+	s.note("%s: %s", safe(calledName(c.Request)), said)
+}
+
+// separate runs the equal call that joined the call of an MCP task on its own.
+func (s *session) separate(ctx context.Context, id string) error {
+	found, err := s.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	result := &protocol.RunSeparatelyResult{}
+	if found.McpTask != nil {
+		result, err = s.sidecar.RunSeparately(ctx, &protocol.RunSeparatelyParams{TaskID: found.McpTask.TaskID, MessageID: found.McpTask.MessageID})
+	}
+	switch {
+	case err != nil:
+		return err
+	case !result.Started:
+		return fmt.Errorf("no call waits for the result of the MCP task %q beside its own", id)
+	}
+	return s.print("it runs on its own\n")
 }
 
 // unknownMcpTask returns the error that no MCP task has an id. The error lists the existing MCP tasks.
@@ -222,6 +273,8 @@ func (s *session) open(ctx context.Context, call askKey) (protocol.CallResult, e
 	}
 	for _, m := range page.Messages {
 		if c, ok := m.Body.(protocol.Call); ok && m.ID == call.messageID {
+			s.feed.followed = c
+			s.cameAgain(c)
 			return c.Result, nil
 		}
 	}
@@ -247,8 +300,16 @@ func (s *session) end(ctx context.Context, call askKey) (protocol.CallResult, er
 			if !ok || params.TaskID != call.taskID {
 				continue
 			}
-			if ended, ok := params.Event.(protocol.CallEnded); ok && ended.MessageID == call.messageID {
-				return ended.Result, nil
+			switch e := params.Event.(type) {
+			case protocol.CallEnded:
+				if e.MessageID == call.messageID {
+					return e.Result, nil
+				}
+			case protocol.CallJoined:
+				if e.MessageID == call.messageID {
+					s.feed.followed.Joined = e.Joined
+					s.cameAgain(s.feed.followed)
+				}
 			}
 		}
 		select {
