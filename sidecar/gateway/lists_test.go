@@ -206,7 +206,7 @@ func TestACallConcernsItsServerAlone(t *testing.T) {
 		{"before any list", false, "good__now", "good now", "", []string{"good tools"}},
 		{"of the one that hangs", false, "hangs__now", "hangs now", "", []string{"hangs tools"}},
 		{"of the one that is broken", false, "broken__do_it", "broken do_it", "", []string{"broken tools"}},
-		{"of a tool that is not there", false, "good__then", "", `-32602 there is no "good__then"`, []string{"good tools"}},
+		{"of a tool that is not there", false, "good__then", "", `-32602 there is no "good__then"; did you mean "good__now"?`, []string{"good tools"}},
 		{"of no server", false, "then", "", `-32602 there is no "then"`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

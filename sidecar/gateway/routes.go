@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"assent/sidecar/base/nearest"
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -102,7 +104,11 @@ func (v *View) lookUp(ctx context.Context, client mcpserver.Client, list, name s
 		}
 		return q, ambiguous(name, servers)
 	}
-	return q, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("there is no %q", name)}
+	said := fmt.Sprintf("there is no %q", name)
+	if near := nearest.Name(name, slices.Sorted(maps.Keys(v.join(list, all).named))); near != "" {
+		said += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return q, &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: said}
 }
 
 // ambiguous is the error of what several servers have.

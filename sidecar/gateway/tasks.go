@@ -622,7 +622,7 @@ func (v *View) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	request := hostRequestOf(r, nil, &heartbeat{})
+	request := v.hostRequestOf(r, nil, &heartbeat{})
 	request.notify = func(string, json.RawMessage) {} // the request that began the task said where notifications go
 	request.ask = func(method string, params json.RawMessage) (func(context.Context) (json.RawMessage, error), error) {
 		return r.Call(method, withRelated(params, t.id))

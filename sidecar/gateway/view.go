@@ -213,11 +213,25 @@ func (v *View) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
 	return json.RawMessage("{}"), nil
 }
 
-// logLevel returns the level of the log messages that a session wants, or "".
-func (v *View) logLevel(s *mcpserver.Session) string {
+// logLevel returns the level of the log messages that a host wants, or "". Since 2026-07-28 each request says it.
+func (v *View) logLevel(r *mcpserver.Request) string {
+	if r.Client.Modern() {
+		return text(member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel")
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.sessions[s]
+	return v.sessions[r.Session]
+}
+
+// wantsLog reports whether a host takes a log message. A server may know nothing of the level: of another revision, or one that
+// serves several hosts at once.
+func (v *View) wantsLog(r *mcpserver.Request, message json.RawMessage) bool {
+	wanted := v.logLevel(r)
+	if wanted == "" {
+		return !r.Client.Modern()
+	}
+	level := slices.Index(logLevels, text(message, "level"))
+	return level < 0 || level >= slices.Index(logLevels, wanted)
 }
 
 // Notified implements [mcpserver.Server].
@@ -346,7 +360,7 @@ func (v *View) pass(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	}
 	result, err := v.upstream.Send(ctx, Request{
 		Sender: Sender{Session: r.Session.ID, Client: r.Client}, Server: server, Method: r.Method, Params: params,
-		Notify: forward(r, token, &heartbeat{}), Asking: func(string) {},
+		Notify: v.forward(r, token, &heartbeat{}), Asking: func(string) {},
 	})
 	return complete(r, result), err
 }
@@ -360,7 +374,7 @@ func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	}
 	h := &heartbeat{}
 	calls, key := v.callsOf(r.Session), callKey(server, r.Method, params)
-	request := hostRequestOf(r, token, h)
+	request := v.hostRequestOf(r, token, h)
 	if request.task = v.termsOf(r, token); request.task != nil && !request.task.modern {
 		request.ask = nil // questions come with tasks/result
 	}
@@ -376,7 +390,7 @@ func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 			return calls.resumeWithAnswers(ctx, text(r.Params, "requestState"), key, responses, waitLimit, request)
 		})
 	}
-	spec := callSpec{requester: request.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: v.logLevel(r.Session)}
+	spec := callSpec{requester: request.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: v.logLevel(r)}
 	return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
 		return calls.do(ctx, key, waitLimit, request, spec, v.run(spec, ""))
 	})
@@ -405,10 +419,10 @@ func inputResponses(params json.RawMessage) (map[string]json.RawMessage, error) 
 }
 
 // hostRequestOf returns what a request of a host can do for its call.
-func hostRequestOf(r *mcpserver.Request, token json.RawMessage, h *heartbeat) hostRequest {
+func (v *View) hostRequestOf(r *mcpserver.Request, token json.RawMessage, h *heartbeat) hostRequest {
 	a := hostRequest{
 		requester: requester{session: r.Session.ID, conversation: conversationOf(r)}, isThere: r.Session.IsThere,
-		notify: forward(r, token, h),
+		notify: v.forward(r, token, h),
 		begin:  r.Begin,
 		takes:  func(method string, params json.RawMessage) bool { return takes(r.Client, method, params) },
 	}
@@ -427,7 +441,7 @@ func (v *View) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessag
 	handle := text(member(r.Params, "arguments"), "handle")
 	h := &heartbeat{}
 	return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
-		return v.callsOf(r.Session).resume(ctx, handle, waitLimit, hostRequestOf(r, token, h))
+		return v.callsOf(r.Session).resume(ctx, handle, waitLimit, v.hostRequestOf(r, token, h))
 	})
 }
 
@@ -502,7 +516,7 @@ func waitingResult(w errWaiting) json.RawMessage {
 }
 
 // forward returns a function that sends the notifications of a request on to its host.
-func forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat) notify {
+func (v *View) forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat) notify {
 	return func(method string, params json.RawMessage) {
 		if method == "notifications/progress" {
 			if token == nil {
@@ -513,16 +527,11 @@ func forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat) notify {
 			h.record(params)
 			params = with(params, "progressToken", token)
 		}
-		if method == "notifications/message" && !wantsLog(r) {
+		if method == "notifications/message" && !v.wantsLog(r, params) {
 			return
 		}
 		_ = r.Notify(method, params) // if the host has gone, its request ends
 	}
-}
-
-// wantsLog reports whether a host takes log messages. Since 2026-07-28 it says so in each request.
-func wantsLog(r *mcpserver.Request) bool {
-	return !r.Client.Modern() || member(member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel") != nil
 }
 
 // heartbeat is the progress that a host was told of a call.

@@ -118,6 +118,11 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 		return nil, err
 	}
 	switch {
+	case strings.Contains(string(r.Params), `"log"`):
+		for _, level := range []string{"debug", "notice", "loud", "error"} { // all, whatever the host wants
+			r.Notify("notifications/message", json.RawMessage(`{"level":"`+level+`"}`))
+		}
+		return json.RawMessage(`{"content":[],"level":"` + r.LogLevel + `"}`), nil
 	case strings.Contains(string(r.Params), `"wrong"`):
 		return json.RawMessage(`{"content":[],"isError":true}`), nil
 	case strings.Contains(string(r.Params), `"job"`):

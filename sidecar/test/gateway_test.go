@@ -877,22 +877,7 @@ func TestACallThatCameAgainRunsSeparately(t *testing.T) {
 			}
 			second := host.send("tools/call", `{"name":"form","arguments":{}}`)
 			at := map[string]any{"taskId": ask.TaskID, "messageId": ask.Origin.MessageID}
-			var call protocol.Call
-			heard := false // also while the task is opened, which may then be from before
-			window.Heard = func(string, json.RawMessage) { heard = true }
-			for call.Joined == nil {
-				heard = false
-				for _, m := range openTask(t, window, ask.TaskID) {
-					if m.ID == ask.Origin.MessageID {
-						call = m.Body.(protocol.Call)
-					}
-				}
-				for call.Joined == nil && !heard {
-					if _, err := window.Next(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
+			call := h.awaitJoined(window, ask)
 			if want := (protocol.JoinedCall{GivenUp: test.cancels, Separable: true}); *call.Joined != want {
 				t.Errorf("the call is joined as %+v, want %+v", *call.Joined, want)
 			}
@@ -912,6 +897,68 @@ func TestACallThatCameAgainRunsSeparately(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A person in a terminal is told of a call that came again, and can run it on its own.
+func TestACallThatCameAgainRunsSeparatelyFromATerminal(t *testing.T) {
+	t.Parallel()
+	for _, server := range []string{"legacy", "modern"} {
+		t.Run(server, func(t *testing.T) {
+			t.Parallel()
+			h := newDaemonHome(t)
+			window := h.serve()
+			if err := window.shakeHands(); err != nil {
+				t.Fatal(err)
+			}
+			host, _, log := h.attachHost("stdio", "2025-06-18", server)
+			const job = `{"name":"job","arguments":{}}`
+			host.send("tools/call", job)
+			ask := awaitAsk(t, window)
+			inTerminal := func(args ...string) string {
+				t.Helper()
+				c := h.command(append([]string{"tasks"}, append(args, "--data-dir", filepath.Join(h.folder, "data"))...)...)
+				c.Dir = t.TempDir()
+				out, _ := c.CombinedOutput()
+				return string(out)
+			}
+			if said := inTerminal("separate", "job"); !strings.Contains(said, "no call waits") {
+				t.Errorf("before it came again: %s", said)
+			}
+			host.send("tools/call", job)
+			h.awaitJoined(window, ask)
+			if said := inTerminal(); !strings.Contains(said, "The same call came again. Your answer is for both. To run it on its own: assent tasks separate job ") {
+				t.Errorf("the list says %s", said)
+			}
+			if said := inTerminal("separate", "job"); !strings.Contains(said, "it runs on its own") {
+				t.Errorf("separate says %s", said)
+			}
+			awaitAsks(t, window, 2)
+			if got := len(answersIn(t, log+".runs")); got != 2 {
+				t.Errorf("the tool ran %d times", got)
+			}
+		})
+	}
+}
+
+// awaitJoined waits until an equal call has joined the call that asks, and returns that.
+func (h daemonHome) awaitJoined(window *talk, ask protocol.OpenAsk) (call protocol.Call) {
+	h.t.Helper()
+	heard := false // also while the task is opened, which may then be from before
+	window.Heard = func(string, json.RawMessage) { heard = true }
+	for call.Joined == nil {
+		heard = false
+		for _, m := range openTask(h.t, window, ask.TaskID) {
+			if m.ID == ask.Origin.MessageID {
+				call = m.Body.(protocol.Call)
+			}
+		}
+		for call.Joined == nil && !heard {
+			if _, err := window.Next(); err != nil {
+				h.t.Fatal(err)
+			}
+		}
+	}
+	return call
 }
 
 // restart ends the daemon, by force or in order, and starts another.
@@ -1041,6 +1088,56 @@ func TestAnMCPTaskGoesOnAfterTheDaemonsRestart(t *testing.T) {
 					t.Error("the server's MCP task was cancelled")
 				}
 			})
+		}
+	}
+}
+
+// A host hears of servers that are configured while it runs, and of another one under the same name.
+func TestAHostHearsOfServers(t *testing.T) {
+	t.Parallel()
+	h := newDaemonHome(t)
+	entry := func(kind string) string {
+		return fmt.Sprintf(`{"command":"neighbour","env":{"KIND":%q,"LOG":%q}}`, kind, filepath.Join(h.folder, "log"))
+	}
+	folder := folderWith(t, `{"servers":{"one":`+entry("healthy")+`}}`)
+	start := func(server ...string) *rawHost {
+		gateway := h.command(append([]string{"gateway", "--trust", "--data-dir", filepath.Join(h.folder, "host")}, server...)...)
+		gateway.Dir = folder
+		return startHost(t, "2025-11-25", gateway)
+	}
+	all, one := start(), start("one")
+	all.listed("one__now")
+	one.listed("now")
+	configure := func(servers string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, ".vscode", "mcp.json"), []byte(servers), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const changed = `"notifications/tools/list_changed"`
+	configure(`{"servers":{"one":` + entry("healthy") + `,"two":` + entry("healthy") + `}}`)
+	all.awaitNotification(changed)
+	all.listed("two__now")
+	configure(`{"servers":{"one":` + entry("another") + `,"two":` + entry("healthy") + `}}`)
+	all.awaitNotification(changed)
+	one.awaitNotification(changed)
+}
+
+// Two hosts in one folder that take their servers from different files each have their own, at the same time.
+func TestHostsWithDifferentFiles(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{}`)
+	folder := p.project()
+	for _, file := range []string{"a", "b"} {
+		servers := fmt.Sprintf(`{"servers":{%q:{"command":"neighbour","env":{"KIND":"healthy","LOG":%q}}}}`, file, filepath.Join(p.home, "log"))
+		if err := os.WriteFile(filepath.Join(folder, file+".json"), []byte(servers), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"a", "b"} {
+		host := startHost(t, "2025-11-25", p.in(folder, "gateway", "--trust", "--config", file+".json", file))
+		if got := host.call("tools/list", "{}"); !strings.Contains(got, `"name":"now"`) {
+			t.Errorf("the host of %s.json got %s", file, got)
 		}
 	}
 }

@@ -217,6 +217,7 @@ func replace(setting chan int, days int) {
 
 // load reads the configured servers again.
 func (w *Workspace) load() *protocol.ServersChangedParams {
+	defer w.hosts.Configured()
 	w.configured.mu.Lock()
 	defer w.configured.mu.Unlock()
 	result := config.Load(w.configured.merged, w.opts.UserFile)

@@ -8,12 +8,14 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,6 +119,8 @@ type Hosts struct {
 	closing map[string]chan struct{}
 	// unfinished are the calls of an earlier daemon that go on.
 	unfinished map[gateway.Place]task.Unfinished
+	// offered are the definitions of each view's servers, as its hosts were told of them.
+	offered map[viewKey]string
 }
 
 // viewKey identifies a view.
@@ -142,7 +146,7 @@ func New(opts Options) *Hosts {
 	h := &Hosts{
 		opts: opts, views: map[viewKey]*gateway.View{}, http: map[httpKey]*mcpserver.HTTP{},
 		conversations: map[string]*conversation{}, tasks: map[string]*conversation{}, closing: map[string]chan struct{}{},
-		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{},
+		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{}, offered: map[viewKey]string{},
 	}
 	h.watches = watches{watch: opts.Hub.Watch, all: map[resource]*watch{}}
 	h.lists = newLists(opts.ListsFile, opts.Hub, h.tellChanged, opts.Log)
@@ -163,11 +167,13 @@ func New(opts Options) *Hosts {
 // Serve serves a host, which speaks MCP, over conn until the host ends it or ctx ends. A call that waits for a person goes on.
 // An error means that the wire was broken.
 func (h *Hosts) Serve(ctx context.Context, conn io.ReadWriteCloser, u Use) error {
+	h.offer(viewOf(u))
 	return mcpserver.ServeLines(ctx, conn, h.view(u), mcpserver.Options{Environment: u.Environment, Log: h.opts.Log})
 }
 
 // ServeHTTP serves a request over HTTP of a host that is known by its credential.
 func (h *Hosts) ServeHTTP(rw http.ResponseWriter, r *http.Request, credential string, u Use) {
+	h.offer(viewOf(u))
 	h.overHTTP(u).ServeHTTP(rw, r.WithContext(context.WithValue(r.Context(), credentialKey{}, credential)))
 }
 
@@ -222,6 +228,42 @@ func (h *Hosts) viewLocked(key viewKey) *gateway.View {
 	return h.views[key]
 }
 
+// offer notes the servers of a view that gets a host.
+func (h *Hosts) offer(key viewKey) {
+	h.mu.Lock()
+	_, isOffered := h.offered[key]
+	h.mu.Unlock()
+	if isOffered {
+		return
+	}
+	now := h.definitions(key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.offered[key] = cmp.Or(h.offered[key], now)
+}
+
+// definitions returns what says whether the servers of a view are still the same.
+func (h *Hosts) definitions(key viewKey) string {
+	var servers []string
+	switch {
+	case key.own:
+		if name, err := h.opts.Hub.Own(key.server); err == nil {
+			servers = []string{name}
+		}
+	case key.server != "":
+		servers = []string{key.server}
+	default:
+		for _, s := range h.opts.Hub.Servers() {
+			servers = append(servers, s.Name)
+		}
+	}
+	for i, name := range servers {
+		identity, _ := h.opts.Hub.Identity(name)
+		servers[i] = name + "\x00" + identity
+	}
+	return strings.Join(servers, "\x00")
+}
+
 // Leave ends the sessions of hosts. Their calls go on. It is called once, before [Hosts.Close].
 func (h *Hosts) Leave() {
 	h.mu.Lock()
@@ -247,6 +289,30 @@ func (h *Hosts) Close() {
 	}
 }
 
+// Configured tells hosts that their lists have changed, if another server is configured, or another one under the same name.
+func (h *Hosts) Configured() {
+	h.mu.Lock()
+	views := maps.Clone(h.views)
+	h.mu.Unlock()
+	for key, view := range views {
+		now := h.definitions(key)
+		h.mu.Lock()
+		before, isOffered := h.offered[key]
+		h.offered[key] = now
+		h.mu.Unlock()
+		if isOffered && now != before {
+			tellAllChanged(key, view)
+		}
+	}
+}
+
+// tellAllChanged tells the hosts of a view that all of their lists may have changed.
+func tellAllChanged(key viewKey, view *gateway.View) {
+	for _, list := range []protocol.ListKind{protocol.ListTools, protocol.ListPrompts, protocol.ListResources} {
+		view.ListChanged(key.server, string(list))
+	}
+}
+
 // ListChanged notes that a server says that one of its lists has changed.
 func (h *Hosts) ListChanged(serverName string) { h.lists.readAgain(serverName) }
 
@@ -266,9 +332,7 @@ func (h *Hosts) ServersChanged() {
 	views := maps.Clone(h.views)
 	h.mu.Unlock()
 	for key, view := range views {
-		for _, list := range []protocol.ListKind{protocol.ListTools, protocol.ListPrompts, protocol.ListResources} {
-			view.ListChanged(key.server, string(list))
-		}
+		tellAllChanged(key, view)
 	}
 }
 
