@@ -110,6 +110,7 @@ func allGroups() []group {
 		{"start", (*bench).start},
 		{"daemon", (*bench).daemon},
 		{"gateway", (*bench).gateway},
+		{"neighbours", (*bench).neighbours},
 		{"connect", (*bench).connect},
 		{"memory", (*bench).memory},
 	}
