@@ -49,8 +49,8 @@ beginning of the id is enough. Ctrl-C ends the command; the task continues.`,
 		},
 	}.build(o), command{
 		use: "separate ID", short: "run a call that came again on its own", words: otherWords, own: []string{"ID"}, keeps: true,
-		long: `separate is for an MCP task whose call a host has made again, while a question of the first call was open. Both get the result
-of the first call. separate runs the newest one on its own, with questions of its own. A unique beginning of the id is enough.`,
+		long: `A host may make a call again while a question of the first one is open. Both calls then get one result. separate runs the
+newest one on its own, with questions of its own. ID is that of the first call's MCP task, or its unique beginning.`,
 		example: "  assent tasks separate 786512e2",
 		run: func(ctx context.Context, s *session, words []string) error {
 			return s.untilInterrupted(ctx, func(ctx context.Context) error { return s.separate(ctx, words[0]) })
