@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -48,7 +49,12 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		Example: `  claude mcp add shop -- assent gateway shop
   claude mcp add --scope user shop -- assent gateway --own --host claude-code shop
   assent gateway --config servers.json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return terminal.Exit(terminal.ExitUsage, fmt.Errorf("gateway offers one server, or without a name all of them: write an entry for each of %s", strings.Join(args, ", ")))
+			}
+			return nil
+		},
 	}
 	own := c.Flags().Bool("own", false, "offer your own server SERVER, also if the folder's file has another of that name")
 	program := c.Flags().String("host", "", "the `program` that starts this, as \"assent setup\" names it, such as codex")

@@ -41,7 +41,7 @@ daemon keeps running.`,
 		},
 	}
 	c.AddCommand(addHostCommand(folder, stdout), listHostsCommand(stdout), &cobra.Command{
-		Use: "remove NAME", Short: "take a host's token back, and end its sessions", Example: "  assent hosts remove Goose", Args: cobra.ExactArgs(1),
+		Use: "remove NAME", Short: "take a host's token back, and end its sessions", Example: "  assent hosts remove Goose", Args: oneHost,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, err := askHosts(cmd, hostsParams{Remove: args[0]})
 			return err
@@ -50,12 +50,20 @@ daemon keeps running.`,
 	return c
 }
 
+// oneHost is the error of a command that is not given the name of one host.
+func oneHost(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return terminal.Exit(terminal.ExitUsage, fmt.Errorf("give the name of one host, in quotes if it has spaces; there are %d words", len(args)))
+	}
+	return nil
+}
+
 func addHostCommand(folder string, stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME", Short: "print an address and a token for a host",
 		Long: `add prints the address at which a host finds the servers of this folder, and its token. The
 token is shown only once.`,
-		Example: "  assent hosts add Goose --server shop", Args: cobra.ExactArgs(1),
+		Example: "  assent hosts add Goose --server shop", Args: oneHost,
 	}
 	server := c.Flags().String("server", "", "offer only this `server`, with its own names (default: all servers, with the server's name before each tool's)")
 	configFile := c.Flags().String("config", "", "take the servers from this `file` (default: the folder's .vscode/mcp.json)")

@@ -158,6 +158,7 @@ func TestFlagsOfTheGatewayThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--own", "--own needs the name of a server"},
 		{"--own --config x.json shop", "--config takes them from another file"},
+		{"shop mail", "write an entry for each of shop, mail"},
 	} {
 		out, err := p.in(p.project(), append([]string{"gateway"}, strings.Fields(tt.args)...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), tt.want) {
