@@ -310,7 +310,7 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 	case "env":
 		rest, otherwise := envVariable(rest)
 		value := LookupEnv(e.Environ, rest) // unset is empty, as in VS Code
-		if value == "" {
+		if !e.has(rest) {
 			value = otherwise
 		}
 		e.note(s, "env:"+rest, value)
@@ -364,8 +364,8 @@ func (s Server) value(ctx context.Context, e Environment, name string) (string, 
 // hasInput reports whether a text is known only after the person was asked for an input.
 func hasInput(text string) bool { return strings.Contains(text, "${input:") }
 
-// envVariable splits what follows "env:" into the variable's name and its default: that of a shell, for a variable that is
-// unset or empty.
+// envVariable splits what follows "env:" into the variable's name and its default, for a variable that is unset. The hosts
+// with such defaults leave one empty that is set to nothing, and so does Assent.
 func envVariable(text string) (name, otherwise string) {
 	name, otherwise, _ = strings.Cut(text, ":-")
 	return name, otherwise

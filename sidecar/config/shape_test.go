@@ -53,8 +53,8 @@ func TestTheRootFileIsReadToo(t *testing.T) {
 		t.Errorf("the server is in line %d, want 4", line)
 	}
 
-	// A default is used if the variable is unset or empty.
-	for _, tt := range []struct{ environ, want string }{{"BIN=", `x"y`}, {"OTHER=1", `x"y`}, {"BIN=/b", "/b"}} {
+	// A default is used if the variable is unset, and not if it is empty: so do the programs that share the file.
+	for _, tt := range []struct{ environ, want string }{{"BIN=", ""}, {"OTHER=1", `x"y`}, {"BIN=/b", "/b"}} {
 		s := config.Server{Transport: protocol.TransportHTTP, URL: "http://h/", Headers: map[string]string{"V": got.Servers[0].Command}}
 		_, headers, err := s.Endpoint(context.Background(), config.Environment{Environ: []string{tt.environ}})
 		if err != nil || headers.Get("V") != tt.want {

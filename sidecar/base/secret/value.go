@@ -113,7 +113,7 @@ func pairs(text string) []Finding {
 			start--
 		}
 		name := text[start:end]
-		if isImage := text[at] == ':' && start > 0 && text[start-1] == '/'; isImage || !Named(name) {
+		if isImage := text[at] == ':' && start > 1 && text[start-1] == '/'; isImage || !Named(name) { // "/token:X" is a flag of Windows
 			continue
 		}
 		from, to := valueAt(text, at+1)

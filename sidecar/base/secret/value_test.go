@@ -37,6 +37,7 @@ var values = []struct{ name, value, want string }{
 	{"", "Authorization:Bearer pw03XYZabcdefgh", "pw03XYZabcdefgh"},
 	{"", "X-API-Key:pw03XYZabcdefgh", "pw03XYZabcdefgh"},
 	{"", "API_TOKEN=x9y8z7", "x9y8z7"},
+	{"", "/token:x9y8z7", "x9y8z7"},
 	{"", "https://example.org/mcp?api_key=abcdef0123456789abcd", "abcdef0123456789abcd"},
 	{"", "https://example.org/mcp?a=b&token=t0ken-1&c=d", "t0ken-1"},
 	{"KEY", "-----BEGIN PRIVATE KEY-----\nMIIB", "-----BEGIN PRIVATE KEY-----\nMIIB"},
