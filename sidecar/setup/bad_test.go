@@ -261,3 +261,39 @@ func TestServersThatDifferAreTold(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTwoServersOfOneNameInAFile: of two members of an object, the last counts. Of two in a list it cannot be known.
+func TestTwoServersOfOneNameInAFile(t *testing.T) {
+	m := newMachine(t)
+	const before = `{"mcpServers": {"a": {"command": "first"}, "b": {"command": "b"}, "a": {"command": "last"}}}`
+	m.write("home/.cursor/mcp.json", []byte(before))
+	list := "mcpServers:\n  - name: c\n    command: one\n  - name: d\n    command: d\n  - name: c\n    command: two\n"
+	m.write(continueFile, []byte(list))
+	plan := m.find()
+	if len(plan.Problems) != 2 || !strings.Contains(plan.Problems[1].Message, `"c" is left alone: it is not the only server of this name`) {
+		t.Errorf("%+v", plan.Problems)
+	}
+	if r := m.route(); strings.Join(r.Added, " ") != "a b d" {
+		t.Errorf("%+v", r)
+	}
+	if own := string(m.read("assent/mcp.json")); !strings.Contains(own, `"last"`) || strings.Contains(own, `"first"`) {
+		t.Error(own)
+	}
+	if got := string(m.read(continueFile)); !strings.Contains(got, "command: one\n") || !strings.Contains(got, "command: two\n") || strings.Contains(got, "command: d\n") {
+		t.Error(got)
+	}
+	m.restore()
+	if got := string(m.read("home/.cursor/mcp.json")) + string(m.read(continueFile)); got != before+list {
+		t.Error(got)
+	}
+}
+
+func TestNullHasNoServers(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.gemini/settings.json", []byte(`{"mcpServers": null}`))
+	m.write("home/.config/goose/config.yaml", []byte("extensions:\n"))
+	if plan := m.find(); len(plan.Problems) != 0 || len(plan.Servers) != 1 {
+		t.Errorf("%+v", plan)
+	}
+}

@@ -3,6 +3,9 @@ package setup_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,7 +25,7 @@ func (a alone) file() []byte {
 	}
 	member := "mcpServers"
 	switch {
-	case strings.Contains(a.path, "Code/User"):
+	case strings.HasSuffix(a.path, "Code/User/mcp.json"):
 		member = "servers"
 	case strings.Contains(a.path, "opencode"), strings.Contains(a.path, "kilo"):
 		member = "mcp"
@@ -44,6 +47,9 @@ const (
 	opencodeFile = "home/.config/opencode/opencode.json"
 	copilotFile  = "home/.copilot/mcp-config.json"
 	clineFile    = "home/.cline/data/settings/cline_mcp_settings.json"
+	qwenFile     = "home/.qwen/settings.json"
+	kiroFile     = "home/.kiro/settings/mcp.json"
+	rooFile      = "home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"
 	cursorPath   = "home/.cursor/mcp.json"
 	zedFile      = "home/.config/zed/settings.json"
 	desktopFile  = "home/.config/Claude/claude_desktop_config.json"
@@ -64,6 +70,9 @@ func TestServersThatCannotMoveAreNamed(t *testing.T) {
 		{claudeFile, `"command": "x", "args": [1]`, `"args" that cannot be read: there is a number where a text belongs`},
 		{claudeFile, `"command": "x", "args": ["${A:-${B}}"]`, "default"},
 		{claudeFile, `"command": "x", "env": {"A": 1.50}`, "write it as a text"},
+		{claudeFile, `"command": "x", "args": ["a", null]`, `"args" that cannot be read: there is null where a text belongs`},
+		{claudeFile, `"type": "http", "url": "https://h/", "headers": {"A": null}`, `"headers" that cannot be read: there is null`},
+		{claudeFile, `"command": "x", "args": ["${NOT:-{}"]`, "default"},
 		{codexFile, "url = \"https://h/\"\noauth_resource = \"https://r/\"", `"oauth_resource"`},
 		{codexFile, "url = \"https://h/\"\nhttp_headers_helper = [\"x\"]", `"http_headers_helper"`},
 		{codexFile, "url = \"https://h/\"\nbearer_token = \"abcd1234efgh\"", `"bearer_token"`},
@@ -78,18 +87,39 @@ func TestServersThatCannotMoveAreNamed(t *testing.T) {
 		{vscodeFile, `"command": "x", "env": {"A": "${input:none}"}`, `the input "none"`},
 		{vscodeFile, `"command": "${workspaceFolder:other}/x"`, "${workspaceFolder:other}"},
 		{vscodeFile, `"command": "x", "args": ["${env:A:-b}"]`, "${env:A:-…}"},
+		{claudeFile, `"command": "x --token pw7XYZq-4711"`, "command has what looks like a secret"},
+		{copilotFile, `"command": "x", "env": {"A": "${KEY:-pw7XYZq-4711}"}`, "default of its variable KEY looks like a secret"},
 		{windsurfFile, `"command": "x", "args": ["${workspaceFolder}"]`, "${workspaceFolder}"},
 		{geminiFile, `"httpUrl": "https://h/", "authProviderType": "google_credentials"`, `"authProviderType"`},
 		{geminiFile, `"httpUrl": "https://h/", "oauth": {"enabled": true, "tokenUrl": "https://t/"}`, `"oauth.tokenUrl"`},
 		{geminiFile, `"tcp": "ws://h/", "url": "https://h/"`, `"tcp"`},
+		{geminiFile, `"command": "x", "args": ["--password", "Pa$sw0rd"]`, "$sw0rd, which is not set where setup runs"},
+		{geminiFile, `"command": "x", "env": {"A": "$NOT", "B": "${NOT}"}`, "another one with the name NOT"},
+		{geminiFile, `"command": "x", "env": {"A": "${userHome}"}`, "a variable with the same text"},
+		{geminiFile, `"httpUrl": "https://h/", "url": "https://g/"`, `both "httpUrl" and "url"`},
+		{windsurfFile, `"serverUrl": "https://h/", "url": "https://g/"`, `both "serverUrl" and "url"`},
+		{qwenFile, `"command": "x", "args": ["${NOT:-d}"]`, "with a default, which Qwen Code may use as text"},
+		{copilotFile, `"command": "x", "args": ["$A"], "env": {"A": "b"}`, "$A, which is one of the entry itself"},
+		{cursorPath, `"command": "x", "args": ["${env:A.B}"]`, "${env:A.B}"},
+		{gooseFile, "type: streamable_http\nuri: https://h/$T\nenvs:\n  T: x", "variable of the entry itself"},
 		{gooseFile, "type: streamable_http\nuri: https://h/\nenvs:\n  T: x\nheaders:\n  A: Bearer $T", "variable of the entry itself"},
 		{gooseFile, "type: stdio\ncmd: x\nsocket: /s", `"socket"`},
 		{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  verifySsl: false\n  caBundlePath: /ca", `"requestOptions.caBundlePath"`},
+		{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  verifySsl: false", `"requestOptions.verifySsl"`},
+		{continueFile, "command: x\ncwd: file:///w", "a URL as its cwd"},
 		{continueFile, "command: x\nenv:\n  A: ${{ secrets.A }}", "${{ secrets.A }"},
+		{gooseFile, "type: stdio\ncmd: x\nenvs:\n  A: 1.10", `number for the variable "A"`},
+		{gooseFile, "type: stdio\ncmd: x\nenvs:\n  A: 007", `number for the variable "A"`},
+		{gooseFile, "type: stdio\ncmd: x\nenvs:\n  A: 1_000", `number for the variable "A"`},
+		{gooseFile, "type: stdio\ncmd: x\nenvs:\n  A: 1e3", `number for the variable "A"`},
+		{gooseFile, "type: streamable_http\nuri: https://h/\nheaders:\n  A: 1.10", `"headers" that cannot be read: there is a number`},
 		{opencodeFile, `"type": "local", "command": ["x", "${userHome}"]`, "${userHome}, which opencode uses as text"},
 		{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": {"clientId": "c", "redirectUri": "http://127.0.0.1:1/x"}`, `"oauth.redirectUri"`},
 		{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": {"x": 1}`, `"oauthPublicClient"`},
+		{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": false`, `"oauthPublicClient"`},
 		{clineFile, `"transport": {"type": "stdio", "command": "x", "shell": true}`, `the member "shell"`},
+		{clineFile, `"transport": {"type": "stdio", "command": "x"}, "command": "y"`, `"command" beside its transport`},
+		{zedFile, `"command": {"path": "x", "timeout": 5}`, `the member "command.timeout"`},
 		{zedFile, `"command": "x", "remote": true`, `"remote"`},
 		{desktopFile, `"command": "x", "args": ["${HOME}/y"]`, "which Claude Desktop uses as text"},
 	} {
@@ -116,12 +146,14 @@ func TestWhatMoves(t *testing.T) {
 		{alone{claudeFile, `"command": "${SET}", "args": ["${NOT}", "${SET:-d}", "${NOT:-d e}", "${NOT:-}", "$SET", "%SET%", "{SET}", "$$", "~/x"]`, ""}, `{"type":"stdio","command":"${env:SET}","args":["${env:NOT:-${NOT}}","${env:SET:-d}","${env:NOT:-d e}","${env:NOT}","$SET","%SET%","{SET}","$$","~/x"],` + here + `}`, ""},
 		{alone{claudeFile, `"type": "http", "url": "${BASE:-https://h}/mcp"`, ""}, `{"type":"http","url":"${env:BASE:-https://h}/mcp"}`, ""},
 		{alone{claudeFile, `"command": "x", "args": ["${CLAUDE_PROJECT_DIR}/y"], "env": {"A": 1, "B": true, "C": "2022-06-28"}`, ""}, `{"type":"stdio","command":"x","args":["${workspaceFolder}/y"],"env":{"A":"1","B":"true","C":"2022-06-28"},` + here + `}`, ""},
-		{alone{geminiFile, `"command": "$SET", "args": ["Pa$sw0rd-9", "a$", "$9", "$$SET", "${NOT}", "${NOT:-d}"], "cwd": "~/w"`, ""}, `{"type":"stdio","command":"${env:SET}","args":["Pa${env:sw0rd:-$sw0rd}-9","a$","$9","$${env:SET}","${env:NOT:-${NOT}}","${env:NOT:-d}"],"cwd":"${userHome}/w"}`, `"env": {"NOT":"${NOT}","SET":"$SET","sw0rd":"$sw0rd"}`},
+		{alone{claudeFile, `"command": "x", "args": ["${CLAUDE_PROJECT_DIR:-.}/y"]`, ""}, `{"type":"stdio","command":"x","args":["./y"],` + here + `}`, ""},
+		{alone{geminiFile, `"command": "$SET", "args": ["a$", "$9", "$$SET", "${NOT:-d}"], "env": {"A": "Pa$sw0rd-9", "B": "${ALSO}"}, "cwd": "~/w"`, ""}, `{"type":"stdio","command":"${env:SET}","args":["a$","$9","$${env:SET}","${env:NOT:-d}"],"env":{"A":"Pa${env:sw0rd:-$sw0rd}-9","B":"${env:ALSO:-${ALSO}}"},"cwd":"${userHome}/w"}`, `"env": {"ALSO":"${ALSO}","NOT":"${NOT:-d}","SET":"$SET","sw0rd":"$sw0rd"}`},
+		{alone{qwenFile, `"command": "$SET", "args": ["Pa$sw0rd-9", "${NOT}"]`, ""}, `{"type":"stdio","command":"${env:SET}","args":["Pa${env:sw0rd:-$sw0rd}-9","${env:NOT:-${NOT}}"]}`, ""},
 		{alone{opencodeFile, `"type": "local", "command": ["x", "{env:SET}", "{SET}", "$SET", "a{env:NOT}b", "$` + `{env:SET}"], "cwd": "sub"`, ""}, `{"type":"stdio","command":"x","args":["${env:SET}","{SET}","$SET","a${env:NOT}b","$${env:SET}"],"cwd":"${workspaceFolder}/sub"}`, ""},
 		{alone{vscodeFile, `"command": "~/x", "args": ["~/y", "a~/y", "${env:NOT}", "$SET"], "cwd": "~", "envFile": ".env"`, ""}, `{"type":"stdio","command":"${userHome}/x","args":["${userHome}/y","a~/y","${env:NOT}","$SET"],"envFile":"${workspaceFolder}/.env","cwd":"${userHome}"}`, ""},
 		{alone{codexFile, "command = \"~/x\"\nargs = [\"$SET\", \"~/y\", \"%SET%\"]\ncwd = \"/w\"", ""}, `{"type":"stdio","command":"${userHome}/x","args":["$SET","~/y","%SET%"],"cwd":"/w"}`, ""},
 		{alone{desktopFile, `"command": "x", "args": ["$SET"]`, ""}, `{"type":"stdio","command":"x","args":["$SET"]}`, ""},
-		{alone{gooseFile, "type: stdio\ncmd: x\nargs: [2022-06-28, 12:30, 'yes', no]\nenvs:\n  A: 2022-06-28\n  B: 2001-12-14t21:59:43.10-05:00\n  C: 12\n  D: true", ""}, `{"type":"stdio","command":"x","args":["2022-06-28","12:30","yes","no"],"env":{"A":"2022-06-28","B":"2001-12-14t21:59:43.10-05:00","C":"12","D":"true"}}`, ""},
+		{alone{gooseFile, "type: stdio\ncmd: x\nargs: [2022-06-28, 12:30, 'yes', no]\nenvs:\n  A: 2022-06-28\n  B: 2001-12-14t21:59:43.10-05:00\n  C: 12\n  D: true\n  E: 1.5\n  F: -3\ntimeout: 1e3", ""}, `{"type":"stdio","command":"x","args":["2022-06-28","12:30","yes","no"],"env":{"A":"2022-06-28","B":"2001-12-14t21:59:43.10-05:00","C":"12","D":"true","E":"1.5","F":"-3"}}`, ""},
 
 		// The folder: Gemini CLI has not asked whether the person trusts it.
 		{alone{geminiFile, `"command": "./x"`, ""}, `{"type":"stdio","command":"./x",` + here + `}`, ""},
@@ -134,6 +166,12 @@ func TestWhatMoves(t *testing.T) {
 		{alone{copilotFile, `"type": "local", "command": "x", "env": {"TOKEN": "${SET}"}, "tools": ["*"]`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, `"env": {"SET":"$SET"}`},
 		{alone{claudeFile, `"command": "x", "env": {"TOKEN": "${SET}"}`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, ""},
 
+		{alone{clineFile, `"transport": {"type": "stdio", "command": "x", "args": ["${env:T}"]}`, ""}, `{"type":"stdio","command":"x","args":["${env:T}"]}`, `"env":{"T":"${env:T}"}`},
+		{alone{rooFile, `"type": "streamable-http", "url": "https://h/", "headers": {"A": "Bearer ${env:T}"}`, ""}, `{"type":"http","url":"https://h/","headers":{"A":"Bearer ${env:T}"}}`, `"env": {"T":"${env:T}"}`},
+		{alone{cursorPath, `"url": "https://${env:H}/", "headers": {"A": "${env:T}"}`, ""}, `{"type":"http","url":"https://${env:H}/","headers":{"A":"${env:T}"}}`, `"env": {"H":"${env:H}","T":"${env:T}"}`},
+		{alone{windsurfFile, `"serverUrl": "https://h/", "headers": {"A": "${env:T}"}`, ""}, `{"type":"http","url":"https://h/","headers":{"A":"${env:T}"}}`, `"env": {"T":"${env:T}"}`},
+		{alone{kiroFile, `"url": "https://h/", "headers": {"A": "${T}"}`, ""}, `{"type":"http","url":"https://h/","headers":{"A":"${env:T:-${T}}"}}`, `"env": {"T":"${T}"}`},
+
 		// Logging in.
 		{alone{claudeFile, `"type": "http", "url": "https://h/", "oauth": {"clientId": "c", "callbackPort": 8123, "scopes": "a b"}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a","b"],"callbackPort":8123}}`, ""},
 		{alone{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\" }\nscopes = [\"a\"]", ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
@@ -141,7 +179,7 @@ func TestWhatMoves(t *testing.T) {
 		{alone{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": false`, ""}, `{"type":"http","url":"https://h/"}`, ""},
 		{alone{cursorPath, `"url": "https://h/", "auth": {"CLIENT_ID": "c", "scopes": ["a"]}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
 		{alone{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c"}}`, ""},
-		{alone{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  headers:\n    A: b", ""}, `{"type":"sse","url":"https://h/","headers":{"A":"b"}}`, ""},
+		{alone{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  verifySsl: true\n  headers:\n    A: b", ""}, `{"type":"sse","url":"https://h/","headers":{"A":"b"}}`, ""},
 
 		// The variables that are not set.
 		{alone{vscodeFile, `"command": "x", "sandboxEnabled": false, "dev": {"watch": "*"}`, ""}, `{"type":"stdio","command":"x",` + here + `}`, `"dev": {"watch": "*"}`},
@@ -171,6 +209,62 @@ func TestWhatMoves(t *testing.T) {
 				t.Errorf("restored is\n%s, want\n%s", got, tt.file())
 			}
 		})
+	}
+}
+
+// TestSecretsAreSealed has secrets that are a part of a text. None is in the files of Assent, nor in the plan.
+func TestSecretsAreSealed(t *testing.T) {
+	const secret = "pw7XYZq-4711"
+	for _, tt := range []alone{
+		{claudeFile, `"command": "x", "args": ["--api-key", "${KEY:-` + secret + `}"]`, ""},
+		{claudeFile, `"command": "x", "env": {"TOKEN": "${A:-` + secret + `}"}`, ""},
+		{claudeFile, `"command": "x", "env": {"A": "${TOKEN:-` + secret + `}"}`, ""},
+		{claudeFile, `"type": "http", "url": "${BASE:-https://u:` + secret + `@h}/mcp"`, ""},
+		{claudeFile, `"type": "http", "url": "https://h/mcp?a=b&api_key=` + secret + `"`, ""},
+		{claudeFile, `"type": "http", "url": "https://h/sk-` + secret + `/sse"`, ""},
+		{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  headers:\n    X-Key: " + secret, ""},
+		{zedFile, `"command": {"path": "x", "args": ["--secret", "` + secret + `"], "env": {"TOKEN": "` + secret + `"}}`, ""},
+		{clineFile, `"transport": {"type": "stdio", "command": "x", "env": {"TOKEN": "` + secret + `"}}`, ""},
+	} {
+		t.Run(tt.path+" "+tt.entry, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			m.write(tt.path, tt.file())
+			plan, err := json.Marshal(m.find())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.route()
+			texts := map[string][]byte{"the plan": plan, tt.path: m.read(tt.path)}
+			err = filepath.WalkDir(m.path("assent"), func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				texts[path], err = os.ReadFile(path)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for where, text := range texts {
+				if strings.Contains(string(text), secret) {
+					t.Errorf("%s has it:\n%s", where, text)
+				}
+			}
+			if !strings.Contains(string(m.read("assent/mcp.json")), "${secret:s/") {
+				t.Errorf("it is not sealed: %s", m.read("assent/mcp.json"))
+			}
+			m.restore()
+			if got := m.read(tt.path); string(got) != string(tt.file()) {
+				t.Errorf("restored is\n%s, want\n%s", got, tt.file())
+			}
+		})
+	}
+	m := newMachine(t)
+	m.write(vscodeFile, []byte(`{"inputs": [{"type": "promptString", "id": "k", "default": "`+secret+`0"}, {"type": "promptString", "id": "key", "default": "`+secret+`"}],
+		"servers": {"s": {"command": "x", "args": ["${input:key}"]}, "other": {"command": "x", "args": ["${input:k}"]}}}`))
+	if plan := m.find(); len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, `The default of its input "key" looks like a secret`) {
+		t.Errorf("%+v", plan.Problems)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"assent/sidecar/base/atomicfile"
 	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/base/reason"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/config"
 	"assent/sidecar/config/managedfiles"
 	"assent/sidecar/config/orgpolicy"
@@ -426,14 +427,13 @@ func runs(raw json.RawMessage, secrets []importer.Secret) string {
 				e.Args[i] = "***"
 			}
 		case "url":
-			e.URL, _, _ = strings.Cut(e.URL, "?")
-			if scheme, rest, ok := strings.Cut(e.URL, "://"); ok {
-				if _, host, ok := strings.Cut(rest, "@"); ok {
-					rest = host
-				}
-				e.URL = scheme + "://" + rest
+			findings := secret.New().InValue("", e.URL)
+			for _, f := range slices.Backward(findings) {
+				e.URL = e.URL[:f.Start] + "***" + e.URL[f.End:]
 			}
-			e.URL += " ***"
+			if len(findings) == 0 { // it is in the default of a variable
+				e.URL = "***"
+			}
 		}
 	}
 	if e.URL != "" {

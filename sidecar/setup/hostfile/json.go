@@ -91,7 +91,7 @@ func (f *jsonFile) container(at Path) (*hujson.Object, error) {
 		}
 	}
 	object, ok := v.Value.(*hujson.Object)
-	if !ok {
+	if !ok && v.Value.Kind() != 'n' { // null has no servers
 		return nil, fmt.Errorf("%q is not an object", strings.Join(at, "."))
 	}
 	return object, nil
@@ -103,9 +103,14 @@ func (f *jsonFile) entries(at Path) ([]Entry, error) {
 		return nil, err
 	}
 	var entries []Entry
-	for _, m := range object.Members {
-		entries = append(entries, Entry{Name: nameOf(m), Value: standard(m.Value)})
+	seen := map[string]bool{}
+	for _, m := range slices.Backward(object.Members) {
+		if name := nameOf(m); !seen[name] { // of two members with one name, the last counts
+			seen[name] = true
+			entries = append(entries, Entry{Name: name, Value: standard(m.Value)})
+		}
 	}
+	slices.Reverse(entries)
 	return entries, nil
 }
 

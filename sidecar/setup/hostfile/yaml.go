@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -50,25 +52,51 @@ func parseYAML(data []byte, crlf bool) (document, error) {
 			return nil, errors.New("it is not a mapping")
 		}
 	}
-	withoutDates(f.root)
+	asWritten(f.root)
 	if _, err := f.value(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// withoutDates makes dates texts, as programs read them (YAML 1.2, core schema).
-func withoutDates(n *yaml.Node) {
+// asWritten makes dates texts, as programs read them (YAML 1.2, core schema), and numbers stay as they are written: a program
+// that wants a text may make another one of 1.10, 007 and 1_000.
+func asWritten(n *yaml.Node) {
 	if n == nil {
 		return
 	}
-	if n.Tag == "!!timestamp" {
+	switch n.Tag {
+	case "!!timestamp":
 		n.Tag = "!!str"
+	case "!!int", "!!float":
+		var number float64
+		if n.Kind != yaml.ScalarNode || n.Decode(&number) != nil {
+			return
+		}
+		text := strconv.FormatFloat(number, 'f', -1, 64)
+		switch {
+		case text == n.Value:
+			return
+		case math.IsInf(number, 0) || math.IsNaN(number):
+			text = n.Value // which JSON does not have
+		case json.Valid([]byte(n.Value)):
+			text = oddNumber + n.Value
+		case strings.Contains(text, "."):
+			text = oddNumber + text + "0"
+		default:
+			text = oddNumber + text + ".0"
+		}
+		n.Tag, n.Value = "!!str", text
 	}
-	for _, inner := range n.Content {
-		withoutDates(inner)
+	for i, inner := range n.Content {
+		if isKey := n.Kind == yaml.MappingNode && i%2 == 0; !isKey || inner.Tag == "!!timestamp" {
+			asWritten(inner)
+		}
 	}
 }
+
+// oddNumber begins the text of a number that is not in its shortest form. It stays so in JSON.
+const oddNumber = "\x00number "
 
 func (f *yamlFile) bytes() []byte { return f.text }
 
@@ -97,7 +125,7 @@ func plain(n *yaml.Node) (any, error) {
 	return decode(raw)
 }
 
-// textKeys makes the keys of mappings texts.
+// textKeys makes the keys of mappings texts, and odd numbers numbers.
 func textKeys(v any) any {
 	switch v := v.(type) {
 	case map[any]any:
@@ -113,6 +141,10 @@ func textKeys(v any) any {
 	case []any:
 		for i := range v {
 			v[i] = textKeys(v[i])
+		}
+	case string:
+		if number, ok := strings.CutPrefix(v, oddNumber); ok {
+			return json.Number(number)
 		}
 	}
 	return v

@@ -27,9 +27,17 @@ func (t *translation) checkMember(name string, value json.RawMessage) {
 		}
 	case known == nil:
 		t.fail("It has the member %.100q, and setup does not know what that means to %s.", name, t.dialect.name)
-	case known.Treatment == Alone && !isOff(value) && !(name == "oauthPublicClient" && string(value) == "true"):
+	case known.Treatment == Alone && !known.isHarmless(value):
 		t.fail("It %s (%q).", known.Meaning, name)
 	}
+}
+
+// isHarmless reports whether a value of a member asks for nothing that the host would not do in any case.
+func (m *Member) isHarmless(value json.RawMessage) bool {
+	if slices.Contains([]string{"oauthPublicClient", "requestOptions.verifySsl"}, m.Name) {
+		return string(value) == "true" || string(value) == "null"
+	}
+	return isOff(value)
 }
 
 // isOff reports whether a value says that the member is not used.
@@ -106,7 +114,7 @@ func (t *translation) takeLogin(members map[string]json.RawMessage) (*oauth, err
 	for _, text := range []*string{&login.ClientID, &login.ClientSecret, &login.Issuer} {
 		*text = t.text("the oauth", *text)
 	}
-	if login.ClientID != "" {
+	if login.ClientID != "" && len(members["command"]) == 0 {
 		redirect := "http://127.0.0.1/callback, with any port"
 		if login.CallbackPort != 0 {
 			redirect = fmt.Sprintf("http://127.0.0.1:%d/callback", login.CallbackPort)

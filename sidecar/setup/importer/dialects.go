@@ -19,13 +19,16 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		if !ok || string(raw) == "null" {
 			return false, nil
 		}
-		if err := json.Unmarshal(raw, into); err != nil {
+		if err := decode(raw, into); err != nil {
 			return false, unreadable(name, err)
 		}
 		return true, nil
 	}
 	for _, from := range slices.Sorted(maps.Keys(t.names)) {
 		if raw, ok := members[from]; ok {
+			if _, ok := members[t.names[from]]; ok {
+				t.fail("It has both %q and %q, and it cannot be known which of them counts.", from, t.names[from])
+			}
 			delete(members, from)
 			members[t.names[from]] = raw
 		}
@@ -36,6 +39,11 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 			return err
 		}
 		delete(members, "transport")
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if known := find(t.id, name); inner[name] != nil || known != nil && known.Treatment == Carried {
+				t.fail("It has %q beside its transport, and it cannot be known which of them counts.", name)
+			}
+		}
 		maps.Copy(members, inner)
 		t.check(inner)
 	}
@@ -60,6 +68,15 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		}
 		if _, err := take("command", &command); err != nil {
 			return err
+		}
+		var within map[string]json.RawMessage
+		if _, err := take("command", &within); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(within)) {
+			if !slices.Contains([]string{"path", "args", "env"}, name) && !isOff(within[name]) {
+				t.fail("It has the member %.100q, which setup would lose.", "command."+name)
+			}
 		}
 		if err := put(members, map[string]any{"command": command.Path, "args": command.Args, "env": command.Env}); err != nil {
 			return err
@@ -206,8 +223,15 @@ func (pl Place) Servers(f *hostfile.File) ([]Found, error) {
 			}
 		}
 	}
+	for i, found := range all { // in a list
+		if slices.ContainsFunc(all[i+1:], found.hasName) || slices.ContainsFunc(all[:i], found.hasName) {
+			all[i].Err = errors.New("is not the only server of this name there: give each a name of its own")
+		}
+	}
 	return all, nil
 }
+
+func (f Found) hasName(other Found) bool { return f.Name == other.Name && slices.Equal(f.At, other.At) }
 
 // Inputs returns the inputs that a server asks for, as mcp.json has them.
 func (s Server) Inputs() []json.RawMessage {
@@ -249,7 +273,11 @@ func (pl Place) Starts(name string, start Start, old json.RawMessage) []hostfile
 	case pl.style == gooseStyle:
 		members = []hostfile.Member{{Name: "type", Value: "stdio"}, {Name: "cmd", Value: command}, {Name: "args", Value: args}}
 	case len(was["transport"]) > 0 && was["transport"][0] == '{':
-		return []hostfile.Member{{Name: "transport", Value: map[string]any{"type": "stdio", "command": command, "args": args}}}
+		transport := map[string]any{"type": "stdio", "command": command, "args": args}
+		for _, m := range pl.environment(start.Entry, was) {
+			transport[m.Name] = m.Value
+		}
+		return []hostfile.Member{{Name: "transport", Value: transport}}
 	case len(was["command"]) > 0 && was["command"][0] == '{':
 		return []hostfile.Member{{Name: "command", Value: map[string]any{"path": command, "args": args}}}
 	case string(was["type"]) == `"local"`:
@@ -272,7 +300,7 @@ func (pl Place) Starts(name string, start Start, old json.RawMessage) []hostfile
 
 // environment returns the members with which the host passes on the variables that an entry of mcp.json uses.
 func (pl Place) environment(entry json.RawMessage, was map[string]json.RawMessage) []hostfile.Member {
-	needed := passedOn(entry)
+	needed := pl.variables.passedOn(entry)
 	switch pl.passes {
 	case passesNamed:
 		var names []any
@@ -285,7 +313,7 @@ func (pl Place) environment(entry json.RawMessage, was map[string]json.RawMessag
 		if len(names) > 0 {
 			return []hostfile.Member{{Name: "env_vars", Value: names}}
 		}
-	case passesHarmless:
+	case passesFew:
 		if len(needed) > 0 {
 			return []hostfile.Member{{Name: "env", Value: needed}}
 		}

@@ -64,18 +64,22 @@ func TestWhatIsTakenOutOfEntries(t *testing.T) {
 	}
 }
 
-func TestTheDocumentHasTheTable(t *testing.T) {
-	const path, begin, end = "../../../docs/setup.md", "<!-- members: go test ./sidecar/setup/importer -update -->\n", "<!-- end -->"
+func TestTheDocumentHasTheTables(t *testing.T) {
+	const path, end = "../../../docs/setup.md", "<!-- end -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has no place for the table", path)
+	want := string(text)
+	for name, table := range map[string]string{"members": importer.MemberTable(), "variables": importer.VariableTable()} {
+		begin := "<!-- " + name + ": go test ./sidecar/setup/importer -update -->\n"
+		before, rest, ok := strings.Cut(want, begin)
+		_, after, closed := strings.Cut(rest, end)
+		if !ok || !closed {
+			t.Fatalf("%s has no place for the table of %s", path, name)
+		}
+		want = before + begin + "\n" + table + "\n" + end + after
 	}
-	want := before + begin + "\n" + importer.MemberTable() + "\n" + end + after
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
@@ -83,7 +87,17 @@ func TestTheDocumentHasTheTable(t *testing.T) {
 		return
 	}
 	if squeezed(want) != squeezed(string(text)) {
-		t.Errorf("%s has another table: run go test ./sidecar/setup/importer -update, and npm run format", path)
+		t.Errorf("%s has other tables: run go test ./sidecar/setup/importer -update, and npm run format", path)
+	}
+}
+
+// TestEveryHostHasItsVariables: no host is left out of the table.
+func TestEveryHostHasItsVariables(t *testing.T) {
+	table := importer.VariableTable()
+	for _, pl := range (importer.Places{OS: "linux", Home: "/h", Env: func(string) string { return "" }, Folders: []string{"/f"}}).Files() {
+		if !strings.Contains(table, pl.ID()) {
+			t.Errorf("%s is not in\n%s", pl.ID(), table)
+		}
 	}
 }
 

@@ -82,10 +82,11 @@ type dialect struct {
 type passing int
 
 const (
+	passesAll passing = iota
 	// passesNamed: those that the member env_vars names, and a few.
-	passesNamed passing = iota + 1
-	// passesHarmless: those that do not look like secrets, and those of the member env.
-	passesHarmless
+	passesNamed
+	// passesFew: those of the member env, and some others. It is also that of a host of which it is not known.
+	passesFew
 )
 
 // style is a way to write a program and its arguments.
@@ -102,10 +103,10 @@ var (
 	claudeDesktop = dialect{name: "Claude Desktop", id: "claude-desktop", containers: at("mcpServers"), noFolder: true}
 	claudeCode    = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: claudeServers, variables: shell, login: claudeLogin, mayBeElse: `"mcpServers"`}
 	claudeProject = dialect{name: "Claude Code", id: "claude-code", command: "claude", containers: at("mcpServers"), variables: shell, login: claudeLogin}
-	cursor        = dialect{name: "Cursor", id: "cursor", command: "cursor", containers: at("mcpServers"), variables: prefixed, login: cursorLogin}
-	cline         = dialect{name: "Cline", id: "cline", command: "cline", containers: at("mcpServers"), variables: onlyEnv}
-	roo           = dialect{name: "Roo Code", id: "roo-code", containers: at("mcpServers"), variables: ofRoo}
-	windsurf      = dialect{name: "Windsurf", id: "windsurf", command: "windsurf", containers: at("mcpServers"), variables: onlyEnv}
+	cursor        = dialect{name: "Cursor", id: "cursor", command: "cursor", containers: at("mcpServers"), variables: prefixed, passes: passesFew, login: cursorLogin}
+	cline         = dialect{name: "Cline", id: "cline", command: "cline", containers: at("mcpServers"), variables: onlyEnv, passes: passesFew}
+	roo           = dialect{name: "Roo Code", id: "roo-code", containers: at("mcpServers"), variables: ofRoo, passes: passesFew}
+	windsurf      = dialect{name: "Windsurf", id: "windsurf", command: "windsurf", containers: at("mcpServers"), variables: onlyEnv, passes: passesFew}
 	vscode        = dialect{
 		name: "VS Code", id: "vscode", command: "code", containers: at("servers"), hasInputs: true, variables: ofVSCode, login: editorLogin,
 		added: []hostfile.Member{{Name: "type", Value: "stdio"}},
@@ -119,16 +120,16 @@ var (
 		names: map[string]string{"http_headers": "headers"}, passes: passesNamed, login: map[string]string{"oauth.client_id": "clientId", "scopes": "scopes"},
 	}
 	copilot = dialect{
-		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: shellBare, passes: passesHarmless,
+		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: ofCopilot, passes: passesFew,
 		login: map[string]string{"oauthClientId": "clientId"},
 		added: []hostfile.Member{{Name: "tools", Value: []string{"*"}}},
 	}
 	gemini = dialect{
-		name: "Gemini CLI", id: "gemini-cli", command: "gemini", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL,
-		passes: passesHarmless, login: geminiLogin,
+		name: "Gemini CLI", id: "gemini-cli", command: "gemini", containers: at("mcpServers"), variables: ofGemini, mayBeElse: `"mcpServers"`, names: httpURL,
+		passes: passesFew, login: geminiLogin,
 	}
 	qwen = dialect{
-		name: "Qwen Code", id: "qwen-code", command: "qwen", containers: at("mcpServers"), variables: shellBare, mayBeElse: `"mcpServers"`, names: httpURL,
+		name: "Qwen Code", id: "qwen-code", command: "qwen", containers: at("mcpServers"), variables: ofQwen, mayBeElse: `"mcpServers"`, names: httpURL,
 		login: geminiLogin,
 	}
 	opencode = dialect{
@@ -139,10 +140,10 @@ var (
 		name: "Kilo", id: "kilo", command: "kilo", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
 		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}},
 	}
-	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: ofRoo}
-	amp   = dialect{name: "Amp", id: "amp", command: "amp", containers: at("amp.mcpServers"), variables: shell, mayBeElse: `"amp.mcpServers"`}
+	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: ofRoo, passes: passesFew}
+	amp   = dialect{name: "Amp", id: "amp", command: "amp", containers: at("amp.mcpServers"), variables: shellPlain, passes: passesFew, mayBeElse: `"amp.mcpServers"`}
 	zed   = dialect{name: "Zed", id: "zed", command: "zed", containers: at("context_servers"), mayBeElse: `"context_servers"`, login: zedLogin}
-	kiro  = dialect{name: "Kiro", id: "kiro", command: "kiro", containers: at("mcpServers"), variables: shell}
+	kiro  = dialect{name: "Kiro", id: "kiro", command: "kiro", containers: at("mcpServers"), variables: shellPlain, passes: passesFew}
 	junie = dialect{name: "Junie", id: "junie", command: "junie", containers: at("mcpServers")}
 	goose = dialect{
 		name: "Goose", id: "goose", command: "goose", syntax: hostfile.YAML, containers: at("extensions"), mayBeElse: "extensions:", style: gooseStyle, variables: ofGoose,

@@ -40,7 +40,7 @@ func Secrets(raw json.RawMessage) []Secret {
 	scanner := secret.New()
 	var all []Secret
 	look := func(name, value string, at ...string) {
-		if len(scanner.InValue(name, value)) > 0 {
+		if len(scanner.InValue(name, value)) > 0 || len(scanner.InValue(name, withDefaults(value))) > 0 || len(secretDefaults(value)) > 0 {
 			all = append(all, Secret{at, value})
 		}
 	}
@@ -49,8 +49,13 @@ func Secrets(raw json.RawMessage) []Secret {
 			look(name, *value, "env", name)
 		}
 	}
+	args := make([]string, len(e.Args))
+	for i, arg := range e.Args {
+		args[i] = withDefaults(arg)
+	}
+	inDefaults := scanner.InArgs(args)
 	for i, findings := range scanner.InArgs(e.Args) {
-		if len(findings) > 0 {
+		if len(findings) > 0 || len(inDefaults[i]) > 0 || len(secretDefaults(e.Args[i])) > 0 {
 			all = append(all, Secret{[]string{"args", strconv.Itoa(i)}, e.Args[i]})
 		}
 	}
@@ -62,6 +67,28 @@ func Secrets(raw json.RawMessage) []Secret {
 		look("clientSecret", e.OAuth.ClientSecret, "oauth", "clientSecret")
 	}
 	return all
+}
+
+// withDefaults returns a text of mcp.json with the defaults of its variables in their place.
+func withDefaults(text string) string {
+	return ofEnvironment().ReplaceAllStringFunc(text, func(match string) string {
+		if otherwise := ofEnvironment().FindStringSubmatch(match)[2]; !strings.HasPrefix(otherwise, "$") {
+			return otherwise
+		}
+		return match
+	})
+}
+
+// secretDefaults returns the names of variables in a text of mcp.json whose default looks like a secret.
+func secretDefaults(text string) []string {
+	var names []string
+	for _, match := range ofEnvironment().FindAllStringSubmatch(text, -1) {
+		name, otherwise := match[1], match[2]
+		if !strings.HasPrefix(otherwise, "$") && len(secret.New().InValue(name, otherwise)) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // With returns the server with another text in the place of a secret.

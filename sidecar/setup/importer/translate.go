@@ -14,6 +14,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/lazyregexp"
+	"assent/sidecar/base/secret"
 	"assent/sidecar/config"
 	"assent/sidecar/setup/hostfile"
 )
@@ -49,6 +50,11 @@ type translation struct {
 	moves bool
 	// prefixed are headers that are written as in mcp.json already.
 	prefixed []string
+	// inEnv and inHeaders say where the text is that is translated.
+	inEnv, inHeaders bool
+	// ownNames are the names of the entry's own variables, and uses those of the environment, each as in mcp.json.
+	ownNames map[string]bool
+	uses     map[string]string
 }
 
 // translate returns a server of another program as mcp.json has it. With rest, it warns of members that are not copied.
@@ -63,7 +69,7 @@ func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest boo
 	if err := json.Unmarshal(from.Value, &members); err != nil || members == nil {
 		return Server{}, errors.New("is not an object")
 	}
-	t := &translation{Place: pl, inputs: inputs, moves: !rest}
+	t := &translation{Place: pl, inputs: inputs, moves: !rest, ownNames: map[string]bool{}, uses: map[string]string{}}
 	all := maps.Clone(members)
 	if err := t.own(members); err != nil {
 		return Server{}, err
@@ -88,8 +94,20 @@ func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest boo
 	if err != nil {
 		return Server{}, err
 	}
-	for _, secret := range Secrets(raw) {
-		t.warn("%s holds what looks like a secret in plain text, and so will the copy: keep the file out of version control, or let an input ask for it.", upper(secret.where()))
+	if names := secretDefaults(string(raw)); len(names) > 0 && t.passes == passesFew {
+		t.fail("The default of its variable %s looks like a secret, and %s has to give it to Assent in clear: write it into its env.", names[0], t.dialect.name)
+	}
+	if slices.ContainsFunc(secret.New().InArgs(append([]string{""}, strings.Fields(e.Command)...)), func(found []secret.Finding) bool { return len(found) > 0 }) {
+		t.fail("Its command has what looks like a secret: write the program alone as the command, and the rest as its args.")
+	}
+	for _, in := range t.needed {
+		var prompt struct{ ID, Default string }
+		if json.Unmarshal(in.raw, &prompt) == nil && len(secret.New().InValue(prompt.ID, prompt.Default)) > 0 {
+			t.fail("The default of its input %.100q looks like a secret, which would be in clear in your own file: delete it.", in.id)
+		}
+	}
+	for _, found := range Secrets(raw) {
+		t.warn("%s holds what looks like a secret in plain text, and so will the copy: keep the file out of version control, or let an input ask for it.", upper(found.where()))
 	}
 	return Server{Name: from.Name, Entry: raw, Warnings: t.warnings, Fails: t.fails, inputs: t.needed}, nil
 }
@@ -147,13 +165,14 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 			continue
 		}
 		delete(members, m.name)
-		if err := json.Unmarshal(raw, m.into); err != nil {
+		if err := decode(raw, m.into); err != nil {
 			return e, unreadable(m.name, err)
 		}
 	}
-	if e.URL == "" {
-		e.URL = serverURL
+	if e.URL != "" && serverURL != "" {
+		t.fail("It has both %q and %q, and it cannot be known which of them counts.", "serverUrl", "url")
 	}
+	e.URL = cmp.Or(e.URL, serverURL)
 	if e.Command != "" && e.URL != "" {
 		t.fail("It has both a command and a URL, and Assent starts a server with one of them.")
 	}
@@ -168,15 +187,28 @@ func (t *translation) entry(members map[string]json.RawMessage) (entry, error) {
 	return e, t.remote(&e)
 }
 
+// decode reads a value. Unlike [json.Unmarshal], it does not take null for a text in a list or an object.
+func decode(raw json.RawMessage, into any) error {
+	switch into.(type) {
+	case *[]string, *map[string]string:
+		var list []*string
+		var object map[string]*string
+		if json.Unmarshal(raw, &list) == nil && slices.Contains(list, nil) || json.Unmarshal(raw, &object) == nil && slices.Contains(slices.Collect(maps.Values(object)), nil) {
+			return &json.UnmarshalTypeError{Value: "null", Type: reflect.TypeFor[string]()}
+		}
+	}
+	return json.Unmarshal(raw, into)
+}
+
 // unreadable says why a member cannot be read.
 func unreadable(name string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		return fmt.Errorf("has a %q that cannot be read", name)
+		return fmt.Errorf("has %q that cannot be read", name)
 	}
-	wanted := map[reflect.Kind]string{reflect.String: "text", reflect.Slice: "list", reflect.Map: "object", reflect.Struct: "object", reflect.Int: "number"}[wrong.Type.Kind()]
-	got := strings.NewReplacer("string", "text", "array", "list", "bool", "true or false").Replace(wrong.Value)
-	return fmt.Errorf("has a %q that cannot be read: there is a %s where a %s belongs", name, got, cmp.Or(wanted, "value of another kind"))
+	wanted := map[reflect.Kind]string{reflect.String: "a text", reflect.Slice: "a list", reflect.Map: "an object", reflect.Struct: "an object", reflect.Int: "a number"}[wrong.Type.Kind()]
+	got := map[string]string{"string": "a text", "array": "a list", "object": "an object", "bool": "true or false", "null": "null"}[wrong.Value]
+	return fmt.Errorf("has %q that cannot be read: there is %s where %s belongs", name, cmp.Or(got, "a number"), cmp.Or(wanted, "another value"))
 }
 
 // transportOf returns how a server is reached, by any program's word for it. Rest are the members that mcp.json does not
@@ -211,6 +243,12 @@ func transportOf(kind, command, url string, rest map[string]json.RawMessage) (pr
 // stdio translates what a process is started with.
 func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 	e.URL, e.Headers = "", nil
+	for name := range env {
+		t.ownNames[name] = true
+	}
+	if strings.Contains(e.Cwd, "://") {
+		t.fail("It has a URL as its cwd, which Assent does not take for a folder.")
+	}
 	e.Command = t.path("the command", e.Command, strings.ContainsAny(e.Command, `/\`))
 	e.Cwd = t.path("the cwd", e.Cwd, e.Cwd != "")
 	if t.moves && e.Cwd == "" {
@@ -224,8 +262,9 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 		}
 		e.Args[i] = prefix + t.text(fmt.Sprintf("argument %d", i+1), arg)
 	}
+	t.inEnv = true
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		value, err := t.envValue(env[name])
+		value, err := t.envValue(name, env[name])
 		if err != nil {
 			return fmt.Errorf("has in its env the value %.100q, which %w", name, err)
 		}
@@ -246,12 +285,17 @@ func (t *translation) remote(e *entry) error {
 	if !schemes().MatchString(e.URL) {
 		return errors.New("has a url that begins with none of http://, https://, ws:// and wss://")
 	}
-	e.URL = t.text("the url", e.URL)
-	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		where := fmt.Sprintf("the header %.100q", name)
-		if t.variables.ownValues && strings.Contains(e.Headers[name], "$") {
+	own := func(where, text string) {
+		if t.variables.ownHeaders && strings.Contains(text, "$") {
 			t.fail("%s may hold a variable of the entry itself, which Assent does not have.", upper(where))
 		}
+	}
+	own("the url", e.URL)
+	e.URL = t.text("the url", e.URL)
+	t.inHeaders = true
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		where := fmt.Sprintf("the header %.100q", name)
+		own(where, e.Headers[name])
 		if !slices.Contains(t.prefixed, name) {
 			e.Headers[name] = t.text(where, e.Headers[name])
 		}
@@ -260,7 +304,7 @@ func (t *translation) remote(e *entry) error {
 }
 
 // envValue reads what programs allow: a text, a number, true or false, or null to remove the variable.
-func (t *translation) envValue(raw json.RawMessage) (*string, error) {
+func (t *translation) envValue(name string, raw json.RawMessage) (*string, error) {
 	var text string
 	var number float64
 	switch {
@@ -274,7 +318,7 @@ func (t *translation) envValue(raw json.RawMessage) (*string, error) {
 	case bytes.ContainsAny(raw[:1], "{["):
 		return nil, errors.New("must be a text, a number or null")
 	case json.Unmarshal(raw, &number) == nil && strconv.FormatFloat(number, 'f', -1, 64) != string(raw):
-		t.fail("It has the number %.30s for a variable, which programs write in different ways: write it as a text.", raw)
+		t.fail("It has a number for the variable %.100q that programs write in different ways: write it as a text.", name)
 	}
 	return new(string(raw)), nil
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,28 +16,38 @@ type variables struct {
 	find func() *regexp.Regexp
 	// translate returns one as mcp.json has it, or why Assent does not have it. The sentence ends a text that names it.
 	translate func(t *translation, match string) (text, why string)
+	// written is how the host writes one of the environment, with %s for its name.
+	written string
 	// names are those of an editor's variables.
 	names []string
 	// tildes says that the host replaces ~ in arguments, too.
 	tildes bool
-	// ownValues says that $NAME in a header is a variable of the entry itself.
-	ownValues bool
+	// ownHeaders says that $NAME in a header or the URL is a variable of the entry itself, and ownTexts that NAME is
+	// one everywhere, except in the variables of the entry.
+	ownHeaders, ownTexts bool
+	// noDefaults says that the host may not know ${NAME:-default}.
+	noDefaults bool
+	// emptied says that the host makes a variable empty that is not set, in env and headers. Elsewhere its text stays.
+	emptied bool
 }
 
 var (
 	// prefixed: as in mcp.json, ${env:NAME} and others.
-	prefixed = variables{find: inBraces, translate: editorVariable, names: editorNames}
-	ofVSCode = variables{find: inBraces, translate: editorVariable, names: editorNames, tildes: true}
+	prefixed = variables{find: inBraces, translate: editorVariable, written: "${env:%s}", names: editorNames}
+	ofVSCode = variables{find: inBraces, translate: editorVariable, written: "${env:%s}", names: editorNames, tildes: true}
 	// ofRoo: ${env:NAME} and the folder. onlyEnv: ${env:NAME} alone.
-	ofRoo   = variables{find: inBraces, translate: editorVariable, names: []string{"workspaceFolder"}}
-	onlyEnv = variables{find: inBraces, translate: editorVariable}
-	// shell: ${NAME} and ${NAME:-default}. The text of one that is not set stays.
-	shell = variables{find: inBraces, translate: shellVariable}
-	// shellBare: also $NAME.
-	shellBare = variables{find: bareOrInBraces, translate: shellVariable}
+	ofRoo   = variables{find: inBraces, translate: editorVariable, written: "${env:%s}", names: []string{"workspaceFolder"}}
+	onlyEnv = variables{find: inBraces, translate: editorVariable, written: "${env:%s}"}
+	// shell: ${NAME} and ${NAME:-default}. The text of one that is not set stays. shellPlain: without defaults.
+	shell      = variables{find: inBraces, translate: shellVariable, written: "${%s}"}
+	shellPlain = variables{find: inBraces, translate: shellVariable, written: "${%s}", noDefaults: true}
+	// The next three: also $NAME.
+	ofCopilot = variables{find: bareOrInBraces, translate: shellVariable, written: "$%s", ownTexts: true}
+	ofGemini  = variables{find: bareOrInBraces, translate: shellVariable, written: "$%s", emptied: true}
+	ofQwen    = variables{find: bareOrInBraces, translate: shellVariable, written: "$%s", noDefaults: true}
 	// braces: {env:NAME}, which is empty if it is not set.
-	braces  = variables{find: singleBraces, translate: singleVariable}
-	ofGoose = variables{ownValues: true}
+	braces  = variables{find: singleBraces, translate: singleVariable, written: "{env:%s}"}
+	ofGoose = variables{ownHeaders: true}
 
 	editorNames = []string{"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}
 )
@@ -90,7 +101,7 @@ func shownVariable(match string) string {
 func editorVariable(t *translation, match string) (text, why string) {
 	kind, id, hasID := strings.Cut(match[2:len(match)-1], ":")
 	switch {
-	case kind == "env" && hasID && !strings.Contains(id, ":-"):
+	case kind == "env" && hasID && !strings.Contains(id, ":-") && (t.passes == passesAll || variableName().MatchString(id)):
 		return match, ""
 	case kind == "input" && t.dialect.hasInputs:
 		t.input(id)
@@ -104,22 +115,46 @@ func editorVariable(t *translation, match string) (text, why string) {
 // shellVariable translates a variable in the way of a shell. The host leaves the text of one that is not set. So does Assent
 // for a server that moves, because the server may read it, or it may be no variable at all.
 func shellVariable(t *translation, match string) (text, why string) {
-	name, otherwise, hasDefault := strings.Cut(strings.Trim(match[1:], "{}"), ":-")
+	inside, braced := strings.CutPrefix(match[1:], "{")
+	if braced {
+		inside = strings.TrimSuffix(inside, "}")
+	}
+	name, otherwise, hasDefault := strings.Cut(inside, ":-")
+	isProject := name == "CLAUDE_PROJECT_DIR" && (!t.moves || t.id == "claude-code")
 	switch {
-	case name == "CLAUDE_PROJECT_DIR":
+	case isProject && !(t.moves && hasDefault):
+		if t.moves {
+			t.warn("Claude Code leaves the text %s, as it has no default. Assent puts the folder there.", match)
+		}
 		return "${workspaceFolder}", ""
 	case !variableName().MatchString(name):
 		return "", "which Assent does not know"
 	case strings.ContainsAny(otherwise, "${}") || strings.Contains(otherwise, ":-"):
 		return "", "with a default that Assent reads in another way"
+	case t.moves && hasDefault && t.variables.noDefaults:
+		return "", fmt.Sprintf("with a default, which %s may use as text", t.dialect.name)
+	case t.moves && t.variables.ownTexts && !t.inEnv && t.ownNames[name]:
+		return "", "which is one of the entry itself, and not of the environment"
+	case isProject:
+		return otherwise, "" // it is set for servers, and not yet when Claude Code reads its file
 	case hasDefault && otherwise == "":
-		return "${env:" + name + "}", ""
+		text = "${env:" + name + "}"
 	case hasDefault:
-		return "${env:" + name + ":-" + otherwise + "}", ""
+		text = "${env:" + name + ":-" + otherwise + "}"
 	case !t.moves || t.env(name) != "":
-		return "${env:" + name + "}", ""
+		text = "${env:" + name + "}"
+	case slices.Contains(editorNames, name):
+		return "", "which is not set, and Assent has a variable with the same text"
+	case t.variables.emptied && !t.inEnv && !t.inHeaders:
+		return "", "which is not set where setup runs"
+	default:
+		text = "${env:" + name + ":-" + match + "}"
 	}
-	return "${env:" + name + ":-" + match + "}", ""
+	if was, ok := t.uses[name]; ok && was != text && t.moves && t.passes != passesAll {
+		return "", fmt.Sprintf("and another one with the name %s, but %s can give Assent only one of them", name, t.dialect.name)
+	}
+	t.uses[name] = text
+	return text, ""
 }
 
 // singleVariable translates a variable of opencode.
@@ -142,15 +177,15 @@ func (t *translation) home(text string) (prefix, rest string) {
 	return "", text
 }
 
-// passedOn returns the environment's variables in an entry of mcp.json, each with the text of a host that stands for it.
-func passedOn(entry []byte) map[string]string {
+// passedOn returns the environment's variables in an entry of mcp.json, each with the text of the host that stands for it.
+func (v variables) passedOn(entry []byte) map[string]string {
 	all := map[string]string{}
 	for _, match := range ofEnvironment().FindAllSubmatch(entry, -1) {
 		name, otherwise := string(match[1]), string(match[2])
 		switch {
 		case all[name] != "" || slices.Contains(usual, name):
 		case otherwise == "":
-			all[name] = "$" + name
+			all[name] = fmt.Sprintf(cmp.Or(v.written, "%s"), name)
 		case otherwise[0] == '$':
 			all[name] = otherwise
 		default:
@@ -161,6 +196,6 @@ func passedOn(entry []byte) map[string]string {
 }
 
 // usual are variables that every host passes on.
-var usual = []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR"}
+var usual = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 
 var ofEnvironment = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^{}]|\{[^{}]*\})*))?\}`)
