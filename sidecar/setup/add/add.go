@@ -129,7 +129,9 @@ func Read(reference string, o Options) (*Server, error) {
 	if s.asked == nil {
 		s.asked = map[string]bool{}
 	}
-	s.hideSecrets()
+	if err := s.hideSecrets(); err != nil {
+		return nil, err
+	}
 	return s, s.check()
 }
 

@@ -273,6 +273,28 @@ func TestAFileOfTheRegistryThatIsRefused(t *testing.T) {
 	}
 }
 
+// TestSecretsOfALink has a secret within a variable, and in places where no input can be.
+func TestSecretsOfALink(t *testing.T) {
+	const secret = "pw7XYZq-4711"
+	for _, entry := range []string{
+		`"env": {"A": "${env:TOKEN:-` + secret + `}"}`, `"env": {"TOKEN": "${env:A:-` + secret + `}"}`, `"args": ["--token", "${env:A:-` + secret + `}"]`,
+	} {
+		s, err := add.Read(link(`{"name": "s", "command": "x", `+entry+`}`), add.Options{Folder: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.Written("s")
+		if err != nil || strings.Contains(string(w.Entry)+strings.Join(s.Notes, " "), secret) || !strings.Contains(string(w.Entry), "${input:") {
+			t.Errorf("%s is written as %s, %v", entry, w.Entry, err)
+		}
+	}
+	for _, members := range []string{`"command": "npx --token ` + secret + `"`, `"command": "x", "cwd": "/x?token=` + secret + `"`} {
+		if _, err := add.Read(link(`{"name": "s", `+members+`}`), add.Options{Folder: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "looks like a secret") || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v", members, err)
+		}
+	}
+}
+
 func TestAnUnconfirmedRegistryIsRefused(t *testing.T) {
 	_, err := add.Read("server.json", add.Options{Folder: file(t, "server.json", weather)})
 	if err == nil || !strings.Contains(err.Error(), "give --registry https://packages.example") {

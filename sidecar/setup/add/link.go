@@ -132,6 +132,7 @@ func (s *Server) checkVariables() error {
 			kind, name, _ := strings.Cut(match[1], ":")
 			switch kind {
 			case "env":
+				name, _, _ = strings.Cut(name, ":-") // the default may be a secret
 				s.note("It gets the variable %s of your environment.", visible.Line(clipped(name)))
 			case "input":
 				if !slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.Name == name }) {

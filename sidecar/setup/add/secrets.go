@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/visible"
 )
@@ -15,13 +16,21 @@ func isSecret(name, otherwise string, options []string) bool {
 	return len(options) == 0 && (secret.Named(name) || len(secret.New().InValue(name, otherwise)) > 0)
 }
 
-// hideSecrets puts an input into the place of each secret that the entry has in clear text.
-func (s *Server) hideSecrets() {
+// hideSecrets puts an input into the place of each secret that the entry has in clear text. It refuses one where no input can
+// be.
+func (s *Server) hideSecrets() error {
 	scanner := secret.New()
 	e := &s.entry
+	for what, text := range map[string]string{"command": e.Command, "folder": e.Cwd, "envFile": e.EnvFile} {
+		for _, findings := range scanner.InArgs(append([]string{""}, strings.Fields(text)...)) {
+			if len(findings) > 0 {
+				return fmt.Errorf("the server's %s has what looks like a secret, which a file must not have: the arguments and variables of a server can have one", what)
+			}
+		}
+	}
 	for _, texts := range []map[string]string{e.Env, e.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
-			value := texts[name]
+			value := s.withoutDefaults(name, texts[name])
 			findings := scanner.InValue(name, value)
 			if len(findings) > 0 && secret.Named(name) { // with the scheme of a header
 				findings = []secret.Finding{{Rule: secret.RuleNamed, Description: name, End: len(value)}}
@@ -29,11 +38,34 @@ func (s *Server) hideSecrets() {
 			texts[name] = s.hidden(name, value, findings)
 		}
 	}
+	for i := range e.Args {
+		name := ""
+		if i > 0 {
+			name = strings.TrimLeft(e.Args[i-1], "-")
+		}
+		e.Args[i] = s.withoutDefaults(name, e.Args[i])
+	}
 	for i, findings := range scanner.InArgs(e.Args) {
 		e.Args[i] = s.hidden(fmt.Sprintf("argument %d", i+1), e.Args[i], findings)
 	}
+	e.URL = s.withoutDefaults("", e.URL)
 	e.URL = s.hidden("url", e.URL, scanner.InValue("", e.URL))
+	return nil
 }
+
+// withoutDefaults returns a text with an input for each variable of the environment whose default is a secret.
+func (s *Server) withoutDefaults(name, text string) string {
+	var findings []secret.Finding
+	for _, at := range defaults().FindAllStringSubmatchIndex(text, -1) {
+		variable, otherwise := text[at[2]:at[3]], text[at[4]:at[5]]
+		if scanner := secret.New(); len(scanner.InValue(name, otherwise)) > 0 || len(scanner.InValue(variable, otherwise)) > 0 {
+			findings = append(findings, secret.Finding{Rule: secret.RuleNamed, Description: variable, Start: at[0], End: at[1]})
+		}
+	}
+	return s.hidden(name, text, findings)
+}
+
+var defaults = lazyregexp.New(`\$\{env:([^}:]*):-([^}]*)\}`)
 
 // hidden returns a text with an input for each finding. Each has an input of its own.
 func (s *Server) hidden(where, text string, findings []secret.Finding) string {
