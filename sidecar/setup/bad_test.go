@@ -31,7 +31,7 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 	}{
 		{"broken JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {`), "cannot be read: line 1"},
 		{"single backslashes", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "C:\Users\ann\a.exe"}}}`), `"C:\Users\ann\a.exe" has single backslashes: write each one twice`},
-		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = "), "cannot be read"},
+		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = x"), "cannot be read: line 2, column 11"},
 		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
 		{"not an object", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": []}`), "is not an object"},
 		{"UTF-16", "home/.claude.json", utf16le(`{"mcpServers": {}}`), "it is in UTF-16: save it as UTF-8"},

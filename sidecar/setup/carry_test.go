@@ -98,6 +98,7 @@ func TestServersThatCannotMoveAreNamed(t *testing.T) {
 		{geminiFile, `"command": "x", "env": {"A": "${userHome}"}`, "a variable with the same text"},
 		{geminiFile, `"httpUrl": "https://h/", "url": "https://g/"`, `both "httpUrl" and "url"`},
 		{windsurfFile, `"serverUrl": "https://h/", "url": "https://g/"`, `both "serverUrl" and "url"`},
+		{geminiFile, `"command": "x", "env": {"A": "$$SET"}`, "has a $ before a variable"},
 		{qwenFile, `"command": "x", "args": ["${NOT:-d}"]`, "with a default, which Qwen Code may use as text"},
 		{copilotFile, `"command": "x", "args": ["$A"], "env": {"A": "b"}`, "$A, which is one of the entry itself"},
 		{cursorPath, `"command": "x", "args": ["${env:A.B}"]`, "${env:A.B}"},
@@ -164,6 +165,7 @@ func TestWhatMoves(t *testing.T) {
 		{alone{codexFile, "url = \"https://h/\"\nbearer_token_env_var = \"T\"\nenv_http_headers = { X = \"U\" }", ""}, `{"type":"http","url":"https://h/","headers":{"Authorization":"Bearer ${env:T}","X":"${env:U}"}}`, `env_vars = ["T", "U"]`},
 		{alone{codexFile, "command = \"x\"\nenv_vars = [\"B\", \"A\"]\ntool_timeout_sec = 9", ""}, `{"type":"stdio","command":"x",` + here + `}`, `env_vars = ["B", "A"]`},
 		{alone{copilotFile, `"type": "local", "command": "x", "env": {"TOKEN": "${SET}"}, "tools": ["*"]`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, `"env": {"SET":"$SET"}`},
+		{alone{copilotFile, `"command": "x", "args": ["${NOT:-}"]`, ""}, `{"type":"stdio","command":"x","args":["${env:NOT:-}"],` + here + `}`, `"env": {"NOT":"${NOT:-}"}`},
 		{alone{claudeFile, `"command": "x", "env": {"TOKEN": "${SET}"}`, ""}, `{"type":"stdio","command":"x","env":{"TOKEN":"${env:SET}"},` + here + `}`, ""},
 
 		{alone{clineFile, `"transport": {"type": "stdio", "command": "x", "args": ["${env:T}"]}`, ""}, `{"type":"stdio","command":"x","args":["${env:T}"]}`, `"env":{"T":"${env:T}"}`},

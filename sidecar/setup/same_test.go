@@ -113,8 +113,8 @@ func before(host, home, folder string, entry map[string]any) gets {
 	return g
 }
 
-// after returns what a server of the person's own file gets of Assent in a folder.
-func (m *machine) after(name, folder string) gets {
+// after returns what a server of the person's own file gets of Assent in a folder, for a host with an environment.
+func (m *machine) after(name, folder string, environ map[string]string) gets {
 	m.t.Helper()
 	loaded := config.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Path: folder, Confirmed: true}}}, m.UserFile)
 	i := slices.IndexFunc(loaded.Servers, func(s config.Server) bool { return s.Name == name })
@@ -195,7 +195,7 @@ func TestServersGetTheSame(t *testing.T) {
 					if c.Folder != "" {
 						at = c.Folder
 					}
-					want, got := before(pl.ID(), m.Places.Home, at, entry), m.after(server.Name, at)
+					want, got := before(pl.ID(), m.Places.Home, at, entry), m.after(server.Name, at, environ)
 					maps.DeleteFunc(got.Env, func(key, value string) bool { // the variables that it inherits in any case
 						_, isSet := want.Env[key]
 						return !isSet && environ[key] == value || key == "PATH"

@@ -37,6 +37,11 @@ type tomlPart struct {
 func parseTOML(data []byte, crlf bool) (document, error) {
 	f := &tomlFile{text: data, crlf: crlf}
 	if err := toml.Unmarshal(data, &f.whole); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return nil, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
+		}
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	p := unstable.Parser{KeepComments: true}

@@ -76,6 +76,9 @@ func (t *translation) text(where, text string) string {
 		for _, at := range t.variables.find().FindAllStringIndex(text, -1) {
 			plain(text[end:at[0]])
 			match := text[at[0]:at[1]]
+			if t.variables.emptied && (t.inEnv || t.inHeaders) && strings.HasSuffix(text[end:at[0]], "$") {
+				t.fail("%s has a $ before a variable, and %s reads the value of both as another variable.", upper(where), t.dialect.name)
+			}
 			end = at[1]
 			translated, why := t.variables.translate(t, match)
 			if why != "" {
@@ -137,7 +140,7 @@ func shellVariable(t *translation, match string) (text, why string) {
 		return "", "which is one of the entry itself, and not of the environment"
 	case isProject:
 		return otherwise, "" // it is set for servers, and not yet when Claude Code reads its file
-	case hasDefault && otherwise == "":
+	case hasDefault && otherwise == "" && t.passes == passesAll:
 		text = "${env:" + name + "}"
 	case hasDefault:
 		text = "${env:" + name + ":-" + otherwise + "}"
@@ -184,9 +187,9 @@ func (v variables) passedOn(entry []byte) map[string]string {
 		name, otherwise := string(match[1]), string(match[2])
 		switch {
 		case all[name] != "" || slices.Contains(usual, name):
-		case otherwise == "":
+		case match[2] == nil:
 			all[name] = fmt.Sprintf(cmp.Or(v.written, "%s"), name)
-		case otherwise[0] == '$':
+		case strings.HasPrefix(otherwise, "$"):
 			all[name] = otherwise
 		default:
 			all[name] = "${" + name + ":-" + otherwise + "}"
