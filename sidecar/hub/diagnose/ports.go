@@ -29,10 +29,7 @@ func portsOf(c config.Server, f *Failure) []int {
 			ports = append(ports, port)
 		}
 	}
-	if u, err := url.Parse(c.URL); err == nil && isLoopback(u.Hostname()) {
-		standard := map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme]
-		add(cmp.Or(u.Port(), standard))
-	}
+	add(loopbackPort(c))
 	if f != nil {
 		for _, line := range f.Stderr {
 			// A time or an address may stand before it.
@@ -54,6 +51,15 @@ func portsOf(c config.Server, f *Failure) []int {
 		add(*value)
 	}
 	return ports
+}
+
+// loopbackPort returns the port of this machine at which a server is reached, or "".
+func loopbackPort(c config.Server) string {
+	u, err := url.Parse(c.URL)
+	if err != nil || !isLoopback(u.Hostname()) {
+		return ""
+	}
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
 }
 
 func isLoopback(host string) bool {

@@ -218,10 +218,11 @@ func (s situation) portVerdict() *protocol.ServerVerdict {
 
 // refusedVerdict is the verdict on a refused connection.
 func (s situation) refusedVerdict() *protocol.ServerVerdict {
-	for _, use := range s.ports {
-		if !use.Listening {
-			return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "no process listens on port %d of this machine", use.Port)
-		}
+	port := loopbackPort(s.config)
+	// One that listens by now has come since.
+	came := slices.ContainsFunc(s.ports, func(use protocol.PortUse) bool { return use.Listening })
+	if port != "" && !came {
+		return verdict(protocol.VerdictUnreachable, `start the server, which is not started by Assent, or correct "url"`, "no process listens on port %s of this machine", port)
 	}
 	return verdict(protocol.VerdictUnreachable, `see that "url" is right and the server is up`, "%v", s.failure.Err)
 }

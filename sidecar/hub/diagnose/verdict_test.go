@@ -92,8 +92,12 @@ func TestVerdict(t *testing.T) {
 			does: `See that "url" has the path of the MCP endpoint, which often is /mcp or /sse.`,
 		},
 		{
-			name: "nobody at another machine", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},
-			kind: protocol.VerdictUnreachable, text: "Dial: connection refused.", does: `See that "url" is right and the server is up.`,
+			name: "nobody at another machine", of: situation{server: failed, config: config.Server{Transport: protocol.TransportHTTP, URL: "http://tools.example/mcp"}, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},
+			kind: protocol.VerdictUnreachable, text: "Dial: " + connectionRefused.Error() + ".", does: `See that "url" is right and the server is up.`,
+		},
+		{
+			name: "nobody at a port of this machine, of which the system says nothing", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},
+			kind: protocol.VerdictUnreachable, text: "No process listens on port 3000 of this machine.", does: `Start the server, which is not started by Assent, or correct "url".`,
 		},
 		{
 			name: "another protocol at another machine", of: situation{server: failed, config: remote, failure: &Failure{Err: wire.TimeoutError{After: time.Minute}, Stray: []string{"hello"}}},
