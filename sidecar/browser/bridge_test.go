@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -137,6 +138,9 @@ func TestConversations(t *testing.T) {
 						id = string(found)
 					}
 					got = ids.ReplaceAllString(string(frame), "ID")
+					if runtime.GOOS == "windows" {
+						got = strings.ReplaceAll(got, `\\`, "/") // a path
+					}
 				case "#", "":
 				default:
 					t.Fatalf("nobody says %q", line)

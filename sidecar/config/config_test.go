@@ -581,7 +581,8 @@ func TestEditorFile(t *testing.T) {
 
 // TestWhereServersStart is about what a clone of a repository could bring along.
 func TestWhereServersStart(t *testing.T) {
-	ws, path := folder(t, `{"servers": {"theirs": {"command": "sh", "envFile": "x.env"}}}`)
+	shell := map[bool]string{true: "cmd", false: "sh"}[runtime.GOOS == "windows"]
+	ws, path := folder(t, `{"servers": {"theirs": {"command": "`+shell+`", "envFile": "x.env"}}}`)
 	home, here := t.TempDir(), t.TempDir()
 	for _, dir := range []string{home, here, ws.Path} {
 		if err := os.WriteFile(filepath.Join(dir, "x.env"), []byte("FROM="+dir), 0o600); err != nil {
@@ -592,6 +593,7 @@ func TestWhereServersStart(t *testing.T) {
 	servers := `{"plain": {"command": "sh", "envFile": "x.env"}, "below": {"command": "sh", "cwd": "sub"}, "in": {"command": "sh", "cwd": "${workspaceFolder}"},
 		"under": {"command": "sh", "cwd": "${workspaceFolder}/sub"}, "its": {"command": "${workspaceFolder}/sh"}, "path": {"command": "sh", "env": {"PATH": "${workspaceFolder}"}},
 		"file": {"command": "sh", "envFile": "${workspaceFolder}/x.env"}, "data": {"command": "sh", "args": ["${workspaceFolder}"]}, "far": {"url": "https://example.org"}}`
+	servers = strings.ReplaceAll(servers, `"sh"`, `"`+shell+`"`)
 	if err := os.WriteFile(own, []byte(`{"servers": `+servers+`}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -622,14 +624,14 @@ func TestWhereServersStart(t *testing.T) {
 				if want[s.Name] == "" {
 					continue
 				}
-				if shown := s.Shown(t.Context(), e); shown.Cwd != want[s.Name] {
+				if shown := s.Shown(t.Context(), e); filepath.Clean(shown.Cwd) != want[s.Name] {
 					t.Errorf("%s is said to start in %s, want %s", s.Name, shown.Cwd, want[s.Name])
 				}
 				cmd, err := s.Resolve(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if cmd.Dir != want[s.Name] {
+				if filepath.Clean(cmd.Dir) != want[s.Name] {
 					t.Errorf("%s starts in %s, want %s", s.Name, cmd.Dir, want[s.Name])
 				}
 				from := map[string]string{"plain": "FROM=" + home, "theirs": "FROM=" + here}[s.Name]

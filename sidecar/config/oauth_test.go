@@ -48,7 +48,7 @@ func TestOAuth(t *testing.T) {
 			Scopes: []string{"read"}, CallbackPort: 33418, ClientMetadataURL: "https://example.org/client.json",
 		},
 		"machine":  {GrantType: config.GrantClientCredentials, ClientID: "mine", PrivateKeyFile: filepath.Join(ws.Path, "keys", "mine.pem"), KeyID: "k1"},
-		"workload": {AssertionFile: "/run/token", Issuer: "https://login.example.org"},
+		"workload": {AssertionFile: absolute(ws.Path, "/run/token"), Issuer: "https://login.example.org"},
 		"company": {
 			ClientID: "mine", ClientSecret: "shh",
 			IdentityProvider: config.IdentityProvider{Issuer: "https://idp.example.org", ClientID: "mine", IDToken: "about.me.x"},
@@ -79,8 +79,8 @@ func TestOAuthThatCannotBe(t *testing.T) {
 		`{"callbackPort": 70000}`:  "oauth.callbackPort 70000 is not a port",
 		`{"scopes": "read write"}`: `the server "a" cannot be read`,
 
-		`{"grantType": "password"}`:           `oauth.grantType is "password"`,
-		`{"grantType": "client_credentials"}`: "needs a clientId, and a clientSecret",
+		`{"grantType": "password"}`:                                                                           `oauth.grantType is "password"`,
+		`{"grantType": "client_credentials"}`:                                                                 "needs a clientId, and a clientSecret",
 		`{"grantType": "client_credentials", "clientId": "a", "clientSecret": "shh"}`:                         "oauth.clientSecret is a secret, which does not belong into a file",
 		`{"clientId": "a", "privateKey": "-----BEGIN PRIVATE KEY-----"}`:                                      "oauth.privateKey is a secret",
 		`{"privateKeyFile": "a.pem"}`:                                                                         "oauth.privateKey needs an oauth.clientId",
@@ -137,4 +137,12 @@ func TestNote(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+}
+
+// absolute returns a path of Unix as it is taken on this system: on Windows it lacks a drive, and lies below the base.
+func absolute(base, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(base, path)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,9 @@ import (
 // text.
 func disk(s system, files map[string]string) system {
 	s.isProgram = func(path string) bool {
+		if !s.windows {
+			path = filepath.ToSlash(path)
+		}
 		text, ok := files[path]
 		return ok && text == ""
 	}
@@ -226,7 +230,7 @@ func TestTheServerGetsThePATHThatLedToIt(t *testing.T) {
 				env = setEnv(env, "PATH", tt.own)
 			}
 			got, env, err := e.lookPath(disk(system{}, files), tt.command, "/app", env, env)
-			if err != nil || path.Clean(got) != tt.want || LookupEnv(env, "PATH") != tt.path {
+			if err != nil || path.Clean(filepath.ToSlash(got)) != tt.want || LookupEnv(env, "PATH") != tt.path {
 				t.Errorf("lookPath = %q, PATH %q, %v, want %q, %q", got, LookupEnv(env, "PATH"), err, tt.want, tt.path)
 			}
 		})

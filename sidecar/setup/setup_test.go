@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,17 +35,18 @@ func newMachine(t *testing.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	work = filepath.ToSlash(work) // the places are those of Linux on each system
 	return &machine{t, work, setup.Options{
 		Places: importer.Places{
-			OS: "linux", Home: filepath.Join(work, "home"), Env: func(string) string { return "" },
-			Folders: []string{filepath.Join(work, "project")},
+			OS: "linux", Home: path.Join(work, "home"), Env: func(string) string { return "" },
+			Folders: []string{path.Join(work, "project")},
 		},
-		Folder: filepath.Join(work, "assent"), UserFile: filepath.Join(work, "assent", "mcp.json"),
-		Command: "assent", Projects: true, Policy: managedfiles.New(filepath.Join(work, "root"), nil),
+		Folder: path.Join(work, "assent"), UserFile: path.Join(work, "assent", "mcp.json"),
+		Command: "assent", Projects: true, Policy: managedfiles.New(path.Join(work, "root"), nil),
 	}}
 }
 
-func (m *machine) path(name string) string { return filepath.Join(m.work, filepath.FromSlash(name)) }
+func (m *machine) path(name string) string { return path.Join(m.work, name) }
 
 func (m *machine) write(name string, data []byte) {
 	m.t.Helper()

@@ -93,7 +93,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			name: "nobody at another machine", of: situation{server: failed, config: config.Server{Transport: protocol.TransportHTTP, URL: "http://tools.example/mcp"}, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},
-			kind: protocol.VerdictUnreachable, text: "Dial: " + connectionRefused.Error() + ".", does: `See that "url" is right and the server is up.`,
+			kind: protocol.VerdictUnreachable, text: Sentence("dial: " + connectionRefused.Error()), does: `See that "url" is right and the server is up.`,
 		},
 		{
 			name: "nobody at a port of this machine, of which the system says nothing", of: situation{server: failed, config: remote, failure: &Failure{Err: fmt.Errorf("dial: %w", connectionRefused)}},

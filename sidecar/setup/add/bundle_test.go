@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestABundle(t *testing.T) {
 	if filepath.Dir(into) != o.BundleDir || !strings.HasPrefix(filepath.Base(into), "files-") {
 		t.Errorf("it is unpacked to %s", into)
 	}
-	want := `files {"type":"stdio","command":"node","args":["` + into + `/server/index.js","/a","/b","--home=${userHome}${/}x","--level","3","--verbose=false"],"env":{"DOCS":"${userHome}${/}Documents","KEY":"${input:files-key}","TOKEN":"${input:files-TOKEN}"}}
+	want := `files {"type":"stdio","command":"node","args":["` + strings.ReplaceAll(into, `\`, `\\`) + `/server/index.js","/a","/b","--home=${userHome}${/}x","--level","3","--verbose=false"],"env":{"DOCS":"${userHome}${/}Documents","KEY":"${input:files-key}","TOKEN":"${input:files-TOKEN}"}}
 {"type":"promptString","id":"files-key","description":"Key","password":true}
 {"type":"promptString","id":"files-TOKEN","description":"TOKEN","password":true}`
 	if diff := cmp.Diff(want, written(t, s)); diff != "" {
@@ -105,7 +106,7 @@ func TestABundle(t *testing.T) {
 		if err != nil || string(data) != want.text {
 			t.Errorf("%s has %q, %v", name, data, err)
 		}
-		if info, err := os.Stat(path); err != nil || info.Mode() != want.mode {
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != want.mode {
 			t.Errorf("%s has the mode %v, want %v", name, info.Mode(), want.mode)
 		}
 	}

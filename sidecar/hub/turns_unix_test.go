@@ -1,3 +1,7 @@
+//go:build unix
+
+// The servers wait at named pipes.
+
 package hub_test
 
 import (

@@ -1,3 +1,7 @@
+//go:build unix
+
+// The paths of what is carried are those of Unix.
+
 package setup_test
 
 import (

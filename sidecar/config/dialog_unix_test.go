@@ -1,3 +1,7 @@
+//go:build unix
+
+// Programs have a mode, and PATH has colons.
+
 package config_test
 
 import (

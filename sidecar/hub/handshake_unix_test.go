@@ -1,3 +1,7 @@
+//go:build unix
+
+// The servers are scripts of the shell.
+
 package hub_test
 
 import (
