@@ -79,8 +79,8 @@ func TestOAuthThatCannotBe(t *testing.T) {
 		`{"callbackPort": 70000}`:  "oauth.callbackPort 70000 is not a port",
 		`{"scopes": "read write"}`: `the server "a" cannot be read`,
 
-		`{"grantType": "password"}`:                                                                           `oauth.grantType is "password"`,
-		`{"grantType": "client_credentials"}`:                                                                 "needs a clientId, and a clientSecret",
+		`{"grantType": "password"}`:           `oauth.grantType is "password"`,
+		`{"grantType": "client_credentials"}`: "needs a clientId, and a clientSecret",
 		`{"grantType": "client_credentials", "clientId": "a", "clientSecret": "shh"}`:                         "oauth.clientSecret is a secret, which does not belong into a file",
 		`{"clientId": "a", "privateKey": "-----BEGIN PRIVATE KEY-----"}`:                                      "oauth.privateKey is a secret",
 		`{"privateKeyFile": "a.pem"}`:                                                                         "oauth.privateKey needs an oauth.clientId",

@@ -5,8 +5,6 @@
 package hub_test
 
 import (
-	"assent/protocol"
-	"assent/sidecar/config"
 	"fmt"
 	"net"
 	"os"
@@ -15,6 +13,9 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"assent/protocol"
+	"assent/sidecar/config"
 
 	"github.com/google/go-cmp/cmp"
 )

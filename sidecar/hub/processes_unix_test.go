@@ -5,11 +5,12 @@
 package hub_test
 
 import (
-	"assent/protocol"
-	"assent/sidecar/config"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/config"
 )
 
 func TestClosingATaskEndsItsProcess(t *testing.T) {

@@ -5,13 +5,14 @@
 package importer_test
 
 import (
-	"assent/protocol"
-	"assent/sidecar/config"
-	"assent/sidecar/setup/importer"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"assent/protocol"
+	"assent/sidecar/config"
+	"assent/sidecar/setup/importer"
 )
 
 func TestFindIsBounded(t *testing.T) {
