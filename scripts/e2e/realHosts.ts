@@ -2,7 +2,7 @@
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
 // `assent restore` puts the host's file back. The first host also runs twice at once.
 //
-// `--licensed` runs Claude Code and Copilot CLI instead. Whoever runs it accepts their licences.
+// `--licensed` runs Claude Code and Copilot CLI instead. The person who runs it accepts their licences.
 import { licensed, open } from "./realHosts/hosts.ts";
 import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene, twoAtOnce } from "./realHosts/journey.ts";

@@ -1,5 +1,5 @@
 // npm run windows: the program for Windows under Wine 10, which Debian 13 has. It needs root and mmdebstrap, and gets a root
-// of its own for Wine, of 1.1 GB. The daemon does not run here: Wine accepts connections at a pipe that nobody serves.
+// of its own for Wine, of 1.1 GB. The daemon does not run here: at its pipe, Wine accepts connections that no process serves.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { allOutput, output, run } from "../tools/lib/command.ts";
 import { cacheFolder, root } from "../tools/lib/paths.ts";
 import { step } from "./step.ts";
 
-/** Packages whose tests Wine can run. Those with a daemon, and those that build programs while they run, are left out. */
+/** Packages with tests that Wine can run: not those that start a daemon, or build programs. */
 const tested = [
   ...["base/...", "broker/...", "browser", "chat", "config/...", "gateway/...", "hub/diagnose"],
   ...["hub/exchange", "hub/session", "model", "setup/...", "task/...", "terminal/...", "wire/..."],
@@ -29,7 +29,7 @@ await mkdir(join(wine, "sources"), { recursive: true });
 await rm(drive, { recursive: true, force: true });
 await mkdir(drive);
 
-/** Runs a program in Wine, in a folder of Wine's root, and returns what it wrote. */
+/** Runs a program in Wine, in a folder of Wine's root, and returns its output. */
 async function windows(folder: string, ...command: readonly string[]): Promise<string> {
   const mounts = [
     ...[`mount -t proc proc ${wine}/proc`, `mount --bind /dev ${wine}/dev`],

@@ -182,7 +182,7 @@ const copilotCli: Host = {
 /** Hosts with open licences. */
 export const open: readonly Host[] = [codex, geminiCli, opencode];
 
-/** Hosts whose licences a person has to accept. */
+/** Hosts with licences that a person has to accept. */
 export const licensed: readonly Host[] = [claudeCode, copilotCli];
 
 function toml(value: string | readonly string[]): string {

@@ -17,7 +17,7 @@ export const openHosts: Packages = {
   "opencode-linux-x64-baseline": "1.18.33",
 };
 
-/** The hosts whose licences a person has to accept. */
+/** The hosts with licences that a person has to accept. */
 export const licensedHosts: Packages = {
   "@anthropic-ai/claude-code-linux-x64": "2.1.330",
   "@github/copilot-linux-x64": "1.0.102",

@@ -42,7 +42,7 @@ export function itemsOf<T>(list: Listing<T> | undefined): readonly T[] {
   return list?.state === "ready" ? list.items : [];
 }
 
-/** Returns what is odd in a list. */
+/** Returns the odd things in a list. */
 export function problemsOf(list: Listing<unknown> | undefined): readonly string[] {
   return list?.state === "ready" ? (list.problems ?? []) : [];
 }

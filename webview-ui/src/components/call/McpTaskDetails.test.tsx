@@ -83,7 +83,7 @@ describe("a call that is an MCP task", () => {
       // An opened part of a row stays open, so each row here has a message of its own.
       row(expiresAt === undefined ? {} : { expiresAt }, {}, undefined, 100 + words.source.length),
     );
-    expect(container.textContent).not.toContain("786512e2"); // nobody reads it
+    expect(container.textContent).not.toContain("786512e2"); // no person reads it
     const details = screen.getByText("MCP task").closest("details");
     if (details !== null) details.open = true;
     fireEvent(details ?? container, new Event("toggle"));

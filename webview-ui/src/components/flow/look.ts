@@ -64,7 +64,7 @@ export function useStillness(): boolean {
   );
 }
 
-/** Returns the style sheet of an image, whose highlighted participants pulse if it is animated. */
+/** Returns the style sheet of an image. Its highlighted participants pulse if it is animated. */
 export function styleSheet({ fontFamily, colours }: Look, animating: boolean): string {
   const { text, ground, box, line, highlight } = colours;
   const pulse = animating ? "animation: pulse 1.6s ease-in-out infinite;" : "";

@@ -14,7 +14,7 @@ export interface ServersProps extends Omit<ServerPageProps, "server" | "inspecti
   readonly problems: readonly ConfigProblem[];
   readonly inspections: Inspections;
   readonly offers: ReadonlyMap<string, Offers>;
-  /** The server whose page is shown; undefined for the list. */
+  /** The server of the page; undefined for the list. */
   readonly serverName: string | undefined;
   /** The server of the page that the person went back from. */
   readonly left: string | undefined;

@@ -30,7 +30,7 @@ type Entry =
       readonly repeated: boolean;
     };
 
-/** A list whose active option is set by ARIA. The field above it, or the list, has the focus. */
+/** A list with an active option that ARIA sets. The field above it, or the list, has the focus. */
 export function TaskList(props: TaskListProps) {
   const { tasks: all, openId, onChoose, onSearch, onChooseMessage, onDismiss, onLeave } = props;
   const [filter, setFilter] = useState("");
