@@ -4,7 +4,8 @@
 //	habit                                   whose                                  seen in                 reported as
 //	an ask is refused in 2026-07-28         go-sdk, mcp-go, TypeScript, Python     their versions of 2026  no report: their own texts
 //	another word for a status of a task     servers of adcp-client, others         2025-11-25 servers      adcontextprotocol/adcp-client#977
-//	an unknown session is no login          Rust SDK; breeze                       before 2026-03, all     rust-sdk#689, LanternOps/breeze#3744
+//	an unknown session is no login          Rust SDK                               until February 2026     modelcontextprotocol/rust-sdk#689
+//	the same, with 403                      breeze                                 until August 2026       LanternOps/breeze#3744
 //	initialize after server/discover pins   TypeScript SDK                         2.0 to 2.4              no report: its stdio.mjs
 //	an empty object is an empty array       PHP servers                            all versions            no report: json_encode of an empty array
 //	a call before roots/list sees no roots  server-filesystem                      all versions            no report: it was measured
