@@ -1,11 +1,13 @@
 // Hosts that are not ours, as people install them. `assent setup` has each use its server through Assent. A model on
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
-// `assent restore` puts the host's file back. The first host also runs twice at once.
+// `assent restore` puts the host's file back. What a host makes of variables in its file is compared text by text: a
+// server starts with the same ones by the host itself and through Assent. The first host also runs twice at once.
 //
 // `--licensed` runs Claude Code and Copilot CLI instead. The person who runs it accepts their licences.
-import { licensed, open } from "./realHosts/hosts.ts";
+import { licensed, licensedListers, open, openListers } from "./realHosts/hosts.ts";
 import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene, twoAtOnce } from "./realHosts/journey.ts";
+import { textsArrive } from "./realHosts/texts.ts";
 import { step } from "./step.ts";
 
 const byRequest = process.argv.includes("--licensed");
@@ -24,4 +26,7 @@ if (first !== undefined) {
   await inScene({ host: first, era: "legacy" }, (scene) =>
     step(`${first.title}, twice at once: each has a question of its own`, () => twoAtOnce(scene)),
   );
+}
+for (const host of byRequest ? licensedListers : openListers) {
+  await step(`${host.title}: each text arrives as without Assent`, () => textsArrive(host));
 }

@@ -1,16 +1,18 @@
 import { installed, licensedHosts, openHosts } from "./install.ts";
 
+/** How an MCP server is started. */
+export interface Server {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** The configuration of a host. */
 export interface Told {
   /** Where the model is. */
   readonly model: string;
   /** The MCP server that it starts. */
-  readonly server: {
-    readonly name: string;
-    readonly command: string;
-    readonly args: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-  };
+  readonly server: Server & { readonly name: string };
   readonly prompt: string;
 }
 
@@ -168,6 +170,10 @@ const copilotCli: Host = {
     installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
     ...["--allow-all-tools", "-p", prompt],
   ],
+  list: () => [
+    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
+    ...["mcp", "get", "journeys"],
+  ],
   env: ({ model }) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: "x",
@@ -178,6 +184,90 @@ const copilotCli: Host = {
   configuration: ({ server: { name, ...server } }) =>
     JSON.stringify({ mcpServers: { [name]: { type: "local", ...server, tools: ["*"] } } }),
 };
+
+/** A host that starts its servers to list them. */
+export interface Lister {
+  readonly title: string;
+  /** Its name on Assent's command line. */
+  readonly id: string;
+  list(): readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Its configuration file, below its home folder. */
+  readonly file: string;
+  configuration(servers: Readonly<Record<string, Server>>): string;
+  /** The host itself changes its file as it runs. */
+  readonly rewrites?: true;
+}
+
+const geminiLists: Lister = {
+  title: "Gemini CLI",
+  id: "gemini-cli",
+  list: () => geminiCli.list?.() ?? [],
+  env: { GEMINI_API_KEY: "x" },
+  file: geminiCli.file,
+  configuration: (mcpServers) =>
+    JSON.stringify({
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      mcpServers,
+    }),
+};
+
+const qwenLists: Lister = {
+  title: "Qwen Code",
+  id: "qwen-code",
+  list: () => [
+    process.execPath,
+    installed(openHosts, "@qwen-code", "qwen-code", "cli.js"),
+    ...["mcp", "list"],
+  ],
+  env: {},
+  file: ".qwen/settings.json",
+  configuration: (mcpServers) =>
+    JSON.stringify({
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      mcpServers,
+    }),
+  rewrites: true,
+};
+
+const opencodeLists: Lister = {
+  title: "opencode",
+  id: "opencode",
+  list: () => opencode.list?.() ?? [],
+  env: { OPENCODE_DISABLE_MODELS_FETCH: "1", npm_config_offline: "true" },
+  file: opencode.file,
+  configuration: (servers) =>
+    JSON.stringify({
+      $schema: "https://opencode.ai/config.json",
+      autoupdate: false,
+      share: "disabled",
+      mcp: Object.fromEntries(
+        Object.entries(servers).map(([name, { command, args, env }]) => [
+          name,
+          { type: "local", command: [command, ...args], environment: env },
+        ]),
+      ),
+    }),
+};
+
+const claudeLists: Lister = {
+  title: "Claude Code",
+  id: "claude-code",
+  list: () => claudeCode.list?.() ?? [],
+  env: { ANTHROPIC_API_KEY: "x", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+  file: claudeCode.file,
+  configuration: (mcpServers) => JSON.stringify({ hasCompletedOnboarding: true, mcpServers }),
+  rewrites: true,
+};
+
+/** Those with open licences. */
+export const openListers: readonly Lister[] = [geminiLists, opencodeLists, qwenLists];
+
+/** Those whose licences a person has to accept. */
+export const licensedListers: readonly Lister[] = [claudeLists];
 
 /** Hosts with open licences. */
 export const open: readonly Host[] = [codex, geminiCli, opencode];

@@ -14,6 +14,7 @@ type Packages = Readonly<Record<string, string>>;
 export const openHosts: Packages = {
   "@openai/codex": "0.169.0",
   "@google/gemini-cli": "0.61.0",
+  "@qwen-code/qwen-code": "0.24.4",
   "opencode-linux-x64-baseline": "1.18.33",
 };
 

@@ -171,12 +171,7 @@ async function route({ host, era, stage, model }: Scene): Promise<Routed> {
   await mkdir(workspace);
   await assent(stage, "setup", "--yes");
   assert.notEqual(await readFile(file, "utf8"), before, "the host does not use Assent");
-  // The hosts start the program that setup found. From now on it leads to the daemon of this story, and not to the
-  // person's own.
-  const daemon = join(folder, "data", "daemon");
-  const script = `#!/bin/sh\nASSENT_DAEMON_DIR='${daemon}' exec '${sidecarBinary}' "$@"\n`;
-  await rm(programIn(stage));
-  await write(programIn(stage), script, 0o755);
+  await throughDaemon(stage);
   return {
     file,
     before,
@@ -191,8 +186,16 @@ async function route({ host, era, stage, model }: Scene): Promise<Routed> {
   };
 }
 
+/** Has the program that setup found, and hosts start, lead to the daemon of this story, and not to the person's own. */
+export async function throughDaemon(stage: Stage): Promise<void> {
+  const daemon = join(stage.folder, "data", "daemon");
+  const script = `#!/bin/sh\nASSENT_DAEMON_DIR='${daemon}' exec '${sidecarBinary}' "$@"\n`;
+  await rm(programIn(stage));
+  await write(programIn(stage), script, 0o755);
+}
+
 /** Runs a command of the program that is in the PATH as `assent`. */
-async function assent(stage: Stage, ...args: readonly string[]): Promise<void> {
+export async function assent(stage: Stage, ...args: readonly string[]): Promise<void> {
   const program = programIn(stage);
   const bin = dirname(program);
   await mkdir(bin, { recursive: true });
@@ -255,7 +258,8 @@ async function accept(frontEnd: FrontEnd, ask: OpenAsk, answer: string): Promise
   });
 }
 
-async function write(file: string, content: string, mode = 0o644): Promise<void> {
+/** Writes a file, and makes its folder. */
+export async function write(file: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content, { mode });
 }
