@@ -289,13 +289,15 @@ func TestAMovedJournalIsWhole(t *testing.T) {
 		first, last int64
 	}{
 		"to a new file": {func(t *testing.T) *store.Store {
+			dir := t.TempDir() // made first, and so removed when both stores are closed
 			s := extend(t, inMemory(t), 4)
-			move(t, s, opened(t, t.TempDir()))
+			move(t, s, opened(t, dir))
 			return s
 		}, 5, 7},
 		"to another journal": {func(t *testing.T) *store.Store {
+			dir := t.TempDir()
 			s := extend(t, inMemory(t), 4)
-			move(t, s, extend(t, opened(t, t.TempDir()), 2))
+			move(t, s, extend(t, opened(t, dir), 2))
 			return s
 		}, 3, 9},
 		"to its own beginning": {func(t *testing.T) *store.Store {
