@@ -399,7 +399,7 @@ func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 			{"type":"tool_result","toolUseId":"a","content":"words"},
 			{"type":"tool_result","toolUseId":"b","content":{"type":"text","text":"one block"}},
 			{"type":"tool_result","toolUseId":"c","content":["x",{"type":"json","json":{"a":1}},null]}
-		]}],"maxTokens":"50","modelPreferences":{"hints":["gpt",{"name":"claude"},5],"costPriority":"1","speedPriority":0.5}}`)
+		]}],"maxTokens":"50","modelPreferences":{"hints":["gpt",{"name":"claude"},5,{}],"costPriority":"1","speedPriority":0.5}}`)
 	if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +424,7 @@ func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 			{Name: "t", InputSchema: json.RawMessage(`{"type":"object"}`)},
 			{Name: "u", InputSchema: json.RawMessage(`{"properties":{},"type":"object"}`)},
 		},
-		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "gpt"}, {Name: "claude"}}, SpeedPriority: new(0.5)},
+		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "gpt"}, {Name: "claude"}, {}}, SpeedPriority: new(0.5)},
 		MaxTokens:        50,
 	}
 	if diff := cmp.Diff(want, f.message(t).Question.(protocol.McpSampling).SamplingRequest); diff != "" {

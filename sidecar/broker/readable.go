@@ -99,12 +99,10 @@ func readHints(raw json.RawMessage) []protocol.ModelHint {
 		var h protocol.ModelHint
 		if isText(hint) {
 			_ = json.Unmarshal(hint, &h.Name) // it is a text
-		} else if jsonscan.Unmarshal(hint, &h) != nil {
+		} else if !isObject(hint) || jsonscan.Unmarshal(hint, &h) != nil {
 			continue
 		}
-		if h.Name != "" {
-			read = append(read, h)
-		}
+		read = append(read, h)
 	}
 	return read
 }
