@@ -96,6 +96,10 @@ func FindHooks(o Options) (*HookPlan, error) {
 	return p, nil
 }
 
+// hookEnd ends the command of a hook. Claude Code takes an exit with 2 as a refusal, and an older Assent, which does not know the
+// command, exits with that.
+const hookEnd = " hook claude || exit 0"
+
 // hookLine is the command of the hook in the shell that Claude Code starts.
 func hookLine(program string) string {
 	if strings.ContainsFunc(program, func(r rune) bool {
@@ -103,7 +107,7 @@ func hookLine(program string) string {
 	}) {
 		program = "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 	}
-	return program + " hook claude"
+	return program + hookEnd
 }
 
 // isHook reports whether an entry of Claude Code's settings runs only this command, or with "" any hook of Assent.
@@ -113,7 +117,7 @@ func isHook(raw json.RawMessage, command string) bool {
 		return false
 	}
 	runs := func(h hookCommand) bool {
-		return h.Command == command || command == "" && strings.HasSuffix(h.Command, " hook claude") && strings.Contains(h.Command, "assent")
+		return h.Command == command || command == "" && strings.HasSuffix(h.Command, hookEnd) && strings.Contains(h.Command, "assent")
 	}
 	return len(group.Hooks) == 1 && runs(group.Hooks[0]) || command == "" && slices.ContainsFunc(group.Hooks, runs)
 }

@@ -68,7 +68,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := string(m.read(claudeSettings))
-			if !strings.Contains(after, `"command": "'/opt/My Tools/assent' hook claude"`) || m.hooks()["PermissionRequest"] != 1 {
+			if !strings.Contains(after, `"command": "'/opt/My Tools/assent' hook claude || exit 0"`) || m.hooks()["PermissionRequest"] != 1 {
 				t.Errorf("the settings are %s", after)
 			}
 			if again := m.findHooks(); len(again.Hooks) != 0 {
