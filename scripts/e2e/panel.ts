@@ -142,13 +142,14 @@ export class Panel {
   }
 
   /** Reads a card to its end, as its first button wants it, until that button has its name. */
-  async readTo(card: Locator, name: string, readOn = (button: Locator) => button.click()) {
+  async readTo(card: Locator, name: string, readOn = () => pressReadOn(card)) {
     const button = (name: string) =>
       card.getByRole("button", { name, exact: true, disabled: false });
     for (;;) {
       await button(name).or(button("Read on")).first().waitFor();
       if (await button(name).isVisible()) return;
-      await readOn(button("Read on"));
+      await readOn();
+      await drawn(card);
     }
   }
 
@@ -345,6 +346,23 @@ export class Panel {
       await this.#keyboard.press(key);
     }
   }
+}
+
+/** Presses Read on, if the button still has this name: what it scrolled before may have come into view by now. */
+async function pressReadOn(card: Locator): Promise<void> {
+  await card.evaluate((element) => {
+    const buttons = [...element.querySelectorAll("button")];
+    buttons.find((button) => button.textContent?.startsWith("Read on"))?.click();
+  });
+}
+
+/** Waits until a page has drawn what it scrolled, and knows what is in view. */
+async function drawn(card: Locator): Promise<void> {
+  await card.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame++) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
 }
 
 /** The text that a call returned, once it has; or the tool's own complaint, where it failed. */

@@ -972,6 +972,7 @@ func (h daemonHome) restart(isKilled bool) {
 		h.run("daemon", "stop", "--force")
 	}
 	h.run("hosts", "list")
+	http.DefaultClient.CloseIdleConnections() // those to the daemon that has gone
 }
 
 // kill kills the daemon.
