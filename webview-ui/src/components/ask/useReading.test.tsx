@@ -126,6 +126,25 @@ test("every way to accept waits for the end, and a way to a form of its own does
   expect(onForm).toHaveBeenCalledOnce();
 });
 
+// The card's height is scrolled by 24 pixels at a time where it has less room, so its end is often passed.
+test.each([5, 10, 60, 300])("in a room of %i pixels the end comes into view", (room) => {
+  const { container, scrolled } = show();
+  const body = container.querySelector(".ask-body") ?? expect.fail("there is no body");
+  const end = body.querySelector(".read-to") ?? expect.fail("there is no end");
+  const height = 1301;
+  vi.spyOn(body, "clientHeight", "get").mockReturnValue(room);
+  vi.spyOn(body, "getBoundingClientRect").mockReturnValue(new DOMRect(0, 100, 300, room));
+  vi.spyOn(end, "getBoundingClientRect").mockImplementation(
+    () => new DOMRect(0, 100 + height - body.scrollTop, 300, 1),
+  );
+  const inView = () => body.scrollTop <= height && body.scrollTop >= height + 1 - room;
+  see(false);
+  arm();
+  for (let presses = 0; presses < 100 && !inView(); presses++) press("Read on");
+  expect(inView()).toBe(true);
+  expect(scrolled).not.toHaveBeenCalled();
+});
+
 test("another phase of the card is read anew", () => {
   const { rerender, onAllow, ...ways } = show();
   see(true);

@@ -82,11 +82,16 @@ const kept = 24;
 /** Scrolls the question by its height in view, or to its end if that is nearer. */
 function scrollOn(end: HTMLElement): void {
   const body = end.closest(".ask-body");
-  const below =
-    body === null ? 0 : end.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom;
-  if (body === null || below <= 0) {
+  const at = end.getBoundingClientRect();
+  const seen = body?.getBoundingClientRect() ?? at;
+  const room = body?.clientHeight ?? 0;
+  // In a very low panel there is less room than that. The end has to come into view all the same.
+  const rest = Math.min(kept, room) / 2;
+  if (body !== null && at.bottom > seen.bottom) {
+    body.scrollTop += Math.min(at.bottom - seen.bottom + rest, Math.max(kept, room - kept));
+  } else if (body !== null && at.top < seen.top) {
+    body.scrollTop -= seen.top - at.top + rest;
+  } else {
     end.scrollIntoView({ block: "nearest" });
-    return;
   }
-  body.scrollTop += Math.min(below + kept / 2, Math.max(kept, body.clientHeight - kept));
 }
