@@ -22,7 +22,7 @@ import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
 import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
 import { lookAtResults } from "./resultsStory.ts";
-import { goThroughPages, keepComposerInSight } from "./roomStory.ts";
+import { answerInLowPanel, goThroughPages, keepComposerInSight } from "./roomStory.ts";
 import { lookAtServer } from "./serversStory.ts";
 import { setUpInBrowser } from "./setUpStory.ts";
 import { lookAround } from "./statesStory.ts";
@@ -141,6 +141,7 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await answerInTheDock(page, panel, looks);
   await answerStandIns(page, looks);
   await keepComposerInSight(page, panel);
+  await answerInLowPanel(page, panel);
   await goThroughPages(page, panel, looks);
   await panel.newTask();
   await cleanUp(panel, database);

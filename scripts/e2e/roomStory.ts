@@ -35,6 +35,29 @@ export async function keepComposerInSight(page: Page, panel: Panel): Promise<voi
   await page.setViewportSize(before);
 }
 
+/** Reads a form and answers it by keys where a panel has room for little more than its buttons. */
+export async function answerInLowPanel(page: Page, panel: Panel): Promise<void> {
+  const before = page.viewportSize() ?? assert.fail("the page has no size");
+  for (const size of [
+    { width: 300, height: 200 },
+    { width: 200, height: 300 },
+  ]) {
+    const { width, height } = size;
+    await step(`a form is read and answered by keys, at ${width} x ${height}`, async () => {
+      await panel.newTask();
+      await beginForm(panel);
+      await page.setViewportSize(size);
+      const form = panel.form(server);
+      await panel.readTo(form, "Submit", () => panel.press("Control+Enter"));
+      await assertSeen(page, "Submit", form.getByRole("button", { name: "Submit" }));
+      assert(!(await panel.message().isVisible()), "the composer leaves its room to the question");
+      await panel.accept(form, "Submit");
+      await panel.focused(panel.message()).waitFor();
+      await page.setViewportSize(before);
+    });
+  }
+}
+
 /** Goes through every page while two questions are open, by the keyboard alone. */
 export async function goThroughPages(page: Page, panel: Panel, looks: Looks): Promise<void> {
   const line = panel.dock().getByRole("button", { name: /^1 of 2/ });
