@@ -97,10 +97,11 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 			l.giveUp()
 			continue
 		}
-		if l.collect(line) {
+		// An answer also shows that lines before it were no message, as after a log with a bracket that stays open.
+		if l.pending = answersIn(line); len(l.pending) == 0 && l.collect(line) {
 			continue
 		}
-		l.pending = answersIn(line)
+		l.giveUp()
 		l.stray(line)
 	}
 }

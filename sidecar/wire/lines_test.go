@@ -39,6 +39,7 @@ func TestMessagesInOtherText(t *testing.T) {
 		{"on several lines", pretty, []string{is}, nil},
 		{"on several lines, with other line ends", strings.ReplaceAll(pretty, "\n", "\r\n"), []string{is}, nil},
 		{"a request on several lines", strings.Replace(ask, ",", ",\n", 3), []string{`7 elicitation/create`}, nil},
+		{"behind a log that leaves a bracket open", "{ starting\nx " + answer, []string{is}, []string{"{ starting", "x " + answer}},
 		{"a log on several lines", "{\n  a: 1,\n}", nil, []string{"{", "a: 1,", "}"}},
 		{"a bracket before a message", "{\n" + answer, []string{is}, []string{"{"}},
 		{"a bracket before the end", "{", nil, []string{"{"}},
