@@ -117,7 +117,7 @@ func isHook(raw json.RawMessage, command string) bool {
 		return false
 	}
 	runs := func(h hookCommand) bool {
-		return h.Command == command || command == "" && strings.HasSuffix(h.Command, hookEnd) && strings.Contains(h.Command, "assent")
+		return h.Command == command || command == "" && strings.Contains(h.Command, " hook claude") && strings.Contains(h.Command, "assent")
 	}
 	return len(group.Hooks) == 1 && runs(group.Hooks[0]) || command == "" && slices.ContainsFunc(group.Hooks, runs)
 }

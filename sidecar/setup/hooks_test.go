@@ -119,6 +119,16 @@ func TestHooksThatMayNotRun(t *testing.T) {
 	}
 }
 
+// Two hooks for an event would ask twice.
+func TestAHookWrittenByHand(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.write(claudeSettings, []byte(`{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "assent hook claude"}]}]}}`))
+	if p := m.findHooks(); len(p.Hooks) != 6 || p.Hooks["PermissionRequest"] != nil {
+		t.Errorf("the plan is %+v", p.Hooks)
+	}
+}
+
 func TestHooksWithoutClaudeCode(t *testing.T) {
 	t.Parallel()
 	if p := newMachine(t).findHooks(); p != nil {
