@@ -161,7 +161,7 @@ func (s *Exchanges) tellStrayed(x *exchange) {
 	}
 	if t, err := s.opts.Task(x.taskID); err == nil {
 		t.Tell(protocol.Notice{Level: protocol.NoticeWarning, Text: fmt.Sprintf(
-			"The MCP server %q wrote something that is not MCP, while a call waits for its answer: %s", s.name(), text)})
+			"The MCP server %q wrote something that is no whole MCP message, while a call waits for its answer: %s", s.name(), text)})
 	}
 }
 

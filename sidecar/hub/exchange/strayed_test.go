@@ -14,7 +14,7 @@ import (
 
 // TestAPersonHearsOfAnAnswerThatCannotBeRead: the call waits until the person ends it, as there is no time limit.
 func TestAPersonHearsOfAnAnswerThatCannotBeRead(t *testing.T) {
-	const told = `The MCP server "s" wrote something that is not MCP, while a call waits for its answer: `
+	const told = `The MCP server "s" wrote something that is no whole MCP message, while a call waits for its answer: `
 	for _, tt := range []struct {
 		name   string
 		frames []string
