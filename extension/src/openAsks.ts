@@ -25,6 +25,7 @@ export class OpenAsks {
   #unattributed = 0;
   #unattended = 0;
   #quiet = false;
+  #isRead = false;
 
   constructor(sidecar: Sidecar, onChange: (count: number) => void) {
     this.#sidecar = sidecar;
@@ -34,6 +35,7 @@ export class OpenAsks {
       this.#unattributed = 0;
       this.#unattended = 0;
       this.#quiet = false;
+      this.#isRead = false;
       this.#onChange(this.count);
       if (state === "running") void this.#readAll();
     });
@@ -60,6 +62,11 @@ export class OpenAsks {
     let count = this.#unattributed + this.#unattended;
     for (const task of this.#tasks.values()) count += task.openAsks;
     return count;
+  }
+
+  /** Whether all tasks were counted since the sidecar runs. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   /** The requests that the person has not assigned to a task. */
@@ -90,6 +97,8 @@ export class OpenAsks {
       for (const { id, title, lastNumber: number, openAsks } of tasks ?? []) {
         this.#update(id, { number, openAsks, title });
       }
+      this.#isRead = true;
+      this.#onChange(this.count);
     } catch {
       // The sidecar has ended. The next one is read when it runs.
     }

@@ -26,6 +26,9 @@ test("remembers open work after the sidecar's end, and forgets it when it is don
   work.setOpenAsks(0); // the person cannot know these
   expect(work.wasOpen).toBe(true);
   await reach(sidecar, "running");
+  expect(work.wasOpen, "nothing is counted yet").toBe(true);
+  await sidecar.request("mcpTask/list", undefined);
+  expect(work.wasOpen, "only the tasks are counted").toBe(true);
   work.setOpenAsks(0);
   expect(work.wasOpen).toBe(false);
 

@@ -12,13 +12,16 @@ const openKey = "openWork.open";
 export class OpenWork {
   readonly #sidecar: Sidecar;
   readonly #state: State;
-  #asks = 0;
-  #jobs = 0;
+  /** Undefined until it is counted in this session of the sidecar. */
+  #asks: number | undefined;
+  #jobs: number | undefined;
 
   constructor(sidecar: Sidecar, state: State) {
     this.#sidecar = sidecar;
     this.#state = state;
     sidecar.onStatus(({ state }) => {
+      this.#asks = undefined;
+      this.#jobs = undefined;
       if (state === "running") void this.#readJobs();
     });
     sidecar.onNotification((method, params) => {
@@ -50,10 +53,11 @@ export class OpenWork {
     }
   }
 
-  /** A sidecar that ends resets its count, but the work stays open. */
+  /** A sidecar that ends resets its count, but the work stays open; so it does until everything is counted. */
   #keep(): void {
     if (this.#sidecar.status.state !== "running") return;
-    const open = this.#asks + this.#jobs > 0;
+    const open = (this.#asks ?? 0) + (this.#jobs ?? 0) > 0;
+    if (!open && (this.#asks === undefined || this.#jobs === undefined)) return;
     if (open !== this.wasOpen) void this.#state.update(openKey, open);
   }
 }

@@ -152,7 +152,7 @@ export class Session {
       new Attention(this.#panel, globalState, () => sidecar.request("ask/list", undefined)),
     );
     const openAsks = new OpenAsks(sidecar, (count) => {
-      openWork.setOpenAsks(count);
+      if (openAsks.isRead) openWork.setOpenAsks(count);
       contexts.setOpenAsks(count);
       this.#panel.setOpenAsks(count);
       attention.setOpenAsks(count, openAsks.quiet);
