@@ -26,7 +26,9 @@ const maxFrame = 16_777_216;
 const broken: Readonly<Record<string, ToldError>> = {
   "empty-messages": invalid("messages is missing or empty"),
   "unknown-role": invalid('messages[0]: role is "system", it must be user or assistant'),
-  "unknown-content": invalid('messages[0]: content: ContentBlock has no variant "hologram"'),
+  "unknown-content": invalid(
+    "messages[0]: content: must be text, image, audio, tool_use or tool_result",
+  ),
   "zero-max-tokens": invalid("maxTokens is 0, it must be at least 1"),
   "negative-max-tokens": invalid("maxTokens is -1, it must be at least 1"),
   "absent-max-tokens": invalid("maxTokens is missing"),
