@@ -48,6 +48,14 @@ export class Panel {
     });
   }
 
+  /** A server's page that waits for consent, or to be marked as done. */
+  consent(server: string): Locator {
+    return this.#view.getByRole("region", {
+      name: `${server} wants you to open a page`,
+      exact: true,
+    });
+  }
+
   /** The question whether to call again after a failure. */
   repeat(server: string): Locator {
     return this.#view.getByRole("region", { name: `Call ${server} again?`, exact: true });

@@ -112,9 +112,9 @@ const everything: Checks = {
   },
   async page(panel, server) {
     await runTool(panel, server, "trigger-url-elicitation", { url: "https://example.com/a?b=c" });
-    const consent = panel.text("https://example.com/a?b=c");
-    await consent.waitFor();
-    await panel.button("Decline").click();
+    const consent = panel.consent(server);
+    await consent.getByText("https://example.com/a?b=c").waitFor();
+    await consent.getByRole("button", { name: "Decline", exact: true }).click();
     const text = await result(panel.call(server, "trigger-url-elicitation"));
     assert.match(text, /User declined to open the URL/);
   },
@@ -125,7 +125,7 @@ const everything: Checks = {
     await runner.getByRole("checkbox", { name: "errorPath" }).check();
     await start(runner, "Run");
     await visit(panel, server, "https://modelcontextprotocol.io/");
-    await panel.button("Done").click();
+    await panel.consent(server).getByRole("button", { name: "Done", exact: true }).click();
     await visit(panel, server, "https://example.com/d");
     const text = await result(panel.call(server, "trigger-url-elicitation"));
     assert.match(text, /User completed the URL elicitation flow.*"action": "accept"/s);
@@ -244,8 +244,9 @@ const goEverything: Checks = {
   },
   async page(panel, server) {
     await runTool(panel, server, "elicit (url)");
-    await panel.text(/^http:\/\/localhost:6062\/\?id=\d+$/).waitFor();
-    await panel.button("Decline").click();
+    const consent = panel.consent(server);
+    await consent.getByText(/^http:\/\/localhost:6062\/\?id=\d+$/).waitFor();
+    await consent.getByRole("button", { name: "Decline", exact: true }).click();
     // It does not ask what became of it.
     const text = await result(panel.call(server, "elicit (url)"));
     assert.equal(text, "(elicitation pending)");
@@ -356,8 +357,9 @@ async function approve(panel: Panel, server: string, shown?: RegExp): Promise<vo
 
 /** Consents to a page, and opens it by the link that every page of the panel has in a browser. */
 async function visit(panel: Panel, server: string, url: string): Promise<void> {
-  await panel.text(url).first().waitFor();
-  await panel.button("Open in Browser").click();
+  const consent = panel.consent(server);
+  await consent.getByText(url).first().waitFor();
+  await panel.approve(consent, "Open in Browser");
   const banner = panel.banner(`The MCP server "${server}" asks you to go to this page.`);
   await banner.getByRole("link", { name: url, exact: true }).click();
 }
