@@ -254,6 +254,8 @@ func TestAHostUsesWhatItsOrganisationAllows(t *testing.T) {
 		{"Copilot's list for VS Code", copilot, deniesName, "Visual Studio Code", "", false, true},
 		{"Codex", "etc/codex/requirements.toml", "[mcp_servers.shop.identity]\ncommand = \"$PROGRAM\"\n", "codex-mcp-client-1", "", false, true},
 		{"Gemini", "etc/gemini-cli/settings.json", `{"mcp": {"excluded": ["github"]}}`, "gemini-cli-mcp-client", "", false, true},
+		{"what Gemini's vendor forbids", "etc/gemini-cli/settings.json", `{"admin": {"mcp": {"enabled": false}}}`, "gemini-cli-mcp-client", "", false, false},
+		{"Qwen Code", "etc/qwen-code/settings.json", `{"mcp": {"excluded": ["git*"]}}`, "qwen-cli-mcp-client-github", "", false, true},
 		{"VS Code has none", vscode, `{"ChatMCP": "none"}`, "Visual Studio Code", "vscode", false, false},
 		{"Assent's own", own, `{"servers": {"denied": [{"serverName": "github"}]}}`, "something", "", false, true},
 	} {

@@ -47,6 +47,7 @@ func places(system string) []place {
 			{orgpolicy.Copilot, support + "GitHubCopilot/managed-settings.json"},
 			{orgpolicy.Codex, "/etc/codex/requirements.toml"},
 			{orgpolicy.Gemini, support + "GeminiCli/settings.json"},
+			{orgpolicy.Qwen, support + "QwenCode/settings.json"},
 		}
 	case "windows":
 		// Variables such as ProgramFiles are the person's to set.
@@ -58,6 +59,7 @@ func places(system string) []place {
 			{orgpolicy.Copilot, programs + `GitHubCopilot\managed-settings.json`},
 			{orgpolicy.Codex, data + `OpenAI\Codex\requirements.toml`},
 			{orgpolicy.Gemini, data + `gemini-cli\settings.json`},
+			{orgpolicy.Qwen, data + `qwen-code\settings.json`},
 		}
 	}
 	return []place{
@@ -68,6 +70,7 @@ func places(system string) []place {
 		{orgpolicy.VSCode, "/etc/vscode/policy.json"},
 		{orgpolicy.Codex, "/etc/codex/requirements.toml"},
 		{orgpolicy.Gemini, "/etc/gemini-cli/settings.json"},
+		{orgpolicy.Qwen, "/etc/qwen-code/settings.json"},
 	}
 }
 

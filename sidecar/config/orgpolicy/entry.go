@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
-	"strings"
 )
 
 // by is what an entry compares.
@@ -23,8 +23,8 @@ type entry struct {
 	// text is the entry as the file has it.
 	text string
 	name string
-	// anyCase reports whether the name counts without its case.
-	anyCase bool
+	// names has the names, if the entry has more than one.
+	names   *regexp.Regexp
 	command []string
 	// expanded is the command after the variables.
 	expanded []string
@@ -78,11 +78,11 @@ func listed(raw json.RawMessage, deny bool, expand func(string) string) (entries
 	return entries, bad, nil
 }
 
-// denies reports whether a deny list with the entry has the server: before or after its variables, by any reading.
-func (e entry) denies(s Server) bool {
+// has reports whether the entry is for the server: before or after its variables, by any reading.
+func (e entry) has(s Server) bool {
 	switch e.kind {
 	case byName:
-		return e.name == s.Name || e.anyCase && strings.EqualFold(e.name, s.Name)
+		return e.name == s.Name || e.names != nil && e.names.MatchString(s.Name)
 	case byCommand:
 		return slices.ContainsFunc(s.commands(), func(c []string) bool {
 			return slices.Equal(c, e.command) || slices.Equal(c, e.expanded)

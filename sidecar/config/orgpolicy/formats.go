@@ -19,7 +19,7 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 	if r.kind == Codex {
 		return r.codex(data)
 	}
-	if r.kind == Gemini {
+	if r.kind == Gemini || r.kind == Qwen {
 		plain, err := hujson.Standardize(data)
 		if err != nil {
 			return err
@@ -38,8 +38,8 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 		return r.assent(members)
 	case ClaudeServers:
 		return r.exclusive(members)
-	case Gemini:
-		return r.gemini(members)
+	case Gemini, Qwen:
+		return r.settings(members)
 	case VSCode:
 		return r.vscode(members, expand)
 	default:
@@ -182,25 +182,84 @@ func (r *rules) vscode(members map[string]json.RawMessage, expand func(string) s
 	return r.lists(members, "ChatAllowedMcpServers", "ChatDeniedMcpServers", expand)
 }
 
-// gemini reads the system's settings of Gemini CLI. An empty list of allowed servers is none there. An excluded name counts
-// without its case, which is stricter than there.
-func (r *rules) gemini(members map[string]json.RawMessage) error {
-	raw, ok := members["mcp"]
-	if !ok {
-		return nil
+// settings reads the system's settings of Gemini CLI, or of Qwen Code, which took them from it. An empty list of allowed servers
+// is none in Gemini CLI. An excluded name counts without its case, which is stricter than there. Qwen Code has patterns, and its
+// older names of the lists.
+func (r *rules) settings(members map[string]json.RawMessage) error {
+	if raw, ok := members["admin"]; ok && r.kind == Gemini {
+		if err := r.admin(raw); err != nil {
+			return err
+		}
 	}
-	var lists struct {
-		Allowed  []string `json:"allowed"`
-		Excluded []string `json:"excluded"`
-	}
-	if err := json.Unmarshal(raw, &lists); err != nil {
+	lists := map[string]json.RawMessage{}
+	if raw, ok := members["mcp"]; ok && json.Unmarshal(raw, &lists) != nil {
 		return errors.New(`"mcp" cannot be read`)
 	}
-	if len(lists.Allowed) > 0 {
-		r.allowed = append(r.allowed, allowList{member: "mcp.allowed", holds: func(s Server) bool { return slices.Contains(lists.Allowed, s.Name) }})
+	if err := errors.Join(r.names("mcp.allowed", lists["allowed"], true), r.names("mcp.excluded", lists["excluded"], false)); err != nil {
+		return err
 	}
-	for _, name := range lists.Excluded {
-		r.denied = append(r.denied, entry{kind: byName, text: fmt.Sprintf("%q of mcp.excluded", name), name: name, anyCase: true})
+	if r.kind == Qwen {
+		return errors.Join(r.names("allowMCPServers", members["allowMCPServers"], true), r.names("excludeMCPServers", members["excludeMCPServers"], false))
+	}
+	return nil
+}
+
+// names reads a list of names.
+func (r *rules) names(member string, raw json.RawMessage, isAllowed bool) error {
+	var names []string
+	if raw != nil && json.Unmarshal(raw, &names) != nil {
+		return fmt.Errorf("%q cannot be read", member)
+	}
+	var entries []entry
+	for _, name := range names {
+		text := regexp.QuoteMeta(name)
+		if r.kind == Qwen {
+			text = strings.NewReplacer(`\*`, "(?s:.*)", `\?`, "(?s:.)").Replace(text)
+		}
+		if !isAllowed {
+			text = "(?i:" + text + ")"
+		}
+		whole, err := regexp.Compile(`\A` + text + `\z`)
+		if err != nil {
+			return fmt.Errorf("%q has a pattern that is too long", member)
+		}
+		entries = append(entries, entry{kind: byName, text: fmt.Sprintf("%q of %s", name, member), names: whole})
+	}
+	switch {
+	case !isAllowed:
+		r.denied = append(r.denied, entries...)
+	case len(names) > 0 || r.kind == Qwen && names != nil:
+		r.allowed = append(r.allowed, allowList{member: member, holds: func(s Server) bool {
+			return slices.ContainsFunc(entries, func(e entry) bool { return e.has(s) })
+		}})
+	}
+	return nil
+}
+
+// adminServers is a list of Gemini CLI's vendor.
+const adminServers = "admin.mcp.config"
+
+// admin reads what Gemini CLI itself takes only from its vendor's server. A server of the list has its URL from there.
+func (r *rules) admin(raw json.RawMessage) error {
+	var admin struct {
+		MCP struct {
+			Enabled *bool `json:"enabled"`
+			Config  map[string]struct {
+				URL string `json:"url"`
+			} `json:"config"`
+		} `json:"mcp"`
+	}
+	if json.Unmarshal(raw, &admin) != nil {
+		return errors.New(`"admin.mcp" cannot be read`)
+	}
+	if enabled := admin.MCP.Enabled; enabled != nil && !*enabled {
+		return errors.New(`"admin.mcp.enabled" is false`)
+	}
+	if len(admin.MCP.Config) > 0 {
+		r.allowed = append(r.allowed, allowList{member: adminServers, holds: func(s Server) bool {
+			server, ok := admin.MCP.Config[s.Name]
+			return ok && s.isRemote() && s.ResolvedURL == server.URL
+		}})
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (k Kind) line(s Server) string {
 	}
 	command := s.Resolved
 	switch {
-	case k == Gemini:
+	case k == Gemini, k == Qwen:
 		return quoted(s.Name)
 	case s.isRemote() && s.ResolvedURL == "", !s.isRemote() && len(command) == 0:
 		return ""

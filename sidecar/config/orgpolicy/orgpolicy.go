@@ -31,6 +31,7 @@ const (
 	VSCode        Kind = "vscode"         // policy.json of VS Code
 	Codex         Kind = "codex"          // requirements.toml
 	Gemini        Kind = "gemini-cli"     // settings.json of the system
+	Qwen          Kind = "qwen-code"      // the same of Qwen Code
 )
 
 // hosts returns the hosts that obey a file, or nil for all.
@@ -176,7 +177,7 @@ func (p Policies) Check(s Server, hosts ...string) *Blocked {
 			return r.blocked("which cannot be used: " + r.broken)
 		}
 		for _, e := range r.denied {
-			if (whole || e.kind != byName) && e.denies(s) {
+			if (whole || e.kind != byName) && e.has(s) {
 				return r.blocked("entry " + e.text)
 			}
 		}
@@ -229,7 +230,9 @@ func (p Policies) States() (all []State) {
 // missing blocks a server that an allow list does not have.
 func (r rules) missing(member string, s Server) *Blocked {
 	b := r.blocked(member + " does not have this server")
-	b.Missing = r.kind.line(s)
+	if member != adminServers { // which is no administrator's of this machine
+		b.Missing = r.kind.line(s)
+	}
 	return b
 }
 
