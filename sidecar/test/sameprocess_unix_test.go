@@ -4,6 +4,9 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,4 +144,69 @@ func processIn(t *testing.T, frame string) process {
 		t.Fatalf("the server told nothing: %v %s", err, frame)
 	}
 	return p
+}
+
+// TestEachSessionHasItsEnvironment: a server gets the variables of the session that uses it, while sessions with others are
+// open in the same folder. Codex gives each entry only the variables that it names.
+func TestEachSessionHasItsEnvironment(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		result := map[string]string{
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}`,
+			"tools/list": `{"tools":[{"name":"process","inputSchema":{"type":"object"}}]}`,
+			"tools/call": fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, r.Header.Get("Authorization")),
+		}[m.Method]
+		switch {
+		case m.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		case result == "":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+		}
+	}))
+	t.Cleanup(web.Close)
+	p := newPerson(t, "{}")
+	p.write(filepath.Join(p.home, ".codex", "config.toml"),
+		"[mcp_servers.other]\ncommand = \"placed\"\n[mcp_servers.team]\ncommand = \"placed\"\nenv_vars = [\"TOKEN\"]\n"+
+			"[mcp_servers.web]\nurl = \""+web.URL+"\"\nbearer_token_env_var = \"TOKEN\"\n")
+	if out, err := p.in(t.TempDir(), "setup", "--yes").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	folder := p.project()
+	open := func(host, server string, more ...string) (call func() string) {
+		c := p.in(folder, "gateway", "--own", "--host", host, server)
+		c.Env = append(bare(p), more...)
+		h := startHostThat(t, "2025-11-25", "{}", c)
+		h.call("tools/list", "{}")
+		return func() string { return h.call("tools/call", `{"name":"process"}`) }
+	}
+	other := open("codex", "other")
+	calls := map[string]func() string{
+		"team=codex's":       open("codex", "team", "TOKEN=codex's"),
+		"team=another's":     open("claude-code", "team", "TOKEN=another's"),
+		"web=Bearer codex's": open("codex", "web", "TOKEN=codex's"),
+		"web=Bearer 2":       open("claude-code", "web", "TOKEN=2"),
+	}
+	if got := processIn(t, other()); slices.ContainsFunc(got.Env, func(kv string) bool { return strings.HasPrefix(kv, "TOKEN=") }) {
+		t.Errorf("the server that is given no TOKEN has %q", got.Env)
+	}
+	for name, call := range calls {
+		server, want, _ := strings.Cut(name, "=")
+		got := call()
+		if server == "web" && strings.Contains(got, `"text":"`+want+`"`) || server == "team" && slices.Contains(processIn(t, got).Env, "TOKEN="+want) {
+			continue
+		}
+		t.Errorf("the server %s has not %s: %s", server, want, got)
+	}
 }

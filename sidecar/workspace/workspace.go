@@ -202,6 +202,7 @@ func Open(opts Options) *Workspace {
 			Memory:       w.memory(),
 			Capabilities: w.attached.capabilities,
 			HostRoots:    func(taskID string) (session.HostRoots, bool) { return w.hosts.RootsOf(taskID) },
+			HostEnviron:  func(taskID string, s config.Server) []string { return w.hosts.EnvironOf(taskID, s) },
 			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
 			Tap:          w.tapServer(),
 			Leftovers:    w.leftovers,

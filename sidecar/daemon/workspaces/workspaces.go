@@ -139,6 +139,7 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 		return err
 	}
 	defer s.leave(w)
+	u.Environ = place.Environ
 	return w.AttachHost(ctx, conn, u)
 }
 

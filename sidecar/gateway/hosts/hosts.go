@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
@@ -48,6 +49,9 @@ type Use struct {
 	IdleTime time.Duration `json:"idleTime,omitempty"`
 	// Environment are the variables of [gateway.SessionVariables] that the host has set.
 	Environment map[string]string `json:"environment,omitempty"`
+	// Environ is the whole environment in which the host has started its end of the pipe; nil if that is not known. The person's
+	// own server starts in it, if the host uses no other; all others start in that of the workspace.
+	Environ []string `json:"-"`
 	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
 	Configuration protocol.Configuration `json:"configuration"`
 }
@@ -119,6 +123,7 @@ type Hosts struct {
 	closing map[string]chan struct{}
 	// unfinished are the calls of an earlier daemon that go on.
 	unfinished map[gateway.Place]task.Unfinished
+	environs   environs
 	// offered are the definitions of each view's servers, as its hosts were told of them.
 	offered map[viewKey]string
 }
@@ -146,6 +151,7 @@ func New(opts Options) *Hosts {
 	h := &Hosts{
 		opts: opts, views: map[viewKey]*gateway.View{}, http: map[httpKey]*mcpserver.HTTP{},
 		conversations: map[string]*conversation{}, tasks: map[string]*conversation{}, closing: map[string]chan struct{}{},
+		environs: environs{sessions: map[string][]string{}, last: map[string][]string{}},
 		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{}, offered: map[viewKey]string{},
 	}
 	h.watches = watches{watch: opts.Hub.Watch, all: map[resource]*watch{}}
@@ -168,7 +174,9 @@ func New(opts Options) *Hosts {
 // An error means that the wire was broken.
 func (h *Hosts) Serve(ctx context.Context, conn io.ReadWriteCloser, u Use) error {
 	h.offer(viewOf(u))
-	return mcpserver.ServeLines(ctx, conn, h.view(u), mcpserver.Options{Environment: u.Environment, Log: h.opts.Log})
+	session := uuid.NewString()
+	defer h.startIn(session, u)()
+	return mcpserver.ServeLines(ctx, conn, h.view(u), mcpserver.Options{ID: session, Environment: u.Environment, Log: h.opts.Log})
 }
 
 // ServeHTTP serves a request over HTTP of a host that is known by its credential.

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,7 +19,8 @@ const readSize = 16 << 10
 type Options struct {
 	// MaxFrame is the greatest frame that a host may send, in bytes. 0 means [DefaultMaxFrame].
 	MaxFrame int
-	// Environment is for [Session].
+	// ID and Environment are for [Session]. Without an ID, the session gets one.
+	ID          string
 	Environment map[string]string
 	Log         zerolog.Logger
 }
@@ -28,7 +30,7 @@ type Options struct {
 // error is nil if the host closed it.
 func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opts Options) error {
 	out := newQueue()
-	s := newSession(uuid.NewString(), server, opts.Log)
+	s := newSession(cmp.Or(opts.ID, uuid.NewString()), server, opts.Log)
 	s.main, s.Environment = out, opts.Environment
 	stop := context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })
 	defer stop()

@@ -72,7 +72,10 @@ type Options struct {
 	// HostRoots returns the roots of a task's host, and reports whether the task is one of a host. It is called with locks of
 	// the servers held, and may be nil.
 	HostRoots func(taskID string) (roots HostRoots, isHosts bool)
-	Client    protocol.Implementation
+	// HostEnviron returns the environment in which a server starts for a task, or for what belongs to no task; nil means
+	// that of Environment. It is called with locks of the servers held, and may be nil.
+	HostEnviron func(taskID string, server config.Server) []string
+	Client      protocol.Implementation
 	// Authorize wraps the round tripper for a server at a URL, which may require authorization. It may be nil.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Memory may be nil. The dialer then probes the era of each server itself.

@@ -16,13 +16,13 @@ import (
 // endpoint resolves the variables in the server's address. It may ask a person for an input, and sets no time limit for
 // that.
 func (c *Conn) endpoint() (wire.Endpoint, error) {
-	u, header, err := c.server.config.Endpoint(c.ctx, c.server.dialer.opts.Environment)
+	u, header, err := c.server.config.Endpoint(c.ctx, c.environment())
 	if err != nil {
 		return wire.Endpoint{}, err
 	}
 	base := http.RoundTripper(c.server.dialer.network)
 	if authorize := c.server.dialer.opts.Authorize; authorize != nil {
-		login, err := c.server.config.Login(c.ctx, c.server.dialer.opts.Environment)
+		login, err := c.server.config.Login(c.ctx, c.environment())
 		if err != nil {
 			return wire.Endpoint{}, err
 		}

@@ -308,9 +308,9 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 			return c, nil
 		}
 	}
-	if c := s.conns[""]; c != nil && s.running[c] && c.roots.given.from != s.rootsOf(taskID).from {
+	if c := s.conns[""]; c != nil && s.running[c] && !c.suits(taskID) {
 		delete(s.conns, "")
-		c.leave() // what it declared about roots is not true for the task
+		c.leave()
 	} else if c != nil && s.running[c] {
 		delete(s.conns, "")
 		c.Ledger.Own(taskID)
@@ -329,6 +329,12 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	s.dialer.opts.Changed(s.infoLocked())
 	go c.run() // stop waits for its end
 	return c, nil
+}
+
+// suits reports whether a connection for discovery is as one for a task would be: what it declared about roots is true for the
+// task, and the server has the task's environment.
+func (c *Conn) suits(taskID string) bool {
+	return c.roots.given.from == c.server.rootsOf(taskID).from && slices.Equal(c.environ, c.server.environOf(taskID))
 }
 
 // serves reports whether a ready connection is for this task.

@@ -26,7 +26,7 @@ func (c *Conn) openStdio(known wire.Era) (*link, error) {
 
 func (c *Conn) startStdio(known wire.Era) (*link, error) {
 	// Resolve may ask a person for an input, which has no time limit.
-	cmd, err := c.server.config.Resolve(c.ctx, c.server.dialer.opts.Environment)
+	cmd, err := c.server.config.Resolve(c.ctx, c.environment())
 	if err != nil {
 		return nil, err
 	}
