@@ -60,6 +60,8 @@ func (s *session) take(ctx context.Context) {
 			switch e := event.(type) {
 			case protocol.TaskEventParams:
 				s.taskEvent(ctx, e)
+			case protocol.ChatProgressParams:
+				s.feed.watched.put(e)
 			case protocol.UnattributedChangedParams:
 				if e.Count > 0 {
 					s.claim(ctx)

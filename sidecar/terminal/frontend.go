@@ -45,9 +45,9 @@ func (f frontEnd) McpSamplingProgress(_ context.Context, params *protocol.McpSam
 	return err
 }
 
-// ChatProgress implements [protocol.FrontEnd].
+// ChatProgress implements [protocol.FrontEnd]. A piece must not overtake the events before it, such as a notice.
 func (f frontEnd) ChatProgress(_ context.Context, params *protocol.ChatProgressParams) error {
-	f.s.feed.watched.put(*params)
+	f.s.feed.events.put(*params)
 	return nil
 }
 
