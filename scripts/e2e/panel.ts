@@ -364,7 +364,7 @@ async function pressReadOn(card: Locator): Promise<void> {
   });
 }
 
-/** Waits until a page has drawn what it scrolled, and knows what is in view. */
+/** Waits for three frames: after a scroll, the page needs two to learn which parts are in view, and one to redraw. */
 async function drawn(card: Locator): Promise<void> {
   await card.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) {

@@ -330,7 +330,7 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// mended applies [Mend] to an answer, and logs each odd part.
+// mended applies [Mend] to an answer, and logs each member that it mended.
 func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	result, problems := Mend(result)
 	for _, problem := range problems {

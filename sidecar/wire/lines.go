@@ -48,11 +48,13 @@ type lines struct {
 
 var _ mcp.Connection = (*lines)(nil)
 
-// NewLines returns a connection over stream, which it closes. It calls stray for every line that is not JSON-RPC;
-// such a line has no other effect, except that an answer in it is read, and a message on several lines. Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the
-// envelope is read. A request or notification then has no params, and [Conn] refuses or drops it; a response has a
-// [TooLongError]. Any other oversized line ends the connection, because it may have been an answer that a call
-// waits for. A line that is nested too deep is read in the same way, with [ErrTooDeep].
+// NewLines returns a connection over stream, which it closes. It calls stray for every line that is not JSON-RPC, unless
+// the line has an answer in it, or is a part of a message on several lines.
+//
+// Of a line of more than maxFrame bytes (0 means [DefaultMaxFrame]), only the envelope is read. A request or notification
+// then has no params, and [Conn] refuses or drops it; a response has a [TooLongError]. Any other oversized line ends the
+// connection, because it may have been an answer that a call waits for. A line that is nested too deep is read in the
+// same way, with [ErrTooDeep].
 func NewLines(stream io.ReadWriteCloser, stray func(line []byte), maxFrame int) mcp.Connection {
 	if maxFrame == 0 {
 		maxFrame = DefaultMaxFrame
