@@ -51,6 +51,8 @@ It always exits with 0, because another code would say something to Claude Code.
 		Example:   "  assent hook claude < frame.json",
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: []string{"claude"},
+		// A flag of another version would end it with 2, which refuses what Claude Code is about to do.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {

@@ -210,6 +210,15 @@ func TestAHookWithoutADecision(t *testing.T) {
 		silent(what, frame)
 	}
 	awaitNoAsk(t, window)
+	other := hookRun{t: t, cmd: home.command("hook", "claude", "--of-another-version")}
+	other.cmd.Stdin = strings.NewReader(strings.Replace(question, "PermissionRequest", "Stop", 1))
+	other.cmd.Stdout, other.cmd.Stderr = &other.out, &other.err
+	if err := other.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if got := other.end(); got != "" {
+		t.Errorf("with an unknown flag the hook printed %q", got)
+	}
 	for _, args := range [][]string{{"hook"}, {"hook", "codex"}, {"hook", "claude", "more"}} {
 		run := hookRun{t: t, cmd: home.command(args...)}
 		run.cmd.Stdin, run.cmd.Stdout, run.cmd.Stderr = strings.NewReader(question), &run.out, &run.err
