@@ -1,3 +1,7 @@
+//go:build unix
+
+// The texts were recorded on Linux, with its paths.
+
 package setup_test
 
 import (
