@@ -103,22 +103,6 @@ func TestHooksOfClaudeCode(t *testing.T) {
 	}
 }
 
-func TestHooksThatMayNotRun(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ path, text string }{
-		"the person's own settings": {claudeSettings, `{"disableAllHooks": true}`},
-		"an organisation":           {"root/etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`},
-		"an addition to its file":   {"root/etc/claude-code/managed-settings.d/a.json", `{"disableAllHooks": true}`},
-	} {
-		m := newMachine(t)
-		m.write("home/.claude/projects", nil)
-		m.write(test.path, []byte(test.text))
-		if p := m.findHooks(); !strings.Contains(p.Forbidden, m.path(test.path)) {
-			t.Errorf("%s: %q", name, p.Forbidden)
-		}
-	}
-}
-
 // Two hooks for an event would ask twice.
 func TestAHookWrittenByHand(t *testing.T) {
 	t.Parallel()
