@@ -210,8 +210,9 @@ test("the first question takes the focus from the composer of the task that the 
 });
 
 test("nothing can be said in a closed task", async () => {
-  showApp(talking({ closed: true }));
-  await screen.findByRole("button", { name: "New Task" });
+  const { user } = showApp(talking({ closed: true }));
+  await user.click(await screen.findByRole("button", { name: /^First/ }));
+  await screen.findAllByText(/^This task is closed\./);
   expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
 });
 
