@@ -1,9 +1,9 @@
 /** The limit of one wait in a test. Only what hangs reaches it: a busy machine must not fail a test. */
-export const patienceMs = 30_000;
+export const waitLimitMs = 30_000;
 
 /** The limits of every project's tests. A test may wait several times. */
 export const limits = {
-  testTimeout: 4 * patienceMs,
-  hookTimeout: 4 * patienceMs,
-  expect: { poll: { timeout: patienceMs, interval: 20 } },
+  testTimeout: 4 * waitLimitMs,
+  hookTimeout: 4 * waitLimitMs,
+  expect: { poll: { timeout: waitLimitMs, interval: 20 } },
 };

@@ -24,12 +24,12 @@ package protocol
 //protocol:const protocolVersion
 const Version = 1
 
-// FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
+// CloseTimeoutMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
 // Only then may it kill the sidecar. The sidecar needs less, even if it has to kill servers. A sidecar that is killed
 // earlier leaves such servers behind.
 //
-//protocol:const farewellMs
-const FarewellMs = 20_000
+//protocol:const closeTimeoutMs
+const CloseTimeoutMs = 20_000
 
 // ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end then starts the
 // sidecar again at once, which starts a new daemon.

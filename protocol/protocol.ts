@@ -7,11 +7,11 @@
 export const protocolVersion = 1;
 
 /**
- * FarewellMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
+ * CloseTimeoutMs is how many milliseconds a front end waits for the sidecar to end after it closed the sidecar's stdin.
  * Only then may it kill the sidecar. The sidecar needs less, even if it has to kill servers. A sidecar that is killed
  * earlier leaves such servers behind.
  */
-export const farewellMs = 20000;
+export const closeTimeoutMs = 20000;
 
 /**
  * ExitEnded is the exit code of a sidecar whose daemon ended before the front end did. The front end then starts the
@@ -3343,15 +3343,15 @@ export interface InitializeParams {
   clientInfo: Implementation;
   capabilities: FrontEndCapabilities;
   configuration: Configuration;
-  /** Visitor: its configuration does not replace another front end's. A command in a terminal is a visitor. */
-  visitor?: boolean;
+  /** Transient: its configuration does not replace another front end's. A command in a terminal is one such. */
+  transient?: boolean;
 }
 
 /** InitializeResult introduces the sidecar. */
 export interface InitializeResult {
   protocolVersion: number;
   serverInfo: Implementation;
-  /** ConfiguredBy names the front end whose configuration applies instead of the visitor's; absent if its own does. */
+  /** ConfiguredBy names the front end whose configuration applies instead of this one's; absent if its own does. */
   configuredBy?: string;
 }
 

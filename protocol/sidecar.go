@@ -387,15 +387,15 @@ type InitializeParams struct {
 	ClientInfo      Implementation       `json:"clientInfo"`
 	Capabilities    FrontEndCapabilities `json:"capabilities"`
 	Configuration   Configuration        `json:"configuration"`
-	// Visitor: its configuration does not replace another front end's. A command in a terminal is a visitor.
-	Visitor bool `json:"visitor,omitempty"`
+	// Transient: its configuration does not replace another front end's. A command in a terminal is one such.
+	Transient bool `json:"transient,omitempty"`
 }
 
 // InitializeResult introduces the sidecar.
 type InitializeResult struct {
 	ProtocolVersion int            `json:"protocolVersion"`
 	ServerInfo      Implementation `json:"serverInfo"`
-	// ConfiguredBy names the front end whose configuration applies instead of the visitor's; absent if its own does.
+	// ConfiguredBy names the front end whose configuration applies instead of this one's; absent if its own does.
 	ConfiguredBy string `json:"configuredBy,omitempty"`
 }
 

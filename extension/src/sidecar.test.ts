@@ -1,4 +1,4 @@
-import { ErrorCode, farewellMs } from "@assent/protocol";
+import { closeTimeoutMs, ErrorCode } from "@assent/protocol";
 import type { SidecarStatus } from "@assent/protocol/host";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
@@ -277,7 +277,7 @@ describe("a sidecar that can never work", () => {
 
   test("is given up when it does not answer the handshake, and killed", async () => {
     const sidecar = startSidecar("deaf", {
-      timing: { handshake: 500, farewell: 50, firstPause: 1_000_000 },
+      timing: { handshake: 500, closeTimeout: 50, firstPause: 1_000_000 },
     });
     const { reason } = await reach(sidecar, "restarting");
     expect(reason).toBe("It did not answer the first request.");
@@ -305,7 +305,7 @@ test("a sidecar that still ends its servers is given the time that the protocol 
     vi.useRealTimers();
   });
   const stopped = sidecar?.stop();
-  vi.advanceTimersByTime(farewellMs - 1);
+  vi.advanceTimersByTime(closeTimeoutMs - 1);
   expect(vi.getTimerCount()).toBe(1); // not killed yet
   vi.advanceTimersByTime(1);
   await stopped;

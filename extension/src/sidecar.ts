@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  closeTimeoutMs,
   ErrorCode,
   exitEnded,
   type FrontEndRequests,
-  farewellMs,
   type InitializeParams,
   type InitializeResult,
   protocolVersion,
@@ -59,7 +59,7 @@ export interface Timing {
   /** Timeout of the handshake's answer. */
   readonly handshake: number;
   /** Timeout of the process's end after its stdin was closed. */
-  readonly farewell: number;
+  readonly closeTimeout: number;
 }
 
 const defaultTiming: Timing = {
@@ -67,7 +67,7 @@ const defaultTiming: Timing = {
   longestPause: 30_000,
   steady: 60_000,
   handshake: 30_000,
-  farewell: farewellMs,
+  closeTimeout: closeTimeoutMs,
 };
 
 /** How one process ended. If the end is final, another start would end the same way. */
@@ -239,7 +239,7 @@ export class Sidecar {
       verdict ??= end;
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.stdin.end();
-      const force = setTimeout(() => child.kill("SIGKILL"), this.#timing.farewell);
+      const force = setTimeout(() => child.kill("SIGKILL"), this.#timing.closeTimeout);
       child.once("close", () => clearTimeout(force));
     };
     signal.addEventListener("abort", () => finish(), { once: true });

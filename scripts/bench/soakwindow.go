@@ -317,7 +317,7 @@ func (w *soakWindow) allKnown() bool {
 }
 
 // breakOff ends the window in the middle of its asks, and goes on with them in another process: of its own folder, or as
-// the guest of another one. An answer on its way may have been lost with the window, so it is given again.
+// the view of another one. An answer on its way may have been lost with the window, so it is given again.
 func (w *soakWindow) breakOff() error {
 	w.reopened = true
 	folder, end, count := w.folder(), w.close, &w.counts.closed

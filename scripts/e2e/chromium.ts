@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { patience } from "./eventually.ts";
+import { waitLimit } from "./eventually.ts";
 import { screenshotFolder } from "./screenshots.ts";
 
 /** The visible part of a page in CSS pixels, and the device pixels of each. */
@@ -41,7 +41,7 @@ export async function withPage(
     ],
   });
   try {
-    context.setDefaultTimeout(patience);
+    context.setDefaultTimeout(waitLimit);
     const page = await context.newPage();
     try {
       await work(page);

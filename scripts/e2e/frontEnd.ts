@@ -32,7 +32,7 @@ import { foldEvent, foldProgress } from "../../webview-ui/src/store/fold.ts";
 import { output } from "../tools/lib/command.ts";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";
-import { patience } from "./eventually.ts";
+import { waitLimit } from "./eventually.ts";
 
 /** An ask, and the message that it is. */
 export interface Shown {
@@ -170,7 +170,7 @@ export class FrontEnd {
     const process = this.#process;
     if (process === undefined) return;
     this.#ending = true;
-    const closed = once(process, "close", { signal: AbortSignal.timeout(patience) });
+    const closed = once(process, "close", { signal: AbortSignal.timeout(waitLimit) });
     await this.#daemon("stop", ...how);
     await closed;
     this.#forget();
@@ -270,7 +270,7 @@ export class FrontEnd {
 
   /** Waits until there is something to see; `what` names it. */
   async until<T>(what: string, look: () => T | undefined): Promise<T> {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(waitLimit);
     for (;;) {
       if (this.#broken !== undefined) throw new Error(this.#broken);
       const seen = look();

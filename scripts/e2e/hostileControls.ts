@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { attacks, ending, page as hostilePage, lasting } from "../testservers/hostile/attacks.mjs";
-import { eventually, patience } from "./eventually.ts";
+import { eventually, waitLimit } from "./eventually.ts";
 
 /** The path of all controls. The story's server counts requests below it apart. */
 export const controlPath = "/control";
@@ -58,7 +58,7 @@ export function controlPage(url: URL, origin: string): string | undefined {
     case controlPath:
       return hostilePage("requests", where);
     case `${controlPath}/frame`:
-      return hostilePage(theme, where, { patience, ...(only.length > 0 && { only }) });
+      return hostilePage(theme, where, { waitLimit, ...(only.length > 0 && { only }) });
     case `${controlPath}/bridge`:
       return `<!doctype html><title>control</title><input><iframe src="frame${url.search}"></iframe>
         <script>(${bridge})()</script>`;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually, patience } from "./eventually.ts";
+import { eventually, waitLimit } from "./eventually.ts";
 
 /** The ports that this process has given out. The system may choose one again before its server listens. */
 const given = new Set<number>();
@@ -39,7 +39,7 @@ export async function stopGroup(leader: ChildProcess): Promise<void> {
   if (pid === undefined) return;
   const ended = hasEnded(leader) ? Promise.resolve() : once(leader, "exit");
   signalGroup(pid, "SIGTERM");
-  await Promise.race([ended, sleep(patience, undefined, { ref: false })]);
+  await Promise.race([ended, sleep(waitLimit, undefined, { ref: false })]);
   signalGroup(pid, "SIGKILL");
 }
 
@@ -75,7 +75,7 @@ export async function commandLine(pid: number): Promise<string> {
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];
   // A killed process takes a moment to leave /proc.
-  for (const end = performance.now() + patience; performance.now() < end; await sleep(100)) {
+  for (const end = performance.now() + waitLimit; performance.now() < end; await sleep(100)) {
     left = await processesMarked(mark);
     if (left.length === 0) return;
   }

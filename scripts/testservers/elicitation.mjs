@@ -18,7 +18,7 @@ import {
 import { everything } from "./elicitation/everything.mjs";
 
 /** People take their time; the SDK's own limit for a request is a minute. */
-const patience = { timeout: 24 * 60 * 60 * 1000 };
+const waitLimit = { timeout: 24 * 60 * 60 * 1000 };
 
 const { era } = parseArgs({ options: { era: { type: "string" } } }).values;
 
@@ -143,7 +143,7 @@ async function askOften(times) {
 
 /** @param {Record<string, unknown>} params */
 function elicit(params) {
-  return server.request({ method: "elicitation/create", params }, ElicitResultSchema, patience);
+  return server.request({ method: "elicitation/create", params }, ElicitResultSchema, waitLimit);
 }
 
 /** @param {string} question */
@@ -157,7 +157,7 @@ async function askModel(question) {
       },
     },
     CreateMessageResultSchema,
-    patience,
+    waitLimit,
   );
   return result.content.type === "text" ? result.content.text : JSON.stringify(result.content);
 }

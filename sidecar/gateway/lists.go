@@ -11,9 +11,9 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// listPatience is for how long a list of all servers waits for a server that starts. Some hosts give up a list after five
+// listWaitLimit is for how long a list of all servers waits for a server that starts. Some hosts give up a list after five
 // seconds, and then have no tool of any server.
-const listPatience = 2 * time.Second
+const listWaitLimit = 2 * time.Second
 
 // The lists of a server, named after the member of a result that has the items.
 const (
@@ -194,7 +194,7 @@ func (v *View) gather(ctx context.Context, client mcpserver.Client, list string)
 			all[i].pages = v.upstream.Advertised(all[i].server, list)
 			continue
 		}
-		asking.Go(func() { all[i].pages, _ = v.upstream.List(ctx, all[i].server, list, listPatience) })
+		asking.Go(func() { all[i].pages, _ = v.upstream.List(ctx, all[i].server, list, listWaitLimit) })
 	}
 	asking.Wait()
 	return all

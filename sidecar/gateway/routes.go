@@ -85,7 +85,7 @@ func (v *View) lookUp(ctx context.Context, client mcpserver.Client, list, name s
 		}
 		err := v.permit(client, of.server, false) // a server that is not permitted is not asked
 		if err == nil {
-			all[i].pages, err = v.upstream.List(ctx, of.server, list, listPatience)
+			all[i].pages, err = v.upstream.List(ctx, of.server, list, listWaitLimit)
 		}
 		if err != nil && rest != "" {
 			rests = append(rests, qualified{of.server, rest})

@@ -171,15 +171,15 @@ func (h *hands) ask(random *rand.Rand, tk *task.Task, text string) {
 	q := question(protocol.McpElicitation{
 		Origin: protocol.Origin{ServerName: server}, ElicitationRequest: protocol.McpElicitationRequest{Message: text},
 	})
-	patience := time.Duration(random.IntN(20)) * time.Millisecond
+	waitLimit := time.Duration(random.IntN(20)) * time.Millisecond
 	ends := random.IntN(3)
 	if ends == 1 {
-		q.Timeout = patience + time.Millisecond
+		q.Timeout = waitLimit + time.Millisecond
 	}
 	h.asking.Go(func() {
 		ctx := context.Background()
 		if ends == 2 {
-			with, cancel := context.WithTimeoutCause(ctx, patience, io.ErrUnexpectedEOF)
+			with, cancel := context.WithTimeoutCause(ctx, waitLimit, io.ErrUnexpectedEOF)
 			defer cancel()
 			ctx = with
 		}

@@ -178,7 +178,7 @@ func newSession(ctx context.Context, line *commandLine, o Options) (_ *session, 
 		ClientInfo:      protocol.Implementation{Name: askName, Version: o.Version},
 		Capabilities:    capabilities,
 		Configuration:   line.configuration,
-		Visitor:         true,
+		Transient:       true,
 	})
 	if err == nil {
 		s.configuredBy = result.ConfiguredBy

@@ -185,7 +185,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 	initialized := try(c.initialize)
 	var legacy, modern *Handshake
 	var confirmed <-chan shaken
-	var grace, patience <-chan time.Time
+	var grace, probeLimit <-chan time.Time
 	for {
 		select {
 		case d := <-discovered:
@@ -193,7 +193,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 			case d.err == nil && d.handshake.Era == EraModern && (initialized != nil || legacy != nil):
 				// With the TypeScript SDK, initialize makes the connection a legacy one, although the server has answered
 				// server/discover: only a second answer shows that it is modern.
-				modern, confirmed, patience, grace = d.handshake, try(c.discover), time.After(ProbeTimeout), nil
+				modern, confirmed, probeLimit, grace = d.handshake, try(c.discover), time.After(ProbeTimeout), nil
 			case d.err == nil:
 				return d.handshake, nil
 			case legacy != nil:
@@ -206,7 +206,7 @@ func (c *Conn) shake(ctx context.Context, who Introduction, known Era) (*Handsha
 			case legacy != nil:
 				return legacy.ofBoth(), nil
 			} // else the answer to initialize decides
-		case <-patience:
+		case <-probeLimit:
 			return modern, nil
 		case i := <-initialized:
 			initialized = nil

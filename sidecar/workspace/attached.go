@@ -24,12 +24,12 @@ import (
 type attached struct {
 	log zerolog.Logger
 
-	mu     sync.Mutex  // guards the fields below
-	all    []*frontEnd // the one that was used last is last
-	guests []*frontEnd // of other workspaces, that opened a task
-	could  protocol.FrontEndCapabilities
-	came   chan struct{} // closed, and replaced, when a front end comes
-	closed bool
+	mu          sync.Mutex  // guards the fields below
+	all         []*frontEnd // the one that was used last is last
+	remoteViews []*frontEnd // of other workspaces, that opened a task
+	could       protocol.FrontEndCapabilities
+	came        chan struct{} // closed, and replaced, when a front end comes
+	closed      bool
 	// lastName is the name of the front end that was used last.
 	lastName string
 	// silent are the front ends that did not answer a request in time. They are not asked again before they do.
@@ -163,13 +163,13 @@ func (a *attached) close() {
 	}
 }
 
-// Notify implements [protocol.Conn]: all front ends are told, and the guests that opened the task. A front end that cannot
+// Notify implements [protocol.Conn]: all front ends are told, and the remote views that opened the task. A front end that cannot
 // be told detaches by itself, and reads again when it is back.
 func (a *attached) Notify(ctx context.Context, method string, params any) error {
 	a.mu.Lock()
-	all, guests := a.all, a.guestsOf(params)
+	all, remote := a.all, a.viewersOf(params)
 	a.mu.Unlock()
-	for _, f := range guests {
+	for _, f := range remote {
 		if err := f.conn.Notify(ctx, method, labelled(params, f.person.label(f.Workspace))); err != nil {
 			a.log.Debug().Err(err).Str("frontEnd", f.name).Msg("an event was not delivered to a front end")
 		}

@@ -43,14 +43,14 @@ type configuration struct {
 }
 
 // join adds the configuration of a new front end, and returns the front end that configures the workspace now. A front end
-// that has left no longer does, unless the new one is a visitor and finds another front end, or work under way.
+// that has left no longer does, unless the new one is transient and finds another front end, or work under way.
 func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *frontEnd) {
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
 	f.configuration = c
-	stays := f.visitor && (slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
+	stays := f.transient && (slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
 	w.configured.by = append(slices.DeleteFunc(w.configured.by, func(f *frontEnd) bool { return f.detached && !stays }), f)
-	if !f.visitor {
+	if !f.transient {
 		w.configured.lasting.Store(true)
 	}
 	if w.merge() {
@@ -60,17 +60,17 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 }
 
 // counting returns the front end that configures the workspace: the one that configured last, or the first one if all
-// are visitors. The caller holds configured.changing.
+// are transient. The caller holds configured.changing.
 func (w *Workspace) counting() *frontEnd {
 	for _, f := range slices.Backward(w.configured.by) {
-		if !f.visitor {
+		if !f.transient {
 			return f
 		}
 	}
 	return w.configured.by[0]
 }
 
-// Lasting reports whether a front end has attached that is no visitor, and so may come back.
+// Lasting reports whether a front end has attached that is not transient, and so may come back.
 func (w *Workspace) Lasting() bool { return w.configured.lasting.Load() }
 
 // reconfigure puts another configuration of an attached front end in place.
@@ -78,15 +78,15 @@ func (w *Workspace) reconfigure(f *frontEnd, c protocol.Configuration) {
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
 	f.configuration = c
-	if !f.visitor {
+	if !f.transient {
 		i := slices.Index(w.configured.by, f)
 		w.configured.by = append(slices.Delete(w.configured.by, i, i+1), f)
 	}
 	w.merge()
 }
 
-// detach takes back what a front end configured. What the last one configured stays until another one comes. Visitors that are
-// still attached are none.
+// detach takes back what a front end configured. What the last one configured stays until another one comes; transient
+// ones do not count.
 func (w *Workspace) detach(f *frontEnd) {
 	w.attached.remove(f)
 	w.logins.attached.remove(f)
@@ -98,7 +98,7 @@ func (w *Workspace) detach(f *frontEnd) {
 	if i < 0 {
 		return // its handshake failed
 	}
-	if w.counting() == f && !slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.visitor && !f.detached }) {
+	if w.counting() == f && !slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.transient && !f.detached }) {
 		return
 	}
 	w.configured.by = slices.Delete(w.configured.by, i, i+1)
@@ -120,7 +120,7 @@ func (w *Workspace) tellServers() {
 
 // merge applies the configurations of the attached front ends, and reports whether anything changed. The settings are
 // those of one of them; see counting. A folder is trusted, or confirmed, if each front end with that folder says so. A
-// visitor does not affect the folder of another front end, because that could end work there. The caller
+// transient front end does not affect the folder of another front end, because that could end work there. The caller
 // holds configured.changing.
 func (w *Workspace) merge() (changed bool) {
 	counting := w.counting()
@@ -129,7 +129,7 @@ func (w *Workspace) merge() (changed bool) {
 	for i := range merged.WorkspaceFolders {
 		folder := &merged.WorkspaceFolders[i]
 		for _, f := range w.configured.by {
-			if f.visitor && f != counting {
+			if f.transient && f != counting {
 				continue
 			}
 			for _, same := range f.configuration.WorkspaceFolders {

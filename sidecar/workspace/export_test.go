@@ -21,9 +21,9 @@ func (w *Workspace) Host(serve func()) bool {
 // Visited is how many other workspaces the attached front ends hold on to.
 func (w *Workspace) Visited() (n int) {
 	for _, f := range w.attached.list() {
-		f.guests.mu.Lock()
-		n += len(f.guests.at)
-		f.guests.mu.Unlock()
+		f.remoteViews.mu.Lock()
+		n += len(f.remoteViews.at)
+		f.remoteViews.mu.Unlock()
 	}
 	return n
 }

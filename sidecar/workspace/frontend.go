@@ -23,10 +23,10 @@ type frontEnd struct {
 	*Workspace
 	conn *rpc.Conn
 	own  protocol.FrontEnd // this front end alone
-	// home is the front end that is a guest here, and nil if this one is no guest; see guests.
-	home   *frontEnd
-	guests guests
-	opened map[string]bool // the tasks of which a guest gets events. Its [attached] guards it.
+	// home is the front end that is a remote view here, and nil if this one is no remote view; see remoteViews.
+	home        *frontEnd
+	remoteViews remoteViews
+	opened      map[string]bool // the tasks of which a remote view gets events. Its [attached] guards it.
 
 	// The handshake sets these, before any other request is served.
 	initialized bool
@@ -34,8 +34,8 @@ type frontEnd struct {
 	info        protocol.Implementation
 	// name is what the person knows it by. It is set before it makes requests, except the first.
 	name string
-	// visitor is as of [protocol.InitializeParams].
-	visitor      bool
+	// transient is as of [protocol.InitializeParams].
+	transient    bool
 	capabilities protocol.FrontEndCapabilities
 	contribution
 	// usedAt orders the front ends by their last use. [Person] guards it.
@@ -86,7 +86,7 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 	<-f.conn.Done()
 	err := f.conn.Close()
 	f.apps.leave(f.conn)
-	f.leaveGuests()
+	f.closeRemoteViews()
 	w.detach(f)
 	return err
 }
@@ -129,7 +129,7 @@ func (f *frontEnd) Initialize(_ context.Context, params *protocol.InitializePara
 	if err := checkVersion(params, f.opts.Version); err != nil {
 		return nil, err
 	}
-	f.info, f.capabilities, f.visitor = params.ClientInfo, params.Capabilities, params.Visitor
+	f.info, f.capabilities, f.transient = params.ClientInfo, params.Capabilities, params.Transient
 	if f.info.Name == vscodeName {
 		f.organisation.isVSCode.Store(true)
 	}
@@ -267,7 +267,7 @@ func (f *frontEnd) OpenAskURL(ctx context.Context, params *protocol.OpenAskURLPa
 	defer done()
 	open := f.editor
 	if f.home != nil && f.capabilities.OpenURL {
-		open = f.own // the person is at the guest
+		open = f.own // the person is at the remote view
 	}
 	result, err := open.OpenURL(opening, &protocol.OpenURLParams{
 		URL: page.URL, Reason: fmt.Sprintf("The MCP server %q asks you to go to this page.", page.ServerName), Consented: true,

@@ -54,7 +54,7 @@ func (w *Workspace) AttachAgent(ctx context.Context, conn io.ReadWriteCloser, fo
 
 // joinHost has a host's configuration count while no window of the workspace is attached, until leave is called.
 func (w *Workspace) joinHost(u hosts.Use) (leave func()) {
-	f := &frontEnd{Workspace: w, visitor: true, info: protocol.Implementation{Name: cmp.Or(u.Program, "a host"), Version: w.opts.Version}}
+	f := &frontEnd{Workspace: w, transient: true, info: protocol.Implementation{Name: cmp.Or(u.Program, "a host"), Version: w.opts.Version}}
 	w.attached.promise(hostCapabilities)
 	w.join(f, u.Configuration)
 	w.background.begun.Do(w.begin)

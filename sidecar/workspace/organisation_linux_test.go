@@ -83,8 +83,8 @@ func (g *governed) lay(path, text string) {
 	}
 }
 
-// guest is a host that speaks MCP with the workspace.
-type guest struct {
+// testHost is a host that speaks MCP with the workspace.
+type testHost struct {
 	t      *testing.T
 	lines  chan string
 	conn   net.Conn
@@ -94,7 +94,7 @@ type guest struct {
 }
 
 // host attaches a host: the name of its client, and what its entry says.
-func (g *governed) host(client string, use hosts.Use) *guest {
+func (g *governed) host(client string, use hosts.Use) *testHost {
 	g.t.Helper()
 	if len(use.Configuration.WorkspaceFolders) == 0 {
 		if err := json.Unmarshal([]byte(g.servers), &use.Configuration); err != nil {
@@ -102,7 +102,7 @@ func (g *governed) host(client string, use hosts.Use) *guest {
 		}
 	}
 	near, far := net.Pipe()
-	h := &guest{t: g.t, conn: near, lines: make(chan string, 1000), served: make(chan error, 1)}
+	h := &testHost{t: g.t, conn: near, lines: make(chan string, 1000), served: make(chan error, 1)}
 	go func() { h.served <- g.AttachHost(context.Background(), far, use) }()
 	go func() {
 		defer close(h.lines)
@@ -115,7 +115,7 @@ func (g *governed) host(client string, use hosts.Use) *guest {
 	return h
 }
 
-func (h *guest) send(frame string) {
+func (h *testHost) send(frame string) {
 	h.t.Helper()
 	if _, err := h.conn.Write([]byte(frame + "\n")); err != nil {
 		h.t.Fatal(err)
@@ -123,7 +123,7 @@ func (h *guest) send(frame string) {
 }
 
 // call sends a request.
-func (h *guest) call(method, params string) (id int) {
+func (h *testHost) call(method, params string) (id int) {
 	h.t.Helper()
 	h.last++
 	h.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, h.last, method, params))
@@ -131,7 +131,7 @@ func (h *guest) call(method, params string) (id int) {
 }
 
 // until returns the first frame with a text.
-func (h *guest) until(text string) string {
+func (h *testHost) until(text string) string {
 	h.t.Helper()
 	has := func(line string) bool { return strings.Contains(line, text) }
 	if at := slices.IndexFunc(h.early, has); at >= 0 {
@@ -150,12 +150,12 @@ func (h *guest) until(text string) string {
 }
 
 // answer returns the answer to a request, or to the handshake if that is 1.
-func (h *guest) answer(id int) string {
+func (h *testHost) answer(id int) string {
 	h.t.Helper()
 	return h.until(fmt.Sprintf(`"id":%d,`, id))
 }
 
-func (h *guest) leave() {
+func (h *testHost) leave() {
 	h.t.Helper()
 	if err := h.conn.Close(); err != nil {
 		h.t.Error(err)

@@ -79,7 +79,7 @@ func (p *Person) Attended() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.open, func(w *Workspace) bool {
-		return slices.ContainsFunc(w.attached.list(), func(f *frontEnd) bool { return f.capabilities.Elicitation && !f.visitor })
+		return slices.ContainsFunc(w.attached.list(), func(f *frontEnd) bool { return f.capabilities.Elicitation && !f.transient })
 	})
 }
 

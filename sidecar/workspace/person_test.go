@@ -337,21 +337,21 @@ func TestASecretThatIsSetWhileItIsReadIsTheNewOne(t *testing.T) {
 	window.leave()
 }
 
-func TestTheLoginsOfAWorkspaceOfVisitorsEndWithIt(t *testing.T) {
+func TestTheLoginsOfAWorkspaceOfTransientFrontEndsEndWithIt(t *testing.T) {
 	const keeps = `{"secrets":true}`
 	for _, tt := range []struct {
-		name    string
-		visitor string
-		want    string
+		name      string
+		transient string
+		want      string
 	}{
 		{"a window may come back", "", "a login waits for a window that keeps it"},
-		{"only visitors came", `,"visitor":true`, ""},
+		{"only transient front ends came", `,"transient":true`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			person := &workspace.Person{}
 			defer person.Close()
 			w, _ := openWorkspace(t, workspace.Options{DataDir: t.TempDir(), Person: person})
-			seat(t, w, "a front end", keeps+tt.visitor, demoServer).leave()
+			seat(t, w, "a front end", keeps+tt.transient, demoServer).leave()
 			if err := w.Secrets().Set(t.Context(), "key", &protocol.Secret{Secret: "rotated"}); err != nil {
 				t.Error(err)
 			}
@@ -363,7 +363,7 @@ func TestTheLoginsOfAWorkspaceOfVisitorsEndWithIt(t *testing.T) {
 	}
 }
 
-func TestAPanicInARequestOfAGuestDoesNotKeepTheWorkspaceOpen(t *testing.T) {
+func TestAPanicInARequestOfARemoteViewDoesNotKeepTheWorkspaceOpen(t *testing.T) {
 	w, _ := openWorkspace(t, workspace.Options{DataDir: t.TempDir()})
 	func() {
 		defer func() { _ = recover() }()
@@ -371,7 +371,7 @@ func TestAPanicInARequestOfAGuestDoesNotKeepTheWorkspaceOpen(t *testing.T) {
 	}()
 	w.Close() // returns
 	if w.Host(func() {}) {
-		t.Error("a closed workspace served a guest")
+		t.Error("a closed workspace served a remote view")
 	}
 }
 
@@ -385,12 +385,12 @@ func TestAFrontEndLetsGoOfAWorkspaceThatIsClosed(t *testing.T) {
 	passing, _ := openWorkspace(t, workspace.Options{DataDir: t.TempDir(), Person: person})
 	missing()
 	if got := both[0].Visited(); got != 2 {
-		t.Errorf("it was a guest of %d workspaces, want 2", got)
+		t.Errorf("it was a remote view of %d workspaces, want 2", got)
 	}
 	passing.Close()
 	missing()
 	if got := both[0].Visited(); got != 1 {
-		t.Errorf("after one of them was closed, it is a guest of %d", got)
+		t.Errorf("after one of them was closed, it is a remote view of %d", got)
 	}
 	window.leave()
 }

@@ -129,9 +129,9 @@ type parts struct {
 
 // frontEnds are the front ends of a workspace.
 type frontEnds struct {
-	attached *attached
-	editor   protocol.FrontEnd // all that are attached
-	guests   guestRequests
+	attached       *attached
+	editor         protocol.FrontEnd // all that are attached
+	remoteRequests remoteRequests
 }
 
 // providers are where the models of a workspace are.
@@ -265,7 +265,7 @@ func (w *Workspace) Close() {
 	w.attached.close()
 	w.apps.close()
 	w.hosts.Leave()
-	w.guests.end(w.background.stop)
+	w.remoteRequests.end(w.background.stop)
 	w.configured.watcher.Close()
 	w.chat.Interrupt()
 	w.hub.Close() // a host's call that goes on with the next sidecar ends here, but is not cancelled

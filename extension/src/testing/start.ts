@@ -12,7 +12,7 @@ const hasty: Partial<Timing> = {
   firstPause: 10,
   longestPause: 80,
   handshake: 30_000,
-  farewell: 300,
+  closeTimeout: 300,
 };
 
 /** The params of the tests' handshake. */

@@ -5,7 +5,7 @@ import { AgreeingFrontEnd, type Context } from "./frontEnd.ts";
 import { play } from "./scenarios.ts";
 
 /** In milliseconds. It is shorter than the suite's timeout, so that this client reports what took too long. */
-const patience = 55_000;
+const waitLimit = 55_000;
 
 const url = process.argv.at(-1);
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"];
@@ -15,12 +15,12 @@ if (url === undefined || scenario === undefined) {
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 const frontEnd = await AgreeingFrontEnd.start(url, context, scenario);
 try {
-  const late = AbortSignal.timeout(patience);
+  const late = AbortSignal.timeout(waitLimit);
   await Promise.race([
     play(scenario, frontEnd, context),
     frontEnd.failure,
     new Promise((_, reject) => {
-      late.addEventListener("abort", () => reject(new Error(`not done within ${patience} ms`)));
+      late.addEventListener("abort", () => reject(new Error(`not done within ${waitLimit} ms`)));
     }),
   ]);
 } catch (error) {

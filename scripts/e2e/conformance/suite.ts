@@ -10,7 +10,7 @@ import { root } from "../../tools/lib/paths.ts";
 export const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 /** How long a client may take, in milliseconds; the suite then counts it as failed. */
-const patience = 60_000;
+const waitLimit = 60_000;
 
 /** What the suite starts as the client, from the root folder: it splits this at each space. */
 const client = "node scripts/e2e/conformance/client.ts";
@@ -64,7 +64,7 @@ export async function runScenario(scenario: Scenario): Promise<Run> {
   const start = performance.now();
   try {
     const args = ["client", "--scenario", scenario.name, "--spec-version", scenario.revision];
-    const options = ["--force", "--timeout", `${patience}`, "--command", client, "-o", folder];
+    const options = ["--force", "--timeout", `${waitLimit}`, "--command", client, "-o", folder];
     const { code, log } = await runSuite([...args, ...options]);
     const { passed, failed } = divided((await readChecks(folder)) ?? []);
     const checks = { passed: passed.length, failed: failed.length };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ModelSettings } from "@assent/protocol";
-import { patience } from "../eventually.ts";
+import { waitLimit } from "../eventually.ts";
 
 /** The wires on which the models are reached. */
 export const wires = ["vllm", "anthropic"] as const;
@@ -77,7 +77,7 @@ export class Models {
 
   /** Waits until so many answers were stopped. */
   async untilStopped(count: number): Promise<void> {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(waitLimit);
     while (this.stopped < count) await once(this.#changes, "stopped", { signal });
   }
 

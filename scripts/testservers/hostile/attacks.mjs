@@ -695,13 +695,13 @@ export const ending = {
   writesItself: "document.open(); document.write('<p>gone'); document.close(); location.reload();",
 };
 
-/** @param {Tools} t @param {string} uri @param {readonly (readonly [string, string])[]} list @param {number} patience */
-async function inPage(t, uri, list, patience) {
+/** @param {Tools} t @param {string} uri @param {readonly (readonly [string, string])[]} list @param {number} waitLimit */
+async function inPage(t, uri, list, waitLimit) {
   const escaped = [];
   for (const [name, source] of list) {
     document.documentElement.setAttribute("data-attack", name); // for the error if the attack does not end
     try {
-      const late = new Promise((done) => setTimeout(done, patience, false));
+      const late = new Promise((done) => setTimeout(done, waitLimit, false));
       if ((await Promise.race([new Function(`return (${source})`)()(t), late])) === true)
         escaped.push(name);
     } catch {
@@ -716,16 +716,16 @@ async function inPage(t, uri, list, patience) {
  * The HTML of a page with attacks. Without the panel, as for the control, its requests go nowhere.
  * @param {string} theme
  * @param {{ canary: string, socket: string }} where
- * @param {{ only?: readonly string[], patience?: number }} how the names of the only attacks; the milliseconds for each
+ * @param {{ only?: readonly string[], waitLimit?: number }} how the names of the only attacks; the milliseconds for each
  */
-export function page(theme, where, { only, patience = 400 } = {}) {
+export function page(theme, where, { only, waitLimit = 400 } = {}) {
   const last = ending[theme] ?? lasting[theme];
   const list = (attacks[theme] ?? [])
     .filter(([name]) => only === undefined || only.includes(name))
     .map(([name, run]) => [name, String(run)]);
   const work =
     last === undefined
-      ? `(${inPage})(t, ${JSON.stringify(`report:${theme}`)}, ${JSON.stringify(list)}, ${patience})`
+      ? `(${inPage})(t, ${JSON.stringify(`report:${theme}`)}, ${JSON.stringify(list)}, ${waitLimit})`
       : `t.ask("resources/read", { uri: "report:${theme}?{\\"ran\\":1,\\"escaped\\":[]}" }).then(() => { ${last} })`;
   const script = `
     let last = 1;

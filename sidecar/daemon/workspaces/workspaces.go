@@ -2,7 +2,7 @@
 //
 // A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder, and
 // closes it when no front end has been attached for a while and no work is under way in it. A workspace that only
-// visitors used is closed as soon as the last front end leaves and no work is under way; a temporary one is closed even
+// transient front ends used is closed as soon as the last front end leaves and no work is under way; a temporary one is closed even
 // if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how front ends
 // connect nor their messages.
 package workspaces

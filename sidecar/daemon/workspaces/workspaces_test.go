@@ -68,7 +68,7 @@ func visitWith(t *testing.T, s *workspaces.Set, place workspaces.Place, passing 
 	v.Sidecar = protocol.NewSidecarClient(v.conn)
 	if _, err := v.Initialize(context.Background(), &protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "a test", Version: "1"},
-		Capabilities: protocol.FrontEndCapabilities{Elicitation: true}, Visitor: passing, Configuration: c,
+		Capabilities: protocol.FrontEndCapabilities{Elicitation: true}, Transient: passing, Configuration: c,
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -223,7 +223,7 @@ func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, cred
 	}
 	s.start(request, stream.end)
 	defer s.streams.drop(stream)
-	timer := time.NewTimer(statusPatience)
+	timer := time.NewTimer(statusWaitLimit)
 	defer timer.Stop()
 	select {
 	case <-stream.begun:
@@ -239,9 +239,9 @@ func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, cred
 	}
 }
 
-// statusPatience is how long the response to a request waits for its HTTP status: an error that has one of its own comes
+// statusWaitLimit is how long the response to a request waits for its HTTP status: an error that has one of its own comes
 // soon or not at all.
-const statusPatience = 5 * time.Second
+const statusWaitLimit = 5 * time.Second
 
 // hasStatus reports whether an error has an HTTP status of its own (2026-07-28, "Streamable HTTP").
 func hasStatus(code int) bool {

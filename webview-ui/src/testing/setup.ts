@@ -1,9 +1,9 @@
 import { cleanup, configure } from "@testing-library/react";
 import * as React from "react";
 import { afterEach, beforeEach, vi } from "vitest";
-import { patienceMs } from "../../../vitest.limits.ts";
+import { waitLimitMs } from "../../../vitest.limits.ts";
 
-configure({ asyncUtilTimeout: patienceMs });
+configure({ asyncUtilTimeout: waitLimitMs });
 
 // React notes the stack at which each element was made, for people who look at components in a debugger. That is a
 // seventh of the time of these tests. It stops after ten thousand elements in a second, and counts none here.

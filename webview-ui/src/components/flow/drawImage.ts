@@ -19,7 +19,7 @@ import script from "./mermaidFrame.ts?script";
 const longest = 500_000;
 
 /** Longer than the frame takes to start on a slow machine, in milliseconds. */
-const patienceMs = 20_000;
+const waitLimitMs = 20_000;
 
 /** The frame, kept for the page's lifetime unless it fails, so that later diagrams are quick. */
 let opened: Promise<HTMLIFrameElement> | undefined;
@@ -46,8 +46,8 @@ async function answer({ contentWindow }: HTMLIFrameElement, drawing: Drawing): P
     return await new Promise<Drawn>((resolve, reject) => {
       if (contentWindow === null) throw new Error("the frame that draws was taken away");
       timeout = setTimeout(
-        () => reject(new Error(`the frame that draws was silent for ${patienceMs} ms`)),
-        patienceMs,
+        () => reject(new Error(`the frame that draws was silent for ${waitLimitMs} ms`)),
+        waitLimitMs,
       );
       port1.onmessage = ({ data }: MessageEvent<Drawn>) => resolve(data);
       // An opaque origin cannot be addressed by name, so the frame answers on this port. It never posts to the panel's

@@ -8,7 +8,7 @@ import { axeFindings } from "../../testing/axe.ts";
 import { isWrong, valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { answered, ask, elicitation, message, openAsk, task } from "../../testing/samples.ts";
-import { patienceMs } from "./connection.ts";
+import { waitLimitMs } from "./connection.ts";
 
 // In the whole panel. The half second before something can be pressed has a test of its own, and one here.
 const armed = vi.hoisted(() => ({ really: false }));
@@ -356,7 +356,7 @@ describe("an app that cannot fill in the form", () => {
       await screen.findByTitle(title);
       const { post } = frameOf(title);
       await post({ assentAppReady: true });
-      await act(async () => vi.advanceTimersByTime(patienceMs));
+      await act(async () => vi.advanceTimersByTime(waitLimitMs));
       screen.getByText("The app does not answer. Fill in the form yourself.");
       expect(screen.queryByTitle(title)).toBeNull();
     } finally {

@@ -6,7 +6,7 @@ import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { AppFrame, type AppFrameHandle } from "./AppFrame.tsx";
 import { AppNetwork } from "./AppNetwork.tsx";
-import { endWords, ofForms, patienceMs } from "./connection.ts";
+import { endWords, ofForms, waitLimitMs } from "./connection.ts";
 import { useOpenApp } from "./useOpenApp.ts";
 import { useRoom } from "./useRoom.ts";
 
@@ -38,7 +38,7 @@ export function FormApp(props: FormAppProps) {
   useEffect(() => {
     if (!waits) return;
     const late = () => ended(l10n.t("The app does not answer."));
-    const timer = setTimeout(late, patienceMs);
+    const timer = setTimeout(late, waitLimitMs);
     return () => clearTimeout(timer);
   }, [waits]);
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type AppHandlers, connectApp, patienceMs } from "./connection.ts";
+import { type AppHandlers, connectApp, waitLimitMs } from "./connection.ts";
 
 let frame: HTMLIFrameElement;
 const sent: unknown[] = [];
@@ -32,7 +32,7 @@ function connect(handlers: Partial<AppHandlers> = {}) {
 
 test("a frame that never answers is given up", () => {
   const { stopped } = connect();
-  vi.advanceTimersByTime(patienceMs - 1);
+  vi.advanceTimersByTime(waitLimitMs - 1);
   expect(stopped).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(stopped).toHaveBeenCalledExactlyOnceWith("silent");
@@ -41,7 +41,7 @@ test("a frame that never answers is given up", () => {
 test("a frame that answered may take its time", () => {
   const { stopped, post } = connect();
   post({ assentAppReady: true });
-  vi.advanceTimersByTime(10 * patienceMs);
+  vi.advanceTimersByTime(10 * waitLimitMs);
   expect(stopped).not.toHaveBeenCalled();
 });
 
@@ -104,7 +104,7 @@ test("a disposed connection neither hears nor says anything", async () => {
   const { connection, say, stopped } = connect({ request });
   connection.dispose();
   say({ id: 1, method: "tools/call" });
-  await vi.advanceTimersByTimeAsync(10 * patienceMs);
+  await vi.advanceTimersByTimeAsync(10 * waitLimitMs);
   expect(request).not.toHaveBeenCalled();
   expect(stopped).not.toHaveBeenCalled();
   expect(sent).toEqual([]);

@@ -57,9 +57,9 @@ export const ofForms = { serverResources: {}, elicitation: {} } as const;
 
 const protocolVersion = "2026-01-26";
 /** How long an app may take to say that it is there, in milliseconds. */
-export const patienceMs = 10_000;
+export const waitLimitMs = 10_000;
 /** How long an app may take to end, in milliseconds. */
-const farewellMs = 500;
+const closeTimeoutMs = 500;
 /** The most requests of an app that wait for an answer. */
 const maxPending = 16;
 /** The most messages that go past the outer frame before the app is stopped. */
@@ -143,7 +143,7 @@ export function connectApp(
 
   const receive = ({ id, method, params, result }: AppMessage) => {
     if (typeof method !== "string") {
-      if (id === farewell) tornDown?.();
+      if (id === teardownId) tornDown?.();
       if (id !== elicitationId(elicited)) return;
       answered?.(result);
       answered = undefined;
@@ -166,7 +166,7 @@ export function connectApp(
     }
     if (!isRecord(data)) return;
     const { assentApp, assentAppStopped, assentAppReady } = data;
-    if (assentAppReady === true) clearTimeout(patience);
+    if (assentAppReady === true) clearTimeout(timer);
     else if (typeof assentAppStopped === "string") {
       end(
         assentAppStopped === "size" || assentAppStopped === "messages"
@@ -179,7 +179,7 @@ export function connectApp(
     }
   };
   window.addEventListener("message", onMessage, { signal });
-  const patience = setTimeout(() => end("silent"), patienceMs);
+  const timer = setTimeout(() => end("silent"), waitLimitMs);
   const stopTheme = onThemeChange(() => {
     const theme = readTheme();
     notify("ui/notifications/host-context-changed", {
@@ -194,7 +194,7 @@ export function connectApp(
   );
   size.observe(frame);
   signal.addEventListener("abort", () => {
-    clearTimeout(patience);
+    clearTimeout(timer);
     stopTheme();
     size.disconnect();
   });
@@ -208,9 +208,9 @@ export function connectApp(
     if (signal.aborted || !isReady || tornDown !== undefined) return;
     const answered = new Promise<void>((resolve) => {
       tornDown = resolve;
-      setTimeout(resolve, farewellMs);
+      setTimeout(resolve, closeTimeoutMs);
     });
-    send({ id: farewell, method: "ui/resource-teardown", params: {} });
+    send({ id: teardownId, method: "ui/resource-teardown", params: {} });
     await answered;
   };
   const elicit = (params: unknown) =>
@@ -228,7 +228,7 @@ export function connectApp(
 }
 
 /** The ids of the requests to an app. */
-const farewell = "assent-teardown";
+const teardownId = "assent-teardown";
 const elicitationId = (number: number) => `assent-elicitation-${number}`;
 
 function saysThatItElicits(params: unknown): boolean {

@@ -12,12 +12,12 @@ import (
 )
 
 // visit attaches as [seat] does, and returns the front end whose configuration applies instead of
-// the visitor's.
+// the transient front end's.
 func visit(t *testing.T, d *desk, capabilities, configuration string) (configuredBy string) {
 	t.Helper()
 	var result protocol.InitializeResult
 	d.result(d.ask("initialize", fmt.Sprintf(
-		`{"protocolVersion":1,"clientInfo":{"name":"a visitor","version":"1"},"capabilities":%s,"configuration":%s,"visitor":true}`,
+		`{"protocolVersion":1,"clientInfo":{"name":"a transient front end","version":"1"},"capabilities":%s,"configuration":%s,"transient":true}`,
 		capabilities, configuration)), &result)
 	return result.ConfiguredBy
 }
@@ -26,7 +26,7 @@ func configuredServer(name string) string {
 	return fmt.Sprintf(`{"servers":{%q:{"command":"demo"}},"model":{}}`, name)
 }
 
-func TestAVisitorDoesNotReplaceAConfiguration(t *testing.T) {
+func TestATransientFrontEndDoesNotReplaceAConfiguration(t *testing.T) {
 	w := sharedBy(t)
 	come := func() *desk { return newDesk(t, w) }
 	want := func(d *desk, when, servers string) {
@@ -37,14 +37,14 @@ func TestAVisitorDoesNotReplaceAConfiguration(t *testing.T) {
 	}
 	first, second := come(), come()
 	if by := visit(t, first, `{}`, configuredServer("first")); by != "" || w.Lasting() {
-		t.Errorf("alone, a visitor is configured by %q; the workspace lasts: %t", by, w.Lasting())
+		t.Errorf("alone, a transient front end is configured by %q; the workspace lasts: %t", by, w.Lasting())
 	}
-	if by := visit(t, second, `{}`, configuredServer("second")); by != "a visitor" {
-		t.Errorf("a visitor beside another is configured by %q", by)
+	if by := visit(t, second, `{}`, configuredServer("second")); by != "a transient front end" {
+		t.Errorf("a transient front end beside another is configured by %q", by)
 	}
-	want(second, "of two visitors", "first")
+	want(second, "of two transient front ends", "first")
 	first.leave()
-	want(second, "with the second visitor, after the first has gone,", "first")
+	want(second, "with the second transient front end, after the first has gone,", "first")
 
 	window := seat(t, w, "a window", `{}`, configuredServer("window"))
 	want(window, "with a window", "window")
@@ -53,23 +53,23 @@ func TestAVisitorDoesNotReplaceAConfiguration(t *testing.T) {
 	}
 	third := come()
 	if by := visit(t, third, `{}`, configuredServer("third")); by != "a window" {
-		t.Errorf("a visitor beside a window is configured by %q", by)
+		t.Errorf("a transient front end beside a window is configured by %q", by)
 	}
-	want(third, "with a visitor beside a window", "window")
+	want(third, "with a transient front end beside a window", "window")
 	second.leave()
 	window.leave()
-	want(third, "with a visitor, after the window has gone,", "window")
+	want(third, "with a transient front end, after the window has gone,", "window")
 	third.leave()
 
 	fourth := come()
 	if by := visit(t, fourth, `{}`, configuredServer("fourth")); by != "" {
-		t.Errorf("when all have gone and nothing goes on, a visitor is configured by %q", by)
+		t.Errorf("when all have gone and nothing goes on, a transient front end is configured by %q", by)
 	}
-	want(fourth, "with a visitor alone", "fourth")
+	want(fourth, "with a transient front end alone", "fourth")
 	fourth.leave()
 }
 
-func TestAVisitorTakesNoServersFromWhatGoesOn(t *testing.T) {
+func TestATransientFrontEndTakesNoServersFromWhatGoesOn(t *testing.T) {
 	wiretest.Write(t, asking)
 	w := sharedBy(t)
 	window := seat(t, w, "a window", shows, demoServer)
@@ -78,13 +78,13 @@ func TestAVisitorTakesNoServersFromWhatGoesOn(t *testing.T) {
 	window.leave()
 	d := newDesk(t, w)
 	if by := visit(t, d, `{}`, configuredServer("other")); by != "a window" {
-		t.Errorf("while a call of a closed window runs, a visitor is configured by %q", by)
+		t.Errorf("while a call of a closed window runs, a transient front end is configured by %q", by)
 	}
 	d.answer(d.ask("task/close", fmt.Sprintf(`{"taskId":%q}`, taskID)))
 	d.leave()
 }
 
-func TestAVisitorTrustsNothingForOthers(t *testing.T) {
+func TestATransientFrontEndTrustsNothingForOthers(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(folder, ".vscode"), 0o700); err != nil {
 		t.Fatal(err)
@@ -100,15 +100,15 @@ func TestAVisitorTrustsNothingForOthers(t *testing.T) {
 		return fmt.Sprintf(`{"workspaceFolders":[{"name":"f","path":%s,"untrusted":%t,"confirmed":true}],"model":{}}`, quoted, untrusted)
 	}
 	for _, tt := range []struct {
-		name           string
-		window         bool // or else another visitor
-		first, visitor bool // does not trust the folder
-		want           string
+		name             string
+		window           bool // or else another transient one
+		first, transient bool // does not trust the folder
+		want             string
 	}{
-		{"the window trusts the folder, and the visitor does not", true, false, true, "demo"},
-		{"the visitor trusts the folder, and the window does not", true, true, false, ""},
-		{"the first visitor trusts the folder, and the second does not", false, false, true, "demo"},
-		{"the second visitor trusts the folder, and the first does not", false, true, false, ""},
+		{"the window trusts the folder, and the transient front end does not", true, false, true, "demo"},
+		{"the transient front end trusts the folder, and the window does not", true, true, false, ""},
+		{"the first transient front end trusts the folder, and the second does not", false, false, true, "demo"},
+		{"the second transient front end trusts the folder, and the first does not", false, true, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := sharedBy(t)
@@ -121,7 +121,7 @@ func TestAVisitorTrustsNothingForOthers(t *testing.T) {
 				visit(t, first, `{}`, configured(tt.first))
 			}
 			d := come()
-			visit(t, d, `{}`, configured(tt.visitor))
+			visit(t, d, `{}`, configured(tt.transient))
 			if got := serverNames(first); got != tt.want {
 				t.Errorf("the servers are %q, want %q", got, tt.want)
 			}

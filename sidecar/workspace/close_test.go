@@ -12,7 +12,7 @@ import (
 const everythingElse = 5 * time.Second
 
 func TestAFrontEndWaitsUntilStubbornServersHaveEnded(t *testing.T) {
-	const wait = protocol.FarewellMs * time.Millisecond
+	const wait = protocol.CloseTimeoutMs * time.Millisecond
 	if need := hub.LongestClose + everythingElse; wait < need {
 		t.Errorf("a front end kills the sidecar %v after it closed its stdin, and the sidecar may need %v", wait, need)
 	}

@@ -13,11 +13,12 @@ import (
 	"assent/sidecar/base/reason"
 )
 
-// A front end that names a task of another workspace is a guest there: another [frontEnd] over the same connection. A guest
-// lends nothing but pages to its own requests, configures nothing, and gets the events of the tasks that it opened.
+// A front end that names a task of another workspace is a remote view there: another [frontEnd] over the same
+// connection. A remote view lends nothing but pages to its own requests, configures nothing, and gets the events of the
+// tasks that it opened.
 
-// guests are where a front end is a guest.
-type guests struct {
+// remoteViews are where a front end is a remote view.
+type remoteViews struct {
 	mu sync.Mutex // guards at
 	at map[*Workspace]*frontEnd
 }
@@ -200,8 +201,8 @@ func (f *frontEnd) elsewhere(ctx context.Context, method string, params json.Raw
 		var result any
 		var err error
 		open := w.host(ctx, func(ctx context.Context) {
-			guest := f.guestOf(w)
-			result, err = protocol.DispatchSidecar(context.WithValue(ctx, caller{}, guest), guest, method, params)
+			view := f.remoteViewOf(w)
+			result, err = protocol.DispatchSidecar(context.WithValue(ctx, caller{}, view), view, method, params)
 		})
 		if !open || isUnknownHere(method, err) {
 			continue
@@ -221,32 +222,32 @@ func (f *frontEnd) elsewhere(ctx context.Context, method string, params json.Raw
 	return nil, unknown
 }
 
-// guestOf returns this front end as a guest of a workspace. It forgets the workspaces that are closed by now.
-func (f *frontEnd) guestOf(w *Workspace) *frontEnd {
-	f.guests.mu.Lock()
-	defer f.guests.mu.Unlock()
-	maps.DeleteFunc(f.guests.at, func(w *Workspace, _ *frontEnd) bool { return w.background.ctx.Err() != nil })
-	guest := f.guests.at[w]
-	if guest == nil {
-		guest = &frontEnd{Workspace: w, conn: f.conn, own: f.own, home: f, info: f.info, capabilities: f.capabilities}
-		guest.name = f.name + ": " + f.person.label(f.Workspace)
-		if f.guests.at == nil {
-			f.guests.at = map[*Workspace]*frontEnd{}
+// remoteViewOf returns this front end as a remote view of a workspace. It forgets the workspaces that are closed by now.
+func (f *frontEnd) remoteViewOf(w *Workspace) *frontEnd {
+	f.remoteViews.mu.Lock()
+	defer f.remoteViews.mu.Unlock()
+	maps.DeleteFunc(f.remoteViews.at, func(w *Workspace, _ *frontEnd) bool { return w.background.ctx.Err() != nil })
+	view := f.remoteViews.at[w]
+	if view == nil {
+		view = &frontEnd{Workspace: w, conn: f.conn, own: f.own, home: f, info: f.info, capabilities: f.capabilities}
+		view.name = f.name + ": " + f.person.label(f.Workspace)
+		if f.remoteViews.at == nil {
+			f.remoteViews.at = map[*Workspace]*frontEnd{}
 		}
-		f.guests.at[w] = guest
+		f.remoteViews.at[w] = view
 	}
-	return guest
+	return view
 }
 
-// leaveGuests ends what this front end gets from other workspaces. Its requests have ended.
-func (f *frontEnd) leaveGuests() {
-	for w, guest := range f.guests.at {
-		w.attached.dismiss(guest)
+// closeRemoteViews ends what this front end gets from other workspaces. Its requests have ended.
+func (f *frontEnd) closeRemoteViews() {
+	for w, view := range f.remoteViews.at {
+		w.attached.dismiss(view)
 		w.apps.leave(f.conn)
 	}
 }
 
-// OpenTask implements [protocol.Sidecar]. A guest gets the events of the task from now on.
+// OpenTask implements [protocol.Sidecar]. A remote view gets the events of the task from now on.
 func (f *frontEnd) OpenTask(ctx context.Context, params *protocol.OpenTaskParams) (*protocol.OpenTaskResult, error) {
 	if f.home != nil {
 		if _, err := f.tasks.Get(params.TaskID); err != nil {
@@ -260,10 +261,10 @@ func (f *frontEnd) OpenTask(ctx context.Context, params *protocol.OpenTaskParams
 // host serves a request of a front end of another workspace. The request ends with this workspace, which waits for it. Host
 // reports false, and does not serve, if the workspace is being closed.
 func (w *Workspace) host(ctx context.Context, serve func(context.Context)) bool {
-	if !w.guests.begin(w.background.ctx) {
+	if !w.remoteRequests.begin(w.background.ctx) {
 		return false
 	}
-	defer w.guests.requests.Done() // also after a panic
+	defer w.remoteRequests.requests.Done() // also after a panic
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.background.ctx, cancel)()
@@ -271,14 +272,14 @@ func (w *Workspace) host(ctx context.Context, serve func(context.Context)) bool 
 	return true
 }
 
-// guestRequests are the requests of other workspaces' front ends.
-type guestRequests struct {
+// remoteRequests are the requests of other workspaces' front ends.
+type remoteRequests struct {
 	mu       sync.Mutex // held while a request begins, or all of them end
 	requests sync.WaitGroup
 }
 
 // begin adds a request, which calls Done on requests at its end. It reports false once the workspace is being closed.
-func (g *guestRequests) begin(open context.Context) bool {
+func (g *remoteRequests) begin(open context.Context) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if open.Err() != nil {
@@ -289,7 +290,7 @@ func (g *guestRequests) begin(open context.Context) bool {
 }
 
 // end calls stop, after which no request begins, and waits for those that have begun.
-func (g *guestRequests) end(stop func()) {
+func (g *remoteRequests) end(stop func()) {
 	g.mu.Lock()
 	stop()
 	g.mu.Unlock()
@@ -297,36 +298,37 @@ func (g *guestRequests) end(stop func()) {
 }
 
 // Shown reports whether a front end of another workspace shows a task of this one.
-func (w *Workspace) Shown() bool { return w.attached.hasGuests() }
+func (w *Workspace) Shown() bool { return w.attached.hasRemoteViews() }
 
-// show has a guest get the events of a task.
-func (a *attached) show(guest *frontEnd, taskID string) {
+// show has a remote view get the events of a task.
+func (a *attached) show(view *frontEnd, taskID string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !slices.Contains(a.guests, guest) {
-		a.guests = append(a.guests, guest)
+	if !slices.Contains(a.remoteViews, view) {
+		a.remoteViews = append(a.remoteViews, view)
 	}
-	if guest.opened == nil {
-		guest.opened = map[string]bool{}
+	if view.opened == nil {
+		view.opened = map[string]bool{}
 	}
-	guest.opened[taskID] = true
+	view.opened[taskID] = true
 }
 
-// dismiss has a guest get no more events.
-func (a *attached) dismiss(guest *frontEnd) {
+// dismiss has a remote view get no more events.
+func (a *attached) dismiss(view *frontEnd) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.guests = slices.DeleteFunc(a.guests, func(f *frontEnd) bool { return f == guest })
+	a.remoteViews = slices.DeleteFunc(a.remoteViews, func(f *frontEnd) bool { return f == view })
 }
 
-func (a *attached) hasGuests() bool {
+func (a *attached) hasRemoteViews() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.guests) > 0
+	return len(a.remoteViews) > 0
 }
 
-// guestsOf returns the guests that opened the task which the params of a notification are about. The lock must be held.
-func (a *attached) guestsOf(params any) []*frontEnd {
+// viewersOf returns the remote views that opened the task which the params of a notification are about. The lock must
+// be held.
+func (a *attached) viewersOf(params any) []*frontEnd {
 	var taskID string
 	switch p := params.(type) {
 	case *protocol.TaskEventParams:
@@ -338,16 +340,16 @@ func (a *attached) guestsOf(params any) []*frontEnd {
 	case *protocol.CallProgressParams:
 		taskID = p.TaskID
 	}
-	var guests []*frontEnd
-	for _, guest := range a.guests {
-		if guest.opened[taskID] {
-			guests = append(guests, guest)
+	var found []*frontEnd
+	for _, view := range a.remoteViews {
+		if view.opened[taskID] {
+			found = append(found, view)
 		}
 	}
-	return guests
+	return found
 }
 
-// labelled returns the params of a notification as a guest gets them.
+// labelled returns the params of a notification as a remote view gets them.
 func labelled(params any, label string) any {
 	event, ok := params.(*protocol.TaskEventParams)
 	if !ok {
