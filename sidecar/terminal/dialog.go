@@ -250,7 +250,7 @@ func (d *dialog) View() tea.View {
 	parts := append([]string{}, d.rows[d.top:d.top+seen]...)
 	parts = append(parts, d.pages[d.at].control.View())
 	if d.room() < d.height {
-		parts = append(parts, lipgloss.NewStyle().Faint(true).Render(ansi.Truncate(d.keys(seen), d.width-1, "…")))
+		parts = append(parts, lipgloss.NewStyle().Faint(true).Render(d.keys(seen, d.width-1)))
 	}
 	return screenful(lipgloss.NewStyle().MaxWidth(d.width).MaxHeight(d.height).Render(strings.Join(parts, "\n")))
 }
@@ -263,17 +263,20 @@ func screenful(content string) tea.View {
 	return v
 }
 
-// keys lists the keys, the most useful first.
-func (d *dialog) keys(seen int) string {
+// keys lists the keys, the most useful first, as many as fit into a width.
+func (d *dialog) keys(seen, width int) string {
 	var keys []string
 	if more := len(d.rows) - d.top - seen; more > 0 {
 		keys = append(keys, fmt.Sprintf("PgDn %d more", more))
 	} else if d.top > 0 {
 		keys = append(keys, "PgUp back")
 	}
-	keys = append(keys, "Esc cancels")
+	keys = append(keys, "Enter continues", "Esc cancels")
 	if d.declinable {
 		keys = append(keys, "Ctrl-X declines")
+	}
+	if d.pages[d.at].mark != nil {
+		keys = append(keys, "Ctrl-S secret")
 	}
 	switch d.pages[d.at].control.Field.(type) {
 	case *huh.MultiSelect[int]:
@@ -283,12 +286,13 @@ func (d *dialog) keys(seen int) string {
 	case *huh.Text:
 		keys = append(keys, "Alt-Enter new line")
 	}
-	keys = append(keys, "Enter continues")
 	if d.at > 0 {
 		keys = append(keys, "Shift-Tab back")
 	}
-	if d.pages[d.at].mark != nil {
-		keys = append(keys, "Ctrl-S secret")
+	line := strings.Join(keys, " · ")
+	for len(keys) > 1 && ansi.StringWidth(line) > width {
+		keys = keys[:len(keys)-1]
+		line = strings.Join(keys, " · ") + " …"
 	}
-	return strings.Join(keys, " · ")
+	return ansi.Truncate(line, width, "…")
 }

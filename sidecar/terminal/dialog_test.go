@@ -133,6 +133,50 @@ func TestADialogFitsIntoAnyTerminal(t *testing.T) {
 	}
 }
 
+func TestTheKeysThatMatterFitIntoANarrowTerminal(t *testing.T) {
+	name := newFilling(protocol.StringField{FieldHead: protocol.FieldHead{Name: "name"}}, nil)
+	name.page.mark = name.mark
+	d := &dialog{pages: []*page{name.page, name.page}, at: 1, declinable: true}
+	for width, want := range map[int]string{
+		100: "Enter continues · Esc cancels · Ctrl-X declines · Ctrl-S secret · Shift-Tab back",
+		80:  "Enter continues · Esc cancels · Ctrl-X declines · Ctrl-S secret · Shift-Tab back",
+		79:  "Enter continues · Esc cancels · Ctrl-X declines · Ctrl-S secret …",
+		40:  "Enter continues · Esc cancels …",
+		10:  "Enter con…",
+	} {
+		if got := d.keys(0, width); got != want {
+			t.Errorf("in %d columns the keys are %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestAnOptionIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		option protocol.Option
+		want   string
+	}{
+		{protocol.Option{Value: "pizza", Title: "Pizza"}, "Pizza"},
+		{protocol.Option{Value: "p1", Title: "Pizza"}, "Pizza (p1)"},
+		{protocol.Option{Value: "pizza"}, "pizza"},
+		{protocol.Option{}, `""`},
+	} {
+		if got := optionName(tt.option); got != tt.want {
+			t.Errorf("the option %+v is %q, want %q", tt.option, got, tt.want)
+		}
+	}
+}
+
+func TestAPatternIsLeftToItsDescription(t *testing.T) {
+	field := protocol.StringField{Pattern: "^A-\\d+$"}
+	if got := kindOf(field); got != `text, matching ^A-\d+$` {
+		t.Errorf("without a description it is %q", got)
+	}
+	field.Description = "A, a dash and a number."
+	if got := kindOf(field); got != "text" {
+		t.Errorf("with a description it is %q", got)
+	}
+}
+
 func TestEscInAListTakesTheFilterAway(t *testing.T) {
 	at := 0
 	d := &dialog{pages: []*page{{text: func() string { return "" }, title: "Which?", control: listControl(&at, []string{"one", "two"})}}}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -325,14 +326,7 @@ func linesOf(list json.RawMessage) string {
 
 // optionName returns the name of an option in a list.
 func optionName(o protocol.Option) string {
-	name := o.Value
-	if o.Title != "" && o.Title != o.Value {
-		name = fmt.Sprintf("%s (%s)", o.Title, o.Value)
-	}
-	if name = oneLine(name, 200); name == "" {
-		return `""`
-	}
-	return name
+	return cmp.Or(oneLine(namedOption(o), 200), `""`)
 }
 
 // quote returns a text, or a list, as JSON.

@@ -150,8 +150,14 @@ func (s *session) doctorAll(ctx context.Context) error {
 		t.rows = append(t.rows, []string{"hosts", "problem", "", all.HostsProblem})
 	}
 	all.Well = down+found == 0
-	if err := s.list(all, t, s.noServers(all.Problems)); err != nil || all.Well {
+	if err := s.list(all, t, s.noServers(all.Problems)); err != nil {
 		return err
+	}
+	if all.Well {
+		if s.stdout.isTerminal && !s.line.json && len(t.rows) > 0 {
+			s.note("There is nothing to correct.")
+		}
+		return nil
 	}
 	var bad []string
 	if down > 0 {
@@ -252,7 +258,7 @@ func (f *HostFile) reach(path string) string {
 		ways = append(ways, "It uses through Assent: "+strings.Join(f.Through, ", ")+".")
 	}
 	if len(f.Direct) > 0 {
-		ways = append(ways, "It uses itself: "+strings.Join(f.Direct, ", ")+".")
+		ways = append(ways, "It uses directly, not through Assent: "+strings.Join(f.Direct, ", ")+".")
 	}
 	return strings.Join(append(ways, "Its file is "+path+"."), " ")
 }

@@ -341,12 +341,7 @@ func pick(options []protocol.Option, text string) (protocol.Option, bool) {
 func (p *person) list(options []protocol.Option, text string) {
 	shown, byNumber := 0, numbered(options)
 	for i, o := range options {
-		title := o.Title
-		if title == "" {
-			title = o.Value
-		} else if title != o.Value {
-			title = fmt.Sprintf("%s (%s)", title, o.Value)
-		}
+		title := namedOption(o)
 		if !strings.Contains(strings.ToLower(title), strings.ToLower(text)) {
 			continue
 		}
@@ -360,6 +355,17 @@ func (p *person) list(options []protocol.Option, text string) {
 			p.s.note("  - %s", oneLine(title, 200))
 		}
 	}
+}
+
+// namedOption returns an option's title, with its value if that says more.
+func namedOption(o protocol.Option) string {
+	switch {
+	case o.Title == "":
+		return o.Value
+	case strings.EqualFold(o.Title, o.Value):
+		return o.Title
+	}
+	return fmt.Sprintf("%s (%s)", o.Title, o.Value)
 }
 
 func optionsOf(f protocol.Field) []protocol.Option {
@@ -465,7 +471,7 @@ func kindOf(f protocol.Field) string {
 		if f.MaxLength != nil {
 			add("at most %s", form.Characters(*f.MaxLength))
 		}
-		if f.Pattern != "" {
+		if f.Pattern != "" && f.Description == "" {
 			add("matching %s", oneLine(f.Pattern, 80))
 		}
 	case protocol.NumberField:

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,12 +24,31 @@ func (s *session) listServers(ctx context.Context) error {
 	s.problems(list.Problems)
 	t := table{columns: []column{{header: "name"}, {header: "transport"}, {header: "command", cut: true}, {header: "source", cut: true}}}
 	for _, v := range list.Servers {
-		t.rows = append(t.rows, []string{v.Name, string(v.Transport), v.Command, s.near(v.Source)})
+		t.rows = append(t.rows, []string{v.Name, string(v.Transport), s.briefCommand(v.Command), s.near(v.Source)})
 		if v.Blocked != "" {
 			s.note("assent: the MCP server %q: %s", v.Name, v.Blocked)
 		}
 	}
 	return s.list(list, t, s.noServers(list.Problems))
+}
+
+// briefCommand returns a command line as a list on a terminal has room for it: a program without its folder, and paths
+// inside the current folder relative to that. A pipe gets the whole line.
+func (s *session) briefCommand(command string) string {
+	if !s.stdout.isTerminal || strings.Contains(command, "://") {
+		return command
+	}
+	words := strings.Split(command, " ")
+	for i, word := range words {
+		switch {
+		case !filepath.IsAbs(word):
+		case i == 0:
+			words[i] = filepath.Base(word)
+		default:
+			words[i] = s.near(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // noServers says why the list of servers is empty.

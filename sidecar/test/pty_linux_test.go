@@ -3,6 +3,7 @@ package test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -294,6 +295,10 @@ func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
 			"  command: a-progra…",
 			"  source: long.json",
 		}},
+		{"a path is as short as it can be", 80, 12, []string{"servers", "--config", "paths.json"}, []string{
+			"NAME  TRANSPORT  COMMAND                    SOURCE",
+			"one   stdio      node src/one.mjs /etc/one  paths.json",
+		}},
 		{"empty columns are left out", 60, 12, []string{"resources", "--trust", "demo"}, []string{
 			"URI          NAME",
 			"memo://note  note",
@@ -306,6 +311,10 @@ func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
 			s := newSeat(t, tt.columns, tt.rows, []string{"NO_COLOR=1"}, tt.args...)
 			s.program.Stdout = s.tty
 			if err := os.WriteFile(filepath.Join(s.dir, "long.json"), []byte(`{"servers": {"one": {"command": "a-program-with-a-long-name"}}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			paths := fmt.Sprintf(`{"servers": {"one": {"command": "/opt/node/bin/node", "args": [%q, "/etc/one"]}}}`, filepath.Join(s.dir, "src", "one.mjs"))
+			if err := os.WriteFile(filepath.Join(s.dir, "paths.json"), []byte(paths), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			s.start("")

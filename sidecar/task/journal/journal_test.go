@@ -232,6 +232,7 @@ func TestALineIsOneAndHarmless(t *testing.T) {
 	}{
 		{"a call", "callStarted", `{"request":{"type":"tools/call","toolName":"t","arguments":{"a":1}}}`, `tools/call t {"a":1}`},
 		{"a question", "askOpened", `{"question":{"type":"mcp_elicitation","elicitationRequest":{"message":"a\n\u001b[2Jb\u202ec"}}}`, "asks: a \uFFFD[2Jb\uFFFDc"},
+		{"a request to a model", "askOpened", `{"question":{"type":"mcp_sampling","samplingRequest":{"messages":[{}],"maxTokens":20}}}`, "asks for a completion of 1 message and up to 20 tokens"},
 		{"a settlement", "askSettled", `{"outcome":{"reason":"answered","by":"VS Code"},"sentRequest":{}}`, "answered in VS Code, edited"},
 		{"a completion", "samplingEnded", `{"model":"m","result":{"type":"response"},"usage":{"inputTokens":1,"outputTokens":2}}`, "the server got the answer of m (1 tokens read, 2 written)"},
 		{"a failure", "samplingEnded", `{"model":"m","result":{"type":"failure","reason":"no"}}`, "the server got no answer of m: no"},

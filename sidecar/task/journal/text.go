@@ -167,7 +167,11 @@ func sayAskOpened(b struct {
 	q := b.Question
 	switch q.Type {
 	case "mcp_sampling":
-		return fmt.Sprintf("asks for a completion of %d messages and up to %d tokens", len(q.SamplingRequest.Messages), q.SamplingRequest.MaxTokens)
+		messages := "1 message"
+		if n := len(q.SamplingRequest.Messages); n != 1 {
+			messages = fmt.Sprintf("%d messages", n)
+		}
+		return fmt.Sprintf("asks for a completion of %s and up to %d tokens", messages, q.SamplingRequest.MaxTokens)
 	case "mcp_sampling_review":
 		return "a model's answer is shown for review"
 	case "mcp_url_elicitation":
