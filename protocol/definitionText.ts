@@ -47,6 +47,30 @@ export function definitionText({
   return said.join("\n");
 }
 
+/**
+ * Returns several definitions in the order of their files, each below its server's name. What is the same of all new
+ * servers is said once, at the end.
+ */
+export function definitionsText(servers: readonly ConfirmServerParams[]): string {
+  const inOrder = servers.toSorted(
+    (a, b) => a.source.localeCompare(b.source) || (a.line ?? 0) - (b.line ?? 0),
+  );
+  // A changed line belongs to the one before it, and a hidden server to its own.
+  const plain = servers.every(({ earlier, hides }) => earlier === undefined && hides === undefined);
+  const texts = inOrder.map(({ line, ...server }) =>
+    definitionText(plain || line === undefined ? server : { ...server, line })
+      .split("\n")
+      .filter((said) => said !== ""),
+  );
+  const [first = []] = texts;
+  const same = plain ? first.filter((said) => texts.every((other) => other.includes(said))) : [];
+  const own = inOrder.map(({ serverName }, n) =>
+    [oneLine(serverName), ...(texts[n] ?? []).filter((said) => !same.includes(said))].join("\n"),
+  );
+  const all = same.length > 0 ? [[l10n.t("All of them:"), ...same].join("\n")] : [];
+  return [...own, ...all].join("\n\n");
+}
+
 /** Returns the person's own server that a server of the workspace hides, line by line. */
 export function hidesText({ source, line, definition }: HiddenServer): string {
   const own = placeOf(source, line);

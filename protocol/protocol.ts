@@ -3232,6 +3232,8 @@ export interface SetupPlan {
   userFile: string;
   /** Hosts are the names of all programs on this machine that use MCP servers. */
   hosts?: readonly string[];
+  /** Sought are the names of the programs that Assent looks for; absent if it found one. */
+  sought?: readonly string[];
   servers?: readonly SetupServer[];
   /** Files are the paths of the hosts' files that would change. */
   files?: readonly string[];

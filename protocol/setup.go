@@ -22,7 +22,9 @@ type SetupPlan struct {
 	// UserFile is the path of the person's own mcp.json, to which the servers move.
 	UserFile string `json:"userFile"`
 	// Hosts are the names of all programs on this machine that use MCP servers.
-	Hosts   []string      `json:"hosts,omitempty"`
+	Hosts []string `json:"hosts,omitempty"`
+	// Sought are the names of the programs that Assent looks for; absent if it found one.
+	Sought  []string      `json:"sought,omitempty"`
 	Servers []SetupServer `json:"servers,omitempty"`
 	// Files are the paths of the hosts' files that would change.
 	Files []string `json:"files,omitempty"`

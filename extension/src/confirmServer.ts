@@ -1,5 +1,5 @@
 import type { ConfirmServerParams, ConfirmServerResult } from "@assent/protocol";
-import { confirmQuestion, definitionText, oneLine } from "@assent/protocol/definitionText";
+import { confirmQuestion, definitionsText, definitionText } from "@assent/protocol/definitionText";
 import * as vscode from "vscode";
 import { openConfiguration } from "./openSource.ts";
 import { showWarningMessage } from "./window.ts";
@@ -70,9 +70,7 @@ async function together(questions: readonly Question[]): Promise<boolean> {
     "{0} MCP servers of this workspace are new or have changed. Run them?",
     questions.length,
   );
-  const detail = questions
-    .map(({ params }) => `${oneLine(params.serverName)}\n${definitionText(params)}`)
-    .join("\n\n");
+  const detail = definitionsText(questions.map(({ params }) => params));
   const decideAll = (result: ConfirmServerResult) => {
     for (const { decide } of questions) decide(result);
     return result.decision !== undefined;

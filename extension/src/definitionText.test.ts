@@ -1,5 +1,5 @@
 import type { ServerDefinition } from "@assent/protocol";
-import { confirmQuestion, definitionText } from "@assent/protocol/definitionText";
+import { confirmQuestion, definitionsText, definitionText } from "@assent/protocol/definitionText";
 import { describe, expect, test } from "vitest";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of mcp.json's.
@@ -41,6 +41,42 @@ test("shows what a program means before all that would run, and where it is conf
       "It is configured in /ws/.vscode/mcp.json:3.",
     ].join("\n"),
   );
+});
+
+describe("several definitions", () => {
+  const one = (serverName: string, line: number, script: string) => ({
+    ...{ serverName, source: "/ws/.vscode/mcp.json", line },
+    definition: { transport: "stdio" as const, command: "node", args: [script], cwd: "/ws" },
+  });
+
+  test("are in the order of the file, and say once what all have", () => {
+    expect(definitionsText([one("b", 20, "b.mjs"), one("a", 3, "a.mjs")])).toBe(
+      [
+        "a",
+        'Arguments: ["a.mjs"]',
+        "",
+        "b",
+        'Arguments: ["b.mjs"]',
+        "",
+        "All of them:",
+        "Transport: stdio",
+        "Command: node",
+        "Folder: /ws",
+        "It is configured in /ws/.vscode/mcp.json.",
+      ].join("\n"),
+    );
+  });
+
+  test("are each whole if one of them has changed", () => {
+    const b = one("b", 20, "b.mjs");
+    const text = definitionsText([
+      { ...b, earlier: { ...b.definition, args: ["a.mjs"] } },
+      one("a", 3, "a.mjs"),
+    ]);
+    expect(text.match(/Folder: \/ws/g)).toHaveLength(2);
+    expect(text).toContain('Arguments: ["b.mjs"]\n    before: ["a.mjs"]');
+    expect(text).not.toContain("All of them");
+  });
 });
 
 test("shows what is sent to a server over HTTP", () => {

@@ -94,6 +94,9 @@ func (w *Workspace) planSetup(choice *protocol.SetupChoice) (*setup.Plan, *proto
 		return nil, nil, err
 	}
 	shown := &protocol.SetupPlan{UserFile: o.UserFile, Hosts: plan.Hosts, Files: plan.Files, Problems: setupProblems(plan.Problems)}
+	if len(shown.Hosts) == 0 {
+		shown.Sought = o.Places.Programs()
+	}
 	if shown.Restorable, err = o.Restorable(); err != nil {
 		return nil, nil, err
 	}

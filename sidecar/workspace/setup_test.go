@@ -138,6 +138,23 @@ func TestAPersonSetsUpHosts(t *testing.T) {
 	m.close()
 }
 
+func TestAPlanWithoutHostsNamesWhatIsSought(t *testing.T) {
+	m := newSetupMachine(t)
+	if plan := m.plan(`{}`); len(plan.Hosts) == 0 || plan.Sought != nil {
+		t.Errorf("with the hosts %v, the plan names %v", plan.Hosts, plan.Sought)
+	}
+	for _, file := range []string{m.codex, m.cursor, m.project} {
+		if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := m.plan(`{}`)
+	if len(plan.Hosts) > 0 || !slices.Contains(plan.Sought, "Codex") || !slices.Contains(plan.Sought, "Cursor") {
+		t.Errorf("with the hosts %v, the plan names %v", plan.Hosts, plan.Sought)
+	}
+	m.close()
+}
+
 // TestAPlanThatIsNoLongerTrueIsNotCarriedOut changes a file after the plan was shown.
 func TestAPlanThatIsNoLongerTrueIsNotCarriedOut(t *testing.T) {
 	m := newSetupMachine(t)

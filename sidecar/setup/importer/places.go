@@ -264,6 +264,17 @@ func (p Places) settings() string {
 	}
 }
 
+// Programs returns the names of the programs that have a place, each once.
+func (p Places) Programs() []string {
+	var names []string
+	for _, place := range p.all() {
+		if !slices.Contains(names, place.dialect.name) {
+			names = append(names, place.dialect.name)
+		}
+	}
+	return names
+}
+
 // all returns every place, in the order in which people are likely to want them.
 func (p Places) all() []Place {
 	if p.Home == "" {

@@ -30,6 +30,8 @@ export interface CallRowProps {
   readonly elementId: string;
   /** A question of the call is open. */
   readonly waits: boolean;
+  /** For how many milliseconds questions of the call waited for the person, once it has ended. */
+  readonly asked: number;
   /** The asks that the call caused. */
   readonly steps: ReactNode;
   /** Draws the tool's app; undefined if it has none. The app replaces the plain result until the person wants that. */
@@ -40,10 +42,10 @@ export interface CallRowProps {
 
 /** A request to a server, with its progress and its result. */
 export function CallRow(props: CallRowProps) {
-  const { call, startedAt, keep, elementId, waits, steps, app, onCancel } = props;
+  const { call, startedAt, keep, elementId, waits, asked, steps, app, onCancel } = props;
   const [plain, setPlain] = useState(false);
   const { request, progress, task, result, endedAt } = call;
-  const { name, list, from, args, argumentsText } = asked(call);
+  const { name, list, from, args, argumentsText } = called(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
   const cancellingId = useId();
@@ -73,7 +75,7 @@ export function CallRow(props: CallRowProps) {
             {words}{" "}
             {result === undefined
               ? elapsed(now - startedAt)
-              : endedAt !== undefined && duration(endedAt - startedAt)}
+              : endedAt !== undefined && took(endedAt - startedAt, asked)}
           </span>
           {result === undefined && onCancel !== undefined && (
             <CancelCall
@@ -126,13 +128,20 @@ export function CallRow(props: CallRowProps) {
   );
 }
 
+/** How long a call took, and how much of that the person did, if that is worth a word. */
+function took(ms: number, asked: number): string {
+  return asked < 1000
+    ? duration(ms)
+    : l10n.t("{0}, {1} of them yours", duration(ms), duration(asked));
+}
+
 /** Reports whether an app shows the result by itself. */
 function isGood(result: CallResult): boolean {
   if (result.type !== "result") return false;
   return result.isError !== true && result.removedAfter === undefined;
 }
 
-interface Asked {
+interface Called {
   readonly name: string;
   /** The list that has the item; undefined if it is unknown. */
   readonly list?: IconList;
@@ -143,7 +152,7 @@ interface Asked {
   readonly argumentsText?: string | undefined;
 }
 
-function asked({ request, serverName, fromApp }: Call): Asked {
+function called({ request, serverName, fromApp }: Call): Called {
   switch (request.type) {
     case "tools/call":
       return {

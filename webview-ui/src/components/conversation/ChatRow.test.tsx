@@ -215,6 +215,17 @@ describe("a call", () => {
   });
 });
 
+test("a call says how much of its time the person took", () => {
+  const started = { ...message(1, call({ endedAt: at + 17_000, result: result({}) })), time: at };
+  const question = ask("a1", elicitation([], { messageId: 1 }), {
+    reason: "answered",
+    at: at + 16_000,
+  });
+  const asked = { ...message(2, question), time: at + 2000 };
+  render(<ChatRow taskId="t1" entry={entryOf(started, asked)} actions={actions} />);
+  screen.getByText("done 17 s, 14 s of them yours");
+});
+
 describe("content", () => {
   const showContent = (...content: readonly ContentBlock[]) => show(ended(result({ content })));
 

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { memo } from "react";
 import { unreachable } from "../../lib/unreachable.ts";
 import type { Actions } from "../../store/session.ts";
+import { askedFor } from "../../timeline/asked.ts";
 import { type Entry, lostWith } from "../../timeline/timeline.ts";
 import { CallRow } from "../call/CallRow.tsx";
 import { type ReadResource, ReadResourceContext } from "../content/LinkedResource.tsx";
@@ -109,6 +110,7 @@ function Row(props: ChatRowProps) {
             keep={keep}
             elementId={messageElementId(id)}
             waits={steps.some(({ ask }) => ask.outcome === undefined)}
+            asked={body.endedAt === undefined ? 0 : askedFor(steps, time, body.endedAt)}
             steps={<Steps {...{ taskId, steps, actions }} inCall />}
             app={
               body.appUri === undefined || closed

@@ -156,10 +156,13 @@ test("says why it cannot read, and is opened by the host's command", async () =>
 
 test("without a host, says so, and has nothing to choose or to apply", async () => {
   const { user } = showApp(
-    hostOf({ "setup/plan": () => ({ ...setupPlan(), hosts: [], files: [] }) }),
+    hostOf({
+      "setup/plan": () => ({ ...setupPlan(), hosts: [], sought: ["Codex", "Cursor"], files: [] }),
+    }),
   );
   await chooseInHead(user, "Set Up Hosts");
   await screen.findByText("No program was found that uses MCP servers.");
+  screen.getByText("Assent looks for Codex and Cursor.");
   expect(screen.queryByRole("checkbox", { name: "shop" })).toBeNull();
   expect(screen.queryByText("There is nothing to change.")).toBeNull();
   expect(screen.queryByRole("button", { name: "Apply" })).toBeNull();

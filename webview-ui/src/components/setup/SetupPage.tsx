@@ -1,7 +1,7 @@
 import type { SetupChoice, SetupPlan } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "react";
-import { plural } from "../../lib/l10n.ts";
+import { listed, plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { messageOf } from "../../link/client.ts";
 import type { SetupActions } from "../../store/setup.ts";
@@ -120,9 +120,16 @@ interface ChoicesProps {
 }
 
 function Choices({ plan, choice, onChange }: ChoicesProps) {
-  const { hosts = [] } = plan;
+  const { hosts = [], sought = [] } = plan;
   if (hosts.length === 0) {
-    return <p>{l10n.t("No program was found that uses MCP servers.")}</p>;
+    return (
+      <>
+        <p>{l10n.t("No program was found that uses MCP servers.")}</p>
+        {sought.length > 0 && (
+          <p className="muted">{l10n.t("Assent looks for {0}.", listed(sought))}</p>
+        )}
+      </>
+    );
   }
   return (
     <fieldset className="setup-hosts">
