@@ -172,7 +172,7 @@ describe("a turn in VS Code's chat", () => {
     const text = "How many inactive users are there?";
     const end = await chatTurn(sidecar, { text, taskId: undefined }, stream, token);
     expect(end.reason).toBe("endTurn");
-    expect(answered).toBe(1);
+    await expect.poll(() => answered).toBe(1);
     expect(stream.text).toContain(
       "The model wants to run **count\\_inactive\\_users** of **database**.",
     );

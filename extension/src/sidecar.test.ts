@@ -53,7 +53,9 @@ describe("a sidecar that works", () => {
     const lines: string[] = [];
     const sidecar = startSidecar("works", { log: (line) => lines.push(line) });
     await reach(sidecar, "running");
-    expect(lines).toEqual([expect.stringMatching(/^{"level":"info","mode":"works",/)]);
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/^{"level":"info","mode":"works",/)]);
   });
 
   test("ends when it is stopped, and answers no more", async () => {

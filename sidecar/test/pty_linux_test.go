@@ -214,7 +214,7 @@ func (s *seat) types(keys ...string) {
 // ends waits for the program to end, with a code. The terminal is then as it was.
 func (s *seat) ends(code int) string {
 	s.t.Helper()
-	timer := time.AfterFunc(30*time.Second, func() { _ = s.program.Process.Kill() })
+	timer := time.AfterFunc(2*time.Minute, func() { _ = s.program.Process.Kill() })
 	_ = s.program.Wait() // the code says it
 	timer.Stop()
 	if got := s.program.ProcessState.ExitCode(); got != code {
@@ -704,7 +704,7 @@ func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
 	if err := s.pty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(30*time.Second, func() { _ = s.program.Process.Kill() })
+	timer := time.AfterFunc(2*time.Minute, func() { _ = s.program.Process.Kill() })
 	_ = s.program.Wait() // the code says it
 	timer.Stop()
 	if code := s.program.ProcessState.ExitCode(); code != 130 {

@@ -8,10 +8,12 @@ import type {
   Task,
 } from "@assent/protocol";
 import type { ForgetFilesParams, KeptFileParams } from "@assent/protocol/host";
+import { expect } from "vitest";
 import {
   BrowserMessageReader,
   BrowserMessageWriter,
   createMessageConnection,
+  type MessageConnection,
   ResponseError,
 } from "vscode-jsonrpc/browser";
 import { type Channel, createClient, type Notifications, type Requests } from "../link/client.ts";
@@ -51,7 +53,7 @@ export class FakeHost {
   keptFiles = new Map<string, AttachedFile>();
   readonly asked: Asked[] = [];
   private readonly handlers: Handlers;
-  private notify: (method: string, params: unknown) => Promise<void> = async () => {};
+  private connection: MessageConnection | undefined;
 
   constructor(task: Task, messages: readonly Message[] = [], handlers: Handlers = {}) {
     this.task = task;
@@ -70,13 +72,22 @@ export class FakeHost {
       return (handler as (params: unknown) => unknown)(params);
     });
     connection.listen();
-    this.notify = (method, params) => connection.sendNotification(method, params);
+    this.connection = connection;
     session.up(createClient(here));
   }
 
-  /** Sends a notification to the webview. */
+  /** Sends a notification to the webview, and waits until it is there. */
   async tell<M extends keyof Notifications>(method: M, params: Notifications[M]): Promise<void> {
-    await this.notify(method, params);
+    await this.connection?.sendNotification(method, params);
+    await this.caughtUp();
+  }
+
+  /** Waits until each end has got all that the other one sent before. A test waits so before it expects no request. */
+  async caughtUp(): Promise<void> {
+    // Messages keep their order, and the webview answers after them: that it knows no such request.
+    await expect(this.connection?.sendRequest("testing/caughtUp")).rejects.toThrow(
+      "testing/caughtUp",
+    );
   }
 
   /** Sends the next event of the task. */

@@ -142,6 +142,7 @@ describe("nothing is shown", () => {
     showApp(host);
     await callRow();
     await within(await runner()).findByRole("option", { name: /^database/ });
+    await host.caughtUp();
     expect(iconsIn(document.body)).toEqual([]);
     expect(host.calls("icons/list")).toEqual([]);
   });
@@ -155,6 +156,7 @@ describe("nothing is shown", () => {
     showApp(host);
     const row = await callRow();
     await waitFor(() => expect(host.calls("icons/list")).toHaveLength(1));
+    await host.caughtUp();
     expect(iconsIn(row)).toEqual([]);
     expect(screen.queryByText(/it has none/)).toBeNull();
   });
@@ -173,6 +175,7 @@ describe("nothing is shown", () => {
     showApp(host);
     const row = await callRow();
     await screen.findByRole("region", { name: "Another workspace" });
+    await host.caughtUp();
     expect(iconsIn(row)).toEqual([]);
     expect(host.calls("icons/list")).toEqual([]);
   });

@@ -78,6 +78,7 @@ test("nothing is not sent", async () => {
   const { user } = showApp(host);
   await user.type(await field(), "  {Enter}");
   expect(screen.getByRole("button", { name: "Send" }).matches(":disabled")).toBe(true);
+  await host.caughtUp();
   expect(host.calls("chat/send")).toEqual([]);
 });
 
@@ -105,6 +106,7 @@ test("while the model is at work, a message is queued, can be taken out, and ans
   const { user } = showApp(host);
   await user.type(await field(), "More{Enter}");
   await waitFor(() => expect(host.calls("chat/send")).toEqual([{ taskId: "t1", text: "More" }]));
+  await host.caughtUp();
   expect(host.calls("askResponse")).toEqual([]);
   const list = screen.getByRole("region", { name: "Queued messages" });
   within(list).getByText("And then?");
@@ -393,10 +395,13 @@ describe("files that are dragged from VS Code", () => {
   test("a link of a web page is never attached", async () => {
     const host = inVSCode();
     showApp(host);
-    await field();
+    await waitFor(async () => {
+      expect(fireEvent.dragOver(await form(), dragged(codeURIs, []))).toBe(false);
+    });
     const link = dragged("text/uri-list", ["file:///w/a.txt"]);
     expect(fireEvent.dragOver(await form(), link)).toBe(true);
     fireEvent.drop(await form(), link);
+    await host.caughtUp();
     expect(host.calls("host/readFile")).toEqual([]);
   });
 
@@ -407,9 +412,8 @@ describe("files that are dragged from VS Code", () => {
   });
 
   test("a browser takes none", async () => {
-    const host = talking();
-    showApp(host);
-    await field();
+    showApp(talking());
+    await screen.findByRole("button", { name: "First" });
     expect(fireEvent.dragOver(await form(), dragged(codeURIs, []))).toBe(true);
   });
 });
@@ -458,7 +462,8 @@ test("a resource is read in the task, and goes along once it is", async () => {
   await screen.findByText("loading…");
   expect(screen.getByRole("button", { name: "Send" }).matches(":disabled")).toBe(true);
   const request = { type: "resources/read", uri: "db://1" } as const;
-  expect(host.calls("call/start")).toEqual([{ taskId: "t1", serverName: "database", request }]);
+  const started = { taskId: "t1", serverName: "database", request };
+  await waitFor(() => expect(host.calls("call/start")).toEqual([started]));
   const body = call({ request, result: { type: "result", content: [] }, endedAt: at });
   await host.event({ type: "messageAdded", message: message(1, body) });
   await screen.findByText("of database");
@@ -501,6 +506,7 @@ describe("what the host brings for the person to go on with", () => {
     expect(document.activeElement).toBe(message);
     await user.keyboard("What is it?");
     expect(message.value).toBe(`Look at this.\n\n${quoted}What is it?`);
+    await host.caughtUp();
     expect(host.calls("chat/send")).toEqual([]);
   });
 
@@ -514,10 +520,11 @@ describe("what the host brings for the person to go on with", () => {
     const storage = new MemoryStorage();
     storage.saved = { openTaskId: "t1" };
     showApp(host, storage);
-    await screen.findByRole("button", { name: "New Task" });
-    await waitFor(() => expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull());
+    await screen.findAllByText(/^This task is closed\./);
+    expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
     await host.tell("host/reveal", { kind: "draft", text: quoted });
     await waitFor(async () => expect((await field()).value).toBe(quoted));
+    await host.caughtUp();
     expect(host.calls("chat/send")).toEqual([]);
   });
 });
@@ -532,7 +539,7 @@ test("a turn that is under way is stopped where a message is sent", async () => 
   await waitFor(() => expect(screen.queryByRole("button", { name: "Queue" })).toBeNull());
   await waitFor(async () => expect(document.activeElement).toBe(await field()));
   await user.click(stop);
-  expect(host.calls("chat/stop")).toEqual([{ taskId: "t1" }]);
+  await waitFor(() => expect(host.calls("chat/stop")).toEqual([{ taskId: "t1" }]));
   await waitFor(async () => expect(document.activeElement).toBe(await field()));
 });
 

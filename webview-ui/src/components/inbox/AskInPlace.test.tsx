@@ -82,6 +82,7 @@ test("a field that must be filled in is, before anything is sent", async () => {
   await user.click(await armed("Submit"));
   const box = inbox.getByRole("textbox", { name: /^Who/ });
   await waitFor(() => expect(isWrong(box)).toBe(true));
+  await host.caughtUp();
   expect(answersOf(host)).toEqual([]);
   await user.type(box, "Ada{Enter}");
   await waitFor(() =>
@@ -125,7 +126,7 @@ test("a text typed in the list is stored as on the question's card", async () =>
   await user.type(inbox.getByRole("textbox", { name: /^Who/ }), "Ada");
   expect(view.draft("a7")).toEqual({ who: "Ada" });
   const kept = { taskId: "t2", askId: "a7", draft: { who: "Ada" } };
-  await waitFor(() => expect(host.calls("ask/draft")).toEqual([kept]));
+  await waitFor(() => expect(host.calls("ask/draft").at(-1)).toEqual(kept));
 });
 
 test("a list that is read again leaves a newer draft of the card alone", async () => {

@@ -120,6 +120,7 @@ describe("the inbox", () => {
       message: message(2, { type: "notice", level: "info", text: "Hm." }),
     });
     await screen.findByText("Hm.");
+    await host.caughtUp();
     expect(host.calls("ask/list")).toHaveLength(readings);
     asks = [];
     await host.event({ type: "askSettled", messageId: 1, outcome: answered }, 0);
@@ -207,6 +208,7 @@ describe("the questions of another workspace", () => {
     });
     await user.click(await screen.findByRole("button", { name: /^Renamed\s*api$/ }));
     expect(screen.queryByRole("option", { name: /Renamed/ })).toBeNull();
+    await host.caughtUp();
     expect(host.calls("task/list")).toHaveLength(readings);
     expect(session.getState().conversation?.task?.title).toBe("Renamed");
   });
@@ -247,7 +249,7 @@ describe("the questions of another workspace", () => {
     await user.keyboard("{Escape}");
 
     await user.click(within(instead).getByRole("button", { name: "Stop" }));
-    expect(host.calls("chat/stop")).toEqual([{ taskId: "t9" }]);
+    await waitFor(() => expect(host.calls("chat/stop")).toEqual([{ taskId: "t9" }]));
     const card = screen.getByRole("region", { name: "mail asks" });
     const submit = within(card).getByRole("button", { name: "Submit" });
     await waitFor(() => expect(submit.getAttribute("aria-disabled")).toBe("false"));

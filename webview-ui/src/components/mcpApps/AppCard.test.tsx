@@ -137,11 +137,12 @@ describe("an app", () => {
   });
 
   test("is answered what is only about the view", async () => {
-    const { say, answer, serve } = await ready();
+    const { say, answer, serve, host } = await ready();
     await say({ id: 2, method: "ping" });
     expect(await answer(2)).toMatchObject({ result: {} });
     await say({ id: 3, method: "ui/request-display-mode", params: { mode: "fullscreen" } });
     expect(await answer(3)).toMatchObject({ result: { mode: "inline" } });
+    await host.caughtUp();
     expect(serve).not.toHaveBeenCalled();
   });
 
@@ -213,11 +214,10 @@ describe("an app outlives the sidecar", () => {
     expect(await answer(2)).toMatchObject({
       error: { message: "The app is not open any more. Reload it." },
     });
+    await host.caughtUp();
     expect(serve).not.toHaveBeenCalled();
-    await waitFor(() =>
-      expect(host.calls("app/close")).toEqual(
-        second.appId === undefined ? [] : [{ taskId: "t1", appId: "app2" }],
-      ),
+    expect(host.calls("app/close")).toEqual(
+      second.appId === undefined ? [] : [{ taskId: "t1", appId: "app2" }],
     );
   });
 });
@@ -298,6 +298,7 @@ describe("the person decides", () => {
     expect(await answer(2)).toMatchObject({ result: {} });
     const composer = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
     await waitFor(() => expect(composer.value).toBe("From database's app:\n\nBook seat 3\u202e"));
+    await host.caughtUp();
     expect(host.calls("chat/send")).toEqual([]);
   });
 

@@ -97,13 +97,7 @@ async function connect(appCapabilities: object) {
     const id = asked().at(-1)?.id;
     await app.say({ id, result: { action: "accept", content, ...more } });
   };
-  /** Waits until the host has got all that was sent before. */
-  const settle = async (host: FakeHost) => {
-    const before = host.calls("app/request").length;
-    await app.say({ id: 999, method: "resources/list" });
-    await waitFor(() => expect(host.calls("app/request").length).toBeGreaterThan(before));
-  };
-  return { ...app, asked, propose, settle };
+  return { ...app, asked, propose };
 }
 
 const button = (name: string) => screen.getByRole("button", { name });
@@ -137,6 +131,7 @@ describe("the app of a form", () => {
     await screen.findByText("Filled in by database's app. Check it before you submit.");
     expect(screen.queryByRole("heading", { name: title })).toBeNull();
     expect([valueIn(seat()), valueIn(bags())]).toEqual(["3A", "2"]);
+    await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
     await waitFor(() =>
       expect(host.calls("ask/draft").at(-1)).toMatchObject({ draft: { seat: "3A", bags: "2" } }),
@@ -265,6 +260,7 @@ describe("the app of a form", () => {
     const { host } = await show({ draft: { seat: "3C" } });
     expect(valueIn(seat())).toBe("3C");
     button("Submit");
+    await host.caughtUp();
     expect(host.calls("app/open")).toEqual([]);
     fireEvent.click(button("Show the App"));
     const { asked, propose } = await connect({ elicitation: {} });
@@ -282,6 +278,7 @@ describe("the app of a form", () => {
     await screen.findByText("database's app suggests that you decline. You decide.");
     button("Submit");
     button("Decline");
+    await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
   });
 
@@ -311,6 +308,7 @@ describe("the app of a form", () => {
     fireEvent.click(button("Submit"));
     fireEvent.keyDown(seat(), { key: "Enter", ctrlKey: true });
     await waitFor(() => expect(disabled()).toBe("false"));
+    await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
   });
 
@@ -323,6 +321,7 @@ describe("the app of a form", () => {
     const before = host.asked.length;
     await say({ id, result: { action: "accept", content: { seat: "3A" } } });
     await say({ id: 9, method: "resources/list" });
+    await host.caughtUp();
     expect(host.asked.slice(before).map(({ method }) => method)).not.toContain("app/request");
     expect(host.calls("ask/check")).toEqual([]);
     expect(host.calls("askResponse")).toEqual([]);
@@ -390,6 +389,7 @@ describe("an app that cannot fill in the form", () => {
     await failed("The app's answer does not fit the form.");
     expect([valueIn(seat()), valueIn(bags())]).toEqual(["", ""]);
     expect(isWrong(seat())).toBe(false);
+    await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
     expect(Object.prototype).not.toHaveProperty("bags");
   });
@@ -415,7 +415,7 @@ describe("an app that cannot fill in the form", () => {
 
 describe("a hostile app of a form", () => {
   test("is heard once for each time that it is asked", async () => {
-    const { host, asked, propose, say, settle } = await ready();
+    const { host, asked, propose, say } = await ready();
     await waitFor(() => expect(asked()).toHaveLength(1));
     await propose({ seat: "3A" });
     await screen.findByText(/^Filled in by/);
@@ -424,26 +424,26 @@ describe("a hostile app of a form", () => {
     for (const id of ["assent-elicitation-2", "assent-elicitation-0", 1, null]) {
       await say({ id, result: { action: "accept", content: { seat: "3Z" } } });
     }
-    await settle(host);
+    await host.caughtUp();
     expect(host.calls("ask/check")).toHaveLength(checks);
     expect(valueIn(seat())).toBe("3A");
   });
 
   test("is heard under the id of the request alone", async () => {
-    const { host, asked, propose, say, settle } = await ready();
+    const { host, asked, propose, say } = await ready();
     await waitFor(() => expect(asked()).toHaveLength(1));
     const first = asked()[0]?.id;
     const answer = { action: "accept", content: { seat: "3Z" } };
     for (const id of ["assent-elicitation-0", "assent-teardown", 1, null]) {
       await say({ id, result: answer });
     }
-    await settle(host);
+    await host.caughtUp();
     expect(host.calls("ask/check")).toEqual([]);
     await propose({ seat: "3A" });
     fireEvent.click(await screen.findByRole("button", { name: "Show the App" }));
     await waitFor(() => expect(asked()).toHaveLength(2));
     await say({ id: first, result: answer });
-    await settle(host);
+    await host.caughtUp();
     expect(host.calls("ask/check")).toHaveLength(1);
     expect(submit()).toBeNull();
   });
@@ -457,12 +457,13 @@ describe("a hostile app of a form", () => {
     }
     await say({ id: 1, method: "resources/list" });
     await waitFor(() => expect(heard).toHaveLength(1));
+    await host.caughtUp();
     expect(host.calls("ask/check")).toEqual([]);
     expect(submit()).toBeNull();
   });
 
   test("cannot submit", async () => {
-    const { host, asked, say, card, settle } = await ready();
+    const { host, asked, say, card } = await ready();
     await waitFor(() => expect(asked()).toHaveLength(1));
     const methods = ["askResponse", "elicitation/create", "ui/message", "ui/open-link"];
     for (const [n, method] of methods.entries()) {
@@ -475,7 +476,7 @@ describe("a hostile app of a form", () => {
     if (form === null) throw new Error("the card is in no form");
     fireEvent.submit(form);
     fireEvent.keyDown(card, { key: "Enter", ctrlKey: true });
-    await settle(host);
+    await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
     expect(host.calls("ask/check")).toEqual([]);
     expect(within(card).queryByText("Fix 1 field:")).toBeNull();

@@ -252,6 +252,7 @@ describe("the state of an MCP task", () => {
     });
     await within(region).findByText("No MCP task is running.");
     await inHead(user, "MCP Tasks");
+    await host.caughtUp();
     expect(host.calls("mcpTask/list")).toHaveLength(2);
   });
 
@@ -271,6 +272,7 @@ describe("the state of an MCP task", () => {
       result: { type: "cancelled" },
     });
     await screen.findByText("Cancelled before it ended.");
+    await host.caughtUp();
     expect(host.calls("mcpTask/list")).toHaveLength(1);
     entries = [entry(1)];
     await host.event(changed(1, {}));

@@ -84,17 +84,19 @@ test("each decision is changed at its source", async () => {
     await user.click(within(region).getByRole("button", { name }));
   host.become(policyEntries.filter((entry) => entry.toolName !== "drop"));
   await press("Revoke the answer about drop");
-  expect(host.calls("toolRule/remove")).toEqual([{ ruleId: "r2" }]);
+  await waitFor(() => expect(host.calls("toolRule/remove")).toEqual([{ ruleId: "r2" }]));
   await waitFor(() => expect(within(region).queryByText("drop")).toBeNull());
   expect(document.activeElement?.textContent).toMatch(/^Assent asks you about everything that/);
   await press("Ask Me Again what mail asks");
-  expect(host.calls("ask/again")).toEqual([{ serverName: "mail" }]);
+  await waitFor(() => expect(host.calls("ask/again")).toEqual([{ serverName: "mail" }]));
   await press("Open Setting assent.tools.autoApprove");
   await press("Open Setting assent.limits");
-  expect(host.calls("host/openConfiguration")).toEqual([
-    { source: "settings", setting: "assent.tools.autoApprove" },
-    { source: "settings", setting: "assent.limits" },
-  ]);
+  await waitFor(() =>
+    expect(host.calls("host/openConfiguration")).toEqual([
+      { source: "settings", setting: "assent.tools.autoApprove" },
+      { source: "settings", setting: "assent.limits" },
+    ]),
+  );
 });
 
 test("the page follows changes, and says that Assent asks about everything", async () => {

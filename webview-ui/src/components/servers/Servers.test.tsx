@@ -274,10 +274,12 @@ describe("the page of a server", () => {
     const region = await page("database");
     await user.click(await within(region).findByText("Tools (1)"));
     within(region).getByText("Listed when the server is running.");
+    await host.caughtUp();
     expect(host.calls("tools/list")).toEqual([]);
     await host.tell("server/changed", server());
     await within(region).findByText("cleanup");
     expect(host.calls("tools/list")).toEqual([{ serverName: "database" }]);
+    await host.caughtUp();
     expect(host.calls("prompts/list")).toEqual([]);
   });
 

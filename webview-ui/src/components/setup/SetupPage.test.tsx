@@ -51,6 +51,7 @@ test("shows what would change, and changes nothing by itself", async () => {
   screen.getByText("2 files change");
   screen.getByText("1 thing is left alone");
   expect(screen.queryByRole("button", { name: "Restore All Files" })).toBeNull();
+  await host.caughtUp();
   expect(host.calls("setup/apply")).toEqual([]);
   expect(await axeFindings(container)).toEqual([]);
 });
@@ -97,6 +98,7 @@ test("changes nothing if other programs may not start Assent", async () => {
   await user.click(apply());
   await waitFor(() => expect(host.calls("setup/plan")).toHaveLength(2));
   expect(host.calls("host/addProgram")).toHaveLength(1);
+  await host.caughtUp();
   expect(host.calls("setup/apply")).toEqual([]);
 });
 

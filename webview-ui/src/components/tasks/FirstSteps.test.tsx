@@ -115,6 +115,7 @@ test("the example server uses the open task if nothing happened in it", async ()
   const { host, user } = show({ models: [demoModel], open: true });
   await user.click((await steps()).getByRole("button", { name: "Try the Example Server" }));
   await waitFor(() => expect(host.calls("call/start")).toMatchObject([{ taskId: "t1" }]));
+  await host.caughtUp();
   expect(host.calls("task/create")).toEqual([]);
 });
 

@@ -195,6 +195,7 @@ test("a list that cannot be read takes no other with it, and can be tried again"
   await user.click(screen.getByRole("button", { name: "Try Again" }));
   await screen.findByRole("tab", { name: "Prompts" });
   expect(screen.queryByText("Its prompts cannot be read.")).toBeNull();
+  await host.caughtUp();
   expect(host.calls("tools/list")).toHaveLength(1);
 });
 
@@ -277,6 +278,7 @@ test("a server that is stopped is not started by typing", async () => {
   await host.tell("server/changed", server({ state: "stopped" }));
   await screen.findByRole("option", { name: "database (stopped)" });
   await user.type(screen.getByRole("textbox", { name: "language" }), "g");
+  await host.caughtUp();
   expect(host.calls("completion/complete")).toEqual([]);
 });
 
@@ -286,6 +288,7 @@ test("lists that changed are read again: resources with their templates", async 
   await host.tell("server/itemsChanged", { serverName: "database", list: "resources" });
   await waitFor(() => expect(host.calls("resources/list")).toHaveLength(2));
   await waitFor(() => expect(host.calls("resources/templates/list")).toHaveLength(2));
+  await host.caughtUp();
   expect(host.calls("prompts/list")).toHaveLength(1);
 });
 
