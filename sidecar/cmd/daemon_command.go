@@ -110,7 +110,12 @@ func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *w
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	policy := managedfiles.New("", os.Environ())
 	pages := browser.New(browser.Options{
-		Permit:  func() error { return policy.Forbids(orgpolicy.Browser) },
+		Permit: func() error {
+			if blocked := policy.Forbids(orgpolicy.Browser); blocked != nil {
+				return blocked
+			}
+			return nil
+		},
 		Version: version, Panel: browser.Panel(), Apps: frames, Log: logger,
 		Attach: func(ctx context.Context, t browser.Target, conn io.ReadWriter) error {
 			return open.Attach(ctx, t.Place, conn)

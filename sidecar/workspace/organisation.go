@@ -65,8 +65,7 @@ func (w *Workspace) blocked(server string, programs ...string) *orgpolicy.Blocke
 	if err != nil {
 		return nil // the hub says that there is no such server
 	}
-	blocked, _ := errors.AsType[*orgpolicy.Blocked](w.organisation.files.Check(context.Background(), c, w.environment, programs...))
-	return blocked
+	return w.organisation.files.Check(context.Background(), c, w.environment, programs...)
 }
 
 // permitStart is the Permit of [config.Environment]. It sees what the variables made.
@@ -208,52 +207,42 @@ func (u usable) using(ctx context.Context, server string, call func(ctx context.
 	return call(ctx)
 }
 
+// permitted uses a method of the hub if the organisation lets the server be used.
+func permitted[R any](ctx context.Context, u usable, server string, use func(context.Context, string) (R, error)) (R, error) {
+	if err := u.permit(server); err != nil {
+		return *new(R), err
+	}
+	return use(ctx, server)
+}
+
 // Tools is that of [hub.Hub].
 func (u usable) Tools(ctx context.Context, serverName string) ([]protocol.Tool, error) {
-	if err := u.permit(serverName); err != nil {
-		return nil, err
-	}
-	return u.Hub.Tools(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.Tools)
 }
 
 // Resources is that of [hub.Hub].
 func (u usable) Resources(ctx context.Context, serverName string) ([]protocol.Resource, error) {
-	if err := u.permit(serverName); err != nil {
-		return nil, err
-	}
-	return u.Hub.Resources(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.Resources)
 }
 
 // ResourceTemplates is that of [hub.Hub].
 func (u usable) ResourceTemplates(ctx context.Context, serverName string) ([]protocol.ResourceTemplate, error) {
-	if err := u.permit(serverName); err != nil {
-		return nil, err
-	}
-	return u.Hub.ResourceTemplates(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.ResourceTemplates)
 }
 
 // Prompts is that of [hub.Hub].
 func (u usable) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt, error) {
-	if err := u.permit(serverName); err != nil {
-		return nil, err
-	}
-	return u.Hub.Prompts(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.Prompts)
 }
 
 // Start is that of [hub.Hub].
 func (u usable) Start(ctx context.Context, serverName string) (protocol.Server, error) {
-	if err := u.permit(serverName); err != nil {
-		return protocol.Server{}, err
-	}
-	return u.Hub.Start(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.Start)
 }
 
 // Restart is that of [hub.Hub].
 func (u usable) Restart(ctx context.Context, serverName string) (protocol.Server, error) {
-	if err := u.permit(serverName); err != nil {
-		return protocol.Server{}, err
-	}
-	return u.Hub.Restart(ctx, serverName)
+	return permitted(ctx, u, serverName, u.Hub.Restart)
 }
 
 // Complete is that of [hub.Hub].

@@ -152,7 +152,10 @@ func (f *Files) Hash() string {
 
 // Permit is a [config.Environment]'s Permit: it keeps what holds for all of Assent.
 func (f *Files) Permit(s config.Server, start config.Start) error {
-	return f.check(s, start)
+	if blocked := f.check(s, start); blocked != nil {
+		return blocked
+	}
+	return nil
 }
 
 // Read returns the files that this system has, as [Read] does.
@@ -169,18 +172,16 @@ func (f *Files) Own() *orgpolicy.Own {
 	return policies.Own()
 }
 
-// Forbids returns why Assent's own file does not allow a thing, or nil. The error is an [orgpolicy.Blocked].
-func (f *Files) Forbids(m orgpolicy.Member) error {
+// Forbids returns why Assent's own file does not allow a thing, or nil.
+func (f *Files) Forbids(m orgpolicy.Member) *orgpolicy.Blocked {
 	if f == nil {
 		return nil
 	}
-	if blocked := f.Own().Forbids(m); blocked != nil {
-		return blocked
-	}
-	return nil
+	return f.Own().Forbids(m)
 }
 
-// CheckDefinition is [Files.Check] for a server that an mcp.json would have under a name.
+// CheckDefinition is [Files.Check] for a server that an mcp.json would have under a name. A definition that cannot be read is an
+// error, too.
 func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts ...string) error {
 	var d struct {
 		Command string   `json:"command"`
@@ -194,7 +195,10 @@ func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts .
 	if d.URL != "" {
 		s.Transport = protocol.TransportHTTP
 	}
-	return f.Check(context.Background(), s, config.Environment{Environ: f.environ}, hosts...)
+	if blocked := f.Check(context.Background(), s, config.Environment{Environ: f.environ}, hosts...); blocked != nil {
+		return blocked
+	}
+	return nil
 }
 
 // CheckEntry returns why a host's own files do not let the host start a command under a name, or nil.
@@ -203,13 +207,12 @@ func (f *Files) CheckEntry(host, name string, command []string) *orgpolicy.Block
 	return policies.CheckEntry(host, orgpolicy.Server{Name: name, Command: command, Resolved: command})
 }
 
-// Check returns why a server may not be used in a session of hosts, which are named as in package orgpolicy; nil if it may. The
-// error is an [orgpolicy.Blocked].
-func (f *Files) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) error {
+// Check returns why a server may not be used in a session of hosts, which are named as in package orgpolicy, or nil.
+func (f *Files) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) *orgpolicy.Blocked {
 	return f.check(s, s.Foreseen(ctx, e), hosts...)
 }
 
-func (f *Files) check(s config.Server, start config.Start, hosts ...string) error {
+func (f *Files) check(s config.Server, start config.Start, hosts ...string) *orgpolicy.Blocked {
 	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, Path: start.Path, ResolvedURL: start.URL}
 	server.Unresolved = start.URL == "" && len(start.Command) == 0
 	if s.Transport == protocol.TransportStdio {
@@ -218,10 +221,7 @@ func (f *Files) check(s config.Server, start config.Start, hosts ...string) erro
 		server.URL = s.URL
 	}
 	policies, _ := f.now()
-	if blocked := policies.Check(server, hosts...); blocked != nil {
-		return blocked
-	}
-	return nil
+	return policies.Check(server, hosts...)
 }
 
 // isOfAdministrator reports whether only an administrator can have written a file, as far as its owner and its rights say so.
