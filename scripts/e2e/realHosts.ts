@@ -1,12 +1,21 @@
 // Hosts that are not ours, as people install them. `assent setup` has each use its server through Assent. A model on
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
 // `assent restore` puts the host's file back. What a host makes of variables in its file is compared text by text: a
-// server starts with the same ones by the host itself and through Assent. The first host also runs twice at once.
+// server starts with the same ones by the host itself and through Assent. The first host also runs twice at once. What a
+// host's organisation denies in a file at its real place is never started.
 //
 // `--licensed` runs Claude Code and Copilot CLI instead. The person who runs it accepts their licences.
-import { licensed, licensedListers, open, openListers } from "./realHosts/hosts.ts";
+import {
+  licensed,
+  licensedGoverned,
+  licensedListers,
+  open,
+  openGoverned,
+  openListers,
+} from "./realHosts/hosts.ts";
 import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene, twoAtOnce } from "./realHosts/journey.ts";
+import { keepsPolicy, placesCanBeSet } from "./realHosts/organisation.ts";
 import { textsArrive } from "./realHosts/texts.ts";
 import { step } from "./step.ts";
 
@@ -29,4 +38,10 @@ if (first !== undefined) {
 }
 for (const host of byRequest ? licensedListers : openListers) {
   await step(`${host.title}: each text arrives as without Assent`, () => textsArrive(host));
+}
+await step("an organisation's files can be put at their real places", placesCanBeSet);
+for (const host of byRequest ? licensedGoverned : openGoverned) {
+  await step(`${host.title}: what its organisation denies is never started`, () =>
+    keepsPolicy(host),
+  );
 }

@@ -263,6 +263,108 @@ const claudeLists: Lister = {
   rewrites: true,
 };
 
+/** A host that starts its servers, and obeys a file of its organisation. The servers are "shop" and "github". */
+export interface Governed {
+  readonly title: string;
+  /** Starts the servers, and ends. It waits for those that are expected to start. */
+  list(expected: readonly string[]): readonly string[];
+  env(model: string): Readonly<Record<string, string>>;
+  /** Its configuration file, below its home folder. */
+  readonly file: string;
+  configuration(servers: Readonly<Record<string, Server>>, model: string): string;
+  /** The host itself changes its file as it runs. */
+  readonly rewrites?: true;
+  /** The organisation's file. */
+  readonly place: string;
+  /** Its text that leaves "shop" alone. */
+  readonly policy: string;
+  /**
+   * A text for entries that start Assent, by its program, and the servers that may start all the same. Where the host
+   * compares names, the entry of "github" gets a new one.
+   */
+  late(program: string): {
+    readonly text: string;
+    readonly starts: readonly string[];
+    readonly renames: boolean;
+  };
+}
+
+const namesDenied = JSON.stringify({ mcp: { excluded: ["github"] } });
+
+function governed(host: Lister, place: string, policy: string): Governed {
+  return {
+    ...host,
+    env: () => host.env,
+    place,
+    policy,
+    late: () => ({ text: policy, starts: ["shop"], renames: true }),
+  };
+}
+
+const codexGoverned: Governed = {
+  title: "Codex",
+  list: (expected) => [
+    process.execPath,
+    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
+    ...expected.flatMap((name) => ["-c", `mcp_servers.${name}.required=true`]),
+    ...["exec", "--skip-git-repo-check", "List your tools"],
+  ],
+  env: () => ({}),
+  file: codex.file,
+  configuration: (servers, model) =>
+    Object.entries(servers)
+      .map(([name, server], index) => {
+        const text = codex.configuration({ model, server: { name, ...server }, prompt: "" });
+        // The first part, about the model, is needed once.
+        return (index === 0 ? text : text.slice(text.indexOf("[mcp_servers."))).replace(
+          "required = true\n",
+          "",
+        );
+      })
+      .join("\n"),
+  place: "/etc/codex/requirements.toml",
+  policy: `[mcp_servers.shop.identity]\ncommand = ${toml(process.execPath)}\n`,
+  // Codex compares no arguments here, so that it starts Assent for both. Assent compares the servers.
+  late: (program) => ({
+    text: ["shop", "github"]
+      .map((name) => `[mcp_servers.${name}.identity]\ncommand = ${toml(program)}\n`)
+      .join(""),
+    starts: [],
+    renames: false,
+  }),
+};
+
+/** To list its servers, it starts also those that are denied, so that it has to start a conversation. */
+const qwenGoverned: Governed = {
+  ...governed(qwenLists, "/etc/qwen-code/settings.json", namesDenied),
+  list: () => [
+    process.execPath,
+    installed(openHosts, "@qwen-code", "qwen-code", "cli.js"),
+    ...["--auth-type", "openai", "List your tools"],
+  ],
+  env: (model) => ({
+    OPENAI_BASE_URL: `${model}/v1`,
+    OPENAI_API_KEY: "x",
+    OPENAI_MODEL: "scripted",
+  }),
+};
+
+/** Those with open licences that an organisation limits. */
+export const openGoverned: readonly Governed[] = [
+  codexGoverned,
+  governed(geminiLists, "/etc/gemini-cli/settings.json", namesDenied),
+  qwenGoverned,
+];
+
+/** Those whose licences a person has to accept. */
+export const licensedGoverned: readonly Governed[] = [
+  governed(
+    claudeLists,
+    "/etc/claude-code/managed-settings.json",
+    JSON.stringify({ deniedMcpServers: [{ serverName: "github" }] }),
+  ),
+];
+
 /** Those with open licences. */
 export const openListers: readonly Lister[] = [geminiLists, opencodeLists, qwenLists];
 

@@ -197,17 +197,24 @@ export async function throughDaemon(stage: Stage): Promise<void> {
 /** Runs a command of the program that is in the PATH as `assent`. */
 export async function assent(stage: Stage, ...args: readonly string[]): Promise<void> {
   const program = programIn(stage);
-  const bin = dirname(program);
-  await mkdir(bin, { recursive: true });
+  await mkdir(dirname(program), { recursive: true });
   await symlink(sidecarBinary, program).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  const env = { PATH: [bin, "/usr/bin", "/bin"].join(":"), ...stage.environment };
+  const env = { PATH: [dirname(program), "/usr/bin", "/bin"].join(":"), ...stage.environment };
   await output("assent", args, { env, cwd: join(stage.folder, "workspace") });
 }
 
+/** Has the program in the story's PATH be Assent's own, and no script. */
+export async function linkedProgram(stage: Stage): Promise<void> {
+  const program = programIn(stage);
+  await mkdir(dirname(program), { recursive: true });
+  await rm(program, { force: true });
+  await symlink(sidecarBinary, program);
+}
+
 /** The program of Assent in the story's PATH. */
-function programIn(stage: Stage): string {
+export function programIn(stage: Stage): string {
   return join(stage.folder, "bin", "assent");
 }
 
