@@ -50,7 +50,7 @@ type Upstream interface {
 	// Keep saves the state of a call for a later daemon, and replaces its earlier state. Nil deletes it.
 	Save(place Place, saved *SavedCall)
 
-	// Joined says that what is known of the equal calls that wait for the result of one has changed.
+	// Joined says that other equal calls wait for the result of one, or none any more.
 	Joined(place Place, joined Joined)
 
 	// RootsChanged says that the roots of a host have changed. List asks the host for them.

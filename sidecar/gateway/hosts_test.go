@@ -20,7 +20,7 @@ func (n *naming) Send(_ context.Context, r gateway.Request) (json.RawMessage, er
 	return json.RawMessage(`{"content":[]}`), nil
 }
 
-// A host names its conversation in the environment of what it starts, or in each request.
+// A host names its conversation in the environment of its servers, or in each request.
 func TestAHostNamesItsConversation(t *testing.T) {
 	type request struct {
 		client, credential string

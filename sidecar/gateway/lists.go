@@ -227,7 +227,7 @@ var cacheable = []string{
 	"skills/list", "skills/get",
 }
 
-// complete returns a result as the host's revision has it, whatever the server's revision is: since 2026-07-28 each has a
+// complete returns a result as the host's revision has it, also from a server of another one: since 2026-07-28 each has a
 // type, and some say for how long they can be kept. A member that the server wrote well stays.
 func complete(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
 	if len(result) == 0 || result[0] != '{' || !r.Client.Modern() {

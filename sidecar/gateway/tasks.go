@@ -170,7 +170,7 @@ func (c *calls) watch(t *mcpTask, notify notifyTask) {
 		state, changed := t.state(), k.changed // together, so that no change is missed
 		c.mu.Unlock()
 		if isNew && !isClosing {
-			c.save(k) // first: the host may ask the next daemon for what it heard
+			c.save(k) // first: the host may ask the next daemon for this state
 			notify(c, t, state)
 		}
 		if isOver {

@@ -119,7 +119,7 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 	}
 	switch {
 	case strings.Contains(string(r.Params), `"log"`):
-		for _, level := range []string{"debug", "notice", "loud", "error"} { // all, whatever the host wants
+		for _, level := range []string{"debug", "notice", "loud", "error"} { // all, also those that the host does not want
 			r.Notify("notifications/message", json.RawMessage(`{"level":"`+level+`"}`))
 		}
 		return json.RawMessage(`{"content":[],"level":"` + r.LogLevel + `"}`), nil

@@ -82,10 +82,11 @@ type Hub struct {
 	// ending has the names of the servers that Close waits for.
 	ending sync.Map
 
-	mu      sync.Mutex // guards the fields below
-	closed  bool
-	servers []*server // in the order of the configuration
-	sources []config.Source
+	mu       sync.Mutex // guards the fields below
+	closed   bool
+	servers  []*server // in the order of the configuration
+	sources  []config.Source
+	problems []protocol.ConfigProblem
 }
 
 // New returns a hub without servers.
@@ -142,11 +143,12 @@ func (h *Hub) SetFolders(folders []protocol.WorkspaceFolder) {
 	}
 }
 
-// SetSources sets the places where the configuration was looked for, which an error for an unknown server names.
-func (h *Hub) SetSources(sources []config.Source) {
+// SetSources sets the places where the configuration was looked for, and the problems with them. An error for an unknown server
+// says both.
+func (h *Hub) SetSources(sources []config.Source, problems []protocol.ConfigProblem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sources = sources
+	h.sources, h.problems = sources, problems
 }
 
 // HostRootsChanged tells the servers of a host's task that the host's roots have changed.
@@ -345,19 +347,29 @@ func (h *Hub) unknownLocked(name string, own bool) error {
 	if own {
 		text = fmt.Sprintf("you have no MCP server %q of your own", name)
 	}
-	var names, places []string
+	var names, places, faults []string
 	for _, s := range h.servers {
 		if s.Config().Own || !own {
 			names = append(names, s.Config().NameInSource())
 		}
 	}
 	for _, source := range h.sources {
-		switch {
-		case own && !source.Own:
-		case source.Name == config.SettingsSource:
-			places = append(places, "the setting assent.servers")
-		default:
-			places = append(places, source.Name)
+		if own && !source.Own {
+			continue
+		}
+		place := source.Name
+		if place == config.SettingsSource {
+			place = "the setting assent.servers"
+		}
+		places = append(places, place)
+		for _, p := range h.problems {
+			switch fault := fmt.Sprintf("; %s: %s", place, p.Message); {
+			case p.Source != source.Name:
+			case strings.Contains(p.Message, fmt.Sprintf("server %q", name)):
+				return protocol.Errorf(protocol.CodeUnknownServer, "the MCP server %q is configured, and cannot be used%s", name, fault)
+			case !strings.Contains(p.Message, `server "`): // or it is of another server
+				faults = append(faults, fault)
+			}
 		}
 	}
 	if near := nearest.Name(name, names); near != "" {
@@ -366,7 +378,7 @@ func (h *Hub) unknownLocked(name string, own bool) error {
 	if len(places) > 0 {
 		text += " (looked in " + strings.Join(places, ", ") + ")"
 	}
-	return protocol.Errorf(protocol.CodeUnknownServer, "%s", text)
+	return protocol.Errorf(protocol.CodeUnknownServer, "%s%s", text, strings.Join(faults, ""))
 }
 
 // CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the

@@ -10,10 +10,11 @@ import (
 )
 
 // Two hosts of one program run in one folder and make the same call at once. Each gets the answer to its own question, in a
-// conversation of its own. Only over HTTP since 2026-07-28 there is nothing that tells the conversations of a token apart.
+// conversation of its own. Only over HTTP since 2026-07-28 there is nothing but a program's name that tells the conversations
+// of a token apart.
 func TestTwoHostsAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, transport := range []string{"stdio", "http"} {
+	for _, transport := range []string{"stdio", "http", "http of two programs"} {
 		for _, server := range []string{"legacy", "modern"} {
 			for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 				t.Run(transport+" "+server+" "+revision, func(t *testing.T) {
@@ -22,6 +23,10 @@ func TestTwoHostsAtOnce(t *testing.T) {
 					window := h.serve()
 					if err := window.shakeHands(); err != nil {
 						t.Fatal(err)
+					}
+					second := "claude-code"
+					if transport == "http of two programs" {
+						second = "zed"
 					}
 					var hosts []*rawHost
 					var folder, log string
@@ -36,8 +41,8 @@ func TestTwoHostsAtOnce(t *testing.T) {
 					} else {
 						in, address, token, logged := h.addHost(server)
 						folder, log = in, logged
-						for range 2 {
-							hosts = append(hosts, connectHost(t, revision, address, token))
+						for _, name := range []string{"claude-code", second} {
+							hosts = append(hosts, connectHostNamed(t, name, revision, address, token))
 						}
 					}
 					var calls []int
@@ -51,7 +56,10 @@ func TestTwoHostsAtOnce(t *testing.T) {
 						}
 					}
 					titles := []string{"Claude Code in " + filepath.Base(folder), "Claude Code in " + filepath.Base(folder) + " (2)"}
-					if transport == "http" && revision == "2026-07-28" {
+					switch {
+					case second == "zed":
+						titles[1] = "zed in " + filepath.Base(folder)
+					case transport == "http" && revision == "2026-07-28":
 						titles[1] = titles[0]
 					}
 					if isOne := asks[0].TaskID == asks[1].TaskID; isOne != (titles[0] == titles[1]) {

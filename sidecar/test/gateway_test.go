@@ -121,7 +121,13 @@ func startHostNamed(t *testing.T, name, revision, declares string, gateway *exec
 // connectHost connects with an address of "assent hosts", and shakes hands.
 func connectHost(t *testing.T, revision, address, token string) *rawHost {
 	t.Helper()
-	h := &rawHost{t: t, name: "claude-code", revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
+	return connectHostNamed(t, "claude-code", revision, address, token)
+}
+
+// connectHostNamed connects a host with a name.
+func connectHostNamed(t *testing.T, name, revision, address, token string) *rawHost {
+	t.Helper()
+	h := &rawHost{t: t, name: name, revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
 	var session string
 	streams := map[int]func(){} // ends the stream of a request
 	h.cancel = func(id int) {

@@ -14,7 +14,7 @@ import (
 	"assent/protocol"
 )
 
-// lavish is a server whose tool returns a text: its second argument, so often as its first says.
+// lavish is a server with a tool that returns a text: its second argument, so often as its first says.
 func lavish() {
 	times, err := strconv.Atoi(os.Args[1])
 	if err != nil {

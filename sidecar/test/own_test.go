@@ -170,7 +170,7 @@ func TestFlagsOfTheGatewayThatDoNotFit(t *testing.T) {
 func TestAnUnknownServerIsNamedWithWhatWasLookedAt(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, `{"context7":`+who("own")+`}`)
-	folder := p.project(".mcp.json", `{"mcpServers":{"fetch":`+who("project")+`}}`)
+	folder := p.project(".mcp.json", `{"mcpServers":{"fetch":`+who("project")+`,"broken":{"command":5}}}`)
 	for _, tt := range []struct {
 		name        string
 		args        []string
@@ -181,6 +181,9 @@ func TestAnUnknownServerIsNamedWithWhatWasLookedAt(t *testing.T) {
 		{"none is near", []string{"zzzzzzzzz"}, []string{p.ownFile()}, []string{"did you mean"}},
 		{"of the own ones only", []string{"--own", "contex7"}, []string{"of your own", `did you mean "context7"?`, p.ownFile()}, []string{".vscode"}},
 		{"the project's is no own one", []string{"--own", "fetch"}, []string{`no MCP server "fetch" of your own`}, []string{"did you mean"}},
+		{"one whose entry is faulty", []string{"broken"}, []string{`is configured, and cannot be used; `, `.mcp.json: the server "broken" cannot be read: "command" is a number`}, nil},
+		{"a faulty entry of another", []string{"other"}, nil, []string{`"broken"`}},
+		{"a file that is not there", []string{"--config", "no.json", "context7"}, []string{"no.json: cannot be read"}, []string{p.ownFile()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

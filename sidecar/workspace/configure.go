@@ -224,7 +224,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	w.configured.problems = slices.Concat(result.Problems, w.configured.unused)
 	all := slices.Concat(result.Servers, result.Hidden)
 	w.secrets.servers.retain(all)
-	w.hub.SetSources(result.Sources)
+	w.hub.SetSources(result.Sources, result.Problems)
 	return &protocol.ServersChangedParams{Servers: w.listed(w.hub.Configure(all)), Problems: w.configured.problems}
 }
 

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"assent/protocol"
-	"assent/sidecar/config"
 	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
@@ -42,6 +41,9 @@ func (w *Workspace) ServeHost(rw http.ResponseWriter, r *http.Request, credentia
 
 // EndHost ends the sessions over HTTP of a host that has lost its credential.
 func (w *Workspace) EndHost(credential string) { w.hosts.End(credential) }
+
+// HasSessions reports whether a host over HTTP has a session, which would end with the workspace.
+func (w *Workspace) HasSessions() bool { return w.hosts.HasSessions() }
 
 // AttachAgent serves a hook of an agent's host as [agents.Agents.Serve] does. The folder is the one that the hook names.
 func (w *Workspace) AttachAgent(ctx context.Context, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
@@ -92,24 +94,3 @@ func (w forHosts) Promise(c protocol.FrontEndCapabilities) { w.attached.promise(
 
 // Notify implements [hosts.Workspace].
 func (w forHosts) Notify(title string) { w.person.notify(title, w.opts.Log) }
-
-// Looked implements [hosts.Workspace].
-func (w forHosts) Looked() (places []string) {
-	w.configured.mu.Lock()
-	defer w.configured.mu.Unlock()
-	c := w.configured.merged
-	isNamed := false
-	for _, folder := range c.WorkspaceFolders {
-		places = append(places, config.Files(folder)...)
-		isNamed = isNamed || folder.ConfigFile != ""
-	}
-	for _, file := range []string{c.EditorFile, w.opts.UserFile} {
-		if file != "" && !isNamed {
-			places = append(places, file)
-		}
-	}
-	if len(c.Servers) > 0 {
-		places = append(places, "the setting assent.servers")
-	}
-	return places
-}

@@ -373,10 +373,10 @@ func (w *entry) stopTimer() {
 	}
 }
 
-// rested closes a workspace at the end of a rest, unless it was used since, or work is under way in it.
+// rested closes a workspace at the end of a rest, unless it was used since, work is under way in it, or a host has a session.
 func (s *Set) rested(w *entry, rest int) {
 	// Without the lock: a task that waits for its disk is locked, and other workspaces must not wait for it.
-	over := w.place.Temporary || w.Busy() == "" && !w.Shown()
+	over := w.place.Temporary || w.Busy() == "" && !w.Shown() && !w.HasSessions()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,8 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/daemon/workspaces"
+	"assent/sidecar/gateway/hosts"
+	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/workspace/rpc"
 )
 
@@ -188,6 +192,35 @@ func TestAWindowWithAnotherEnvironmentStartsServersInIt(t *testing.T) {
 	command := visitWith(t, s, workspaces.Place{DataDir: dir, Folder: dir, Environ: []string{"PROGRAM=/nowhere/three"}}, true, c)
 	start(command, "/nowhere/three")
 	command.leave(t)
+}
+
+// A host over HTTP has its session as long as it is not idle for too long: neither time nor another host ends it.
+func TestAWorkspaceWithASessionOverHTTPStaysOpen(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		session := ""
+		send := func(body string) int {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+			r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Session-Id": {session}}
+			w := httptest.NewRecorder()
+			s.ServeHost(w, r, workspaces.Place{DataDir: dir}, "token", hosts.Use{})
+			session = w.Result().Header.Get("Mcp-Session-Id") + session
+			return w.Code
+		}
+		send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+		time.Sleep(mcpserver.DefaultIdleTime - time.Second)
+		visitWith(t, s, workspaces.Place{DataDir: dir, Environ: []string{"PATH=/another"}}, true, protocol.Configuration{}).leave(t)
+		if got := send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); got != http.StatusOK {
+			t.Errorf("after another front end, the session answers %d", got)
+		}
+		time.Sleep(mcpserver.DefaultIdleTime + workspaces.DefaultIdleTime + time.Second)
+		synctest.Wait()
+		if got := s.Open(); got != 0 {
+			t.Errorf("after the session, %d workspaces are open", got)
+		}
+		s.Close()
+	})
 }
 
 func TestAWorkspaceInWhichSomethingGoesOnStaysOpen(t *testing.T) {

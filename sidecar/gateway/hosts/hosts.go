@@ -61,9 +61,6 @@ type Workspace interface {
 	// Label names the workspace for a person; "" before its first configuration.
 	Label() string
 
-	// Looked returns where servers are configured. Files need not exist.
-	Looked() []string
-
 	// Promise has servers told that Assent can do this, although no front end may be attached that can.
 	Promise(c protocol.FrontEndCapabilities)
 
@@ -193,6 +190,13 @@ func (h *Hosts) End(credential string) {
 	for _, sessions := range all {
 		sessions.End(credential)
 	}
+}
+
+// HasSessions reports whether a session over HTTP lasts. It may rest, until its host's next request.
+func (h *Hosts) HasSessions() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(slices.Collect(maps.Values(h.http)), (*mcpserver.HTTP).HasSessions)
 }
 
 // overHTTP returns what serves the requests over HTTP to a view.

@@ -24,6 +24,8 @@ type listOf struct{ server, list string }
 type firstRead struct {
 	identity string
 	began    time.Time
+	// awaited is since when hosts wait for the server: another of its lists may have been asked for before.
+	awaited time.Time
 	// isMissed: a request went without it. Hosts hear of the list when it comes. The lock of serverLists guards it.
 	isMissed bool
 
@@ -59,7 +61,7 @@ func (f *readFailure) pause() time.Duration {
 }
 
 // readFirst reads a list that is not stored, and stores it. One reading serves all requests, and goes on if they leave.
-// A waitLimit counts from the reading's beginning; 0 has no end.
+// A waitLimit counts from the first reading of the server that still runs; 0 has no end.
 func (l *serverLists) readFirst(ctx context.Context, what listOf, identity string, waitLimit time.Duration) (*firstRead, error) {
 	read, err := l.beginFirst(what, identity)
 	if err != nil {
@@ -67,7 +69,7 @@ func (l *serverLists) readFirst(ctx context.Context, what listOf, identity strin
 	}
 	var late <-chan time.Time
 	if waitLimit > 0 {
-		timer := time.NewTimer(time.Until(read.began.Add(waitLimit)))
+		timer := time.NewTimer(time.Until(read.awaited.Add(waitLimit)))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -109,7 +111,13 @@ func (l *serverLists) beginFirst(what listOf, identity string) (*firstRead, erro
 }
 
 func (l *serverLists) beginFirstLocked(what listOf, identity string) *firstRead {
-	read := &firstRead{identity: identity, began: time.Now(), done: make(chan struct{})}
+	now := time.Now()
+	read := &firstRead{identity: identity, began: now, awaited: now, done: make(chan struct{})}
+	for of, other := range l.running {
+		if of.server == what.server && other.identity == identity && other.awaited.Before(read.awaited) {
+			read.awaited = other.awaited
+		}
+	}
 	if l.closed {
 		read.err = context.Canceled
 		close(read.done)

@@ -133,6 +133,33 @@ func TestServersThatAreNotThere(t *testing.T) {
 	}
 }
 
+// A host that asks for one list after the other waits for a server once, and hears of each list when it comes.
+func TestTheListsOfAServerThatStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan string, 5)
+		l := newLists(filepath.Join(t.TempDir(), "lists.json"), &lazyServers{takes: 5 * time.Second}, func(_, list string) { told <- list }, zerolog.Nop())
+		defer l.close()
+		began := time.Now()
+		lists := []string{"prompts", "resourceTemplates", "resources", "tools"}
+		for _, list := range lists {
+			if _, err := l.list(t.Context(), "s", list, 2*time.Second); !errors.Is(err, gateway.ErrReading) {
+				t.Errorf("%s: %v", list, err)
+			}
+		}
+		if waited := time.Since(began); waited != 2*time.Second {
+			t.Errorf("the host waited for %v", waited)
+		}
+		time.Sleep(time.Minute)
+		var got []string
+		for len(told) > 0 {
+			got = append(got, <-told)
+		}
+		if slices.Sort(got); !slices.Equal(got, lists) {
+			t.Errorf("the host was told of %q", got)
+		}
+	})
+}
+
 // A list that its server refuses does not hide the server's other lists.
 func TestAListThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -220,20 +247,4 @@ func TestRequestsShareAReading(t *testing.T) {
 			t.Errorf("%d starts, told %d times", s.starts, told)
 		}
 	})
-}
-
-func TestAServerThatIsNotConfigured(t *testing.T) {
-	for _, test := range []struct {
-		server string
-		names  []string
-		want   string
-	}{
-		{"nope", nil, `no MCP server "nope" is configured. Assent looked in a, b`},
-		{"githib", []string{"shop", "github"}, `no MCP server "githib" is configured. Did you mean "github"? Assent looked in a, b`},
-		{"nope", []string{"postgres"}, `no MCP server "nope" is configured. Assent looked in a, b`},
-	} {
-		if got := notConfigured(test.server, test.names, []string{"a", "b"}); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
-	}
 }

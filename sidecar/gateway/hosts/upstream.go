@@ -3,13 +3,8 @@ package hosts
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"assent/sidecar/base/nearest"
-	"assent/sidecar/config"
 	"assent/sidecar/gateway"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/hub"
@@ -54,20 +49,11 @@ func (h upstream) Servers() []string {
 
 // Describe implements [gateway.Upstream].
 func (h upstream) Describe(ctx context.Context, server string) (gateway.Description, error) {
-	if names := h.Servers(); !slices.Contains(names, server) && !config.IsOwnName(server) {
-		return gateway.Description{}, &mcpserver.Error{Code: mcpserver.CodeInternal, Message: notConfigured(server, names, h.opts.Workspace.Looked())}
+	if _, err := h.opts.Hub.Definition(server); err != nil { // nothing is read of it
+		return gateway.Description{}, hostError(err)
 	}
 	d, err := h.lists.introduction(ctx, server)
 	return d, hostError(err)
-}
-
-// notConfigured says that a host names a server that there is not, which it may have meant, and where Assent looked.
-func notConfigured(server string, names, looked []string) string {
-	said := fmt.Sprintf("no MCP server %q is configured.", server)
-	if near := nearest.Name(server, names); near != "" {
-		said += fmt.Sprintf(" Did you mean %q?", near)
-	}
-	return said + " Assent looked in " + strings.Join(looked, ", ")
 }
 
 // List implements [gateway.Upstream].

@@ -30,12 +30,16 @@ func decode(data []byte) (f *frame, id json.RawMessage, err *Error) {
 		return nil, nil, errorf(CodeParse, "the message is not JSON")
 	}
 	f = &frame{}
-	var request struct {
+	var members struct {
 		ID     json.RawMessage `json:"id"`
 		Method json.RawMessage `json:"method"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
 	}
-	if jsonscan.Unmarshal(data, &request) == nil && request.Method != nil && request.ID != nil && isID(request.ID) {
-		id = request.ID // that of a response would be ours
+	isRead := jsonscan.Unmarshal(data, &members) == nil
+	isResponse := members.Method == nil && (members.Result != nil || members.Error != nil) // its id is ours
+	if isRead && !isResponse && members.ID != nil && isID(members.ID) {
+		id = members.ID
 	}
 	if err := jsonscan.Unmarshal(data, f); err != nil {
 		return nil, id, errorf(CodeInvalidRequest, "the message is not a JSON-RPC object")
@@ -50,8 +54,8 @@ func (f *frame) check() *Error {
 		return errorf(CodeInvalidRequest, `the message has no "jsonrpc": "2.0"`)
 	case f.ID != nil && !isID(f.ID):
 		return errorf(CodeInvalidRequest, "the id is neither a string nor a number")
-	case f.Method == "" && f.ID == nil:
-		return errorf(CodeInvalidRequest, "the message has neither a method nor an id")
+	case f.Method == "" && f.Result == nil && f.Error == nil:
+		return errorf(CodeInvalidRequest, "the message has no method")
 	case f.Method == "" && (f.Result == nil) == (f.Error == nil):
 		return errorf(CodeInvalidRequest, "a response has either a result or an error")
 	case f.Params != nil && f.Params[0] != '{' && !bytes.Equal(f.Params, []byte("null")):
@@ -69,20 +73,26 @@ type badFrame struct {
 	err *Error
 }
 
-// decodeAll reads a frame or, if the revision has them, a batch. Each part of a batch is read on its own.
-func decodeAll(data []byte, batches bool) (frames []*frame, bad []badFrame) {
-	data = bytes.TrimSpace(data)
-	parts := []json.RawMessage{data}
-	if len(data) > 0 && data[0] == '[' && batches {
-		parts = nil
-		if json.Unmarshal(data, &parts) != nil {
-			return nil, []badFrame{{nil, errorf(CodeParse, "the message is not JSON")}}
-		}
-		if len(parts) == 0 {
-			return nil, []badFrame{{nil, errorf(CodeInvalidRequest, "the batch is empty")}}
-		}
+// byteOrderMark is in front of what some hosts of .NET and PowerShell write.
+var byteOrderMark = []byte("\ufeff")
+
+// Messages returns the messages of a host in a line or a body: the parts of a batch, or the whole. Only 2025-03-26 has batches,
+// but their meaning is clear in each revision. Of an empty line there are none.
+func Messages(data []byte) []json.RawMessage {
+	data = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(data), byteOrderMark))
+	var parts []json.RawMessage
+	switch {
+	case len(data) == 0:
+		return nil
+	case data[0] == '[' && json.Unmarshal(data, &parts) == nil && len(parts) > 0:
+		return parts
 	}
-	for _, part := range parts {
+	return []json.RawMessage{data}
+}
+
+// decodeAll reads the messages of a host. Each is read on its own.
+func decodeAll(data []byte) (frames []*frame, bad []badFrame) {
+	for _, part := range Messages(data) {
 		f, id, err := decode(part)
 		if err != nil {
 			bad = append(bad, badFrame{id, err})

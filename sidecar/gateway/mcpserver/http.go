@@ -39,8 +39,8 @@ const maxSessions = 100
 
 // HTTP serves hosts over Streamable HTTP (MCP, "Transports"). The handler in front of it checks Host and Origin.
 //
-// Hosts of 2026-07-28 have no sessions: all requests with one credential belong to one [Session]. The others have a session
-// each, with Mcp-Session-Id. A session of either kind ends after the idle time, with End, and with Close. A POST that breaks cancels the request only since
+// Hosts of 2026-07-28 have no sessions: all requests with one credential that tell the same name belong to one [Session]. The
+// others have a session each, with Mcp-Session-Id. A session of either kind ends after the idle time, with End, and with Close. A POST that breaks cancels the request only since
 // 2026-07-28; before, the answer waits for the host to ask for it with Last-Event-ID.
 type HTTP struct {
 	server Server
@@ -48,7 +48,7 @@ type HTTP struct {
 
 	mu       sync.Mutex // guards what follows
 	legacy   map[string]*httpSession
-	modern   map[string]*httpSession // by credential
+	modern   map[program]*httpSession
 	isClosed bool
 	ending   sync.WaitGroup // the sessions that End, a request or the idle time ends
 }
@@ -57,7 +57,7 @@ type HTTP struct {
 func NewHTTP(server Server, opts HTTPOptions) *HTTP {
 	opts.MaxFrame = cmp.Or(opts.MaxFrame, DefaultMaxFrame)
 	opts.IdleTime = cmp.Or(opts.IdleTime, DefaultIdleTime)
-	return &HTTP{server: server, opts: opts, legacy: map[string]*httpSession{}, modern: map[string]*httpSession{}}
+	return &HTTP{server: server, opts: opts, legacy: map[string]*httpSession{}, modern: map[program]*httpSession{}}
 }
 
 // The headers of Streamable HTTP.
@@ -170,17 +170,19 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, credential string) {
 		}
 		return // the host has gone
 	}
-	revision := r.Header.Get(headerRevision)
-	frames, bad := decodeAll(body, revision == "" || revision == batchRevision)
-	if len(bad) > 0 {
+	frames, bad := decodeAll(body)
+	switch revision := r.Header.Get(headerRevision); {
+	case len(bad) > 0:
 		refuse(w, http.StatusBadRequest, bad[0].id, bad[0].err)
-		return
+	case len(frames) == 0:
+		refuse(w, http.StatusBadRequest, nil, errorf(CodeParse, "the message is empty"))
+	case !isModern(frames[0], revision):
+		h.postLegacy(w, r, frames, credential)
+	case len(frames) > 1: // one response can have the answer to one request
+		refuse(w, http.StatusBadRequest, nil, errorf(CodeInvalidRequest, "hosts of %s send each message on its own", ModernRevision))
+	default:
+		h.postModern(w, r, frames[0], credential)
 	}
-	if f := frames[0]; len(frames) == 1 && isModern(f, revision) {
-		h.postModern(w, r, f, credential)
-		return
-	}
-	h.postLegacy(w, r, frames, credential)
 }
 
 // isModern reports whether a message belongs to 2026-07-28 or later: by the header or by its own members, and never by
@@ -195,7 +197,8 @@ func isModern(f *frame, revision string) bool {
 
 // postModern takes a message of 2026-07-28.
 func (h *HTTP) postModern(w http.ResponseWriter, r *http.Request, f *frame, credential string) {
-	s := h.modernSession(r.Context(), credential)
+	client, _, _ := modernClient(f)
+	s := h.modernSession(r.Context(), program{credential, client.Name})
 	if s == nil {
 		http.Error(w, notServed, http.StatusServiceUnavailable)
 		return

@@ -9,9 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
+// program is a host of 2026-07-28: its credential, and the name that its requests tell.
+type program struct{ credential, name string }
+
 // httpSession is a session over HTTP.
 type httpSession struct {
 	*Session
+	// of is the host of a session of 2026-07-28.
+	of      program
 	streams *streams
 
 	// The lock of HTTP guards what follows.
@@ -45,35 +50,43 @@ func (h *HTTP) serves(s *httpSession) bool {
 }
 
 // has reports whether a session is served. The lock must be held.
-func (h *HTTP) has(s *httpSession) bool { return h.legacy[s.ID] == s || h.modern[s.Credential] == s }
+func (h *HTTP) has(s *httpSession) bool { return h.legacy[s.ID] == s || h.modern[s.of] == s }
+
+// HasSessions reports whether a session lasts.
+func (h *HTTP) HasSessions() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.legacy)+len(h.modern) > 0
+}
 
 // notServed says that no session begins.
 const notServed = "the server is closing, the token was taken back, or the host has too many open sessions"
 
-// modernSession returns the session of a credential, which is used until rest is called. It is nil after Close, and if the
-// request's context has ended.
-func (h *HTTP) modernSession(ctx context.Context, credential string) *httpSession {
+// modernSession returns the session of a program, as beginSession.
+func (h *HTTP) modernSession(ctx context.Context, of program) *httpSession {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.isClosed || ctx.Err() != nil {
-		return nil
+	s := h.modern[of]
+	if s != nil && !h.isClosed && ctx.Err() == nil {
+		s.use()
+		h.mu.Unlock()
+		return s
 	}
-	s := h.modern[credential]
-	if s == nil {
-		s = h.newSession(credential)
-		h.modern[credential] = s
-	}
-	s.use()
-	return s
+	return h.begin(ctx, of.credential, func(s *httpSession) { s.of, h.modern[of] = of, s })
 }
 
-// beginSession opens a session for a host that sends initialize, as modernSession. If the host has too many, the one that
-// rests longest ends. If none rests, there is no other.
+// beginSession opens a session for a host that sends initialize. It is used until rest is called. It is nil after Close, and
+// if the request's context has ended. If the host has too many, the one that rests longest ends. If none rests, there is no
+// other.
 func (h *HTTP) beginSession(ctx context.Context, credential string) *httpSession {
 	h.mu.Lock()
+	return h.begin(ctx, credential, func(s *httpSession) { s.main, h.legacy[s.ID] = s.streams.main(), s })
+}
+
+// begin opens a session, and has add add it. It is called with the lock held, and releases it.
+func (h *HTTP) begin(ctx context.Context, credential string, add func(*httpSession)) *httpSession {
 	var resting []*httpSession
 	open := 0
-	for _, s := range h.legacy {
+	for _, s := range h.all() {
 		if s.Credential == credential {
 			open++
 			if s.uses == 0 {
@@ -87,8 +100,7 @@ func (h *HTTP) beginSession(ctx context.Context, credential string) *httpSession
 		return nil
 	}
 	s := h.newSession(credential)
-	s.Session.main = s.streams.main()
-	h.legacy[s.ID] = s
+	add(s)
 	s.use()
 	var over []*httpSession
 	if isFull {
@@ -155,8 +167,8 @@ func (h *HTTP) remove(all []*httpSession) (over []*httpSession) {
 		if !h.has(s) {
 			continue
 		}
-		if h.modern[s.Credential] == s {
-			delete(h.modern, s.Credential)
+		if h.modern[s.of] == s {
+			delete(h.modern, s.of)
 		}
 		delete(h.legacy, s.ID)
 		s.idle.Stop()

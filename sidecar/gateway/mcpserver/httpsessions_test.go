@@ -64,6 +64,11 @@ const (
 	modernEcho = `{"jsonrpc":"2.0","id":4,"method":"test/echo","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 )
 
+// modernOf is modernEcho of a program.
+func modernOf(name string) string {
+	return strings.Replace(modernEcho, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`"},`, 1)
+}
+
 func TestSessionsEndWhenTheyAreIdle(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -101,6 +106,11 @@ func TestSessionsEndWhenTheyAreIdle(t *testing.T) {
 			leave()
 		}, 1, 1},
 		{"one of 2026-07-28", func(ctx context.Context, m *inMemory) { m.send(ctx, "a", http.MethodPost, "", modernEcho) }, 1, 1},
+		{"those of three programs of 2026-07-28", func(ctx context.Context, m *inMemory) {
+			for _, name := range []string{"one", "two", "one", "three"} {
+				m.send(ctx, "a", http.MethodPost, "", modernOf(name))
+			}
+		}, 3, 3},
 		{"one that the host ended", func(ctx context.Context, m *inMemory) {
 			m.send(ctx, "a", http.MethodDelete, m.begin(ctx, "a"), "")
 		}, 1, 1},
@@ -127,7 +137,7 @@ func TestSessionsEndWhenTheyAreIdle(t *testing.T) {
 	}
 }
 
-// stalled is a response whose head does not go out before more is closed.
+// stalled is a response that does not send its head before more is closed.
 type stalled struct {
 	*httptest.ResponseRecorder
 	more chan struct{}
@@ -248,6 +258,9 @@ func TestTheNumberOfSessions(t *testing.T) {
 		}
 		if r := m.send(t.Context(), "a", http.MethodPost, "", hello); r.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a hundred sessions are in use, and one more: %s", r.Status)
+		}
+		if r := m.send(t.Context(), "a", http.MethodPost, "", modernEcho); r.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("one more of 2026-07-28: %s", r.Status)
 		}
 		if r := m.send(t.Context(), "b", http.MethodPost, "", hello); r.StatusCode != http.StatusOK {
 			t.Errorf("another host: %s", r.Status)

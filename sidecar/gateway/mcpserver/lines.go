@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -102,9 +101,7 @@ func readLines(r io.Reader, s *Session, maxFrame int) error {
 		case err != nil:
 			return err
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			s.line(line)
-		}
+		s.line(line)
 	}
 }
 
@@ -142,7 +139,7 @@ func ReadLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 
 // line takes one line of a host.
 func (s *Session) line(line []byte) {
-	frames, bad := decodeAll(line, s.Client().Revision == batchRevision)
+	frames, bad := decodeAll(line)
 	for _, b := range bad {
 		if s.isOpen(b.id) {
 			b.id = nil // the answer with this id is another request's

@@ -24,12 +24,10 @@ const (
 	ModernRevision = "2026-07-28"
 	// latestLegacy is the newest revision that begins with initialize.
 	latestLegacy = "2025-11-25"
-	// batchRevision is the only revision that has batches.
-	batchRevision = "2025-03-26"
 )
 
 // legacyRevisions begin with initialize. The newest is the first.
-var legacyRevisions = []string{latestLegacy, "2025-06-18", batchRevision, "2024-11-05"}
+var legacyRevisions = []string{latestLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // Revisions returns the served revisions of MCP. The newest is the first.
 func Revisions() []string { return append([]string{ModernRevision}, legacyRevisions...) }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -680,12 +682,12 @@ func (s *Session) giveUpLocked(id json.RawMessage) func(sent bool) {
 
 // response handles an answer of the host. It drops an answer that matches no request.
 func (s *Session) response(f *frame) {
-	id, err := strconv.ParseInt(string(f.ID), 10, 64)
-	if err != nil {
+	id, err := strconv.ParseFloat(strings.Trim(string(f.ID), `"`), 64) // some hosts answer 1 with 1.0, or with "1"
+	if err != nil || id != math.Trunc(id) {
 		return
 	}
 	s.mu.Lock()
-	answer := s.calls.end(id)
+	answer := s.calls.end(int64(id))
 	s.mu.Unlock()
 	if answer != nil {
 		answer <- f

@@ -1,7 +1,7 @@
 // Package shim carries a host's frames to the daemon and back, and outlives the daemon.
 //
 // Hosts do not restart a stdio server that exits, so `assent gateway` must not exit when the daemon does. A shim passes
-// on each line unchanged. It stores the state that a new daemon needs: the handshake, the subscriptions, and the
+// on each message unchanged. It stores the state that a new daemon needs: the handshake, the subscriptions, and the
 // requests without an answer. When the connection breaks, it opens a new one, repeats the handshake without the host,
 // and sends requests again if they may be repeated. A call of a tool may not: its host gets an error that says so.
 //
@@ -125,14 +125,14 @@ func (s *shim) readHost(from io.Reader, maxFrame int) error {
 		case err != nil:
 			return fmt.Errorf("read from the host: %w", err)
 		default:
-			if line = bytes.TrimSpace(line); len(line) > 0 {
-				s.fromHost(line)
+			for _, message := range mcpserver.Messages(line) {
+				s.fromHost(message)
 			}
 		}
 	}
 }
 
-// fromHost records a line of the host and passes it on.
+// fromHost records a message of the host and passes it on as a line.
 func (s *shim) fromHost(line []byte) {
 	var m message
 	_ = jsonscan.Unmarshal(line, &m) // the daemon reports invalid messages

@@ -120,6 +120,39 @@ func TestTheDaemonIsRestarted(t *testing.T) {
 	})
 }
 
+// What a host writes in one line are several messages for the shim, too: each of its requests gets an answer.
+func TestABatchAndAByteOrderMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := begin(t)
+		first := <-daemons
+		host.send("\ufeff" + initialize)
+		first.want(initialize)
+		first.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		host.want(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		const call, list = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy"}}`, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+		host.send("[" + call + ", " + list + "]")
+		first.want(call)
+		first.want(list)
+		if err := first.pipe.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := host.lines.ReadString('\n'); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":`) {
+			t.Errorf("the call got %s (%v)", got, err)
+		}
+		second := <-daemons
+		second.want(`{"id":"assent-shim-1","jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+		second.send(`{"jsonrpc":"2.0","id":"assent-shim-1","result":{}}`)
+		second.want(initialized)
+		second.want(list)
+		if err := host.pipe.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
 // TestADaemonThatGoesBeforeTheHandshake sends the host's own lines again.
 func TestADaemonThatGoesBeforeTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
