@@ -25,7 +25,9 @@ type HostPermission struct {
 	Command string `json:"command,omitempty"`
 	// Changes are the exact changes of files, for a tool that makes them.
 	Changes []FileChange `json:"changes,omitempty"`
-	// Input is the JSON text of the tool's whole input, as the host wrote it. It includes Command, Changes and Claim.
+	// Plan is the whole plan that the model wants to follow, in Markdown, if it asks for that. A yes approves it.
+	Plan string `json:"plan,omitempty"`
+	// Input is the JSON text of the tool's whole input, as the host wrote it. It includes Command, Changes, Plan and Claim.
 	Input string `json:"input"`
 	// Claim is what the model says that the tool does. It is no description of what will be done.
 	Claim string `json:"claim,omitempty"`

@@ -2788,7 +2788,9 @@ export interface HostPermission extends Origin {
   command?: string;
   /** Changes are the exact changes of files, for a tool that makes them. */
   changes?: readonly FileChange[];
-  /** Input is the JSON text of the tool's whole input, as the host wrote it. It includes Command, Changes and Claim. */
+  /** Plan is the whole plan that the model wants to follow, in Markdown, if it asks for that. A yes approves it. */
+  plan?: string;
+  /** Input is the JSON text of the tool's whole input, as the host wrote it. It includes Command, Changes, Plan and Claim. */
   input: string;
   /** Claim is what the model says that the tool does. It is no description of what will be done. */
   claim?: string;

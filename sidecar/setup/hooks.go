@@ -18,8 +18,9 @@ import (
 // hookTimeout is how long Claude Code waits for an answer to a question, in seconds.
 const hookTimeout = 86400
 
-// hookEvents are the events of Claude Code for which its hook runs. The first is the question.
-var hookEvents = []string{"PermissionRequest", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd"}
+// hookEvents are the events of Claude Code for which its hook runs. The first are questions. Claude Code's own prompt is hidden during
+// an Elicitation, of which the hook makes an end long before Claude Code would.
+var hookEvents = []string{"PermissionRequest", "Elicitation", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd"}
 
 // HookPlan is the change that has Claude Code show its own questions in Assent.
 type HookPlan struct {

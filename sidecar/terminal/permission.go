@@ -13,7 +13,11 @@ import (
 // safe to show.
 func permissionText(q protocol.HostPermission) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s asks whether it may use %s:\n", safe(q.ServerName), safe(q.Tool))
+	if q.Plan != "" {
+		fmt.Fprintf(&b, "%s has a plan, and asks whether it may follow it:\n\n%s\n", safe(q.ServerName), safe(q.Plan))
+	} else {
+		fmt.Fprintf(&b, "%s asks whether it may use %s:\n", safe(q.ServerName), safe(q.Tool))
+	}
 	if q.Command != "" {
 		fmt.Fprintf(&b, "\n%s\n", safe(q.Command))
 	}

@@ -28,6 +28,12 @@ func TestATerminalAsksWhatAnAgentMayDo(t *testing.T) {
 		}
 		at += next
 	}
+	plan := permissionText(protocol.HostPermission{
+		Origin: protocol.Origin{ServerName: "Claude Code"}, Tool: "ExitPlanMode", Plan: "1. Look\n2. Remove \u202e", Input: `{"plan":"1. Look\n2. Remove \u202e"}`,
+	})
+	if want := "Claude Code has a plan, and asks whether it may follow it:\n\n1. Look\n2. Remove <U+202E>\n"; !strings.HasPrefix(plan, want) {
+		t.Errorf("a plan is shown as %q, want %q first", plan, want)
+	}
 	for typed, want := range map[string]string{"yes": "once", "y": "once", "1": "suggestion-1", "2\n1": "suggestion-1", "no": "no", ":cancel": "cancel", "": "cancel"} {
 		lines := typed + "\n"
 		if typed == "" {

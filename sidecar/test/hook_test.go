@@ -2,15 +2,19 @@ package test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"assent/protocol"
 )
@@ -46,10 +50,20 @@ func (c claude) hook(event, agent, command string) *hookRun {
 
 func (c claude) tell(frame string) *hookRun {
 	c.t.Helper()
+	return c.start(frame, "hook", "claude")
+}
+
+// start starts a hook with a frame: by a command of Assent, or without one by an agent that can be killed.
+func (c claude) start(frame string, args ...string) *hookRun {
+	c.t.Helper()
 	if err := os.MkdirAll(c.folder, 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	run := &hookRun{t: c.t, cmd: c.home.command("hook", "claude")}
+	run := &hookRun{t: c.t, cmd: c.home.command(args...)}
+	if len(args) == 0 {
+		run.cmd = exec.Command("agent")
+		run.cmd.Env = c.home.command().Env
+	}
 	run.cmd.Dir = c.folder
 	run.cmd.Env = append(run.cmd.Env, "CLAUDE_CODE_SESSION_ID="+c.session, "CLAUDE_PROJECT_DIR="+c.folder)
 	run.cmd.Stdin, run.cmd.Stdout, run.cmd.Stderr = strings.NewReader(frame), &run.out, &run.err
@@ -281,81 +295,240 @@ func outcomeOf(t *testing.T, window *talk, ask protocol.OpenAsk) protocol.Outcom
 	return protocol.Outcome{}
 }
 
-// agentPrompts is how many prompts the scripted agent has, and agentRound how many of them there are between two restarts of
-// the daemon.
+// What a server asks through Assent, and is answered in the host, comes back as a form of Claude Code. It is not asked twice.
+func TestAFormOfAssentIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	home := newDaemonHome(t)
+	window := home.serve()
+	if err := window.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	claude := newClaude(t, home, "s1")
+	gateway := home.command("gateway", "--trust", "--answer-in", "host", "modern")
+	gateway.Dir, _ = home.hostFolder()
+	gateway.Env = append(gateway.Env, "CLAUDE_CODE_SESSION_ID=s1")
+	claude.folder = gateway.Dir
+	elicitation := func(message string) *hookRun {
+		return claude.tell(fmt.Sprintf(`{"session_id":"s1","cwd":%q,"prompt_id":"p1","hook_event_name":"Elicitation","mcp_server_name":"modern","message":%q,`+
+			`"mode":"form","requested_schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}`, claude.folder, message))
+	}
+	host := startHost(t, "2025-06-18", gateway)
+	answered := false
+	host.answer = func(string) string {
+		answered = true
+		_, params, _ := strings.Cut(host.asked[len(host.asked)-1], " ")
+		var asked struct{ Message string }
+		if err := json.Unmarshal([]byte(params), &asked); err != nil || asked.Message == "" {
+			t.Errorf("the host is asked %s", params)
+		}
+		if got := elicitation(asked.Message).end(); got != "" {
+			t.Errorf("the hook printed %q", got)
+		}
+		return `{"action":"accept","content":{"a":"host"}}`
+	}
+	if got := host.await(host.send("tools/call", `{"name":"form","arguments":{}}`)); !strings.Contains(got, `"a":"host"`) || !answered {
+		t.Errorf("the host got %s", got)
+	}
+	// Another form of the session is one of Claude Code's own.
+	hook := elicitation("Which colour?")
+	ask := awaitAsk(t, window)
+	if ask.Text != "Which colour?" || ask.Origin.ServerName != "modern in Claude Code" {
+		t.Errorf("the question is %+v", ask)
+	}
+	accept(t, window, ask)
+	if got := hook.end(); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, `"content":{"a":"x"}`) {
+		t.Errorf("the hook printed %s", got)
+	}
+}
+
+// promptsVariable names the variable with the number of prompts of the scripted agent, which is agentPrompts by itself.
 const (
-	agentPrompts = 300
-	agentRound   = 60
+	promptsVariable = "ASSENT_AGENT_PROMPTS"
+	agentPrompts    = 150
 )
 
-// A scripted agent asks hundreds of times, while its hooks and the daemon are killed. Nothing is allowed that no person
-// allowed, and nothing is answered twice.
+// agent is a program that starts a hook and waits for it, as Claude Code does.
+func agent() {
+	hook := exec.Command("assent", "hook", "claude")
+	hook.Stdin, hook.Stdout, hook.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if hook.Run() != nil {
+		os.Exit(1)
+	}
+}
+
+// prompt is a prompt of the scripted agent.
+type prompt struct {
+	// A person sees the text, and a hook reads the frame. If a tool is asked about, another hook reads ran once it has run.
+	text, frame, ran string
+	// more are further members of a yes.
+	more map[string]any
+}
+
+// prompt returns the n-th prompt of a session.
+func (c claude) prompt(n int) prompt {
+	head := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"prompt_id":"p%d",`, c.session, c.folder, n)
+	tool := func(text, name, input string, more map[string]any) prompt {
+		of := fmt.Sprintf(`"tool_name":%q,"tool_input":%s}`, name, input)
+		return prompt{text, head + `"hook_event_name":"PermissionRequest",` + of, head + `"hook_event_name":"PostToolUse",` + of, more}
+	}
+	text := fmt.Sprintf("prompt %d", n)
+	switch n % 8 {
+	case 3:
+		return tool(text, "ExitPlanMode", fmt.Sprintf(`{"plan":%q}`, text), nil)
+	case 5:
+		return tool(text, "AskUserQuestion", fmt.Sprintf(`{"questions":[{"question":%q,"header":"h","options":[{"label":"Red"},{"label":"Blue"}],"multiSelect":false}]}`, text),
+			map[string]any{"elicitationContent": map[string]any{"question1": "Blue"}})
+	case 7:
+		return prompt{text, head + fmt.Sprintf(`"hook_event_name":"Elicitation","mcp_server_name":"raw","message":%q,"mode":"form",`, text) +
+			`"requested_schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}`, "", map[string]any{"elicitationContent": map[string]any{"a": "x"}}}
+	default:
+		return tool(text, "Bash", fmt.Sprintf(`{"command":%q}`, text), nil)
+	}
+}
+
+// decisions are those that a hook printed: "allow" or "deny".
+func decisions(t *testing.T, printed string) (all []string) {
+	t.Helper()
+	for d := json.NewDecoder(strings.NewReader(printed)); ; {
+		var one struct {
+			HookSpecificOutput struct {
+				Action   string
+				Decision struct{ Behavior string }
+			}
+		}
+		if err := d.Decode(&one); err != nil {
+			if err != io.EOF {
+				t.Errorf("a hook printed %q: %v", printed, err)
+			}
+			return all
+		}
+		said := cmp.Or(one.HookSpecificOutput.Decision.Behavior, one.HookSpecificOutput.Action)
+		if other := map[string]string{"accept": "allow", "decline": "deny"}[said]; other != "" {
+			said = other
+		}
+		all = append(all, said)
+	}
+}
+
+// A scripted agent asks again and again, while its hooks, the daemon and the agent itself are killed. Only a
+// person allows something, nothing is answered twice, and a hook without an answer ends without a word, so that the agent's own prompt
+// decides.
 func TestAnAgentsPromptsOutliveKills(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0))
+	prompts := agentPrompts
+	if more, err := strconv.Atoi(os.Getenv(promptsVariable)); err == nil {
+		prompts = more
+	}
+	random := rand.New(rand.NewPCG(45, 0))
 	home := newDaemonHome(t)
-	var window *talk
-	answered := 0
-	for n := range agentPrompts {
-		if n%agentRound == 0 {
-			if window != nil {
-				window.kill()
-				home.run("daemon", "stop", "--force")
+	serve := func() *talk {
+		window := home.serve()
+		if err := window.shakeHands(); err != nil {
+			t.Fatal(err)
+		}
+		return window
+	}
+	window := serve()
+	killDaemon := func() {
+		daemon, err := os.FindProcess(home.status().PID)
+		if err == nil {
+			err = daemon.Kill()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	answered, unanswered := 0, 0
+	for n := range prompts {
+		claude := newClaude(t, home, fmt.Sprintf("s%d", n/20))
+		p := claude.prompt(n)
+		end := random.IntN(60)
+		by := []string{"hook", "claude"}
+		if end < 2 {
+			by = nil
+		}
+		hook := claude.start(p.frame, by...)
+		ask := awaitAsk(t, window)
+		if ask.Text != p.text {
+			t.Fatalf("prompt %d asks %q", n, ask.Text)
+		}
+		params := func(response protocol.AskResponse) map[string]any {
+			all := map[string]any{"taskId": ask.TaskID, "askId": ask.AskID, "askResponse": response}
+			if response == protocol.YesButtonClicked {
+				maps.Copy(all, p.more)
 			}
-			window = home.serve()
-			if err := window.shakeHands(); err != nil {
+			return all
+		}
+		say := func(response protocol.AskResponse) error {
+			return window.Call("askResponse", params(response), &struct{}{})
+		}
+		sayWhile := func(what func()) {
+			done := make(chan struct{})
+			go func() { defer close(done); what() }()
+			_ = say(protocol.YesButtonClicked) // which may be too late
+			<-done
+		}
+		want := []string{""} // the decisions that may be printed, with "" for none
+		lost := false
+		switch {
+		case end == 0: // the agent is killed
+			hook.kill()
+		case end == 1: // the agent is killed while it is answered
+			sayWhile(hook.kill)
+			want = []string{"", "allow"}
+		case end == 2: // the daemon is killed
+			killDaemon()
+			hook.end()
+			lost = true
+		case end == 3: // the daemon is killed while it is answered
+			sayWhile(killDaemon)
+			hook.end()
+			want, lost = []string{"", "allow"}, true
+		case end < 12: // refused in the terminal
+			hook.kill()
+		case end < 20 && p.ran != "": // allowed in the terminal
+			claude.tell(p.ran).end()
+			hook.end()
+		case end < 28: // the hook is killed while it is answered
+			sayWhile(hook.kill)
+			want = []string{"", "allow"}
+		case end < 32: // left to the terminal
+			if err := say(protocol.CancelButtonClicked); err != nil {
 				t.Fatal(err)
 			}
-		}
-		command := fmt.Sprintf("touch x%d", n)
-		claude := newClaude(t, home, fmt.Sprintf("s%d", n/20))
-		hook := claude.hook("PermissionRequest", "", command)
-		ask := awaitAsk(t, window)
-		if ask.Text != command {
-			t.Fatalf("prompt %d asks %q (seed %d)", n, ask.Text, seed)
-		}
-		yes := map[string]any{"taskId": ask.TaskID, "askId": ask.AskID, "askResponse": protocol.YesButtonClicked}
-		allowed, printed := false, ""
-		switch random.IntN(6) {
-		case 0: // refused in the terminal
-			hook.kill()
-		case 1: // allowed in the terminal
-			claude.hook("PostToolUse", "", command).end()
-			printed = hook.end()
-		case 2: // killed while it is answered
-			killed := make(chan struct{})
-			go func() { hook.kill(); close(killed) }()
-			allowed = window.Call("askResponse", yes, &struct{}{}) == nil
-			<-killed
-			printed = hook.out.String()
-		case 3:
-			respond(t, window, ask, protocol.NoButtonClicked, nil)
-			if printed = hook.end(); !strings.Contains(printed, `"behavior":"deny"`) {
-				t.Errorf("prompt %d: a no printed %q (seed %d)", n, printed, seed)
+			hook.end()
+		case end < 40:
+			if err := say(protocol.NoButtonClicked); err != nil {
+				t.Fatal(err)
 			}
+			hook.end()
+			want = []string{"deny"}
 		default:
-			respond(t, window, ask, protocol.YesButtonClicked, nil)
-			allowed = true
-			if printed = hook.end(); !strings.Contains(printed, `"behavior":"allow"`) {
-				t.Errorf("prompt %d: a yes printed %q (seed %d)", n, printed, seed)
+			if err := say(protocol.YesButtonClicked); err != nil {
+				t.Fatal(err)
 			}
-			if window.Call("askResponse", yes, &struct{}{}) == nil {
-				t.Errorf("prompt %d was answered twice (seed %d)", n, seed)
-			}
+			hook.end()
+			want = []string{"allow"}
 		}
-		if strings.Contains(printed, `"allow"`) && !allowed {
-			t.Errorf("prompt %d was allowed by nobody: %s (seed %d)", n, printed, seed)
-		}
-		if strings.Count(printed, "hookSpecificOutput") > 1 {
-			t.Errorf("prompt %d has two decisions: %s (seed %d)", n, printed, seed)
-		}
-		if printed != "" {
-			answered++
+		if lost {
+			window.kill()
+			window = serve()
 		}
 		awaitNoAsk(t, window)
+		if !lost && say(protocol.YesButtonClicked) == nil {
+			t.Errorf("prompt %d is answered after its end", n)
+		}
+		printed := decisions(t, hook.out.String())
+		if got := strings.Join(printed, ", "); !slices.Contains(want, got) {
+			t.Errorf("prompt %d, which ends in way %d, is decided as %q, want one of %q", n, end, got, want)
+		}
+		if len(printed) > 0 {
+			answered++
+		} else {
+			unanswered++
+		}
 	}
-	if answered < agentPrompts/4 {
-		t.Errorf("only %d prompts were answered (seed %d)", answered, seed)
+	if answered < prompts/4 || unanswered < prompts/4 {
+		t.Errorf("%d prompts are answered, and %d are not", answered, unanswered)
 	}
 }

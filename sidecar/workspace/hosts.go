@@ -72,7 +72,7 @@ func (w *Workspace) newHosts() *hosts.Hosts {
 
 func (w *Workspace) newAgents() *agents.Agents {
 	return agents.New(agents.Options{
-		Converse: w.hosts.Converse, Log: w.opts.Log,
+		Converse: w.hosts.Converse, Forwarded: w.hosts.Forwarded, Log: w.opts.Log,
 		Ask: func(ctx context.Context, t *task.Task, q protocol.UseMcpServer) (*task.Answer, error) {
 			switch q := q.(type) {
 			case protocol.HostPermission:

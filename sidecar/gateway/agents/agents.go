@@ -33,6 +33,9 @@ const (
 	maxSessions = 256
 )
 
+// maxHold is how long a question may keep a host from showing its own prompt.
+const maxHold = 2 * time.Minute
+
 // printTimeout is how long a hook may take to say that it has printed an answer.
 const printTimeout = 5 * time.Second
 
@@ -42,7 +45,10 @@ type Options struct {
 	Converse func(client mcpserver.Client, name string) (t *task.Task, done func(), err error)
 	// Ask asks the person; see [broker.Broker.Permit] and [broker.Broker.Question].
 	Ask func(ctx context.Context, t *task.Task, q protocol.UseMcpServer) (*task.Answer, error)
-	Log zerolog.Logger
+	// Forwarded reports whether Assent itself has asked the host now, in a conversation that it names, what a server of Assent
+	// asked with this message.
+	Forwarded func(client mcpserver.Client, name, message string) bool
+	Log       zerolog.Logger
 }
 
 // Agents are the agents of a workspace.
@@ -63,6 +69,8 @@ type Event struct {
 	session, agent string
 	use            use
 	question       protocol.UseMcpServer
+	// form is the form of a server of the host; nil for all else.
+	form *protocol.McpElicitationRequest
 	// decide returns what the hook prints after an answer; nil for no decision.
 	decide func(*task.Answer) (json.RawMessage, error)
 }
@@ -92,6 +100,8 @@ type use struct {
 type asked struct {
 	agent string
 	use
+	// holds: the host shows its own prompt only when the hook has ended, so that the hook shows whether it is answered.
+	holds bool
 	// end ends the question; nil once it is settled.
 	end context.CancelCauseFunc
 	// ran is set if the tool ran while the answer was on its way.
@@ -110,6 +120,7 @@ var (
 	endedByTurn    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's turn is over."}
 	endedBySession = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's session has ended."}
 	endedByHook    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code took the question back: it was refused there, or its turn or program ended."}
+	endedByHold    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "There was no answer for two minutes, so Claude Code asks in its own prompt now."}
 	endedByDaemon  = &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent was closed. Claude Code's own prompt decides."}
 )
 
@@ -128,6 +139,13 @@ func (a *Agents) Serve(ctx context.Context, conn io.ReadWriteCloser, e *Event) e
 	}
 	asking, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(endedByDaemon) })()
+	if e.form != nil {
+		if a.opts.Forwarded(claude, e.session, e.form.Message) {
+			a.opts.Log.Info().Msg("a form is left to the prompt of its host: a server of Assent asks it")
+			return conn.Close()
+		}
+		defer time.AfterFunc(maxHold, func() { end(endedByHold) }).Stop()
+	}
 	said := make(chan bool, 1) // whether the hook printed the answer
 	go func() {
 		_, err := mcpserver.ReadLine(bufio.NewReader(conn), 64)
@@ -153,7 +171,7 @@ func (a *Agents) Serve(ctx context.Context, conn io.ReadWriteCloser, e *Event) e
 
 // ask asks the person, and returns what the hook prints, or nil for no decision. The record is nil if the question is over.
 func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event) (record *asked, output json.RawMessage) {
-	record = &asked{agent: e.agent, use: e.use, end: end}
+	record = &asked{agent: e.agent, use: e.use, holds: e.form != nil, end: end}
 	if !a.begin(e.session, record) {
 		a.opts.Log.Warn().Msg("an agent's question is left to its own prompt: too many are open")
 		return nil, nil
@@ -189,13 +207,14 @@ func (a *Agents) askPerson(ctx context.Context, e *Event) (*task.Answer, *task.T
 	return answer, t, err
 }
 
-// begin adds a question. An agent asks one after the other, so it ends the agent's earlier one.
+// begin adds a question. An agent asks one after the other, so it ends the agent's earlier one. The form of a server comes while a
+// tool runs, and of that there may be several.
 func (a *Agents) begin(session string, record *asked) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range a.sessions[session] {
 		switch {
-		case r.end == nil || r.agent != record.agent:
+		case r.end == nil || r.agent != record.agent || r.holds || record.holds:
 		case r.use == record.use:
 			r.end(endedByRepeat)
 		default:
@@ -262,17 +281,16 @@ func (r *asked) hasRun() {
 func (a *Agents) note(e *Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if e.kind == ran {
+		a.ran(e)
+		return
+	}
 	for _, r := range slices.Clone(a.sessions[e.session]) {
 		switch {
 		case e.kind == sessionEnded:
 			r.over(endedBySession)
 			a.forget(e.session, r)
-		case r.agent != e.agent:
-		case e.kind == ran && r.use == e.use:
-			r.over(endedByRun)
-			a.forget(e.session, r)
-			r.hasRun()
-			return // a use that is repeated is confirmed once for each time
+		case r.agent != e.agent || r.holds && r.end != nil:
 		case e.kind == turnBegan:
 			r.over(endedByTurn)
 		case e.kind == turnEnded:
@@ -282,6 +300,31 @@ func (a *Agents) note(e *Event) {
 				r.task.ActedOn(r.messageID)
 			}
 		}
+	}
+}
+
+// ran notes that a tool has run. Each run confirms one question about the use: one that the person allowed, else one that is open,
+// else one that they refused. The lock must be held.
+func (a *Agents) ran(e *Event) {
+	var of *asked
+	rank := func(r *asked) int {
+		switch {
+		case r.response == protocol.YesButtonClicked:
+			return 2
+		case r.end != nil:
+			return 1
+		}
+		return 0
+	}
+	for _, r := range a.sessions[e.session] {
+		if r.agent == e.agent && r.use == e.use && (of == nil || rank(r) > rank(of)) {
+			of = r
+		}
+	}
+	if of != nil {
+		of.over(endedByRun)
+		a.forget(e.session, of)
+		of.hasRun()
 	}
 }
 

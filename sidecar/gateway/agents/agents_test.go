@@ -34,6 +34,8 @@ type world struct {
 	ctx    context.Context
 	seen   []string
 	hooks  sync.WaitGroup
+	// forwarded is the message that Assent itself has the host ask.
+	forwarded string
 }
 
 func newWorld(t *testing.T) *world {
@@ -59,7 +61,8 @@ func newWorld(t *testing.T) *world {
 			}
 			return b.Permit(ctx, t, q.(protocol.HostPermission))
 		},
-		Log: zerolog.Nop(),
+		Forwarded: func(_ mcpserver.Client, _, message string) bool { return message == w.forwarded },
+		Log:       zerolog.Nop(),
 	})
 	t.Cleanup(func() {
 		w.leave()
@@ -285,6 +288,32 @@ func TestTheSameCommandAgain(t *testing.T) {
 		if got := w.state(int64(n + 1)); got != want {
 			t.Errorf("question %d is %q, want %q", n+1, got, want)
 		}
+	}
+}
+
+// A command that was refused and asked about again is not one that ran in spite of the refusal.
+func TestTheSameCommandAfterANo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, response := range []protocol.AskResponse{protocol.NoButtonClicked, protocol.YesButtonClicked} {
+		hook := w.hook(event("PermissionRequest", "", "x"))
+		_, ask := w.question()
+		w.answer(ask, response)
+		hook.prints()
+	}
+	w.hook(event("PostToolUse", "", "x"))
+	w.hook(event("PermissionRequest", "", "x"))
+	w.question()
+	w.hook(event("PostToolUse", "", "x"))
+	w.awaitOver(3)
+	for n, want := range []string{"declined", "answered, acted on", "answeredInHost"} {
+		if got := w.state(int64(n + 1)); got != want {
+			t.Errorf("question %d is %q, want %q", n+1, got, want)
+		}
+	}
+	w.hook(event("PostToolUse", "", "x")) // without another question
+	if got := w.state(1); got != "declined, without effect" {
+		t.Errorf("the first question is %q", got)
 	}
 }
 

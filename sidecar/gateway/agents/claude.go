@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/broker/form"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/task"
 )
@@ -36,6 +37,15 @@ type claudeFrame struct {
 	Tool        string            `json:"tool_name"`
 	Input       json.RawMessage   `json:"tool_input"`
 	Suggestions []json.RawMessage `json:"permission_suggestions"`
+	claudeForm
+}
+
+// claudeForm is the form of a server that Claude Code starts itself.
+type claudeForm struct {
+	Server  string          `json:"mcp_server_name"`
+	Message string          `json:"message"`
+	Mode    string          `json:"mode"`
+	Schema  json.RawMessage `json:"requested_schema"`
 }
 
 // ReadClaude reads what Claude Code says to its hook. An error means that Assent has nothing to say to it.
@@ -56,6 +66,9 @@ func ReadClaude(raw []byte) (*Event, error) {
 		e.kind = asks
 	case "PostToolUse", "PostToolUseFailure":
 		e.kind = ran
+	case "Elicitation":
+		e.kind = asks
+		return e, readClaudeForm(e, f.claudeForm)
 	case "Stop", "SubagentStop":
 		e.kind = turnEnded
 		return e, nil
@@ -94,8 +107,11 @@ func useOf(turn, tool string, input json.RawMessage) (use, error) {
 	if err := d.Decode(&members); err != nil || members == nil || tool == "" {
 		return use{}, errors.New("tool_name or tool_input is missing, or has another shape")
 	}
-	if tool == askUserQuestion {
+	switch tool {
+	case askUserQuestion:
 		delete(members, "answers") // which Claude Code adds to the questions
+	case exitPlanMode:
+		clear(members) // an agent has one plan at a time, and may change its file in its own prompt
 	}
 	canonical, err := json.Marshal(members)
 	return use{turn, tool, sha256.Sum256(canonical)}, err
@@ -109,13 +125,12 @@ func readClaudeTool(q *protocol.HostPermission, input json.RawMessage) error {
 		Description string  `json:"description"`
 		Path        *string `json:"file_path"`
 		Content     *string `json:"content"`
+		Plan        string  `json:"plan"`
 		change
 		Edits []change `json:"edits"`
 	}
 	switch q.Tool {
-	case "ExitPlanMode":
-		return errNoQuestion // a yes does not say in which mode it goes on
-	case "Bash", "Edit", "MultiEdit", "Write":
+	case exitPlanMode, "Bash", "Edit", "MultiEdit", "Write":
 		if err := jsonscan.Unmarshal(input, &in); err != nil {
 			return err
 		}
@@ -124,6 +139,13 @@ func readClaudeTool(q *protocol.HostPermission, input json.RawMessage) error {
 	}
 	shape := fmt.Errorf("the input of %s has another shape", q.Tool)
 	switch {
+	case q.Tool == exitPlanMode:
+		if strings.TrimSpace(in.Plan) == "" {
+			return shape
+		}
+		q.Plan = in.Plan
+		q.Options[0].Means = "Claude Code leaves plan mode, and does what the plan says."
+		return nil
 	case q.Tool == "Bash":
 		if in.Command == nil {
 			return shape
@@ -254,6 +276,9 @@ func claudePermission(q protocol.HostPermission, a *task.Answer) (json.RawMessag
 	switch a.Response {
 	case protocol.YesButtonClicked:
 		d := claudeDecision{Behavior: "allow"}
+		if q.Plan != "" {
+			d.Input = json.RawMessage(q.Input) // as it is: without it, Claude Code ignores a yes to a plan
+		}
 		for _, o := range q.Options {
 			if o.ID == said.OptionID && o.Rule != nil {
 				d.Permissions = []json.RawMessage{o.Rule}
@@ -266,6 +291,9 @@ func claudePermission(q protocol.HostPermission, a *task.Answer) (json.RawMessag
 		return nil, nil
 	}
 }
+
+// exitPlanMode is the tool of Claude Code with which a model asks to follow its plan.
+const exitPlanMode = "ExitPlanMode"
 
 // askUserQuestion is the tool of Claude Code with which a model asks questions with choices. A yes alone would not answer them.
 const askUserQuestion = "AskUserQuestion"
@@ -376,4 +404,38 @@ func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.An
 		return nil, err
 	}
 	return claudeDecision{Behavior: "allow", Input: updated}.printed()
+}
+
+// readClaudeForm reads the form of a server that Claude Code starts. The server is no server of Assent's, even with the same name.
+func readClaudeForm(e *Event, f claudeForm) error {
+	if f.Server == "" || f.Message == "" || f.Mode != "form" {
+		return fmt.Errorf("%w: an elicitation with the mode %q", errNoQuestion, f.Mode)
+	}
+	fields, err := form.ParseElicitation(f.Schema)
+	if err != nil {
+		return err
+	}
+	asked := protocol.McpElicitation{Origin: protocol.Origin{ServerName: f.Server + " in " + claudeName}, ElicitationRequest: protocol.McpElicitationRequest{
+		Message: f.Message, Fields: fields, RequestedSchema: string(f.Schema),
+	}}
+	e.question, e.form, e.decide = asked, &asked.ElicitationRequest, claudeFormAnswer
+	return nil
+}
+
+// claudeFormAnswer is what a hook prints after an answer to a form; nil for no decision.
+func claudeFormAnswer(a *task.Answer) (json.RawMessage, error) {
+	said := struct {
+		Event   string                     `json:"hookEventName"`
+		Action  protocol.ElicitationAction `json:"action"`
+		Content json.RawMessage            `json:"content,omitempty"`
+	}{Event: "Elicitation"}
+	switch a.Response {
+	case protocol.YesButtonClicked:
+		said.Action, said.Content = protocol.ActionAccept, a.Content
+	case protocol.NoButtonClicked:
+		said.Action = protocol.ActionDecline
+	default:
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"hookSpecificOutput": said})
 }

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,7 +69,7 @@ func (c *call) inTask(ctx context.Context, hooks hub.Hooks) protocol.CallResult 
 		save(t) // it is saved before the host hears of it
 		r.Following(t.StatusMessage)
 	}
-	hooks.Host = askedHost(r)
+	hooks.Host = c.hosts.askedHost(c.conversation, r)
 	defer h.canAsk(c.conversation, gateway.Roots(r.Client), hooks.Host)()
 	ctx, end, err := h.opts.Workspace.Using(ctx, r.Server, c.programs...)
 	if err != nil {
@@ -114,10 +115,11 @@ func (h *Hosts) settle(taskID string) {
 const hostAlone = time.Minute
 
 // askedHost returns the host of a request, as what its server asks may be asked there.
-func askedHost(r gateway.Request) *attribution.Host {
+func (h *Hosts) askedHost(c *conversation, r gateway.Request) *attribution.Host {
 	host := &attribution.Host{
 		LogLevel: r.LogLevel, Notify: r.Notify, Name: gateway.HostTitle(r.Client), Forward: r.AnswerIn == gateway.AnswerInHost || r.AnswerIn == gateway.AnswerInBoth, Hold: r.Hold,
 		Ask: func(ctx context.Context, asked *attribution.Request) (json.RawMessage, error) {
+			defer h.forward(c, asked.Params)()
 			result, err := r.Ask(ctx, gateway.Question{Name: asked.Name, Method: asked.Method, Params: asked.Params}, asked.Slot.Pass)
 			if e, ok := errors.AsType[*mcpserver.Error](err); ok && e.Code == codeUserRejected {
 				return nil, attribution.ErrHostDeclined
@@ -130,6 +132,34 @@ func askedHost(r gateway.Request) *attribution.Host {
 		host.HeadStart, host.Capabilities = hostAlone, r.Client.Capabilities
 	}
 	return host
+}
+
+// forward notes that the host of a conversation is asked something, until the result is called.
+func (h *Hosts) forward(c *conversation, params json.RawMessage) (done func()) {
+	var p struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return func() {}
+	}
+	count := func(change int) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if c.forwarded[p.Message] += change; c.forwarded[p.Message] == 0 {
+			delete(c.forwarded, p.Message)
+		}
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// Forwarded reports whether a host is asked now, in a conversation that it names, what a server of Assent asked with a message.
+func (h *Hosts) Forwarded(client mcpserver.Client, name, message string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := gateway.ConversationNamed("", gateway.HostTitle(client), name)
+	c := cmp.Or(h.conversations[key], h.tasks[key])
+	return c != nil && c.forwarded[message] > 0
 }
 
 // codeUserRejected is a host's error for a sampling request that its person refused (2025-11-25, "Sampling").

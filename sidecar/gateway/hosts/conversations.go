@@ -35,6 +35,8 @@ type conversation struct {
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
 	questions map[int64]openQuestion
 	asking    map[int64]func(question string)
+	// forwarded counts what its host is asked now for servers of Assent, by the message.
+	forwarded map[string]int
 }
 
 // openQuestion is an open ask: its text, and the message of its call, or 0 if the call is not known.
@@ -101,6 +103,7 @@ func newConversation(quiet bool) *conversation {
 	return &conversation{
 		quiet: quiet, sessions: map[string]listRoots{},
 		uses: map[string]bool{}, environs: map[string][]string{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){},
+		forwarded: map[string]int{},
 	}
 }
 

@@ -48,6 +48,9 @@ func InBrief(question protocol.UseMcpServer) (wants protocol.AskWants, text stri
 		if len(q.Changes) > 0 {
 			text = q.Tool + " " + q.Changes[0].Path
 		}
+		if q.Plan != "" {
+			return protocol.WantsPermission, words(q.Plan)
+		}
 		return protocol.WantsPermission, FirstLine(text)
 	default:
 		return "", ""

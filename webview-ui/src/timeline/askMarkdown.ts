@@ -89,6 +89,7 @@ function questionOf(question: Ask["question"]): readonly string[] {
     case "host_permission":
       return [
         ...(question.command === undefined ? [] : [fenced(question.command, "sh")]),
+        ...(question.plan === undefined ? [] : [quoted(question.plan)]),
         fenced(writeExact(parseExact(question.input), 2), "json"),
       ];
     default:

@@ -26,6 +26,7 @@ export function subjectOf(question: UseMcpServer): string {
     case "repeat_mcp_call":
       return plain(question.reason);
     case "host_permission":
+      if (question.plan !== undefined) return firstLine(question.plan) ?? brief(question.tool);
       return brief(question.command ?? question.changes?.[0]?.path ?? question.tool);
     default:
       return unreachable(question);

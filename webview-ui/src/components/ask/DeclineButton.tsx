@@ -1,6 +1,9 @@
 import * as l10n from "@vscode/l10n";
+import { useContext } from "react";
 import type { MenuEntry } from "../ui/Menu.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
+import { DockedContext } from "./contexts.ts";
+import { TerminalButton } from "./TerminalButton.tsx";
 
 export interface DeclineButtonProps {
   readonly serverName: string;
@@ -18,15 +21,34 @@ export interface DeclineButtonProps {
   readonly more?: readonly MenuEntry[];
 }
 
-/** A button to decline a question, with a menu of the other ways to refuse it. */
+/**
+ * A button to decline a question, with a menu of the other ways to refuse it. What an agent's host asks, the person can
+ * also answer there.
+ */
 export function DeclineButton(props: DeclineButtonProps) {
   const { serverName, ready, busy = false, onDecline, onCancel, onDeclineAll, more = [] } = props;
   const { label = l10n.t("Decline") } = props;
+  const { ofHost = false } = useContext(DockedContext);
+  const title = l10n.t("Says no. Escape sets the question aside, and it stays open.");
+  if (ofHost) {
+    return (
+      <>
+        <SplitButton
+          kind="secondary"
+          {...{ label, title, ready, busy }}
+          moreLabel=""
+          onClick={onDecline}
+          entries={[]}
+        />
+        <TerminalButton {...{ ready, busy }} onClick={onCancel} />
+      </>
+    );
+  }
   return (
     <SplitButton
       kind="secondary"
       label={label}
-      title={l10n.t("Says no. Escape sets the question aside, and it stays open.")}
+      title={title}
       moreLabel={l10n.t("More Ways to Decline")}
       {...{ ready, busy }}
       onClick={onDecline}

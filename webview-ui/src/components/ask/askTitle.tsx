@@ -87,7 +87,8 @@ export function titleOf(question: UseMcpServer): AskTitle {
 }
 
 /** What an agent wants to do, with its host's name at {0}. */
-function permissionWords({ command, changes = [], tool }: HostPermission): string {
+function permissionWords({ command, changes = [], plan, tool }: HostPermission): string {
+  if (plan !== undefined) return l10n.t("{0} has a plan");
   if (command !== undefined) return l10n.t("{0} wants to run a command");
   return changes.length > 0
     ? l10n.t("{0} wants to change a file")

@@ -131,6 +131,50 @@ test("questions with choices are a form", async () => {
   );
 });
 
+test.each([
+  ["Submit", "yesButtonClicked"],
+  ["Decline", "noButtonClicked"],
+  ["Answer in the Terminal", "cancelButtonClicked"],
+])("a form of an agent's host has the ways out of its prompt: %s", async (name, askResponse) => {
+  const host = asked({ ...elicitation([]), serverName: "raw in Claude Code", toolNames: [] });
+  const { user } = showApp(host);
+  const form = await screen.findByRole("region", { name: /raw in Claude Code asks/ });
+  // A form without a field is answered with yes or no.
+  const words = { Submit: "Yes", Decline: "No" }[name] ?? name;
+  const button = within(form).getByRole("button", { name: words });
+  expect(screen.queryByRole("button", { name: "More Ways to Decline" })).toBeNull();
+  await user.click(button);
+  await waitFor(() =>
+    expect(host.calls("askResponse")).toEqual([
+      expect.objectContaining({ taskId: "t1", askId: "p1", askResponse }),
+    ]),
+  );
+});
+
+test("a plan is shown as it is, and approved as a whole", async () => {
+  const plan = "# Clean up\n\n1. Remove a\u202eb";
+  const input = JSON.stringify({ plan, planFilePath: "/home/ada/plan.md" });
+  const means = "Claude Code leaves plan mode.";
+  const host = asked(
+    permission({
+      ...{ tool: "ExitPlanMode", plan, input },
+      options: [{ id: "once", name: "Allow", means, scope: "once" }],
+    }),
+  );
+  const { user } = showApp(host);
+  const shown = await card("Claude Code has a plan");
+  expect(shown.textContent).toContain("1. Remove a[U+202E]b");
+  expect(shown.textContent).toContain('"planFilePath": "/home/ada/plan.md"');
+  expect(shown.textContent).toContain(means);
+  expect(shown.textContent).not.toContain('"plan":');
+  await user.click(within(shown).getByRole("button", { name: "Approve the Plan" }));
+  await waitFor(() =>
+    expect(host.calls("askResponse")).toMatchObject([
+      { askResponse: "yesButtonClicked", permission: { optionId: "once" } },
+    ]),
+  );
+});
+
 test("any other tool is shown by its input", async () => {
   showApp(asked(permission({ tool: "WebFetch", input: '{"url":"https://a.example"}' })));
   const { textContent } = await card("Claude Code wants to use WebFetch");

@@ -5,6 +5,7 @@ import { visible } from "../../lib/visible.ts";
 import { AcceptButton } from "../ask/AcceptButton.tsx";
 import { AskCard } from "../ask/AskCard.tsx";
 import { titleOf } from "../ask/askTitle.tsx";
+import { TerminalButton } from "../ask/TerminalButton.tsx";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 import { useReading } from "../ask/useReading.ts";
 import { Refusal } from "../ui/Refusal.tsx";
@@ -30,7 +31,7 @@ export interface PermissionApprovalProps {
 /** Asks whether an agent may do something, as its host would in its own terminal. */
 export function PermissionApproval(props: PermissionApprovalProps) {
   const { askId, question, keep, busy, refusal, onAllow, onDecline, onCancel } = props;
-  const { serverName, options = [] } = question;
+  const { serverName, options = [], plan } = question;
   const reading = useReading();
   const ready = useClickGuard("asked", reading.state) && !busy;
   const [message, setMessage] = useState("");
@@ -46,7 +47,7 @@ export function PermissionApproval(props: PermissionApprovalProps) {
         <>
           {once !== undefined && (
             <AcceptButton
-              label={l10n.t("Allow Once")}
+              label={plan === undefined ? l10n.t("Allow Once") : l10n.t("Approve the Plan")}
               moreLabel={l10n.t("More Ways to Allow")}
               {...{ reading, ready, busy }}
               onClick={() => onAllow(once.id)}
@@ -67,16 +68,7 @@ export function PermissionApproval(props: PermissionApprovalProps) {
           >
             {l10n.t("Decline")}
           </button>
-          <button
-            type="button"
-            className="secondary"
-            aria-disabled={!ready}
-            onClick={() => {
-              if (ready) onCancel();
-            }}
-          >
-            {l10n.t("Answer in the Terminal")}
-          </button>
+          <TerminalButton {...{ ready, busy }} onClick={onCancel} />
         </>
       }
       below={
@@ -89,6 +81,9 @@ export function PermissionApproval(props: PermissionApprovalProps) {
             disabled={busy}
             onChange={({ currentTarget }) => setMessage(currentTarget.value)}
           />
+          {plan !== undefined && once !== undefined && (
+            <p className="muted">{visible(once.means)}</p>
+          )}
           <p className="muted">
             {l10n.t(
               "{0} asks in its terminal, too, and the first answer counts. If you have allowed it there, this question may stay until it is done.",

@@ -13,7 +13,7 @@ export interface PermissionDetailsProps {
 
 /** What an agent wants to do, exactly; then where, who, and what the model says about it. */
 export function PermissionDetails({ question, keep }: PermissionDetailsProps) {
-  const { command, changes = [], folder, agent, claim } = question;
+  const { command, changes = [], plan, folder, agent, claim } = question;
   const rest = restOf(question);
   return (
     <>
@@ -22,6 +22,7 @@ export function PermissionDetails({ question, keep }: PermissionDetailsProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a change has no name but its place.
         <Change key={index} change={change} keep={`${keep}:change ${index}`} />
       ))}
+      {plan !== undefined && <LongVerbatim text={plan} />}
       {rest !== undefined && <LongVerbatim text={rest} />}
       {folder !== undefined && (
         <p>{filled(l10n.t("In {0}"), <span className="name">{visible(folder)}</span>)}</p>
@@ -57,13 +58,15 @@ function Change({ change, keep }: { readonly change: FileChange; readonly keep: 
 /** The members of the tools that are drawn in another way. */
 const drawn: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "description"],
+  plan: ["plan"],
   changes: ["file_path", "content", "old_string", "new_string", "replace_all", "edits"],
 };
 
 /** The rest of the input, as JSON; undefined if all of it is drawn. */
-function restOf({ command, changes, input }: HostPermission): string | undefined {
+function restOf({ command, changes, plan, input }: HostPermission): string | undefined {
   const shown = [
     ...((command !== undefined && drawn["command"]) || []),
+    ...((plan !== undefined && drawn["plan"]) || []),
     ...((changes !== undefined && drawn["changes"]) || []),
   ];
   const all = parseExact(input);
