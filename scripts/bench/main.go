@@ -113,6 +113,8 @@ func allGroups() []group {
 		{"neighbours", (*bench).neighbours},
 		{"connect", (*bench).connect},
 		{"memory", (*bench).memory},
+		{"large", (*bench).large},
+		{"agents", (*bench).agents},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -70,9 +71,11 @@ func serveRaw(args []string) error {
 		if err != nil {
 			return err
 		}
+		var more strings.Builder
 		for i := range n {
-			s.tools += fmt.Sprintf(usualTool, i)
+			fmt.Fprintf(&more, usualTool, i)
 		}
+		s.tools += more.String()
 	}
 	in := bufio.NewReaderSize(os.Stdin, 64<<10)
 	for {
@@ -129,8 +132,8 @@ func (s *rawServer) begin(m *rawMessage) error {
 	if err := json.Unmarshal(m.Params, &params); err != nil {
 		return err
 	}
-	if params.Arguments.N == 0 { // a call that asks nothing
-		return s.answer(m.ID, `{"content":[{"type":"text","text":"done"}]}`)
+	if in := params.Arguments; in.N == 0 { // a call that asks nothing
+		return s.answer(m.ID, largeResult(in.Bytes, in.Image))
 	}
 	s.call, s.tool, s.in, s.asked = m.ID, params.Name, params.Arguments, 0
 	s.began, s.times, s.start = make([]time.Time, s.in.N), askTimes{}, time.Now()
@@ -144,10 +147,36 @@ func (s *rawServer) begin(m *rawMessage) error {
 
 func (s *rawServer) ask() error {
 	s.began[s.asked] = time.Now()
+	asked := schema
+	if s.in.Fields > 0 {
+		asked = json.RawMessage(largeForm(s.in.Fields))
+	}
 	_, err := fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":%q,"requestedSchema":%s}}`+"\n",
-		s.asked, s.question(s.asked), schema)
+		s.asked, s.question(s.asked), asked)
 	s.asked++
 	return err
+}
+
+// largeForm is a form of n fields, of which one is the answer.
+func largeForm(n int) string {
+	var fields strings.Builder
+	for i := range n - 1 {
+		fmt.Fprintf(&fields, `,"field%d":{"type":"string","title":"Field %d","description":"What field %d is for.","maxLength":100}`, i, i, i)
+	}
+	return `{"type":"object","properties":{"answer":{"type":"string"}` + fields.String() + `}}`
+}
+
+// largeResult is a result of n bytes of text, or a picture of as many.
+func largeResult(n int, image bool) string {
+	if image {
+		// The first bytes of a PNG, and zeros.
+		return `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoA` + strings.Repeat("AAAA", n/3) + `"}]}`
+	}
+	text := "done"
+	if n > 0 {
+		text = strings.Repeat(`A line of a result, as \"servers\" return it.\n`, n/46)
+	}
+	return `{"content":[{"type":"text","text":"` + text + `"}]}`
 }
 
 // question returns what an ask asks. That of checkTool is another one for each ask of each server.

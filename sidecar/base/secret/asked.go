@@ -2,9 +2,11 @@ package secret
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"assent/sidecar/base/lazyregexp"
 )
@@ -15,7 +17,7 @@ import (
 func Asks(text string) bool {
 	text = askedWords(text)
 	text = askedCount().ReplaceAllString(text, "")
-	return askedEnglish().MatchString(text) || askedElsewhere().MatchString(text)
+	return askedEnglish().MatchString(text) || asksElsewhere(text)
 }
 
 // lazily is [lazyregexp.New] for an expression that is put together at its first use.
@@ -83,16 +85,41 @@ var askedOtherWords = []string{
 	"senha", "senhas", "hasło", "hasła", "heslo", "hesla", "lozinka", "zaporka", "geslo", "parolă", "parolası", "암호", "пин",
 }
 
-var askedElsewhere = lazily(func() string {
-	quoted := func(words []string) string {
-		var all []string
-		for _, w := range words {
-			all = append(all, regexp.QuoteMeta(askedWords(w)))
+// asksElsewhere looks for the words of other languages. One expression of all of them takes twenty times as long, and a form
+// may have 500 fields.
+func asksElsewhere(text string) bool {
+	parts, words := askedElsewhere()
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) ||
+		slices.ContainsFunc(words, func(word string) bool { return containsWord(text, word) })
+}
+
+// askedElsewhere returns askedOther and askedOtherWords, as askedWords spells them.
+var askedElsewhere = sync.OnceValues(func() (parts, words []string) {
+	spelled := func(list []string) (all []string) {
+		for _, each := range list {
+			all = append(all, askedWords(each))
 		}
-		return strings.Join(all, "|")
+		return all
 	}
-	return `(` + quoted(askedOther) + `)|(^|[^\pL])(` + quoted(askedOtherWords) + `)($|[^\pL])`
+	return spelled(askedOther), spelled(askedOtherWords)
 })
+
+// containsWord reports whether a text has a word with no letter beside it.
+func containsWord(text, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+			return true
+		}
+		from = end
+	}
+}
 
 // askedCamel matches where a new word begins within a name, as in apiKey and HTTPBearer.
 var askedCamel = lazyregexp.New(`(\p{Ll}|[0-9])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})`)
