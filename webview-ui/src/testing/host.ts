@@ -76,8 +76,12 @@ export class FakeHost {
     session.up(createClient(here));
   }
 
-  /** Sends a notification to the webview, and waits until it is there. */
+  /**
+   * Sends a notification to the webview, and waits until it is there. As of a real host, it comes after the answers to
+   * what the webview has asked before.
+   */
   async tell<M extends keyof Notifications>(method: M, params: Notifications[M]): Promise<void> {
+    await this.caughtUp();
     await this.connection?.sendNotification(method, params);
     await this.caughtUp();
   }

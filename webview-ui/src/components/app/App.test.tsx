@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { MemoryStorage, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
+import { isWrong } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
 import { at, call, callTool, message, server, task, tool } from "../../testing/samples.ts";
@@ -178,9 +179,11 @@ describe("the open task", () => {
     expect(document.activeElement).toBe(title);
     await user.clear(title);
     await user.type(title, "Better{Enter}");
+    await waitFor(() =>
+      expect(host.calls("task/rename")).toEqual([{ taskId: "t1", title: "Better" }]),
+    );
     const more = await screen.findByRole("button", { name: "More Actions" });
-    expect(host.calls("task/rename")).toEqual([{ taskId: "t1", title: "Better" }]);
-    expect(document.activeElement).toBe(more);
+    await waitFor(() => expect(document.activeElement).toBe(more));
   });
 
   test("is closed only after a second thought", async () => {
@@ -339,8 +342,10 @@ describe("the runner", () => {
     screen.getByText("Removes what is old.");
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Run" }));
+    const missing = screen.getByRole("textbox", { name: "Older than" });
+    await waitFor(() => expect(isWrong(missing)).toBe(true));
     expect(host.calls("call/start")).toEqual([]);
-    await user.type(screen.getByRole("textbox", { name: "Older than" }), "2024{Enter}");
+    await user.type(missing, "2024{Enter}");
     await waitFor(() =>
       expect(host.calls("call/start")).toEqual([
         { taskId: "t1", serverName: "database", request: callTool({ older: "2024" }) },

@@ -52,7 +52,11 @@ export function Head(props: HeadProps) {
           onOpen={() => onShow("openAsks")}
         />
       }
-      pages={pagesOf(state).map((entry) => ({ ...entry, onChoose: () => onShow(entry.page) }))}
+      pages={pagesOf(state).map(({ page, ...entry }) => ({
+        ...entry,
+        id: page,
+        onChoose: () => onShow(page),
+      }))}
     />
   );
 }

@@ -332,7 +332,8 @@ test("what a server offers", async () => {
     }),
   });
   await user.selectOptions(await screen.findByRole("combobox", { name: "Server" }), "database");
-  const chosen = await screen.findByRole<HTMLSelectElement>("combobox", { name: "Tool" });
+  await screen.findByRole("tab", { name: "Tools", selected: true });
+  const chosen = screen.getByRole<HTMLSelectElement>("combobox", { name: "Tool" });
   await user.selectOptions(chosen, within(chosen).getAllByRole("option").at(-1) ?? "");
   expect(await unseen()).toEqual([]);
   await user.click(screen.getByRole("tab", { name: "Resources" }));

@@ -85,8 +85,10 @@ describe("an icon of a server", () => {
   test("stands beside what is chosen in the runner", async () => {
     const { user } = showApp(hostOf());
     const region = await runner();
+    await within(region).findByRole("option", { name: /^database/ });
     await user.selectOptions(within(region).getByLabelText("Server"), "database");
-    await user.selectOptions(await within(region).findByLabelText("Tool"), "Clean up (cleanup)");
+    await within(region).findByRole("tab", { name: "Tools", selected: true });
+    await user.selectOptions(within(region).getByLabelText("Tool"), "Clean up (cleanup)");
     await shows(region, "server", "dark");
     await user.click(within(region).getByRole("tab", { name: "Resources" }));
     await within(region).findByRole("button", { name: /^Users/ });

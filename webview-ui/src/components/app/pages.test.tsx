@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
-import { chooseInHead } from "../../testing/menu.ts";
+import { chooseInHead, inHead } from "../../testing/menu.ts";
 import { ask, elicitation, message, server, task } from "../../testing/samples.ts";
 
 // Pages in place of the task: the way to them and back, and the question that waits meanwhile.
@@ -43,6 +43,17 @@ test("each page leads back to where it was opened, by the button and by Escape",
   expect(screen.queryByRole("heading", { name: "Servers" })).toBeNull();
 });
 
+test("an entry of the menu keeps the focus while its count changes", async () => {
+  const host = hostWithPages();
+  const { user } = showApp(host);
+  const entry = await inHead(user, "Servers");
+  entry.focus();
+  await host.tell("servers/changed", { servers: [server({ state: "failed" })] });
+  expect(await screen.findByRole("menuitem", { name: "Servers (1 failed)" })).toBe(focus());
+  await user.keyboard("{Enter}");
+  await heading("Servers");
+});
+
 test("the task behind a page keeps what was typed, and is out of reach", async () => {
   const host = hostWithPages();
   const { user } = showApp(host);
@@ -61,7 +72,7 @@ test("below a page, a line has the question that is before the person, and leads
   const { user, container } = showApp(hostWithPages());
   await chooseInHead(user, "MCP Tasks");
   const page = await heading("MCP tasks");
-  const [line] = within(page.closest("main") as HTMLElement).getAllByRole("button", {
+  const [line] = await within(page.closest("main") as HTMLElement).findAllByRole("button", {
     name: /^1 of 2/,
   });
   expect(line?.textContent).toBe("1 of 2Delete 1,204 rows? database asks");

@@ -646,7 +646,8 @@ test("the use of a server, the composer's choices, and what can be done to a tas
   );
   const select = await screen.findByRole("combobox", { name: ours("Server") });
   await user.selectOptions(select, "database");
-  await user.selectOptions(await screen.findByRole("combobox", { name: ours("Tool") }), "tool3");
+  await screen.findByRole("tab", { name: ours("Tools"), selected: true });
+  await user.selectOptions(screen.getByRole("combobox", { name: ours("Tool") }), "tool3");
   await user.click(await button("Run⟧"));
   await expectTranslated(offers);
   await user.click(screen.getByRole("tab", { name: ours("Resources") }));

@@ -257,10 +257,11 @@ test("a pasted file is attached, and is still there after another task was open"
   const other = task({ id: "t2", title: "Second" });
   const host: FakeHost = talking({}, { "task/list": () => ({ tasks: [task(), other] }) });
   const { user, session } = showApp(host);
+  await screen.findByRole("button", { name: "First" });
   const bytes = Uint8Array.from("\x89PNG\r\n\x1a\n", (character) => character.charCodeAt(0));
   fireEvent.paste(await field(), { clipboardData: { files: [new File([bytes], "image.png")] } });
   await screen.findByText("image.png");
-  screen.getByText(/may not read images: only their names are sent/);
+  await screen.findByText(/may not read images: only their names are sent/);
   session.actions.openTask("t2");
   await waitFor(() => expect(screen.queryByText("image.png")).toBeNull());
   session.actions.openTask("t1");

@@ -117,7 +117,7 @@ describe("the list of MCP tasks", () => {
     });
     const { user } = showApp(host);
     await chooseInHead(user, "MCP Tasks");
-    within(await list()).getByText("No MCP task is running.");
+    await within(await list()).findByText("No MCP task is running.");
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "MCP tasks" })).toBeNull();
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "More Actions" }));
@@ -216,12 +216,15 @@ describe("the list of MCP tasks", () => {
       "mcpTask/list": () => ({ mcpTasks: [entry(1)] }),
     });
     const { user, session } = showApp(host);
+    await screen.findByText("The page is damaged.");
     await chooseInHead(user, /^MCP Tasks/);
     await user.click(await within(await list()).findByRole("button", { name: /cleanup/ }));
-    await screen.findByText("The page is damaged.");
-    await waitFor(() => expect(session.getState().reveal).toBeUndefined());
     // Once by the list, which is at the first message that is here, and once by what leads to it.
-    expect(host.calls("task/open").filter((params) => hasBefore(params))).toHaveLength(2);
+    const readings = () => host.calls("task/open").filter((params) => hasBefore(params));
+    await waitFor(() => expect(readings()).toHaveLength(2));
+    await waitFor(() => expect(session.getState().reveal).toBeUndefined());
+    await host.caughtUp();
+    expect(readings()).toHaveLength(2);
   });
 });
 

@@ -96,7 +96,7 @@ describe("the list of servers", () => {
     const { user } = showApp(host);
     (await inHead(user, /^Servers/)).focus();
     await user.keyboard("{Enter}");
-    await list();
+    await within(await list()).findByRole("button", { name: /^mail/ });
     await user.tab();
     await user.tab();
     await user.keyboard("{Enter}");

@@ -131,7 +131,7 @@ test("what is odd in the lists is said, also where nothing is left of them", asy
     }),
   });
   await screen.findByText("A tool is left out: its name is missing.");
-  screen.getByText('The prompt "review": title is a number and must be a string.');
+  await screen.findByText('The prompt "review": title is a number and must be a string.');
   expect(await axeFindings(container)).toEqual([]);
 });
 

@@ -4,6 +4,8 @@ import { Icon } from "./Icon.tsx";
 /** One line of a menu. */
 export interface MenuEntry {
   readonly label: string;
+  /** Tells the entry from the others where its label changes. With another one it is another entry, without the focus. */
+  readonly id?: string;
   /** A codicon's name. */
   readonly icon?: string;
   /** Explains the entry; undefined if the label is enough. */
@@ -60,9 +62,9 @@ export function Menu({ id, label, ready, entries, onClose }: MenuProps) {
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      {entries.map(({ label, icon, about, apart, danger, onChoose }, index) => (
+      {entries.map(({ label, id = label, icon, about, apart, danger, onChoose }, index) => (
         <button
-          key={label}
+          key={id}
           type="button"
           role="menuitem"
           className={`${apart ? "apart" : ""} ${danger ? "dangerous" : ""}`}
