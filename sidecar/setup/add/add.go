@@ -147,7 +147,7 @@ func readFile(reference string, o Options) (*Server, error) {
 	case ".json":
 		return readRegistry(path, o)
 	}
-	return nil, fmt.Errorf("%q is not a reference to a server: a reference is a vscode:mcp/install link, a URL (https:// or wss://), npm:, pypi:, nuget: or docker: with a name and a version, or a server.json or .mcpb file", visible.Line(clipped(reference)))
+	return nil, fmt.Errorf("%q is not a reference to a server: a reference is a vscode:mcp/install link, a URL (https:// or wss://), npm:, pypi:, nuget: or docker: with a name and a version, or a server.json or .mcpb file", shown(reference))
 }
 
 func clipped(text string) string {

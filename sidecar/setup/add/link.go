@@ -55,7 +55,7 @@ func readLink(rest string, o Options) (*Server, error) {
 	_ = json.Unmarshal(raw, &members) // the server was read from it
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.ContainsFunc(linkMembers, func(known string) bool { return strings.EqualFold(known, name) }) {
-			s.note("The member %q is left out: Assent does not know it.", visible.Line(clipped(name)))
+			s.note("The member %q is left out: Assent does not know it.", shown(name))
 		}
 	}
 	if err := s.linkEntry(l); err != nil {
@@ -108,7 +108,7 @@ func (s *Server) linkEntry(l linkServer) error {
 			set(&e.Headers, name, value)
 		}
 	default:
-		return fmt.Errorf("the link has a server of the type %q; Assent knows stdio, http, sse and ws", visible.Line(clipped(l.Type)))
+		return fmt.Errorf("the link has a server of the type %q; Assent knows stdio, http, sse and ws", shown(l.Type))
 	}
 	s.entry = e
 	return nil
@@ -151,7 +151,7 @@ func (s *Server) checkVariables() error {
 func readURL(reference string, o Options) (*Server, error) {
 	u, err := url.Parse(reference)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("%s is not the URL of a server", visible.Line(clipped(reference)))
+		return nil, fmt.Errorf("%s is not the URL of a server", shown(reference))
 	}
 	if u.Host == "vscode.dev" || u.Host == "insiders.vscode.dev" {
 		return readRedirect(u, o)

@@ -1,6 +1,7 @@
 package add
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,19 @@ func (s *Server) hideSecrets() error {
 			}
 		}
 	}
+	names := slices.Concat([]string{s.Name}, slices.Sorted(maps.Keys(e.Env)), slices.Sorted(maps.Keys(e.Headers)))
+	for i, in := range s.Inputs {
+		names = append(names, in.Name)
+		s.Inputs[i].Description = secret.MaskArgs([]string{in.Description})[0]
+		for _, option := range in.Options {
+			if len(scanner.InValue("", option)) > 0 || secret.Named(in.Name) && secret.Generated(option) {
+				return fmt.Errorf("the input %q offers what looks like a secret, which a file must not have", visible.Line(clipped(in.Name)))
+			}
+		}
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return len(scanner.InValue("", name)) > 0 }) {
+		return errors.New("the name of the server, or of one of its variables, headers or inputs, looks like a secret, which a file must not have")
+	}
 	for _, texts := range []map[string]string{e.Env, e.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
 			value := s.withoutDefaults(name, texts[name])
@@ -52,6 +66,9 @@ func (s *Server) hideSecrets() error {
 	e.URL = s.hidden("url", e.URL, scanner.InValue("", e.URL))
 	return nil
 }
+
+// shown returns a text of a reference for the person: on one line, not too long, and without secrets.
+func shown(text string) string { return visible.Line(clipped(secret.MaskArgs([]string{text})[0])) }
 
 // withoutDefaults returns a text with an input for each variable of the environment whose default is a secret.
 func (s *Server) withoutDefaults(name, text string) string {
