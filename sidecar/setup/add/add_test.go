@@ -288,8 +288,12 @@ func TestSecretsOfALink(t *testing.T) {
 			t.Errorf("%s is written as %s, %v", entry, w.Entry, err)
 		}
 	}
-	for _, members := range []string{`"command": "npx --token ` + secret + `"`, `"command": "x", "cwd": "/x?token=` + secret + `"`} {
-		if _, err := add.Read(link(`{"name": "s", `+members+`}`), add.Options{Folder: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "looks like a secret") || strings.Contains(err.Error(), secret) {
+	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	for _, members := range []string{
+		`"command": "npx --token ` + secret + `"`, `"command": "x", "cwd": "/x?token=` + secret + `"`, `"command": "x", "env": {"` + token + `": "1"}`,
+		`"command": "x", "env": {"A": "${input:token}"}, "inputs": [{"id": "token", "type": "pickString", "options": ["a", "` + secret + `"]}]`,
+	} {
+		if _, err := add.Read(link(`{"name": "s", `+members+`}`), add.Options{Folder: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "looks like a secret") || strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), token) {
 			t.Errorf("%s: %v", members, err)
 		}
 	}
