@@ -593,7 +593,7 @@ func (p *Plan) HasSecrets() bool {
 	return slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.moves && !s.Known && len(s.secrets) > 0 })
 }
 
-// isOld reports whether setup made an entry that it would now make otherwise, or whose program has moved since.
+// isOld reports whether setup made an entry that it would now make otherwise, or if its program has moved since.
 func (p *Plan) isOld(e *fileEdit, s *Server, c *Copy) bool {
 	isMade := slices.ContainsFunc(p.made[e.file.Path], func(made entryEdit) bool {
 		return made.Name == c.Name && slices.Equal(made.At, c.at) && made.Server == c.routed.Server

@@ -50,7 +50,7 @@ func (s *Scanner) InValue(name, value string) []Finding {
 	if findings = apart(append(findings, pairs(text)...)); len(findings) > 0 || !strings.Contains(text, "%") {
 		return findings
 	}
-	// What is encoded for a URL is hidden whole, because its places are not those of the text.
+	// An encoded text is hidden whole, because its places are not those of the decoded one.
 	if plain, err := url.QueryUnescape(text); err == nil && plain != text && !strings.Contains(plain, "%") && len(s.InValue("", plain)) > 0 {
 		return []Finding{{RuleNamed, name, strings.IndexByte(text, '?') + 1, len(text)}}
 	}

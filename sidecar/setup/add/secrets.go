@@ -70,7 +70,7 @@ func (s *Server) hideSecrets() error {
 // shown returns a text of a reference for the person: on one line, not too long, and without secrets.
 func shown(text string) string { return visible.Line(clipped(secret.MaskArgs([]string{text})[0])) }
 
-// withoutDefaults returns a text with an input for each variable of the environment whose default is a secret.
+// withoutDefaults returns a text with an input for each variable of the environment that has a secret as its default.
 func (s *Server) withoutDefaults(name, text string) string {
 	var findings []secret.Finding
 	for _, at := range defaults().FindAllStringSubmatchIndex(text, -1) {

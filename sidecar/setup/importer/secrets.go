@@ -79,7 +79,7 @@ func withDefaults(text string) string {
 	})
 }
 
-// secretDefaults returns the names of variables in a text of mcp.json whose default looks like a secret.
+// secretDefaults returns the names of variables in a text of mcp.json that have a default like a secret.
 func secretDefaults(text string) []string {
 	var names []string
 	for _, match := range ofEnvironment().FindAllStringSubmatch(text, -1) {

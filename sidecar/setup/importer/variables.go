@@ -61,7 +61,7 @@ var (
 	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// text translates the variables in a text. What is left of it must not have variables of mcp.json.
+// text translates the variables in a text. The rest of it must not have variables of mcp.json.
 func (t *translation) text(where, text string) string {
 	var out strings.Builder
 	plain := func(text string) {
