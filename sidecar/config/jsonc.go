@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/tailscale/hujson"
+
+	"assent/sidecar/base/lazyregexp"
 )
 
 const (
@@ -64,8 +67,21 @@ func Parse(data []byte) (hujson.Value, error) {
 	if depth(data) > maxDepth {
 		return hujson.Value{}, fmt.Errorf("its values lie more than %d deep in each other", maxDepth)
 	}
-	return hujson.Parse(data)
+	root, err := hujson.Parse(data)
+	if err == nil {
+		return root, nil
+	}
+	if text := err.Error(); badLiteral().MatchString(text) && !usualWord().MatchString(text) {
+		err = errors.New(badLiteral().ReplaceAllString(text, "invalid literal"))
+	}
+	return root, err
 }
+
+var (
+	// badLiteral is the end of an error with a text of the file, which may be a secret.
+	badLiteral = lazyregexp.New(`(?s)invalid literal: .*`)
+	usualWord  = lazyregexp.New(`(?i)invalid literal: (true|false|null|none|nil|undefined|nan|yes|no|on|off)$`)
+)
 
 // depth returns how deep brackets lie in each other at most, outside of texts and comments.
 func depth(data []byte) int {

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"assent/sidecar/base/secret"
 )
 
 // CheckEncoding returns an error for a file that is not in UTF-8.
@@ -35,9 +39,15 @@ func SingleBackslashes(data []byte, from int) (advice string, at int) {
 	if found == nil {
 		return "", 0
 	}
-	text := data[line+found[0] : line+found[1]]
+	text := string(data[line+found[0] : line+found[1]])
+	if parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`"\`, r) }); !pathText.MatchString(text) || slices.ContainsFunc(parts, secret.Generated) {
+		text = "a text" // which may be a secret
+	}
 	return fmt.Sprintf("%s has single backslashes: write each one twice, as \\\\, or write / in its place", text), line + found[0]
 }
+
+// pathText matches a text of JSON with a path of Windows.
+var pathText = regexp.MustCompile(`^"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)\\`)
 
 // drivePath matches a path of Windows in which single backslashes became control characters: C:\tools.
 var drivePath = regexp.MustCompile(`^[A-Za-z]:[\t\n\f\r\x08]`)

@@ -144,6 +144,15 @@ func (p *Plan) Apply(secrets Secrets) (result *Result, err error) {
 	return result, err
 }
 
+// secretName returns the name of a secret at a place. Two places never have the same name.
+func secretName(at []string) string {
+	parts := slices.Clone(at)
+	for i := range parts {
+		parts[i] = strings.NewReplacer("%", "%25", "/", "%2F", "}", "%7D", "\n", "%0A").Replace(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
 // userText returns the person's own file with the servers that move, and the secrets to seal. The file is nil if no server
 // moves.
 func (p *Plan) userText(r *run, result *Result, move bool) (text []byte, values map[string]string, err error) {
@@ -158,7 +167,7 @@ func (p *Plan) userText(r *run, result *Result, move bool) (text []byte, values 
 		server.Name = s.Name
 		if move {
 			for _, secret := range s.secrets {
-				name := strings.NewReplacer("}", "_", "\n", "_").Replace(strings.Join(append([]string{s.Name}, secret.At...), "/"))
+				name := secretName(append([]string{s.Name}, secret.At...))
 				values[name] = secret.Value
 				if server, err = server.With(secret, "${secret:"+name+"}"); err != nil {
 					return nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"assent/sidecar/setup"
+	"assent/sidecar/setup/vault"
 )
 
 const cursorFile = `{"mcpServers": {"a": {"command": "a", "env": {"API_KEY": "sk-0123456789abcdef"}}}}`
@@ -31,6 +32,8 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 	}{
 		{"broken JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {`), "cannot be read: line 1"},
 		{"single backslashes", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "C:\Users\ann\a.exe"}}}`), `"C:\Users\ann\a.exe" has single backslashes: write each one twice`},
+		{"a secret in invalid JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "a", "env": {"T": "C:\pw7XYZq-4711"}}}}`), "invalid literal (a text has single backslashes"},
+		{"a secret in invalid YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a:\n    cmd: *pw7XYZq-4711\n"), "unknown anchor referenced"},
 		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = x"), "cannot be read: line 2, column 11"},
 		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
 		{"not an object", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": []}`), "is not an object"},
@@ -55,6 +58,9 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 			plan := m.find()
 			if len(plan.Problems) != 1 || plan.Problems[0].Path != m.path(tt.path) || !strings.Contains(plan.Problems[0].Message, tt.want) {
 				t.Errorf("the problems are %+v, want %q", plan.Problems, tt.want)
+			}
+			if strings.Contains(plan.Problems[0].Message, "pw7XYZq-4711") {
+				t.Error("a secret is shown")
 			}
 			if isOne := strings.HasPrefix(plan.Problems[0].Message, "The server"); len(plan.Unreadable) != 1 && !isOne || len(plan.Unreadable) > 0 && isOne {
 				t.Errorf("%+v was not read", plan.Unreadable)
@@ -295,5 +301,40 @@ func TestNullHasNoServers(t *testing.T) {
 	m.write("home/.config/goose/config.yaml", []byte("extensions:\n"))
 	if plan := m.find(); len(plan.Problems) != 0 || len(plan.Servers) != 1 {
 		t.Errorf("%+v", plan)
+	}
+}
+
+// TestNamesWithVariables: a host would replace a variable in the arguments of Assent.
+func TestNamesWithVariables(t *testing.T) {
+	for path, data := range map[string]string{
+		claudeFile:   `{"mcpServers": {"${HOME}": {"command": "x"}}}`,
+		geminiFile:   `{"mcpServers": {"a$HOME": {"command": "x"}}}`,
+		opencodeFile: `{"mcp": {"{env:HOME}": {"type": "local", "command": ["x"]}}}`,
+	} {
+		m := newMachine(t)
+		m.write(path, []byte(data))
+		if plan := m.find(); len(plan.Files) > 0 || len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, "its name for a variable") {
+			t.Errorf("%s: the plan is %+v with %+v", path, plan.Files, plan.Problems)
+		}
+	}
+	m := newMachine(t)
+	m.write(codexFile, []byte("[mcp_servers.\"${HOME}\"]\ncommand = \"x\"\n")) // Codex replaces none
+	m.route()
+}
+
+// TestSecretsOfServersWithSimilarNames: each server gets its own.
+func TestSecretsOfServersWithSimilarNames(t *testing.T) {
+	m := newMachine(t)
+	m.write(claudeFile, []byte(`{"mcpServers": {"a}b": {"command": "x", "env": {"TOKEN": "first-1"}}, "a_b": {"command": "x", "env": {"TOKEN": "second-2"}},
+		"a/env": {"command": "x", "env": {"TOKEN": "third-3"}}, "a": {"command": "x", "env": {"env/TOKEN": "fourth-4"}}}}`))
+	m.route()
+	if result := m.find(); len(result.Files) != 0 {
+		t.Errorf("%+v would change again", result.Files)
+	}
+	kept := vault.Open(m.Folder)
+	for name, want := range map[string]string{"a%7Db/env/TOKEN": "first-1", "a_b/env/TOKEN": "second-2", "a%2Fenv/env/TOKEN": "third-3", "a/env/env%2FTOKEN": "fourth-4"} {
+		if got, err := kept.Get(name); got != want || !strings.Contains(string(m.read("assent/mcp.json")), "${secret:"+name+"}") {
+			t.Errorf("%s is %q, %v, want %q in %s", name, got, err, want, m.read("assent/mcp.json"))
+		}
 	}
 }

@@ -130,6 +130,8 @@ type Copy struct {
 	at     hostfile.Path
 	value  json.RawMessage
 	routed gatewayStart
+	// other is a host that reads the same file, and has another server there by its own rules.
+	other string
 }
 
 // gatewayStart is how an entry starts Assent.
@@ -279,6 +281,9 @@ func (p *Plan) read(place importer.Place) {
 		p.unreadable(place, err)
 		return
 	}
+	if p.isRead(place, file, found) {
+		return
+	}
 	p.edits = append(p.edits, &fileEdit{place: place, file: file, doc: doc})
 	for _, f := range found {
 		c := &Copy{
@@ -315,6 +320,32 @@ func (p *Plan) read(place importer.Place) {
 			Warnings: slices.DeleteFunc(f.Server.Warnings, func(text string) bool { return strings.Contains(text, "secret in plain text") }), // Secrets says it
 		}, c)
 	}
+}
+
+// isRead reports whether a file was read before, as that of another place: one of the two is a link. A server that the hosts of
+// both places understand in different ways has to stay.
+func (p *Plan) isRead(place importer.Place, file *atomicfile.File, found []importer.Found) bool {
+	i := slices.IndexFunc(p.edits, func(e *fileEdit) bool { return file.Exists && e.file.Path == file.Path })
+	if i < 0 {
+		return false
+	}
+	first := p.edits[i]
+	if len(found) > 0 {
+		p.problem(place.Path, "It is the same file as %s, so what changes there changes here.", first.place.Path)
+	}
+	others, err := first.place.Servers(first.doc)
+	for _, f := range others {
+		same := err == nil && slices.ContainsFunc(found, func(other importer.Found) bool {
+			return other.Name == f.Name && slices.Equal(other.At, f.At) && other.Err == nil && other.Server.Fails == "" &&
+				bytes.Equal(other.Server.Entry, f.Server.Entry)
+		})
+		for _, c := range p.copies {
+			if c.Path == first.place.Path && c.Name == f.Name && slices.Equal(c.at, f.At) && !c.Routed && !same {
+				c.other = place.Host()
+			}
+		}
+	}
+	return true
 }
 
 // hasServers reports whether a file probably configures servers.
@@ -469,6 +500,10 @@ func (p *Plan) choose() {
 			if c.Project && !o.Projects || !p.wants(c.Host, c.HostID) {
 				continue
 			}
+			if c.other != "" {
+				p.problem(c.Path, "The server %q is left alone: %s has the same file, and would have another server there.", c.Name, c.other)
+				continue
+			}
 			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
 			if c.Routed && !p.isOld(e, s, c) || p.isBlocked(e, c.Name, s) {
 				continue
@@ -522,6 +557,10 @@ func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) b
 	err := e.file.Writable()
 	switch {
 	case err != nil:
+	case e.place.Replaces(entry.Server):
+		err = fmt.Errorf("%s would take a part of its name for a variable: rename it", e.place.Host())
+	case e.place.Replaces(p.options.Command):
+		err = fmt.Errorf("%s would take a part of the path %s for a variable: move the program", e.place.Host(), p.options.Command)
 	case entry.Added:
 		err = e.doc.Add(entry.At, entry.Name, members)
 	default:

@@ -61,8 +61,6 @@ func before(host, home, folder string, entry map[string]any) gets {
 			text = w.pattern.ReplaceAllStringFunc(text, func(match string) string {
 				groups := w.pattern.FindStringSubmatch(match)
 				switch value := environ[groups[1]]; {
-				case groups[1] == "CLAUDE_PROJECT_DIR":
-					return folder
 				case value != "":
 					return value
 				case groups[2] != "", strings.Contains(match, "env:"):

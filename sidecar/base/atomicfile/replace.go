@@ -34,6 +34,9 @@ func Read(path string, limit int64) (*File, error) {
 		return f, nil
 	}
 	if err != nil {
+		if link, isLink := os.Lstat(path); isLink == nil && link.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("%s is a link that does not lead to a file: remove it", path)
+		}
 		return nil, err
 	}
 	info, err := os.Stat(target)

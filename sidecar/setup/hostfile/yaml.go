@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"assent/sidecar/base/lazyregexp"
 )
 
 // maxYAML bounds a file in YAML, in bytes: its parser is slow.
@@ -41,7 +43,7 @@ func parseYAML(data []byte, crlf bool) (document, error) {
 	case errors.Is(err, io.EOF):
 		return f, nil
 	case err != nil:
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, yamlError(err)
 	}
 	if err := d.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it has more than one document")
@@ -58,6 +60,13 @@ func parseYAML(data []byte, crlf bool) (document, error) {
 	}
 	return f, nil
 }
+
+// yamlError returns an error without the texts of the file, which may be secrets.
+func yamlError(err error) error {
+	return errors.New(quotedText().ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "anchor"))
+}
+
+var quotedText = lazyregexp.New(`(?s)anchor '.*'`)
 
 // asWritten makes dates texts, as programs read them (YAML 1.2, core schema), and numbers stay as they are written: a program
 // that wants a text may make another one of 1.10, 007 and 1_000.
@@ -116,7 +125,7 @@ func (f *yamlFile) value() (any, error) {
 func plain(n *yaml.Node) (any, error) {
 	var v any
 	if err := n.Decode(&v); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, yamlError(err)
 	}
 	raw, err := json.Marshal(textKeys(v))
 	if err != nil {

@@ -112,11 +112,18 @@ func (t *translation) ownHeaders(members map[string]json.RawMessage, take func(s
 	if !hasBearer && !hasEnv {
 		return nil
 	}
+	lower := map[string]bool{}
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(headers)), slices.Sorted(maps.Keys(fromEnv)), map[bool][]string{true: {"Authorization"}}[hasBearer]) {
+		if lower[strings.ToLower(name)] {
+			t.fail("It has the header %.100q twice, and it cannot be known which of them counts.", name)
+		}
+		lower[strings.ToLower(name)] = true
+	}
 	if hasBearer {
 		headers["Authorization"] = "Bearer ${env:" + bearer + "}"
 	}
-	for name, variable := range fromEnv {
-		headers[name] = "${env:" + variable + "}"
+	for _, name := range slices.Sorted(maps.Keys(fromEnv)) {
+		headers[name] = "${env:" + fromEnv[name] + "}"
 	}
 	t.prefixed = slices.Concat(slices.Collect(maps.Keys(fromEnv)), []string{"Authorization"})
 	return put(members, map[string]any{"headers": headers})

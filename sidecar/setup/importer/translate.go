@@ -50,8 +50,8 @@ type translation struct {
 	moves bool
 	// prefixed are headers that are written as in mcp.json already.
 	prefixed []string
-	// inEnv and inHeaders say where the text is that is translated.
-	inEnv, inHeaders bool
+	// inEnv and inHeaders say where the text is that is translated, and inSecret that its name is that of a secret.
+	inEnv, inHeaders, inSecret bool
 	// ownNames are the names of the entry's own variables, and uses those of the environment, each as in mcp.json.
 	ownNames map[string]bool
 	uses     map[string]string
@@ -229,6 +229,9 @@ func transportOf(kind, command, url string, rest map[string]json.RawMessage) (pr
 	case "ws", "websocket":
 		transport = protocol.TransportWS
 	default:
+		if secret.Generated(kind) {
+			kind = "…"
+		}
 		return "", fmt.Errorf("has the type %.50q; Assent knows stdio, http, sse and ws", kind)
 	}
 	switch {
@@ -260,8 +263,14 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 		if t.variables.tildes {
 			prefix, arg = t.home(arg)
 		}
+		flag, _, _ := strings.Cut(arg, "=")
+		if i > 0 && flag == arg {
+			flag = e.Args[i-1]
+		}
+		t.inSecret = strings.HasPrefix(flag, "-") && secret.Named(strings.TrimLeft(flag, "-"))
 		e.Args[i] = prefix + t.text(fmt.Sprintf("argument %d", i+1), arg)
 	}
+	t.inSecret = false
 	t.inEnv = true
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		value, err := t.envValue(name, env[name])
@@ -272,6 +281,7 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 			e.Env = map[string]*string{}
 		}
 		if value != nil {
+			t.inSecret = secret.Named(name)
 			value = new(t.text(fmt.Sprintf("the env value %.100q", name), *value))
 		}
 		e.Env[name] = value
@@ -296,7 +306,7 @@ func (t *translation) remote(e *entry) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
 		where := fmt.Sprintf("the header %.100q", name)
 		own(where, e.Headers[name])
-		if !slices.Contains(t.prefixed, name) {
+		if t.inSecret = secret.Named(name); !slices.Contains(t.prefixed, name) {
 			e.Headers[name] = t.text(where, e.Headers[name])
 		}
 	}

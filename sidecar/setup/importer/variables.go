@@ -67,7 +67,7 @@ func (t *translation) text(where, text string) string {
 	plain := func(text string) {
 		if match := ours().FindString(text); match != "" {
 			t.fail("%s holds %s, which %s uses as text; Assent replaces it by a variable's value, or does not start the server if there is none.",
-				upper(where), shownVariable(match), t.dialect.name)
+				upper(where), t.shown(match, "the text of a variable", ""), t.dialect.name)
 		}
 		out.WriteString(text)
 	}
@@ -82,7 +82,10 @@ func (t *translation) text(where, text string) string {
 			end = at[1]
 			translated, why := t.variables.translate(t, match)
 			if why != "" {
-				t.fail("%s holds the variable %s, %s: the server will not start until it is replaced.", upper(where), shownVariable(match), why)
+				if !t.moves {
+					why += ": the server will not start until it is replaced"
+				}
+				t.fail("%s holds %s, %s.", upper(where), t.shown(match, "a variable", "the variable "), why)
 				translated = match
 			}
 			out.WriteString(translated)
@@ -92,12 +95,20 @@ func (t *translation) text(where, text string) string {
 	return out.String()
 }
 
-// shownVariable returns a variable without its default, which may be a secret.
-func shownVariable(match string) string {
+// shown returns a variable after some words, without its default, which may be a secret. In a secret it returns other words.
+func (t *translation) shown(match, inSecret, words string) string {
+	if t.inSecret {
+		return inSecret
+	}
 	if name, _, ok := strings.Cut(match, ":-"); ok {
 		match = name + ":-…}"
 	}
-	return fmt.Sprintf("%.100s", match)
+	return fmt.Sprintf("%s%.100s", words, match)
+}
+
+// Replaces reports whether the host replaces a part of a text, such as an argument of Assent, by the value of a variable.
+func (pl Place) Replaces(text string) bool {
+	return pl.variables.find != nil && pl.variables.find().MatchString(text)
 }
 
 // editorVariable translates a variable of VS Code.
@@ -125,10 +136,9 @@ func shellVariable(t *translation, match string) (text, why string) {
 	name, otherwise, hasDefault := strings.Cut(inside, ":-")
 	isProject := name == "CLAUDE_PROJECT_DIR" && (!t.moves || t.id == "claude-code")
 	switch {
-	case isProject && !(t.moves && hasDefault):
-		if t.moves {
-			t.warn("Claude Code leaves the text %s, as it has no default. Assent puts the folder there.", match)
-		}
+	case isProject && t.moves && !hasDefault:
+		return "", "which Claude Code leaves as text without a default, as in ${CLAUDE_PROJECT_DIR:-.}"
+	case isProject && !t.moves:
 		return "${workspaceFolder}", ""
 	case !variableName().MatchString(name):
 		return "", "which Assent does not know"
