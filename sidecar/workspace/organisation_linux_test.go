@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"assent/protocol"
 	"assent/sidecar/gateway"
@@ -39,7 +38,7 @@ func newGoverned(t *testing.T) *governed {
 	t.Helper()
 	g := &governed{t: t, root: t.TempDir(), data: t.TempDir(), program: installToolServer(t)}
 	server := func(name string, args ...string) map[string]any {
-		return map[string]any{"command": g.program, "args": args, "env": map[string]any{"TOOLSERVER_CALLS": g.mark(name)}}
+		return map[string]any{"command": g.program, "args": args, "env": map[string]any{"TOOLSERVER_CALLS": g.mark(name), "TOOLSERVER_MARK": g.mark(name) + ".started"}}
 	}
 	servers, err := json.Marshal(map[string]any{"github": server("github"), "shop": server("shop", "shop")})
 	if err != nil {
@@ -58,9 +57,15 @@ func (g *governed) open() {
 func (g *governed) mark(server string) string { return filepath.Join(g.data, server+".called") }
 
 // wasCalled reports whether a tool of a server was called since the last question.
-func (g *governed) wasCalled(server string) bool {
+func (g *governed) wasCalled(server string) bool { return g.had(g.mark(server)) }
+
+// wasStarted reports whether a server was started since the last question.
+func (g *governed) wasStarted(server string) bool { return g.had(g.mark(server) + ".started") }
+
+// had reports whether there was a file, and removes it.
+func (g *governed) had(file string) bool {
 	g.t.Helper()
-	err := os.Remove(g.mark(server))
+	err := os.Remove(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		g.t.Fatal(err)
 	}
@@ -481,7 +486,7 @@ func TestAssentsOwnFileRestrictsMoreThanServers(t *testing.T) {
 }
 
 // TestNoWalkReachesABlockedServer has hosts that come, ask, and call by all ways, while the workspace restarts and the files
-// change. After each step, a server was called only if the files let it be.
+// change. After each step, a server was started or called only if the files let it be.
 func TestNoWalkReachesABlockedServer(t *testing.T) {
 	// Each file blocks "github" for some hosts: all that no one exempts.
 	files := []struct {
@@ -497,17 +502,30 @@ func TestNoWalkReachesABlockedServer(t *testing.T) {
 		{"etc/assent/policy.json", `{"servers": {"allowed": [{"serverCommand": ["$PROGRAM", "shop"]}]}}`, nil},
 		{"etc/assent/policy.json", `{`, nil},
 	}
-	seed := time.Now().UnixNano()
+	seed := int64(44)
 	if given, err := strconv.ParseInt(os.Getenv("ASSENT_SEED"), 10, 64); err == nil {
 		seed = given
 	}
-	t.Logf("ASSENT_SEED=%d repeats this walk", seed)
+	t.Logf("ASSENT_SEED=%d repeats this walk, and another number makes another one", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	g := newGoverned(t)
 	at := -1 // the file that is there, or none
 	calls := []string{"tools/call", "prompts/get", "resources/read", "resources/subscribe", "completion/complete"}
-	reached, blocked := 0, 0
+	reached, blocked, never := 0, 0, 0
 	folders := g.folders()
+	// The sessions since the workspace was opened. It has ended all that they began only once it is closed.
+	open := ""
+	restart := func() {
+		g.Close()
+		if g.wasStarted("github") && !strings.Contains(open, "may") {
+			t.Fatalf("a blocked server was started, by one of:%s", open)
+		}
+		if strings.Contains(open, "blocked") && !strings.Contains(open, "may") {
+			never++
+		}
+		open = ""
+		g.open()
+	}
 	for range 60 {
 		switch random.IntN(3) {
 		case 0: // another file
@@ -521,9 +539,8 @@ func TestNoWalkReachesABlockedServer(t *testing.T) {
 			}
 			continue
 		case 1:
-			if random.IntN(4) == 0 {
-				g.Close()
-				g.open()
+			if random.IntN(2) == 0 {
+				restart()
 			}
 		}
 		program := []string{"claude-code", "codex", ""}[random.IntN(3)]
@@ -569,9 +586,11 @@ func TestNoWalkReachesABlockedServer(t *testing.T) {
 		case !may:
 			blocked++
 		}
+		open += fmt.Sprintf("\nfile %d, %s: %+v", at, map[bool]string{true: "may", false: "blocked"}[may], use)
 	}
+	restart()
 	g.Close()
-	if reached == 0 || blocked == 0 {
-		t.Errorf("%d walks reached the server, and %d were blocked: the walk tries too little", reached, blocked)
+	if reached == 0 || blocked == 0 || never == 0 {
+		t.Errorf("%d steps reached the server, %d were blocked, and %d workspaces never started it: the walk tries too little", reached, blocked, never)
 	}
 }
