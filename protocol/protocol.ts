@@ -3403,6 +3403,11 @@ export interface Configuration {
    */
   editorFile?: string;
   /**
+   * EditorPolicies are VS Code's policies about MCP servers, as its settings show them, in the shape of its policy.json. Other
+   * front ends have none.
+   */
+  editorPolicies?: unknown;
+  /**
    * ExampleServer adds the MCP server that is included in Assent. Like any other server, it
    * starts at its first use.
    */

@@ -8,6 +8,7 @@ import type {
 } from "@assent/protocol";
 import * as vscode from "vscode";
 import { apiKeyName, endpointNames, readModelSettings } from "./modelSettings.ts";
+import { readPolicies } from "./policies.ts";
 import { settingsReader } from "./settings.ts";
 
 /** How much a server may ask of the person and of models. */
@@ -44,6 +45,7 @@ export async function readConfiguration(
     servers: read("servers", {}),
     inputs: read("inputs", []),
     editorFile: join(globalStorageUri.fsPath, "..", "..", "mcp.json"), // of the default profile
+    editorPolicies: readPolicies(),
     exampleServer,
     model: await readModelSettings(read, secrets),
     sampling: {
@@ -67,7 +69,7 @@ export function onConfigurationChange(
 ): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("assent")) changed();
+      if (["assent", "chat.mcp"].some((name) => event.affectsConfiguration(name))) changed();
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(changed),
     vscode.workspace.onDidGrantWorkspaceTrust(changed),

@@ -48,6 +48,7 @@ func (w *Workspace) join(f *frontEnd, c protocol.Configuration) (counting *front
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
 	f.configuration = c
+	w.organisation.editorSays(f)
 	stays := f.transient && (slices.ContainsFunc(w.configured.by, func(f *frontEnd) bool { return !f.detached }) || w.tasks.GoingOn() != "")
 	w.configured.by = append(slices.DeleteFunc(w.configured.by, func(f *frontEnd) bool { return f.detached && !stays }), f)
 	if !f.transient {
@@ -78,6 +79,7 @@ func (w *Workspace) reconfigure(f *frontEnd, c protocol.Configuration) {
 	w.configured.changing.Lock()
 	defer w.configured.changing.Unlock()
 	f.configuration = c
+	w.organisation.editorSays(f)
 	if !f.transient {
 		i := slices.Index(w.configured.by, f)
 		w.configured.by = append(slices.Delete(w.configured.by, i, i+1), f)

@@ -130,9 +130,6 @@ func (f *frontEnd) Initialize(_ context.Context, params *protocol.InitializePara
 		return nil, err
 	}
 	f.info, f.capabilities, f.transient = params.ClientInfo, params.Capabilities, params.Transient
-	if f.info.Name == vscodeName {
-		f.organisation.isVSCode.Store(true)
-	}
 	configuredBy := ""
 	if counting := f.join(f, params.Configuration); counting != f {
 		configuredBy = counting.info.Name

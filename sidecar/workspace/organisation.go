@@ -51,6 +51,17 @@ var _ hosts.Workspace = forHosts{}
 // vscodeName is the name of VS Code's windows in their handshake.
 const vscodeName = "VS Code"
 
+// editorSays has a window of VS Code count. What an earlier window said of its policies does not count any more.
+func (o *organisation) editorSays(f *frontEnd) {
+	if f.info.Name != vscodeName || f.transient {
+		return
+	}
+	o.isVSCode.Store(true)
+	if len(f.configuration.EditorPolicies) > 0 {
+		o.files.SetEditor(f.configuration.EditorPolicies)
+	}
+}
+
 // ownPrograms are the names of the host as which the front ends of the workspace count.
 func (o *organisation) ownPrograms() []string {
 	if o.isVSCode.Load() {

@@ -422,6 +422,47 @@ func TestThePanelIsAHostOfTheOrganisationsToo(t *testing.T) {
 	g.Close()
 }
 
+// TestAWindowSaysThePoliciesOfVSCode has policies that are in no file, such as those of a registry. Hosts that call themselves
+// VS Code have none.
+func TestAWindowSaysThePoliciesOfVSCode(t *testing.T) {
+	g := newGoverned(t)
+	with := func(policies string) string {
+		return strings.Replace(g.servers, `"model":{}`, `"model":{},"editorPolicies":`+policies, 1)
+	}
+	window := seat(t, g.Workspace, "VS Code", shows, with(`{"ChatMCP":"all"}`))
+	blocked := func(server string) bool {
+		var list protocol.ServersChangedParams
+		window.result(window.ask("server/list", "null"), &list)
+		i := slices.IndexFunc(list.Servers, func(s protocol.Server) bool { return s.Name == server })
+		return strings.Contains(list.Servers[i].Blocked, "the settings of VS Code")
+	}
+	for _, tt := range []struct {
+		policies     string
+		github, shop bool
+	}{
+		{`{"ChatMCP":"all"}`, false, false},
+		{`{"ChatMCP":"none"}`, true, true},
+		{`{"ChatMCP":"all","ChatDeniedMcpServers":[{"serverName":"github"}]}`, true, false},
+		{`{"ChatMCP":"all","ChatDeniedMcpServers":"[{\"serverName\":\"github\"}]"}`, true, false},
+		{`{"ChatMCP":"all","ChatAllowedMcpServers":[{"serverName":"shop"}]}`, true, false},
+		{`{"ChatMCP":"all","ChatAllowedMcpServers":{}}`, true, true},
+		{`"none"`, true, true},
+	} {
+		window.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + with(tt.policies) + `}`)
+		for _, use := range []hosts.Use{{}, {Program: "VS Code"}} {
+			h := g.host("VS Code", use)
+			h.answer(1)
+			h.leave()
+		}
+		if github, shop := blocked("github"), blocked("shop"); github != tt.github || shop != tt.shop {
+			t.Errorf("%s: github is blocked: %v, shop is: %v", tt.policies, github, shop)
+		}
+	}
+	window.refused(window.ask("server/start", `{"serverName":"github"}`), protocol.CodeServerFailed, "the settings of VS Code")
+	window.leave()
+	g.Close()
+}
+
 // TestAssentsOwnFileRestrictsMoreThanServers has the members that hosts, models, the journal and approvals meet.
 func TestAssentsOwnFileRestrictsMoreThanServers(t *testing.T) {
 	g := newGoverned(t)

@@ -120,6 +120,8 @@ type Files struct {
 	environ []string
 
 	mu sync.Mutex // guards the fields below
+	// editor is the text of VS Code's policies as a window of it says them, or empty.
+	editor []byte
 	// last are the files of the last reading, with their policies and their hash.
 	last     []orgpolicy.File
 	policies orgpolicy.Policies
@@ -129,11 +131,25 @@ type Files struct {
 // New returns the files below a root, as of [Read]. Environ is the environment in which servers start.
 func New(root string, environ []string) *Files { return &Files{root: root, environ: environ} }
 
+// Editor is what stands in the place of a path for the policies that a window of VS Code says.
+const Editor = "the settings of VS Code"
+
+// SetEditor has the policies of VS Code count as a window says them, in the shape of its policy.json. The window also sees what
+// comes from the registry, a profile of macOS, or GitHub. They count beside the files.
+func (f *Files) SetEditor(policies []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.editor = policies
+}
+
 // now returns what the files say now, and their hash.
 func (f *Files) now() (orgpolicy.Policies, string) {
 	files := Read(f.root)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.editor) > 0 {
+		files = append(files, orgpolicy.File{Path: Editor, Kind: orgpolicy.VSCode, Data: f.editor})
+	}
 	if f.hash == "" || !slices.EqualFunc(files, f.last, isSame) {
 		f.last, f.hash = files, hashOf(files)
 		f.policies = orgpolicy.New(files, func(name string) (string, bool) {

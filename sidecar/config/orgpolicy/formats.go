@@ -179,6 +179,12 @@ func (r *rules) vscode(members map[string]json.RawMessage, expand func(string) s
 			return fmt.Errorf(`"ChatMCP" is %s`, raw)
 		}
 	}
+	for _, name := range []string{"ChatAllowedMcpServers", "ChatDeniedMcpServers"} {
+		var text string // a list may be written as a text, which is the form in a registry
+		if json.Unmarshal(members[name], &text) == nil && text != "" {
+			members[name] = json.RawMessage(text)
+		}
+	}
 	return r.lists(members, "ChatAllowedMcpServers", "ChatDeniedMcpServers", expand)
 }
 
