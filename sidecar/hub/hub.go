@@ -417,9 +417,15 @@ func (h *Hub) call(serverName string, run func(s *server) protocol.CallResult) p
 }
 
 // ListTasks returns the MCP tasks that servers list (2025-11-25, "Tasks: Listing Tasks"), in the order of
-// the configuration, and why some lists are incomplete. See [exchange.Exchanges.ListTasks].
-func (h *Hub) ListTasks(ctx context.Context) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
-	servers := h.all()
+// the configuration, and why some lists are incomplete. It asks only the servers that may be asked. See
+// [exchange.Exchanges.ListTasks].
+func (h *Hub) ListTasks(ctx context.Context, may func(server string) bool) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
+	var servers []*server
+	for _, s := range h.all() {
+		if may(s.name()) {
+			servers = append(servers, s)
+		}
+	}
 	lists := make([]exchange.TaskList, len(servers))
 	var asking sync.WaitGroup
 	for i, s := range servers {

@@ -28,7 +28,7 @@ func (c *conversation) listed(t *testing.T) ([]protocol.ServerMcpTask, []protoco
 	if _, err := c.Restart(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}
-	return c.ListTasks(t.Context())
+	return c.ListTasks(t.Context(), func(string) bool { return true })
 }
 
 func TestTasksAreListedPageByPage(t *testing.T) {
@@ -85,11 +85,22 @@ func listsNothing(t *testing.T, transcript string, ways []protocol.Transport) {
 
 func TestAServerIsNotStartedForItsTasks(t *testing.T) {
 	converseOverEach(t, legacyTasks, legacyWays[:1], func(t *testing.T, c *conversation) {
-		if got, problems := c.ListTasks(t.Context()); len(got)+len(problems) != 0 {
+		if got, problems := c.ListTasks(t.Context(), func(string) bool { return true }); len(got)+len(problems) != 0 {
 			t.Errorf("ListTasks = %v, %v, want nothing", got, problems)
 		}
 		if got := c.Servers()[0].State; got != protocol.ServerStopped {
 			t.Errorf("the server is %s", got)
+		}
+	})
+}
+
+func TestAServerThatMayNotBeAskedIsNot(t *testing.T) {
+	converseOverEach(t, legacyTasks, legacyWays[:1], func(t *testing.T, c *conversation) {
+		if _, err := c.Restart(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+		if got, problems := c.ListTasks(t.Context(), func(string) bool { return false }); len(got)+len(problems) != 0 {
+			t.Errorf("ListTasks = %v, %v, want nothing", got, problems)
 		}
 	})
 }

@@ -264,6 +264,11 @@ func (u usable) Complete(ctx context.Context, p *protocol.CompleteParams) (*prot
 	return u.Hub.Complete(ctx, p)
 }
 
+// ListTasks is that of [hub.Hub].
+func (u usable) ListTasks(ctx context.Context) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
+	return u.Hub.ListTasks(ctx, func(server string) bool { return u.w.blockedWords(server) == "" })
+}
+
 // GetTask is that of [hub.Hub].
 func (u usable) GetTask(ctx context.Context, serverName, id string) (*protocol.ServerMcpTask, error) {
 	if err := u.permit(serverName); err != nil {

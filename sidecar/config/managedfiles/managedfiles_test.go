@@ -3,9 +3,11 @@
 package managedfiles_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"assent/protocol"
@@ -76,23 +78,46 @@ func TestServersThatMayNotStart(t *testing.T) {
 	}
 }
 
-// TestPlacesThatAreNoFile has what stands in a file's place.
+// TestPlacesThatAreNoFile has what stands in a file's place, or in that of a folder on the way to it. It blocks for the programs of
+// the file, and no reading waits.
 func TestPlacesThatAreNoFile(t *testing.T) {
 	server := config.Server{Name: "r", Transport: protocol.TransportHTTP, URL: "https://a.example/"}
-	for name, lay := range map[string]func(path string) error{
+	for name, stands := range map[string]func(path string) error{
 		"a folder":                  func(path string) error { return os.Mkdir(path, 0o700) },
 		"a link that leads nowhere": func(path string) error { return os.Symlink("nowhere", path) },
+		"a link to itself":          func(path string) error { return os.Symlink(filepath.Base(path), path) },
 		"a link to a device":        func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a pipe":                    func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link to a pipe": func(path string) error {
+			return errors.Join(syscall.Mkfifo(path+".pipe", 0o600), os.Symlink(path+".pipe", path))
+		},
+		"a file in the place of its folder": func(path string) error {
+			return errors.Join(os.Remove(filepath.Dir(path)), os.WriteFile(filepath.Dir(path), []byte("{}"), 0o600))
+		},
+		"a huge file without text": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)) },
+		"half a file":              func(path string) error { return os.WriteFile(path, []byte(`{"a": [`), 0o600) },
+		"bytes":                    func(path string) error { return os.WriteFile(path, []byte("\x00\xff"), 0o600) },
 	} {
-		root := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(root, "etc/assent"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := lay(filepath.Join(root, own)); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := server.Endpoint(t.Context(), config.Environment{Permit: managedfiles.New(root, nil).Permit}); err == nil {
-			t.Errorf("%s in the place of the policy lets a server be used", name)
+		for file, host := range map[string]string{
+			own: "", claude: "claude-code", "etc/claude-code/managed-mcp.json": "claude-code", "etc/github-copilot/managed-settings.json": "vscode",
+			"etc/vscode/policy.json": "vscode", "etc/codex/requirements.toml": "codex", "etc/gemini-cli/settings.json": "gemini-cli",
+			"etc/qwen-code/settings.json": "qwen-code", dropIn: "claude-code",
+		} {
+			root := t.TempDir()
+			path := filepath.Join(root, file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := stands(path); err != nil {
+				t.Fatal(err)
+			}
+			files := managedfiles.New(root, nil)
+			if files.Check(t.Context(), server, config.Environment{}, host) == nil {
+				t.Errorf("%s in the place of %s lets a server be used", name, file)
+			}
+			if other := files.Check(t.Context(), server, config.Environment{}, "another"); (other != nil) != (file == own) {
+				t.Errorf("%s in the place of %s, for another program: %v", name, file, other)
+			}
 		}
 	}
 }

@@ -164,7 +164,11 @@ func (p Policies) CheckEntry(host string, entry Server) *Blocked {
 			own.files = append(own.files, r)
 		}
 	}
-	return own.Check(entry, host)
+	blocked := own.Check(entry, host)
+	if blocked != nil && host == string(Codex) {
+		blocked.Missing = "" // it has one identity for each name, and that is the server's
+	}
+	return blocked
 }
 
 // Check returns why a server may not be used in a session of hosts, or nil. A session has several names of hosts if these are

@@ -109,6 +109,25 @@ func TestDeniedByAnyReading(t *testing.T) {
 	}
 }
 
+// TestAnEntryThatIsMissing has hosts whose lists do not have the entry that starts Assent. Codex has one identity for a name, so
+// that no line lets both the server and the entry start.
+func TestAnEntryThatIsMissing(t *testing.T) {
+	entry := orgpolicy.Server{Name: "s", Command: []string{"assent"}, Resolved: []string{"assent"}}
+	for _, tt := range []struct {
+		kind orgpolicy.Kind
+		text string
+		want string
+	}{
+		{orgpolicy.ClaudeCode, `{"allowedMcpServers": [{"serverCommand": ["s"]}]}`, `{"serverCommand":["assent"]}`},
+		{orgpolicy.Codex, "[mcp_servers.s.identity]\ncommand = \"s\"\n", ""},
+	} {
+		policies := orgpolicy.New([]orgpolicy.File{{Kind: tt.kind, Data: []byte(tt.text)}}, home)
+		if got := policies.CheckEntry(string(tt.kind), entry); got == nil || got.Missing != tt.want {
+			t.Errorf("%s: got %#v, want the line %q", tt.kind, got, tt.want)
+		}
+	}
+}
+
 func TestTheDocumentsExample(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/policy.md")
 	if err != nil {
