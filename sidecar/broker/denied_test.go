@@ -62,7 +62,7 @@ func TestRequestsThatNoFrontEndCanShowAreRefused(t *testing.T) {
 	} {
 		d.records = nil
 		_, err := serve(broker.New(broker.Options{Log: zerolog.Nop()}))
-		wantError(t, err, jsonrpc.CodeMethodNotFound, name+" was not declared by this client: no front end can show it")
+		wantError(t, err, jsonrpc.CodeMethodNotFound, name+" was not declared by this client")
 		if len(d.records) != 1 || !strings.HasPrefix(d.records[0], "s "+name+" noFrontEnd") {
 			t.Errorf("recorded %q", d.records)
 		}

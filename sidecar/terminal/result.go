@@ -53,10 +53,13 @@ func (s *session) finish(result protocol.CallResult) error {
 			text += " " + string(r.Data)
 		}
 		if r.Code == missingCapability && s.answerer == nil {
-			return &unanswered{safe(text) + "\nNobody is here whom it could ask: run it in a terminal, or give --answers"}
+			return &unanswered{safe(text) + "\n" + nobody}
 		}
 		return fmt.Errorf("%s", text)
 	case protocol.CallAbandoned:
+		if s.answerer == nil {
+			return &unanswered{safe(r.Reason) + "\n" + nobody}
+		}
 		return &unanswered{safe(r.Reason)}
 	case protocol.CallLost:
 		return &lostError{r.Reason}

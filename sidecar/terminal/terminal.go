@@ -91,6 +91,9 @@ type unanswered struct{ text string }
 
 func (e *unanswered) Error() string { return e.text }
 
+// nobody says what to do where a command has no terminal and no file of answers.
+const nobody = "There is no person to answer: run it in a terminal, or give --answers"
+
 // errToolFailed is the error of a tool that failed. Its result has been printed already.
 var errToolFailed = errors.New("the tool says that it failed")
 

@@ -296,7 +296,7 @@ func (p *Policy) arrived(r *Request) Decision {
 		return Decision{}
 	default:
 		return Decision{Verdict: Refuse, Outcome: protocol.Outcome{
-			Reason: protocol.OutcomeNoFrontEnd, Detail: r.Method + " was not declared by this client: no front end can show it",
+			Reason: protocol.OutcomeNoFrontEnd, Detail: r.Method + " was not declared by this client",
 		}}
 	}
 }
