@@ -37,11 +37,14 @@ type rawHost struct {
 	// declares are the capabilities of a host that are not [hostCapabilities].
 	declares string
 	// name is the client's.
-	name string
+	name   string
+	isHTTP bool
 	// meta are members of _meta of the next requests, or "".
 	meta string
 	// cancel cancels a request.
 	cancel func(id int)
+	// listen has a host hear of lists that change.
+	listen func()
 	// leave ends a host over stdio, so that its shim ends too; kill also kills the shim. A host over HTTP ends its session.
 	leave, kill func()
 	killed      bool
@@ -100,6 +103,11 @@ func startHostNamed(t *testing.T, name, revision, declares string, gateway *exec
 	h.cancel = func(id int) {
 		h.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 	}
+	h.listen = func() {
+		if h.isModern() {
+			h.send("subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`)
+		}
+	}
 	h.leave = sync.OnceFunc(func() {
 		_ = stdin.Close() // or it has ended
 		for range h.frames {
@@ -127,7 +135,7 @@ func connectHost(t *testing.T, revision, address, token string) *rawHost {
 // connectHostNamed connects a host with a name.
 func connectHostNamed(t *testing.T, name, revision, address, token string) *rawHost {
 	t.Helper()
-	h := &rawHost{t: t, name: name, revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
+	h := &rawHost{t: t, name: name, isHTTP: true, revision: revision, declares: hostCapabilities, frames: make(chan string, 100), requests: map[int][2]string{}, early: map[int]string{}}
 	var session string
 	streams := map[int]func(){} // ends the stream of a request
 	h.cancel = func(id int) {
@@ -136,6 +144,42 @@ func connectHostNamed(t *testing.T, name, revision, address, token string) *rawH
 			return
 		}
 		h.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	}
+	// do sends an HTTP request, and has the frames of the answer come on frames.
+	do := func(method, frame string, header http.Header) (*http.Response, func()) {
+		r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(frame))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = header
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Mcp-Protocol-Version", revision)
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.StatusCode > http.StatusNoContent {
+			text, _ := io.ReadAll(response.Body)
+			t.Fatalf("%s: %s: %s", frame, response.Status, text)
+		}
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			for body := bufio.NewScanner(response.Body); body.Scan(); {
+				if data, ok := strings.CutPrefix(body.Text(), "data: "); ok && data != "" {
+					h.frames <- data
+				}
+			}
+		}()
+		end := func() {
+			_ = response.Body.Close()
+			<-read
+		}
+		t.Cleanup(end)
+		return response, end
 	}
 	h.write = func(frame string) {
 		var f struct {
@@ -146,53 +190,23 @@ func connectHostNamed(t *testing.T, name, revision, address, token string) *rawH
 		if err := json.Unmarshal([]byte(frame), &f); err != nil {
 			t.Fatal(err)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(frame))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{
-			"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-			"Mcp-Protocol-Version": {revision}, "Mcp-Method": {f.Method}, "Mcp-Name": {cmp.Or(f.Params.Name, f.Params.TaskID)},
-		}
-		if session != "" {
-			r.Header.Set("Mcp-Session-Id", session)
-		}
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if response.StatusCode > http.StatusAccepted {
-			text, _ := io.ReadAll(response.Body)
-			t.Fatalf("%s: %s: %s", f.Method, response.Status, text)
-		}
+		response, end := do(http.MethodPost, frame, http.Header{
+			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+			"Mcp-Method": {f.Method}, "Mcp-Name": {cmp.Or(f.Params.Name, f.Params.TaskID)},
+		})
 		session = cmp.Or(response.Header.Get("Mcp-Session-Id"), session)
-		read := make(chan struct{})
-		go func() {
-			defer close(read)
-			for body := bufio.NewScanner(response.Body); body.Scan(); {
-				if data, ok := strings.CutPrefix(body.Text(), "data: "); ok && data != "" {
-					h.frames <- data
-				}
-			}
-		}()
-		streams[f.ID] = func() {
-			_ = response.Body.Close()
-			<-read
+		streams[f.ID] = end
+	}
+	h.listen = func() {
+		if h.isModern() {
+			h.send("subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`)
+			return
 		}
-		t.Cleanup(streams[f.ID])
+		do(http.MethodGet, "", http.Header{"Accept": {"text/event-stream"}})
 	}
 	h.leave = func() {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Mcp-Session-Id": {session}}
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _ = response.Body.Close(); response.StatusCode != http.StatusNoContent {
-			t.Errorf("the end of the session: %s", response.Status)
+		if !h.isModern() {
+			do(http.MethodDelete, "", http.Header{})
 		}
 	}
 	h.shakeHands()
@@ -207,6 +221,9 @@ func (h *rawHost) shakeHands() {
 }
 
 func (h *rawHost) isModern() bool { return h.revision >= "2026-07-28" }
+
+// isSessionless reports whether nothing tells the host from another of the same program.
+func (h *rawHost) isSessionless() bool { return h.isHTTP && h.isModern() }
 
 // capabilities are those that a request declares since 2026-07-28.
 func (h *rawHost) capabilities() string {
