@@ -202,7 +202,12 @@ var errNoHandle = errors.New("there is no such call; its result may have been de
 // end. The result stays until the report, which is nil with an errWaiting, says that it was sent.
 func (c *calls) do(ctx context.Context, key string, waitLimit time.Duration, request hostRequest, spec callSpec, start run) (json.RawMessage, deliveryReport, error) {
 	c.mu.Lock()
-	k, err := c.find(ctx, func(k *call) bool { return k.key == key && k.isFor(request.requester) })
+	isJoined := func(k *call) bool { return k.key == key && k.isFor(request.requester) }
+	k, err := c.find(ctx, isJoined)
+	if errors.Is(err, errNoHandle) && request.connection != "" && slices.ContainsFunc(c.all, func(k *call) bool { return k.key == key && k.asked }) {
+		c.awaitClosing(ctx)
+		k, err = c.find(ctx, isJoined)
+	}
 	w := &waiter{hostRequest: request, ctx: ctx}
 	switch {
 	case errors.Is(err, errNoHandle):
@@ -215,6 +220,20 @@ func (c *calls) do(ctx context.Context, key string, waitLimit time.Duration, req
 		k.join(w, spec, start)
 	}
 	return c.wait(ctx, k, waitLimit, w)
+}
+
+// closingTime is within which time Assent hears that a host has closed a connection.
+const closingTime = 200 * time.Millisecond
+
+// awaitClosing gives a host without sessions the time to close the connection of an equal call. One that makes the call again
+// at once may send the new request first. It is called with mu held, and returns with mu held.
+func (c *calls) awaitClosing(ctx context.Context) {
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	select {
+	case <-time.After(closingTime):
+	case <-ctx.Done():
+	}
 }
 
 // resume waits for the call with a handle, as do.

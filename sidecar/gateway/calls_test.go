@@ -176,6 +176,9 @@ func TestWhichCallsJoin(t *testing.T) {
 		}, "b", true},
 		{"two connections of a host without sessions", false, 0, nil, "#2", false},
 		{"a connection of a host without sessions is closed", false, 0, func(_ *calls, giveUp func(error)) { giveUp(mcpserver.ErrCancelled) }, "#2", true},
+		{"a connection of a host without sessions is closed after the call came again", false, 0, func(_ *calls, giveUp func(error)) {
+			time.AfterFunc(closingTime/2, func() { giveUp(mcpserver.ErrCancelled) })
+		}, "#2", true},
 		{"a host without sessions has a handle and calls again", false, time.Second, func(*calls, func(error)) { time.Sleep(time.Minute) }, "#2", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,6 +202,8 @@ func TestWhichCallsJoin(t *testing.T) {
 					synctest.Wait()
 				}
 				requestOf(t.Context(), c, s, 0, of(test.session))
+				time.Sleep(closingTime)
+				synctest.Wait()
 				if joins := s.runs == 1; joins != test.joins {
 					t.Errorf("the tool ran %d times", s.runs)
 				}

@@ -266,7 +266,7 @@ func TestCursors(t *testing.T) {
 			params string
 			known  bool
 		}{{`{}`, true}, {`{"cursor":null}`, true}, {`{"cursor":""}`, true}, {`{"cursor":"bogus"}`, false}, {`{"cursor":7}`, false}, {`{"cursor":{}}`, false}} {
-			for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list"} {
 				t.Run(server+" "+method+" "+test.params, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						h := connect(t, gateway.New(newUnequal("one", "two"), gateway.Options{Server: server, Log: zerolog.Nop()}))

@@ -635,6 +635,9 @@ func (v *View) taskResult(ctx context.Context, r *mcpserver.Request) (json.RawMe
 }
 
 func (v *View) listTasks(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {
+	if cursor, err := cursorOf(r.Params); err != nil || cursor != "" { // all are on one page
+		return nil, errCursor
+	}
 	states := array(v.callsOf(r.Session).taskStates(r.Session.ID))
 	return append(appendMember([]byte{'{'}, "tasks", states), '}'), nil
 }
