@@ -21,8 +21,7 @@ var unreadable = []struct{ name, answer, want string }{
 	{"an empty error", `{"jsonrpc":"2.0","id":%s,"error":{}}`, "its error has no code and no message"},
 	{"an error that is null", `{"jsonrpc":"2.0","id":%s,"error":null}`, "it has no result and no error"},
 	{"neither a result nor an error", `{"jsonrpc":"2.0","id":%s}`, "it has no result and no error"},
-	{"no version", `{"id":%s,"result":{}}`, `it does not say "jsonrpc": "2.0"`},
-	{"another version", `{"jsonrpc":"1.0","id":%s,"result":{}}`, `it does not say "jsonrpc": "2.0"`},
+	{"no version, and members of a log", `{"id":%s,"result":{},"level":"info"}`, `it does not say "jsonrpc": "2.0"`},
 	{"what is not JSON", `{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":NaN}}`, "it is not JSON"},
 }
 

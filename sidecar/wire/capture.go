@@ -74,6 +74,14 @@ func InPlace(ctx context.Context, of func(result json.RawMessage) json.RawMessag
 	}
 }
 
+// ForSDK returns a result as go-sdk gets it, by the Capture of a context.
+func ForSDK(ctx context.Context, result json.RawMessage) json.RawMessage {
+	if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && capture != nil {
+		return capture.forSDK(&jsonrpc.Response{Result: result}).Result
+	}
+	return result
+}
+
 // forSDK returns the answer to the call as go-sdk gets it.
 func (c *Capture) forSDK(m *jsonrpc.Response) *jsonrpc.Response {
 	c.mu.Lock()

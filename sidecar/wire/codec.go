@@ -76,6 +76,8 @@ func decode(line []byte) jsonrpc.Message {
 			f.result = value
 		case "error":
 			f.err = value
+		default:
+			f.others = true
 		}
 	}
 	var method string
@@ -85,7 +87,7 @@ func decode(line []byte) jsonrpc.Message {
 	if method == "" {
 		return f.answer(line)
 	}
-	if string(f.version) != `"2.0"` {
+	if !f.isMessage() || f.version == nil && !strings.Contains(method, "/") && method != "ping" {
 		return nil
 	}
 	id, err := makeID(f.id)
@@ -96,7 +98,15 @@ func decode(line []byte) jsonrpc.Message {
 }
 
 // fields are the members of a message.
-type fields struct{ version, id, method, params, result, err json.RawMessage }
+type fields struct {
+	version, id, method, params, result, err json.RawMessage
+	// others: it has members that JSON-RPC does not have.
+	others bool
+}
+
+// isMessage reports whether an object is clearly meant as a message. Some servers leave "jsonrpc" out, or give it another
+// value. A record of a log has members of its own.
+func (f *fields) isMessage() bool { return f.version != nil || !f.others }
 
 // answer returns a message as a response, or nil if it is not a response. If it cannot be read, its error is an
 // [UnreadableError], which ends the call. Its ID is not valid if the response has no id or an unreadable one.
@@ -113,7 +123,7 @@ func (f *fields) answer(line []byte) jsonrpc.Message {
 		return bad("its id is neither a number nor a string")
 	case !id.IsValid():
 		return bad("it has no id")
-	case string(f.version) != `"2.0"`:
+	case !f.isMessage():
 		return bad(`it does not say "jsonrpc": "2.0"`)
 	case f.err != nil && string(f.err) != "null":
 		var refusal jsonrpc.Error

@@ -318,7 +318,7 @@ func TestStrayLinesAreReportedAndCostNothing(t *testing.T) {
 	messages := read(t, c)
 	lines := []string{
 		"Server listening", `{"level":"info"}`, `{"jsonrpc":"2.0"`, `[1]`, `"text"`,
-		`{"jsonrpc":"1.0","id":1,"method":"ask"}`, `{"jsonrpc":"2.0","id":{},"method":"ask"}`,
+		`{"id":1,"method":"ask"}`, `{"id":1,"method":"log/ask","level":"info"}`, `{"jsonrpc":"2.0","id":{},"method":"ask"}`,
 	}
 	for _, line := range lines {
 		p.send(line)

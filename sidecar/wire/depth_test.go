@@ -86,7 +86,7 @@ func TestADeeplyNestedLineThatIsNotAMessageIsDropped(t *testing.T) {
 		nested(100_000),
 		`{"jsonrpc":"2.0","method":"half","params":` + nested(1000),
 		`{"jsonrpc":"2.0","id":1,"method":"both","result":` + nested(1000) + `}`,
-		`{"jsonrpc":"1.0","id":1,"method":"older","params":` + nested(1000) + `}`,
+		`{"id":1,"method":"record","params":` + nested(1000) + `}`,
 		`{"jsonrpc":"2.0","id":` + nested(1000) + `,"method":"m"}`,
 	} {
 		if got := readAll(t, line+"\n"); len(got) > 0 {

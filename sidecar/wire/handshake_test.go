@@ -259,11 +259,21 @@ func TestTheEraIsFoundOut(t *testing.T) {
 			name: "a server whose answers are not JSON-RPC 2.0",
 			server: func(p *peer) {
 				p.want(probe)
-				p.send(`{"id":1000000001,"result":{}}`)
+				p.send(`{"id":1000000001,"result":{},"level":"info"}`)
 				p.want(initialize)
-				p.send(`{"id":1000000002,"result":{}}`)
+				p.send(`{"id":1000000002,"result":{},"level":"info"}`)
 			},
-			err: `its answer to the handshake cannot be used: it does not say "jsonrpc": "2.0": {"id":1000000002,"result":{}}`,
+			err: `its answer to the handshake cannot be used: it does not say "jsonrpc": "2.0": {"id":1000000002,"result":{},"level":"info"}`,
+		},
+		{
+			name: "a server that does not say which JSON-RPC it speaks",
+			server: func(p *peer) {
+				p.want(probe)
+				p.send(`{"id":1000000001,"error":{"code":-32601,"message":"?"}}`)
+				p.want(initialize)
+				p.send(strings.Replace(initializedAt("2025-06-18"), `"jsonrpc":"2.0",`, "", 1))
+			},
+			era: wire.EraLegacy, version: "2025-06-18",
 		},
 		{
 			name:   "a server that is silent for ever",

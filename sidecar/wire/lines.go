@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/lazyregexp"
 )
 
 // DefaultMaxFrame is the maximum size of a server's frame, in bytes.
@@ -150,48 +150,37 @@ func (l *lines) giveUp() {
 	l.unfinished.hold(nil)
 }
 
-// answersIn returns the answers in a line of other text: behind a log without a line end, for example. It takes answers to
-// [Conn.Call], whose ids no other program has, and lists, which Assent never sends. Other messages are left alone, because a
-// log may quote a request, or what Assent answered.
+// answersIn returns the answers in a line of other text: behind a log without a line end, for example. It takes only answers
+// to [Conn.Call], because no other program has their ids. A log may quote a request, what Assent answered, or what a proxy's
+// own server did.
 func answersIn(line []byte) (answers []jsonrpc.Message) {
-	const start = `{"jsonrpc"`
 	for range maxAnswersIn {
-		at := bytes.Index(line, []byte(start))
-		if at < 0 {
+		at := beginning().FindIndex(line)
+		if at == nil {
 			break
 		}
-		line = line[at:]
+		line = line[at[0]:]
 		var raw json.RawMessage
 		decoder := json.NewDecoder(bytes.NewReader(line))
 		if decoder.Decode(&raw) != nil {
-			line = line[len(start):]
+			line = line[1:]
+			continue
+		}
+		answer, ok := decode(raw).(*jsonrpc.Response)
+		if !ok || errors.As(answer.Error, new(*UnreadableError)) {
+			line = line[1:]
 			continue
 		}
 		line = line[decoder.InputOffset():]
-		answer, ok := decode(raw).(*jsonrpc.Response)
-		if !ok || errors.As(answer.Error, new(*UnreadableError)) {
-			continue
-		}
-		if id, ok := answer.ID.Raw().(int64); ok && (id > firstCall || isList(answer.Result)) {
+		if id, ok := answer.ID.Raw().(int64); ok && id > firstCall {
 			answers = append(answers, answer)
 		}
 	}
 	return answers
 }
 
-// isList reports whether a result is a page of a list.
-func isList(result json.RawMessage) bool {
-	if len(result) == 0 || result[0] != '{' {
-		return false
-	}
-	for name := range jsonscan.Of(result) {
-		switch name {
-		case "tools", "resources", "resourceTemplates", "prompts":
-			return true
-		}
-	}
-	return false
-}
+// beginning is that of a message: JSON-RPC's members, in any order.
+var beginning = lazyregexp.New(`\{\s*"(?:jsonrpc|id|result|error)"\s*:`)
 
 // maxAnswersIn bounds the places of a line where an answer may begin.
 const maxAnswersIn = 16

@@ -34,7 +34,13 @@ func TestMessagesInOtherText(t *testing.T) {
 		{"two on a line", answer + answer, []string{is, is}, []string{answer + answer}},
 		{"in colours", "\x1b[32m" + answer + "\x1b[0m", []string{is}, []string{"\x1b[32m" + answer + "\x1b[0m"}},
 		{"an id of another", "log " + strings.Replace(answer, "1000000007", "7", 1), nil, []string{"log " + strings.Replace(answer, "1000000007", "7", 1)}},
-		{"a list with an id of another", `log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, []string{`2 {"tools":[]}`}, []string{`log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`}},
+		{"a list with an id of another", `log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, nil, []string{`log {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`}},
+		{"another order behind a log", `log { "result": {"a":"b"}, "id": 1000000007, "jsonrpc": "2.0" }`, []string{is}, []string{`log { "result": {"a":"b"}, "id": 1000000007, "jsonrpc": "2.0" }`}},
+		{"without a version behind a log", `log {"id":1000000007,"result":{"a":"b"}}`, []string{is}, []string{`log {"id":1000000007,"result":{"a":"b"}}`}},
+		{"in a record of a log", `{"level":"info","sent":` + answer + `}`, []string{is}, []string{`{"level":"info","sent":` + answer + `}`}},
+		{"behind a byte order mark", "\ufeff" + answer, []string{is}, nil},
+		{"on several lines behind a byte order mark", "\ufeff" + pretty, []string{is}, nil},
+		{"a request behind a byte order mark", "\ufeff" + ask, []string{`7 elicitation/create`}, nil},
 		{"a request in a log", "sent: " + ask, nil, []string{"sent: " + ask}},
 		{"on several lines", pretty, []string{is}, nil},
 		{"on several lines, with other line ends", strings.ReplaceAll(pretty, "\n", "\r\n"), []string{is}, nil},
@@ -120,6 +126,32 @@ func TestAMessageThatDoesNotEndIsToldOf(t *testing.T) {
 					t.Error(err)
 				}
 			})
+		})
+	}
+}
+
+// What is clearly a message is read, whatever it says about its version. A record of a log has other members.
+func TestMessagesWithoutTheRightVersion(t *testing.T) {
+	for _, tt := range []struct{ name, line, want string }{
+		{"an answer without one", `{"id":5,"result":{"a":1}}`, `5 {"a":1}`},
+		{"an answer of JSON-RPC 1.0", `{"jsonrpc":"1.0","id":5,"result":{"a":1},"error":null}`, `5 {"a":1}`},
+		{"a number", `{"jsonrpc":2.0,"id":5,"result":{"a":1}}`, `5 {"a":1}`},
+		{"null", `{"jsonrpc":null,"id":5,"result":{"a":1}}`, `5 {"a":1}`},
+		{"a request without one", `{"id":5,"method":"elicitation/create","params":{}}`, `5 elicitation/create`},
+		{"a notification without one", `{"method":"notifications/message","params":{}}`, `<nil> notifications/message`},
+		{"a ping without one", `{"id":5,"method":"ping"}`, `5 ping`},
+		{"a record with a method of HTTP", `{"id":5,"method":"GET"}`, ""},
+		{"a record with a request", `{"level":"info","id":5,"method":"elicitation/create","params":{}}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := wire.NewLines(pipes{strings.NewReader(tt.line + "\n"), writer{io.Discard}, nil}, func([]byte) {}, 0)
+			got := ""
+			if m, err := c.Read(t.Context()); err == nil {
+				got = summary(m)
+			}
+			if got != tt.want {
+				t.Errorf("read %q, want %q", got, tt.want)
+			}
 		})
 	}
 }

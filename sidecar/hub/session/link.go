@@ -136,10 +136,11 @@ func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
 // noResult is a result without contents of each kind.
 const noResult = `{"resultType":"complete","content":[],"contents":[],"messages":[]}`
 
-// aside sends tools/call, resources/read and prompts/get without go-sdk's connection, because only their raw answers
-// are used. go-sdk would pass each answer to one more goroutine, and decode it with a buffer of 32 kB for each content
-// block. aside returns empty results; for the raw ones see [wire.WithCapture]. Over HTTP, go-sdk has to read the answer's
-// stream, so it gets an empty result in place of one that it might refuse.
+// aside sends tools/call, resources/read, prompts/get and the requests for lists without go-sdk's connection, because only
+// their raw answers are used. go-sdk would pass each answer to one more goroutine, and decode it with a buffer of 32 kB for
+// each content block. Their ids are then those of [wire.Conn.Call], which are known in other text. aside returns empty
+// results; for the raw ones see [wire.WithCapture]. Over HTTP, go-sdk has to read the answer's stream, so it gets an empty
+// result in place of one that it might refuse.
 func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		var result mcp.Result
@@ -150,6 +151,14 @@ func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 			result = &mcp.ReadResourceResult{}
 		case "prompts/get":
 			result = &mcp.GetPromptResult{}
+		case "tools/list":
+			return l.listAside(ctx, next, method, r, &mcp.ListToolsResult{})
+		case "resources/list":
+			return l.listAside(ctx, next, method, r, &mcp.ListResourcesResult{})
+		case "resources/templates/list":
+			return l.listAside(ctx, next, method, r, &mcp.ListResourceTemplatesResult{})
+		case "prompts/list":
+			return l.listAside(ctx, next, method, r, &mcp.ListPromptsResult{})
 		}
 		if result == nil {
 			return next(ctx, method, r)
@@ -163,4 +172,16 @@ func (l *link) aside(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return result, nil
 	}
+}
+
+// listAside is aside for a list. go-sdk gets what [wire.Capture.InPlace] says.
+func (l *link) listAside(ctx context.Context, next mcp.MethodHandler, method string, r mcp.Request, result mcp.Result) (mcp.Result, error) {
+	if !l.callsAside {
+		return next(ctx, method, r)
+	}
+	raw, err := l.call(ctx, method, r.GetParams())
+	if err != nil {
+		return nil, err
+	}
+	return result, json.Unmarshal(wire.ForSDK(ctx, raw), result)
 }
