@@ -73,6 +73,8 @@ func looseMember(object map[string]json.RawMessage, name string, raw json.RawMes
 		return string(raw) == "true" || string(raw) == `"true"`
 	case isToken && strings.HasSuffix(name, "token"), isRegistration, name == "token_type":
 		return text(raw)
+	case isMetadata && raw[0] != '"' && name != "resource" && name != "issuer" && !strings.HasSuffix(name, "_endpoint") && !strings.HasPrefix(name, "error"):
+		return nil // for people
 	}
 	return raw
 }

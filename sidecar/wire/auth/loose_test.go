@@ -27,6 +27,7 @@ func TestALoginWithOddMembers(t *testing.T) {
 		{name: "null", metadata: map[string]any{"scopes_supported": []any{nil}, "jwks_uri": "null"}, registered: map[string]any{"client_secret": nil, "client_id_issued_at": nil, "redirect_uris": nil}, token: map[string]any{"expires_in": nil, "scope": nil}},
 		{name: "words that mean nothing", registered: map[string]any{"client_id_issued_at": "yesterday", "client_secret_expires_at": "never"}, token: map[string]any{"expires_in": "soon", "scope": map[string]any{}}},
 		{name: "objects", registered: map[string]any{"redirect_uris": map[string]any{}, "client_name": []any{}, "software_id": 5}, token: map[string]any{"expires_in": []any{}, "id_token": 5}},
+		{name: "numbers and objects for people", metadata: map[string]any{"service_documentation": 5, "op_policy_uri": map[string]any{}, "op_tos_uri": []any{}}},
 		{name: "flags as texts", metadata: map[string]any{"authorization_response_iss_parameter_supported": "false", "client_id_metadata_document_supported": "true"}},
 	}
 	for _, tt := range tests {
@@ -72,6 +73,28 @@ func TestTheWordsOfAServerWithoutALogin(t *testing.T) {
 			}))
 			defer server.Close()
 			if _, err := loginAt(t, server.URL+"/mcp"); err == nil || !strings.Contains(err.Error(), "it answered with HTTP 401 Unauthorized: "+tt.want+" (") {
+				t.Errorf("the login failed with %v, want %s", err, tt.want)
+			}
+		})
+	}
+	for _, tt := range []struct{ name, challenge, want string }{
+		{"a description in the challenge", `Bearer error="invalid_token", error_description="Missing API key"`, "it answered with HTTP 401 Unauthorized: Missing API key ("},
+		{"another scheme", `Basic realm="files"`, "it answered with HTTP 401 Unauthorized"},
+		{"nothing at all", "", "it answered with HTTP 401 Unauthorized"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/mcp" {
+					http.NotFound(rw, r)
+					return
+				}
+				if tt.challenge != "" {
+					rw.Header().Set("WWW-Authenticate", tt.challenge)
+				}
+				rw.WriteHeader(http.StatusUnauthorized)
+			}))
+			defer server.Close()
+			if _, err := loginAt(t, server.URL+"/mcp"); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the login failed with %v, want %s", err, tt.want)
 			}
 		})
