@@ -281,6 +281,21 @@ func TestDeclineIsSaidOnlyByAPerson(t *testing.T) {
 	}
 }
 
+// A message of another type than a text is shown as its JSON.
+func TestAMessageThatIsNoTextIsShown(t *testing.T) {
+	for _, tt := range []struct{ message, want string }{{`5`, "5"}, {`["a","b"]`, `["a","b"]`}, {`{"en":"Go on?"}`, `{"en":"Go on?"}`}, {`"Go on?"`, "Go on?"}} {
+		f := newFixture(t, nil)
+		done := f.serve(t.Context(), f.Elicit, `{"message":`+tt.message+`,"requestedSchema":{"type":"object"}}`)
+		if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		if got := f.message(t).Question.(protocol.McpElicitation).ElicitationRequest.Message; got != tt.want {
+			t.Errorf("the person was shown %q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestElicitRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	tests := []struct {
 		name, params, want string

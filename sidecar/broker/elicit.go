@@ -69,7 +69,7 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 	var request struct {
 		Mode            string          `json:"mode"`
 		URL             string          `json:"url"`
-		Message         *string         `json:"message"`
+		Message         *plain          `json:"message"`
 		RequestedSchema json.RawMessage `json:"requestedSchema"`
 		Meta            json.RawMessage `json:"_meta"`
 	}
@@ -85,7 +85,7 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 		if err := checkURL(request.URL); err != nil {
 			return nil, err
 		}
-		return protocol.McpURLElicitation{Origin: origin, Message: *request.Message, URL: request.URL}, nil
+		return protocol.McpURLElicitation{Origin: origin, Message: string(*request.Message), URL: request.URL}, nil
 	case !isForm:
 		return nil, invalidParams("elicitation mode %q was not declared by this client", request.Mode)
 	}
@@ -97,10 +97,10 @@ func (b *Broker) readElicitation(origin protocol.Origin, params json.RawMessage)
 		if len(fields) == 0 { // the person cannot know the question
 			return nil, invalidParams("message is missing")
 		}
-		request.Message = new("(The server gave no message.)")
+		request.Message = new(plain("(The server gave no message.)"))
 	}
 	elicitation := protocol.McpElicitationRequest{
-		Message: *request.Message, Fields: fields, RequestedSchema: string(request.RequestedSchema),
+		Message: string(*request.Message), Fields: fields, RequestedSchema: string(request.RequestedSchema),
 	}
 	if b.opts.FrontEnd().AppForms {
 		if elicitation.AppURI = apps.ReadForm(request.Meta); elicitation.AppURI != "" && len(request.Meta) <= maxAppMeta {

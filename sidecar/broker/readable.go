@@ -8,7 +8,7 @@ import (
 	"assent/sidecar/base/jsonscan"
 )
 
-// This file reads parts of a request for a completion that are clear, although MCP has them in another form.
+// This file reads parts of requests that are clear, although MCP has them in another form.
 
 // readableBlock returns a content block: a text for a text, and a tool's result with a list of blocks. A block of a kind
 // that MCP does not have becomes a text with its JSON.
@@ -105,6 +105,18 @@ func readHints(raw json.RawMessage) []protocol.ModelHint {
 		read = append(read, h)
 	}
 	return read
+}
+
+// plain is a text. Another value is its JSON.
+type plain string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *plain) UnmarshalJSON(raw []byte) error {
+	if !isText(raw) {
+		*p = plain(raw)
+		return nil
+	}
+	return json.Unmarshal(raw, (*string)(p))
 }
 
 func readNumber(raw json.RawMessage) *float64 {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"assent/sidecar/wire/quirk"
 )
 
 // The limits of a comparison. A hostile schema can refer to itself, and can double its work with each reference.
@@ -203,13 +205,13 @@ func (c *comparison) kind(keywords map[string]any, value any, at place) verdict 
 		var names []string
 		for _, name := range list(wanted) {
 			if text, ok := name.(string); ok {
-				names = append(names, text)
+				names = append(names, quirk.Type(text))
 			}
 		}
 		if !c.spend(len(names)) {
 			return unsure
 		}
-		if !slices.ContainsFunc(names, func(name string) bool { return isOfType(value, name) }) {
+		if !slices.Contains(names, "enum") && !slices.ContainsFunc(names, func(name string) bool { return isOfType(value, name) }) {
 			var words []string
 			for _, name := range names {
 				words = append(words, typeWords(name))

@@ -87,10 +87,10 @@ func (c *count) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	if f < 0 || f != math.Trunc(f) {
+	if f != math.Trunc(f) {
 		return &countError{string(data)}
 	}
-	*c = count(min(f, 1<<53))
+	*c = count(min(max(f, -1<<53), 1<<53))
 	return nil
 }
 

@@ -31,6 +31,9 @@ func ParseElicitation(schema json.RawMessage) ([]protocol.Field, error) {
 	if len(schema) == 0 || string(schema) == "null" || isEmptyArray(schema) {
 		return nil, nil
 	}
+	if text, ok := readText(schema); ok && strings.HasPrefix(strings.TrimSpace(text), "{") { // encoded twice
+		schema = json.RawMessage(text)
+	}
 	p := &parser{reader: newReader(schema)}
 	fields, err := p.parse(p.property)
 	switch {
@@ -275,7 +278,7 @@ func (p *parser) text(head protocol.FieldHead, s *flat, format string) (protocol
 	if err := s.decode(map[string]any{"minLength": &minLength, "maxLength": &maxLength, "pattern": &pattern}); err != nil {
 		return nil, err
 	}
-	if err := checkBounds("minLength", minLength, "maxLength", maxLength); err != nil {
+	if err := checkBounds("minLength", &minLength, "maxLength", maxLength); err != nil {
 		return nil, err
 	}
 	f := protocol.StringField{
@@ -337,7 +340,7 @@ func (p *parser) list(head protocol.FieldHead, s *flat) (protocol.Field, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBounds("minItems", minItems, "maxItems", maxItems); err != nil {
+	if err := checkBounds("minItems", &minItems, "maxItems", maxItems); err != nil {
 		return nil, err
 	}
 	items := &flat{}
@@ -412,10 +415,16 @@ func presetItems(item protocol.Field, presets []json.RawMessage) []string {
 	return lines
 }
 
-// checkBounds refuses bounds that no answer can satisfy.
-func checkBounds(lowName string, low *count, highName string, high *count) error {
-	if low != nil && high != nil && *low > *high {
-		return fmt.Errorf("has a %s of %d above its %s of %d, which no answer can meet", lowName, *low, highName, *high)
+// checkBounds refuses bounds that no answer can satisfy, and removes a lower one that each answer satisfies.
+func checkBounds(lowName string, low **count, highName string, high *count) error {
+	if *low != nil && **low < 0 {
+		*low = nil
+	}
+	switch {
+	case high != nil && *high < 0:
+		return fmt.Errorf("has a %s of %d, which no answer can meet", highName, *high)
+	case *low != nil && high != nil && **low > *high:
+		return fmt.Errorf("has a %s of %d above its %s of %d, which no answer can meet", lowName, **low, highName, *high)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"assent/sidecar/wire/quirk"
 )
 
 // flat is a schema of one level: without references, and without alternatives of which a form can show one only.
@@ -228,6 +230,8 @@ func (f *flat) and(other *flat) error {
 			f.members[name] = stricter(own, value, 1)
 		case isBound(name, false):
 			f.members[name] = stricter(own, value, -1)
+		case name == "required" && join(f.members, name, own, value):
+		case name == "properties" && merge(f.members, name, own, value):
 		case slices.Contains([]string{"pattern", "items", "properties", "required", "uniqueItems"}, name):
 			return fmt.Errorf("has two different values for %s, which a form cannot show", name)
 		}
@@ -256,6 +260,36 @@ func (f *flat) and(other *flat) error {
 	return nil
 }
 
+// join makes a member the names of both lists, and reports whether they are lists.
+func join(members map[string]json.RawMessage, name string, first, second json.RawMessage) bool {
+	var all, more []json.RawMessage
+	if json.Unmarshal(first, &all) != nil || json.Unmarshal(second, &more) != nil {
+		return false
+	}
+	members[name] = asArray(append(all, more...))
+	return true
+}
+
+// merge makes a member an object with the members of both, and reports whether that says all that they say.
+func merge(members map[string]json.RawMessage, name string, first, second json.RawMessage) bool {
+	var all, more object
+	if json.Unmarshal(first, &all) != nil || json.Unmarshal(second, &more) != nil {
+		return false
+	}
+	for _, m := range more {
+		at := slices.IndexFunc(all, func(own member) bool { return own.name == m.name })
+		switch {
+		case at < 0:
+			all = append(all, m)
+		case canonicalOf(all[at].value) != canonicalOf(m.value):
+			return false
+		}
+	}
+	raw, err := json.Marshal(all)
+	members[name] = raw
+	return err == nil
+}
+
 // isBound reports whether a keyword is a lower or an upper bound.
 func isBound(name string, lower bool) bool {
 	if lower {
@@ -281,14 +315,16 @@ func (f *flat) readTypes() error {
 		return nil
 	}
 	if name, ok := readText(raw); ok {
-		f.types = []string{strings.ToLower(name)}
+		if f.types = []string{quirk.Type(name)}; f.types[0] == "enum" && f.members["enum"] != nil {
+			f.types = nil // its values say more
+		}
 		return nil
 	}
 	if err := json.Unmarshal(raw, &f.types); err != nil || len(f.types) == 0 {
 		return fmt.Errorf("has no type that a form can show: %s", clip(raw))
 	}
 	for i, name := range f.types {
-		f.types[i] = strings.ToLower(name)
+		f.types[i] = quirk.Type(name)
 	}
 	return nil
 }

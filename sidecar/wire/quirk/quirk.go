@@ -9,6 +9,7 @@
 //	initialize after server/discover pins   TypeScript SDK                         2.0 to 2.4              no report: its stdio.mjs
 //	an empty object is an empty array       PHP servers                            all versions            no report: json_encode of an empty array
 //	a call before roots/list sees no roots  server-filesystem                      all versions            no report: it was measured
+//	a type has another language's name      schemas that are written by hand       all versions            no report: they have int, str, bool
 package quirk
 
 import (
@@ -78,6 +79,21 @@ func Status(word string) string {
 
 // IsEmptyObject reports whether JSON that must be an object is the empty array of a language that does not tell them apart.
 func IsEmptyObject(raw []byte) bool { return string(raw) == "[]" }
+
+// types are names of other languages for the types of JSON Schema. A date is a text.
+var types = map[string]string{
+	"int": "integer", "long": "integer", "float": "number", "double": "number", "decimal": "number", "bool": "boolean",
+	"str": "string", "text": "string", "date": "string", "datetime": "string", "list": "array", "dict": "object", "map": "object",
+}
+
+// Type returns JSON Schema's name of a type. Other names stay, in lower case.
+func Type(name string) string {
+	name = strings.ToLower(name)
+	if known, ok := types[name]; ok {
+		return known
+	}
+	return name
+}
 
 // After the answer to roots/list, such a server reads the folders. RootsPings pings, each followed by RootsPause, give it the
 // time for that before its first call. On a busy machine they take longer, too.
