@@ -285,6 +285,7 @@ func TestAnImageThatAProviderRefusesIsLeftOut(t *testing.T) {
 	}{
 		{"an image", refusal(t, 400, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, false, 2, "without an image of this conversation"},
 		{"two images", refusal(t, 422, ""), []protocol.AttachedFile{{Name: "a", Content: image}, {Name: "b", Content: image}}, false, 2, "without 2 images of this conversation"},
+		{"two images that are too large", refusal(t, 413, ""), []protocol.AttachedFile{{Name: "a", Content: image}, {Name: "b", Content: image}}, false, 2, "without 2 images of this conversation"},
 		{"no image", refusal(t, 400, ""), nil, true, 1, ""},
 		{"another reason", refusal(t, 400, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, true, 2, ""},
 		{"another status", refusal(t, 401, ""), []protocol.AttachedFile{{Name: "a", Content: image}}, true, 1, ""},

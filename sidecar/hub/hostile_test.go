@@ -111,7 +111,6 @@ func TestReasonsOfALostMCPTask(t *testing.T) {
 func TestListsThatCannotBeReadAreToldInTheWordsOfJSON(t *testing.T) {
 	for _, tt := range []struct{ name, result, want string }{
 		{"a list that is a text", `"text"`, `its list of tools is a string and must be an object`},
-		{"tools that are an object", `{"tools":{}}`, `"tools" is an object and must be an array`},
 		{"tools that are a text", `{"tools":"none"}`, `"tools" is a string and must be an array`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,7 +135,6 @@ func TestRequestsThatCannotBeReadAreToldInTheWordsOfJSON(t *testing.T) {
 	const sampling, elicitation = "sampling/createMessage", "elicitation/create"
 	for _, tt := range []struct{ name, method, params, want string }{
 		{"params in an array", elicitation, `[]`, `params cannot be read: it is an array and must be an object`},
-		{"a message that is a number", elicitation, `{"message":5}`, `params cannot be read: "message" is a number and must be a string`},
 		{"a mode that is an object", elicitation, `{"mode":{},"message":"?"}`, `params cannot be read: "mode" is an object and must be a string`},
 		{"a schema that is a text", elicitation, `{"message":"?","requestedSchema":"none"}`, ``},
 		{"properties in an array", elicitation, `{"message":"?","requestedSchema":{"type":"object","properties":[5]}}`, ``},

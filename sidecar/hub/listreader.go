@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/reason"
 	"assent/sidecar/hub/session"
 	"assent/sidecar/wire"
@@ -146,12 +147,18 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 		return nil, c.Failure(ctx, capture, err)
 	}
 	result := json.RawMessage(bytes.TrimSpace(capture.Answer().Result))
+	if kindOf(result) == "array" {
+		r.say("The list is an array and must be an object")
+		result = append(appendMember([]byte{'{'}, string(r.kind), result), '}')
+	}
 	if kind := kindOf(result); kind != "object" {
 		return nil, session.BadAnswerError{Reason: fmt.Sprintf("its list of %s is %s and must be an object", r.name(), article(kind))}
 	}
 	list := member(result, string(r.kind))
 	switch kind := kindOf(list); kind {
 	case "array", "null": // some languages write an empty list as null
+	case "object":
+		r.say(`"%s" is an object and must be an array`, r.kind)
 	case "missing":
 		r.say(`A page of the list has no "%s"`, r.kind)
 	default:
@@ -209,6 +216,19 @@ func mentionsHeader(schema json.RawMessage) bool {
 	return kindOf(schema) == "object" && (bytes.Contains(schema, []byte("x-mcp-header")) || bytes.Contains(schema, []byte(`\u`)))
 }
 
+// values returns the items of an object in place of a list. PHP writes a list with gaps so, and others write the names of the
+// items as its members.
+func values(object json.RawMessage, key string) (all []json.RawMessage) {
+	for name, item := range jsonscan.Of(object) {
+		if kindOf(item) == "object" && member(item, key) == nil {
+			quoted, _ := json.Marshal(name) // a string can be encoded
+			item = with(item, key, quoted)
+		}
+		all = append(all, item)
+	}
+	return all
+}
+
 // elements returns those of a list, or nil.
 func elements(list json.RawMessage) (all []json.RawMessage) {
 	if kindOf(list) == "array" {
@@ -222,8 +242,10 @@ func (r *listReader) itemsOf(list json.RawMessage, known []*mcp.Tool) json.RawMe
 	if kindOf(list) == "null" {
 		return json.RawMessage("[]")
 	}
-	all := elements(list)
-	same := true
+	all, same := elements(list), true
+	if kindOf(list) == "object" {
+		all, same = values(list, iconKeys[r.kind]), false
+	}
 	if rest := maxItems - r.items; len(all) > rest {
 		r.tooMany()
 		all, same = all[:rest], false

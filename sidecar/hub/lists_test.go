@@ -265,7 +265,7 @@ func TestAListOfTemplatesThatFailsIsEmpty(t *testing.T) {
 		{"an error", `"error":{"code":-32603,"message":"boom"}`, "The list of resource templates is missing: it answered: boom (-32603)."},
 		{"an unknown method in other words", `"error":{"code":-32602,"message":"Unknown method"}`, "The list of resource templates is missing: it answered: Unknown method (-32602)."},
 		{"null", `"result":null`, "The list of resource templates is missing: its list of resource templates is null and must be an object."},
-		{"an object for the list", `"result":{"resourceTemplates":{}}`, `The list of resource templates is missing: "resourceTemplates" is an object and must be an array.`},
+		{"a text for the list", `"result":{"resourceTemplates":"none"}`, `The list of resource templates is missing: "resourceTemplates" is a string and must be an array.`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := serveLists(t, false)
@@ -281,6 +281,28 @@ func TestAListOfTemplatesThatFailsIsEmpty(t *testing.T) {
 // named is a tool of a name, and as many more bytes.
 func named(name string, more int) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"description":%q}`, name, strings.Repeat("x", more))
+}
+
+// A list in another form is read. PHP writes one with gaps as an object.
+func TestAListInAnotherForm(t *testing.T) {
+	l := serveLists(t, false)
+	for _, tt := range []struct{ name, result, problem string }{
+		{"the list alone", `[` + fine + `,{"name":"other","inputSchema":{"type":"object"}}]`, "The list is an array and must be an object."},
+		{"an object with numbers", `{"tools":{"0":` + fine + `,"2":{"name":"other","inputSchema":{"type":"object"}}}}`, `"tools" is an object and must be an array.`},
+		{"an object with names", `{"tools":{"fine":{"inputSchema":{"type":"object"}},"other":{"inputSchema":{"type":"object"}}}}`, `"tools" is an object and must be an array.`},
+		{"an object with something else", `{"tools":{"fine":` + fine + `,"x":5,"other":{"inputSchema":{"type":"object"}}}}`, "\"tools\" is an object and must be an array.\nA tool is left out: it is a number and must be an object."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l.give(`"result":` + tt.result)
+			names, problems := l.toolNames(t)
+			if diff := cmp.Diff([]string{"fine", "other"}, names); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			if problems != tt.problem {
+				t.Errorf("the person is told %q, want %q", problems, tt.problem)
+			}
+		})
+	}
 }
 
 func TestWhereAListEnds(t *testing.T) {

@@ -104,6 +104,38 @@ func TestALostSessionIsOpenedAgainAndTheCallRepeated(t *testing.T) {
 	}
 }
 
+// A server that is not available does not say when to come back. A tool that only reads is called again.
+func TestAToolThatOnlyReadsIsCalledAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name, annotations string
+		calls             int32
+		want              protocol.CallResult
+	}{
+		{"it only reads", `{"readOnlyHint":true}`, 2, done},
+		{"it may change something", `{}`, 1, protocol.CallLost{Reason: `The MCP server "s" gave no answer: it answered with HTTP 503 Service Unavailable: busy.`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls atomic.Int32
+			f := overHTTP(t, legacy(noSession, func(w http.ResponseWriter, _ *http.Request, m rpc) {
+				switch {
+				case m.Method == "tools/list":
+					result(w, m.ID, `{"tools":[{"name":"tool","inputSchema":{"type":"object"},"annotations":`+tt.annotations+`}]}`)
+				case calls.Add(1) == 1:
+					http.Error(w, "busy", http.StatusServiceUnavailable)
+				default:
+					result(w, m.ID, thanks)
+				}
+			}))
+			if diff := cmp.Diff(tt.want, <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			if got := calls.Load(); got != tt.calls {
+				t.Errorf("the tool was called %d times, want %d", got, tt.calls)
+			}
+		})
+	}
+}
+
 // TestAnswersOfHTTPServers has a server that answers one call badly, and the next one well: the
 // session goes on.
 func TestAnswersOfHTTPServers(t *testing.T) {

@@ -156,7 +156,9 @@ func (l *listing) cost() (in, out float64, known bool) {
 // IsRefusedRequest reports whether an endpoint refused the request itself: sent again, it is refused again.
 func IsRefusedRequest(err error) bool {
 	var no *refused
-	return errors.As(err, &no) && (no.code == http.StatusBadRequest || no.code == http.StatusUnprocessableEntity)
+	return errors.As(err, &no) && slices.Contains([]int{
+		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
+	}, no.code)
 }
 
 // WithoutImages returns a request with words in place of its images, and how many there were.

@@ -148,13 +148,19 @@ func noAnswer(status int) error { return fmt.Errorf("%w (HTTP %d)", errNoAnswer,
 func unexpected(response *http.Response) error {
 	switch kind := kindOf(response); kind {
 	case "text/html":
-		return errors.New("it answered with a web page, not with MCP: check the URL")
+		return notMCP("it answered with a web page, not with MCP: check the URL")
 	case "":
-		return errors.New("its answer has no Content-Type and is not MCP: check the URL")
+		return notMCP("its answer has no Content-Type and is not MCP: check the URL")
 	default:
-		return fmt.Errorf("it answered with %s, not with MCP: check the URL", visible.Text(kind))
+		return notMCP(fmt.Sprintf("it answered with %s, not with MCP: check the URL", visible.Text(kind)))
 	}
 }
+
+// notMCP is the error of an answer of another content type.
+type notMCP string
+
+// Error implements error.
+func (e notMCP) Error() string { return string(e) }
 
 // isDialError reports whether a request was never sent.
 func isDialError(err error) bool {

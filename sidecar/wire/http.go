@@ -121,8 +121,9 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	case isModern(err):
 		return nil, err
 	case probing.Err() != nil:
-	case errors.Is(capture.Answer().Failure, errNoAnswer), isClosed(capture.Answer().Failure):
-		// An older server may take an unknown request as done, and an odd one may break off.
+	case errors.Is(capture.Answer().Failure, errNoAnswer), isClosed(capture.Answer().Failure),
+		errors.As(capture.Answer().Failure, new(*UnreadableError)), errors.As(capture.Answer().Failure, new(notMCP)):
+		// An older server may take an unknown request as done, and an odd one may break off or say anything.
 	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
 	case capture.Answer().Failure != nil:
 		return nil, capture.Answer().Failure

@@ -76,7 +76,8 @@ func (h *HTTP) waitToRepeat(ctx context.Context, status int, wait time.Duration)
 
 // mayRepeat reports whether a refused message can be sent again: the server may be available later, and the message did
 // nothing. A server that says when to come back has done nothing (RFC 9110, 15.6.4), nor has one that gets too many
-// requests (RFC 6585). What a proxy says instead of the server proves nothing about a call of a tool.
+// requests (RFC 6585), nor one that refuses a message before it knows the message's id. What a proxy says instead of the
+// server proves nothing about a call of a tool, which is sent again only if it is repeatable.
 func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.Response, body []byte) bool {
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -89,10 +90,27 @@ func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.
 	if response.Header.Get("Retry-After") != "" && response.StatusCode != http.StatusBadGateway && response.StatusCode != http.StatusGatewayTimeout {
 		return true
 	}
-	if refusal := refusalIn(body); refusal != nil && refusal.id != nil {
+	switch refusal := refusalIn(body); {
+	case refusal == nil:
+	case refusal.id != nil:
 		return false // the server's own answer
+	case response.StatusCode == http.StatusServiceUnavailable:
+		return true
 	}
-	return response.StatusCode == http.StatusTooManyRequests || call == nil || !slices.Contains(effective, call.Method)
+	return response.StatusCode == http.StatusTooManyRequests || call == nil || !slices.Contains(effective, call.Method) || isRepeatable(r.Context())
+}
+
+type repeatableKey struct{}
+
+// WithRepeatable returns a context for one call of a tool. is reports whether a second call changes nothing more; it is
+// asked only once the server was not available.
+func WithRepeatable(ctx context.Context, is func() bool) context.Context {
+	return context.WithValue(ctx, repeatableKey{}, is)
+}
+
+func isRepeatable(ctx context.Context) bool {
+	is, ok := ctx.Value(repeatableKey{}).(func() bool)
+	return ok && is()
 }
 
 // effective are the requests that may change something each time.
@@ -165,7 +183,7 @@ func (h *HTTP) isLost(status int, body []byte) bool {
 
 // saysLost reports whether a text says that a session is unknown.
 func saysLost(text []byte) bool {
-	text = bytes.ToLower(text[:min(len(text), 1000)])
+	text = bytes.ReplaceAll(bytes.ToLower(text[:min(len(text), 1000)]), []byte("_"), []byte(" ")) // SESSION_NOT_FOUND
 	return bytes.Contains(text, []byte("session")) &&
 		slices.ContainsFunc(sessionWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }

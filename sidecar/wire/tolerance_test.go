@@ -81,6 +81,7 @@ func TestALostSession(t *testing.T) {
 		{"400 with words", refusal(400, "null", "Bad Request: No valid session ID provided"), true},
 		{"400 with words and an id", refusal(400, "1", "Session not found"), true},
 		{"400 with plain words", words(400, "Invalid session ID\n"), true},
+		{"400 with a code", words(400, `{"error":{"code":"SESSION_NOT_FOUND","message":"?"}}`), true},
 		{"400 with a member", words(400, `{"error":"session expired"}`), true},
 		{"503 with words", words(503, "Session terminated"), true},
 		{"503 with words and when to come back", reply{503, http.Header{"Retry-After": {"1"}}, "unknown session"}, true},
@@ -156,6 +157,8 @@ func TestAServerThatIsNotAvailableIsAskedAgain(t *testing.T) {
 		{"503 for ever", list, []reply{words(503, "a"), words(503, "b"), words(503, "c"), words(503, "d"), words(503, "e"), words(503, "f"), words(503, "g")}, 6, growing, "HTTP 503 Service Unavailable: f"},
 		{"503 with an hour", call, []reply{later(503, "3600")}, 1, 0, "HTTP 503 Service Unavailable (Retry-After: 3600)"},
 		{"503 for a call", call, []reply{words(503, "busy")}, 1, 0, "HTTP 503 Service Unavailable: busy"},
+		{"503 for a call, before the server knew it", call, []reply{refusal(503, "null", "starting")}, 2, 500 * time.Millisecond, ""},
+		{"502 for a call, before the server knew it", call, []reply{refusal(502, "null", "starting")}, 1, 0, "starting"},
 		{"502 for a call", call, []reply{words(502, "")}, 1, 0, "HTTP 502 Bad Gateway"},
 		{"504 with seconds for a call", call, []reply{later(504, "1")}, 1, 0, "HTTP 504 Gateway Timeout"},
 		{"500 for a list", list, []reply{words(500, "oops")}, 1, 0, "HTTP 500 Internal Server Error: oops"},
@@ -253,6 +256,9 @@ func TestContentTypes(t *testing.T) {
 		{"JSON as a page", as("text/html", fine), ""},
 		{"JSON with a parameter", as("application/json; charset=UTF-8", fine), ""},
 		{"JSON with a broken parameter", as("application/json; charset", fine), ""},
+		{"JSON behind a byte order mark", as("application/json", "\ufeff"+fine), ""},
+		{"JSON without a version", as("application/json", `{"id":1,"result":{}}`), ""},
+		{"events behind a byte order mark", as("text/event-stream", "\ufeff"+event), ""},
 		{"JSON in capitals", as("Application/JSON", fine), ""},
 		{"events without a type", as("", "\ufeffevent: message\n"+event), ""},
 		{"events as bytes", as("application/octet-stream", ": hello\n\n"+event), ""},
@@ -280,7 +286,7 @@ func TestContentTypes(t *testing.T) {
 
 // A server of unknown era that takes server/discover without an answer is asked to initialize.
 func TestAProbeWithoutAnAnswerFindsALegacyServer(t *testing.T) {
-	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}, {200, http.Header{"Content-Type": {"text/event-stream"}}, ": nothing\n\n"}} {
+	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}, {200, http.Header{"Content-Type": {"text/event-stream"}}, ": nothing\n\n"}, words(200, "ok"), refusal(200, "null", "?")} {
 		t.Run(fmt.Sprint(said.status, said.header), func(t *testing.T) {
 			server, _ := replies(said)
 			h := over(server)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -53,7 +54,14 @@ func (d *legacyTask) Result(ctx context.Context, s *mcptask.State) (json.RawMess
 	if s.Err != nil {
 		return nil, s.Err
 	}
-	return d.f.ask(ctx, "tasks/result", map[string]any{})
+	limit := d.f.server.session.Housekeeping() // the task has ended, so its server has the result
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	raw, err := d.f.ask(within, "tasks/result", map[string]any{})
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return nil, &mcptask.LostError{Over: true, Reason: fmt.Sprintf("is %s, and its server did not give the result within %v", s.Status, limit)}
+	}
+	return raw, err
 }
 
 // Cancel implements [mcptask.Driver].

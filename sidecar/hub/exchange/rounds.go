@@ -283,6 +283,9 @@ func (x *exchange) attempt(ctx context.Context, answers map[string]json.RawMessa
 		token, x.last.forgetProgress = c.ExpectProgress(x.progressed)
 		callCtx = context.WithValue(callCtx, progressTokenKey{}, token)
 	}
+	if x.toolName != "" {
+		callCtx = wire.WithRepeatable(callCtx, func() bool { return x.isRepeatable(ctx) })
+	}
 	answered := x.unsent
 	capture.BeforeSent(func() error { return answered.send(x.hooks.Round) })
 	capture.WhenAnswered(func(got wire.Answer) { x.onAnswer(ctx, c, entry, got) })

@@ -171,3 +171,20 @@ func TestATaskThatCannotBeFollowedIsSaid(t *testing.T) {
 		})
 	}
 }
+
+// A legacy task has ended, and its server never gives the result.
+func TestAResultThatDoesNotComeIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(p *peer) {
+			p.shake(legacyTasks)
+			p.result(p.await("tools/call"), `{"task":{`+state("working", "")+`}}`)
+			p.result(p.await("tasks/get"), `{`+state("Finished", "")+`}`)
+			p.rest()
+		})
+		f.tools = `{"tools":[{"name":"tool","execution":{"taskSupport":"required"}}]}`
+		want := protocol.CallLost{Reason: `The MCP task "one" of the server "s" is completed, and its server did not give the result within 1m0s.`}
+		if diff := cmp.Diff(protocol.CallResult(want), <-f.call(t.Context(), exchange.Hooks{})); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	})
+}
