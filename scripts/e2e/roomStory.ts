@@ -91,6 +91,7 @@ export async function goThroughPages(page: Page, panel: Panel, looks: Looks): Pr
   await step("each server's page leads back to the list", async () => {
     await panel.chooseInHead("Servers");
     const items = panel.servers().getByRole("listitem").getByRole("button");
+    await items.first().waitFor();
     for (let n = 0; n < (await items.count()); n++) {
       const item = items.nth(n);
       const isLooked = (await item.textContent())?.startsWith(server) === true;

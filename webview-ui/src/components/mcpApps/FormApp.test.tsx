@@ -8,17 +8,37 @@ import { axeFindings } from "../../testing/axe.ts";
 import { isWrong, valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { answered, ask, elicitation, message, openAsk, task } from "../../testing/samples.ts";
+import { armingMs } from "../ask/useClickGuard.ts";
 import { waitLimitMs } from "./connection.ts";
 
-// In the whole panel. The half second before something can be pressed has a test of its own, and one here.
+// In the whole panel. The half second before something can be pressed has a test of its own, and some here.
 const armed = vi.hoisted(() => ({ really: false }));
 vi.mock("../ask/useClickGuard.ts", async (original) => {
-  const { useClickGuard } = await original<typeof import("../ask/useClickGuard.ts")>();
-  return { useClickGuard: (phase?: string) => useClickGuard(phase) || !armed.really };
+  const real = await original<typeof import("../ask/useClickGuard.ts")>();
+  return {
+    ...real,
+    useClickGuard: (phase?: string) => real.useClickGuard(phase) || !armed.really,
+  };
 });
 beforeEach(() => {
   armed.really = false;
 });
+
+/** From now on, the half second is over only when the returned function is called. */
+function holdGuard(): () => void {
+  armed.really = true;
+  const held: (() => void)[] = [];
+  const { setTimeout } = globalThis;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms?: number) => {
+    if (ms === armingMs) held.push(run);
+    return setTimeout(ms === armingMs ? () => {} : run, ms);
+  }) as typeof setTimeout);
+  return () => {
+    act(() => {
+      for (const run of held.splice(0)) run();
+    });
+  };
+}
 
 const title = "App of database";
 const fields: readonly Field[] = [
@@ -205,13 +225,11 @@ describe("the app of a form", () => {
     await waitFor(() => expect(asked()).toHaveLength(1));
     fireEvent.click(button("Use the Plain Form"));
     fireEvent.change(seat(), { target: { value: "3B" } });
-    armed.really = true;
+    const pass = holdGuard();
     await propose({ seat: "3A" });
     fireEvent.click(await screen.findByRole("button", { name: "Use the App's Answer" }));
     expect(valueIn(seat())).toBe("3B");
-    await waitFor(() =>
-      expect(button("Use the App's Answer").getAttribute("aria-disabled")).toBe("false"),
-    );
+    pass();
     fireEvent.click(button("Use the App's Answer"));
     expect(valueIn(seat())).toBe("3A");
   });
@@ -219,11 +237,12 @@ describe("the app of a form", () => {
   test("cannot put a field under a click that was meant for it", async () => {
     const { user, asked, propose } = await ready();
     await waitFor(() => expect(asked()).toHaveLength(1));
-    armed.really = true;
+    const pass = holdGuard();
     await propose({ seat: "3A" });
     await screen.findByText(/^Filled in by/);
     await expect(user.click(bags())).rejects.toThrow("pointer-events");
-    await waitFor(() => user.click(bags()));
+    pass();
+    await user.click(bags());
     expect(document.activeElement).toBe(bags());
   });
 
@@ -295,19 +314,21 @@ describe("the app of a form", () => {
   });
 
   test("cannot submit by a press that was meant for it", async () => {
-    armed.really = true;
+    const pass = holdGuard();
     const { host, asked, propose } = await ready();
     await waitFor(() => expect(asked()).toHaveLength(1));
     const disabled = () => button("Submit").getAttribute("aria-disabled");
     fireEvent.click(button("Use the Plain Form"));
-    await waitFor(() => expect(disabled()).toBe("false"));
+    pass();
+    expect(disabled()).toBe("false");
     fireEvent.click(button("Show the App"));
     await propose({ seat: "3A" });
     await screen.findByText(/^Filled in by/);
     expect(disabled()).toBe("true");
     fireEvent.click(button("Submit"));
     fireEvent.keyDown(seat(), { key: "Enter", ctrlKey: true });
-    await waitFor(() => expect(disabled()).toBe("false"));
+    pass();
+    expect(disabled()).toBe("false");
     await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);
   });
