@@ -102,6 +102,9 @@ type SourceRights struct {
 	// Unconfirmed reports whether the person must confirm the server's definition before it runs: because a file of the
 	// workspace configures it, or because an own server would use files of a folder for which nothing vouches.
 	Unconfirmed bool
+	// Unvouched reports whether [Server.In] can find that an own server must be confirmed: it names variables of the environment,
+	// and nothing vouches for the folder.
+	Unvouched bool
 	// Inputs are those of the server's source, by id.
 	Inputs map[string]Input
 	// KeptSecrets reports whether the server may use what [Environment.Secret] returns: those of the person's own file may.
@@ -502,7 +505,8 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		s.ToolTimeout = &timeout
 	}
 	s.Folder = folder.Path
-	s.Unconfirmed = !folder.Confirmed && (!s.Own || !folder.Vouched && s.usesFolder())
+	s.Unconfirmed = !folder.Confirmed && (!s.Own || !folder.Vouched && s.names("${workspaceFolder"))
+	s.Unvouched = s.Own && !folder.Confirmed && !folder.Vouched && s.names("${env:")
 	l.names[s.Name], l.isOwn[s.Name], l.places[s.Name] = s.Source, s.Own, place(s.Source, data, offset)
 	if s.Hidden {
 		l.result.Hidden = append(l.result.Hidden, s)

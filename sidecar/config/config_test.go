@@ -592,13 +592,13 @@ func TestWhereServersStart(t *testing.T) {
 	own := filepath.Join(home, "mcp.json")
 	servers := `{"plain": {"command": "sh", "envFile": "x.env"}, "below": {"command": "sh", "cwd": "sub"}, "in": {"command": "sh", "cwd": "${workspaceFolder}"},
 		"under": {"command": "sh", "cwd": "${workspaceFolder}/sub"}, "its": {"command": "${workspaceFolder}/sh"}, "path": {"command": "sh", "env": {"PATH": "${workspaceFolder}"}},
-		"file": {"command": "sh", "envFile": "${workspaceFolder}/x.env"}, "data": {"command": "sh", "args": ["${workspaceFolder}"]}, "far": {"url": "https://example.org"}}`
+		"file": {"command": "sh", "envFile": "${workspaceFolder}/x.env"}, "last": {"command": "sh", "cwd": "${workspaceFolderBasename}"}, "data": {"command": "sh", "args": ["${workspaceFolder}"]}, "far": {"url": "https://example.org"}}`
 	servers = strings.ReplaceAll(servers, `"sh"`, `"`+shell+`"`)
 	if err := os.WriteFile(own, []byte(`{"servers": `+servers+`}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	e := config.Environment{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: home, Folder: here}
-	asked := map[string]bool{"in": true, "under": true, "its": true, "path": true, "file": true}
+	asked := map[string]bool{"in": true, "under": true, "its": true, "path": true, "file": true, "last": true}
 	for _, tt := range []struct {
 		name   string
 		c      protocol.Configuration

@@ -53,6 +53,14 @@ func (s Server) holds(path string) bool {
 	return s.Folder != "" && within(real(s.Folder), real(path))
 }
 
+// RealFolder returns the path of the workspace folder without links.
+func (s Server) RealFolder() string {
+	if s.Folder == "" {
+		return ""
+	}
+	return real(s.Folder)
+}
+
 // real returns a path without links, or the path itself if it does not exist.
 func real(path string) string {
 	if found, err := filepath.EvalSymlinks(path); err == nil {

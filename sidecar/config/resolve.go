@@ -168,8 +168,14 @@ func (s Server) surroundings(ctx context.Context, e Environment) (env []string, 
 		e.note(s, name, v)
 		env = setEnv(env, name, v)
 	}
-	dir, err = s.dir(ctx, e)
-	return env, dir, err
+	if dir, err = s.dir(ctx, e); err != nil {
+		return nil, "", err
+	}
+	_, isSet := s.Env["PWD"]
+	if _, inFile := more["PWD"]; !isSet && !inFile && dir != "" && LookupEnv(e.Environ, "PWD") != "" && !here().windows {
+		env = setEnv(env, "PWD", filepath.Clean(dir)) // that of Environ is another program's folder
+	}
+	return env, dir, nil
 }
 
 // dir returns the folder in which the server starts.
@@ -217,16 +223,39 @@ func (s Server) file(e Environment, path string) string {
 	return filepath.Join(s.filesBase(e), path)
 }
 
-// usesFolder reports whether what the server runs depends on the workspace's folder. An argument with the folder is only
-// passed to the person's own program.
-func (s Server) usesFolder() bool {
+// whatRuns returns the texts on which the program and its code depend. An argument is only passed to the person's own program.
+func (s Server) whatRuns() []string {
 	texts := []string{s.Command, s.Cwd, s.EnvFile}
 	for _, value := range s.Env {
 		if value != nil {
 			texts = append(texts, *value)
 		}
 	}
-	return s.Transport == protocol.TransportStdio && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "${workspaceFolder}") })
+	return texts
+}
+
+// names reports whether what the server runs depends on variables that begin so.
+func (s Server) names(beginning string) bool {
+	return s.Transport == protocol.TransportStdio && slices.ContainsFunc(s.whatRuns(), func(text string) bool { return strings.Contains(text, beginning) })
+}
+
+// In returns the server as it starts in an environment. An own one must be confirmed if it names a variable of the environment
+// that leads into the folder, such as PWD.
+func (s Server) In(e Environment) Server {
+	if !s.Unvouched || s.Folder == "" || e.Home != "" && s.holds(e.Home) {
+		return s
+	}
+	for _, text := range s.whatRuns() {
+		for _, match := range variable().FindAllStringSubmatch(text, -1) {
+			if kind, rest, _ := strings.Cut(match[1], ":"); kind == "env" {
+				name, otherwise := envVariable(rest)
+				path := cmp.Or(LookupEnv(e.Environ, name), otherwise)
+				isOne := filepath.IsAbs(path) && !strings.ContainsRune(path, filepath.ListSeparator)
+				s.Unconfirmed = s.Unconfirmed || isOne && s.ofFolder(path)
+			}
+		}
+	}
+	return s
 }
 
 // envFile returns the variables of the server's envFile; nil if it has none.

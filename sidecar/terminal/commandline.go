@@ -361,6 +361,9 @@ func (l *commandLine) reach(launch []string, o Options) error {
 // addRoots adds the folders of --root.
 func (l *commandLine) addRoots(o Options) error {
 	for _, root := range l.roots {
+		if root == "" { // such as a variable that is unset; it would be the current folder
+			return usagef("--root is empty: it is the path of a folder")
+		}
 		if !filepath.IsAbs(root) {
 			root = filepath.Join(o.Folder, root)
 		}

@@ -305,6 +305,50 @@ func TestAnOwnServerStartsInAFolderThatThePersonAllowed(t *testing.T) {
 	}
 }
 
+// inFolder returns a command of the person in a folder, as a shell starts it there.
+func (p person) inFolder(folder string, args ...string) *exec.Cmd {
+	c := p.in(folder, args...)
+	c.Env = append(c.Env, "PWD="+folder, "INIT_CWD="+folder)
+	return c
+}
+
+// The folder of a clone has other names than ${workspaceFolder}.
+func TestAnOwnServerComesToAFolderByNoOtherName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, member string
+		asked        bool
+	}{
+		{"the environment's PWD", `"cwd":"${env:PWD}"`, true},
+		{"a folder below it", `"cwd":"${env:INIT_CWD}${/}"`, true},
+		{"a default", `"cwd":"${env:NOT_SET:-FOLDER}"`, true},
+		{"its last name", `"cwd":"${userHome}/src/${workspaceFolderBasename}"`, true},
+		{"an envFile", `"cwd":"${userHome}/src/clone","envFile":"${env:PWD}/.env"`, true},
+		{"the home folder", `"cwd":"${env:HOME}/src/clone"`, false}, // which the person wrote
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t, `{}`)
+			clone := filepath.Join(p.home, "src", "clone")
+			p.write(filepath.Join(clone, "node_modules", "placed"), "the clone")
+			p.write(filepath.Join(clone, ".env"), "A=B")
+			p.write(p.ownFile(), `{"servers":{"shop":`+who("own", strings.ReplaceAll(tt.member, "FOLDER", clone))+`}}`)
+			out, err := p.inFolder(clone, "call", "shop", "where").CombinedOutput()
+			if refused := err != nil && strings.Contains(string(out), "it would use files of the folder "+clone); refused != tt.asked {
+				t.Errorf("in the terminal: %v %s", err, out)
+			}
+			h := startHost(t, "2025-11-25", p.inFolder(clone, "gateway", "--own", "--host", "cursor", "shop"))
+			if said := h.call("tools/call", `{"name":"where"}`); strings.Contains(said, "you have not allowed") != tt.asked {
+				t.Errorf("for a host: %s", said)
+			}
+			trusting := startHost(t, "2025-11-25", p.inFolder(clone, "gateway", "--own", "--host", "codex", "--data-dir", t.TempDir(), "shop"))
+			if at := where(t, trusting.call("tools/call", `{"name":"where"}`)); at.Folder != clone {
+				t.Errorf("for a host that asks for trust, it runs in %s", at.Folder)
+			}
+		})
+	}
+}
+
 // The daemon may have been started where the person's own mcp.json is elsewhere.
 func TestTheDaemonsEnvironmentDoesNotChooseTheOwnServers(t *testing.T) {
 	t.Parallel()

@@ -77,20 +77,32 @@ func rootsOf(folder string) string {
 // textOfResult is the text of a result in an event.
 var textOfResult = regexp.MustCompile(`"text":("\{\\"Who(?:[^"\\]|\\.)*")`)
 
-// whereabouts returns what a tool of a [placed] server tells a window.
+// whereabouts returns what a tool of a [placed] server tells a front end, in a new task.
 func (c *talk) whereabouts(server, tool string) whereabouts {
 	c.t.Helper()
-	told := ""
+	return c.whereaboutsIn(c.newTask(), server, tool)
+}
+
+// newTask creates a task, and returns its id.
+func (c *talk) newTask() string {
+	c.t.Helper()
 	var created protocol.Task
+	if err := c.Call("task/create", map[string]any{"title": "A task"}, &created); err != nil {
+		c.t.Fatal(err)
+	}
+	return created.ID
+}
+
+// whereaboutsIn is whereabouts in a task.
+func (c *talk) whereaboutsIn(taskID, server, tool string) whereabouts {
+	c.t.Helper()
+	told := ""
 	c.Heard = func(_ string, params json.RawMessage) { // also of the tasks of hosts
-		if found := textOfResult.FindSubmatch(params); found != nil && created.ID != "" && strings.Contains(string(params), created.ID) {
+		if found := textOfResult.FindSubmatch(params); found != nil && strings.Contains(string(params), taskID) {
 			told = string(found[1])
 		}
 	}
-	err := c.Call("task/create", map[string]any{"title": "A task"}, &created)
-	if err == nil {
-		err = c.Call("call/start", map[string]any{"taskId": created.ID, "serverName": server, "request": map[string]any{"type": "tools/call", "toolName": tool}}, &struct{}{})
-	}
+	err := c.Call("call/start", map[string]any{"taskId": taskID, "serverName": server, "request": map[string]any{"type": "tools/call", "toolName": tool}}, &struct{}{})
 	for err == nil && told == "" {
 		_, err = c.Next()
 	}
@@ -106,6 +118,57 @@ func (c *talk) whereabouts(server, tool string) whereabouts {
 		c.t.Fatalf("%v: %s", err, told)
 	}
 	return at
+}
+
+// A terminal that uses the workspace of a window gets the roots of its own command line, and the window keeps its own. So do two
+// terminals, and a call that goes on once a window has come.
+func TestTheRootsOfATerminalAreItsOwn(t *testing.T) {
+	t.Parallel()
+	for _, era := range erasOfServers {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t, `{"shop":`+placedIn(era)+`}`)
+			folder, given, data := p.project(), p.project(), t.TempDir()
+			call := func(name, want string, flags ...string) {
+				t.Helper()
+				p.told(folder, append([]string{"call", "shop", "roots", "--data-dir", data}, flags...)...).wantRoots(t, name, want)
+			}
+			attach := func(initialize *protocol.InitializeParams) *talk {
+				t.Helper()
+				initialize.ProtocolVersion, initialize.ClientInfo.Version = protocol.Version, "1"
+				front := startTalk(t, p.in(folder, "serve", "--data-dir", data))
+				if err := front.Call("initialize", initialize, &struct{}{}); err != nil {
+					t.Fatal(err)
+				}
+				return front
+			}
+			first := attach(&protocol.InitializeParams{
+				ClientInfo: protocol.Implementation{Name: "a terminal"}, Transient: true,
+				Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "g", Path: given, RootOnly: true}}},
+			})
+			call("a terminal beside one with --root", "")
+			call("a terminal with another --root", folder, "--root", folder)
+			task := first.newTask()
+			first.whereaboutsIn(task, "shop", "roots").wantRoots(t, "the first terminal", given)
+			window := attach(&protocol.InitializeParams{
+				ClientInfo:    protocol.Implementation{Name: "a window"},
+				Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "w", Path: folder, Vouched: true}}},
+			})
+			first.whereaboutsIn(task, "shop", "roots").wantRoots(t, "the task of the first terminal, beside a window", given)
+			call("a terminal beside a window", "")
+			call("a terminal with --root beside a window", given, "--root", given)
+			window.whereabouts("shop", "roots").wantRoots(t, "the window", folder)
+		})
+	}
+}
+
+func TestAnEmptyRootIsNotTheCurrentFolder(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, `{"shop":`+placedIn("2025-11-25")+`}`)
+	out, err := p.in(p.project(), "call", "shop", "roots", "--root", "").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--root is empty") {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // A host that uses the workspace of a window gets none of its folders.

@@ -110,7 +110,8 @@ func (c *talk) openAs(folder string, capabilities protocol.FrontEndCapabilities)
 	err := c.Call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "the window", Version: "1"},
 		Capabilities:  capabilities,
-		Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "f", Path: folder, Confirmed: true}}},
+		// Without roots a terminal uses the connection by which the tools were listed.
+		Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "f", Path: folder, Confirmed: true, NoRoot: true}}},
 	}, &struct{}{})
 	if err != nil {
 		c.t.Fatal(err)

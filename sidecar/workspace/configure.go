@@ -33,6 +33,7 @@ type configuration struct {
 	lasting     atomic.Bool // see [Workspace.Lasting]
 	watcher     *config.Watcher
 	importing   sync.Mutex // held while an mcp.json is written
+	given       givenFolders
 
 	mu       sync.Mutex // guards the fields below
 	merged   protocol.Configuration
@@ -40,6 +41,30 @@ type configuration struct {
 	problems []protocol.ConfigProblem
 	// unused says which endpoints of models the organisation does not let be used.
 	unused []protocol.ConfigProblem
+}
+
+// givenFolders are those of which transient front ends told, by the tasks that they created. Its lock is taken last of all.
+type givenFolders struct {
+	mu sync.Mutex // guards of
+	of map[string][]protocol.WorkspaceFolder
+}
+
+// add has a task have no other roots than these folders.
+func (g *givenFolders) add(taskID string, folders []protocol.WorkspaceFolder) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.of == nil {
+		g.of = map[string][]protocol.WorkspaceFolder{}
+	}
+	g.of[taskID] = folders
+}
+
+// get is [session.Options.TaskFolders].
+func (g *givenFolders) get(taskID string) (folders []protocol.WorkspaceFolder, isTerminals bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	folders, isTerminals = g.of[taskID]
+	return folders, isTerminals
 }
 
 // join adds the configuration of a new front end, and returns the front end that configures the workspace now. A front end

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/config"
 	"assent/sidecar/workspace/rpc"
 )
 
@@ -51,6 +52,8 @@ type contribution struct {
 	configuration protocol.Configuration
 	// detached reports that it has gone.
 	detached bool
+	// folders are those of its handshake. They are the roots of the tasks of a transient one.
+	folders []protocol.WorkspaceFolder
 }
 
 var _ protocol.Sidecar = (*frontEnd)(nil)
@@ -130,6 +133,7 @@ func (f *frontEnd) Initialize(_ context.Context, params *protocol.InitializePara
 		return nil, err
 	}
 	f.info, f.capabilities, f.transient = params.ClientInfo, params.Capabilities, params.Transient
+	f.folders = config.Trusted(params.Configuration.WorkspaceFolders)
 	configuredBy := ""
 	if counting := f.join(f, params.Configuration); counting != f {
 		configuredBy = counting.info.Name
@@ -180,6 +184,15 @@ func (f *frontEnd) DidChangeConfiguration(ctx context.Context, params *protocol.
 		return err
 	}
 	return f.editor.ServersChanged(ctx, list)
+}
+
+// CreateTask implements [protocol.Sidecar].
+func (f *frontEnd) CreateTask(ctx context.Context, params *protocol.CreateTaskParams) (*protocol.Task, error) {
+	created, err := f.Workspace.CreateTask(ctx, params)
+	if err == nil && f.transient {
+		f.configured.given.add(created.ID, f.folders)
+	}
+	return created, err
 }
 
 // CloseTask implements [protocol.Sidecar].

@@ -194,6 +194,11 @@ func Open(opts Options) *Workspace {
 	w.environment = environment
 	w.hub = usable{w: w, Hub: hub.New(hub.Options{
 		Options: session.Options{
+			OfTasks: session.OfTasks{
+				HostRoots:   func(taskID string) (session.HostRoots, bool) { return w.hosts.RootsOf(taskID) },
+				TaskFolders: w.configured.given.get,
+				HostEnviron: func(taskID string, s config.Server) []string { return w.hosts.EnvironOf(taskID, s) },
+			},
 			Changed:      w.serverChanged,
 			Redact:       w.redacted,
 			Confirm:      w.confirmations(environment).Confirm,
@@ -201,8 +206,6 @@ func Open(opts Options) *Workspace {
 			Authorize:    w.authorize,
 			Memory:       w.memory(),
 			Capabilities: w.attached.capabilities,
-			HostRoots:    func(taskID string) (session.HostRoots, bool) { return w.hosts.RootsOf(taskID) },
-			HostEnviron:  func(taskID string, s config.Server) []string { return w.hosts.EnvironOf(taskID, s) },
 			Client:       protocol.Implementation{Name: "assent", Version: w.opts.Version},
 			Tap:          w.tapServer(),
 			Leftovers:    w.leftovers,
@@ -235,7 +238,7 @@ func (w *Workspace) beginRun() {
 	}
 	var err error
 	if w.leftovers, err = leftover.Begin(w.opts.RunsDir, temporary, w.opts.Log); err != nil {
-		w.opts.Log.Warn().Err(err).Msg("servers that outlive a killed sidecar are not ended")
+		w.opts.Log.Warn().Err(err).Msg("servers that outlive a killed process are not ended")
 	}
 }
 

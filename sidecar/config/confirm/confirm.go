@@ -98,7 +98,7 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 		if s.Own {
 			return notConfirmed("it is your own server, and as configured in %s it would use files of the folder %s: you have not allowed "+
 				"that yet, and cannot be asked here. To decide, run assent tools %q in a terminal in that folder; --trust allows it without a question",
-				s.Source, s.Folder, s.NameInSource())
+				s.Source, s.RealFolder(), s.NameInSource())
 		}
 		return notConfirmed("its definition in %s is new or has changed, and you cannot be asked here whether it may run: "+
 			"to decide, run assent tools %q in a terminal in that folder", s.Source, s.Name)
@@ -106,10 +106,11 @@ func (b *Book) Confirm(ctx context.Context, s config.Server, asked bool) error {
 	return b.wait(ctx, k, s, kept, asked)
 }
 
-// sourceOf returns the source that a decision is about. That about an own server counts in one folder.
+// sourceOf returns the source that a decision is about. That about an own server counts in one folder, and not in another to
+// which a link leads later.
 func sourceOf(s config.Server) string {
 	if s.Own {
-		return s.Source + ", in " + s.Folder
+		return s.Source + ", in " + s.RealFolder()
 	}
 	return s.Source
 }
@@ -194,7 +195,7 @@ func (b *Book) decide(ctx context.Context, k key, s config.Server, kept *store.S
 	}
 	switch {
 	case s.Own:
-		params.Folder = s.Folder
+		params.Folder = s.RealFolder()
 	case b.opts.Hides != nil:
 		params.Hides = b.opts.Hides(s.Name)
 	}

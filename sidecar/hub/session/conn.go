@@ -115,7 +115,7 @@ func newConn(s *Server, taskID string) *Conn {
 		lifetime: lifetime{cancel: cancel, ready: make(chan struct{}), over: make(chan struct{})},
 	}
 	c.environ = s.environOf(taskID)
-	c.roots.given = s.rootsOf(taskID)
+	c.roots.given, c.roots.task = s.rootsOf(taskID), taskID
 	c.roots.asked = make(chan struct{})
 	c.roots.note = sync.OnceFunc(func() { close(c.roots.asked) })
 	c.ctx = c.waits.Context(awaited.WithListener(ctx, c.await))
@@ -251,7 +251,7 @@ func (c *Conn) run() {
 // tries the older HTTP with SSE (2025-11-25, "Transports: Backwards Compatibility"). If the server's definition needs
 // the person's confirmation, start waits for it before it starts a process or opens a connection.
 func (c *Conn) start() error {
-	if err := c.server.Confirm(c.ctx); err != nil {
+	if err := c.server.confirm(c.ctx, c.environment()); err != nil {
 		return err
 	}
 	transport := c.server.config.Transport
@@ -340,8 +340,8 @@ func (c *Conn) newClient() *mcp.Client {
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	})
 	client.AddSendingMiddleware(noMemory, c.link.aside)
-	if c.roots.given.from == workspaceRoots {
-		client.AddRoots(d.Roots()...)
+	if c.roots.given.from == folderRoots {
+		client.AddRoots(d.rootsOf("")...)
 	}
 	return client
 }

@@ -52,9 +52,22 @@ type Timing struct {
 	RootsTimeout time.Duration
 }
 
+// OfTasks says what tasks of hosts and of terminals have of their own. Each function is called with locks of the servers held,
+// and may be nil.
+type OfTasks struct {
+	// HostRoots returns the roots of a task's host, and reports whether the task is one of a host.
+	HostRoots func(taskID string) (roots HostRoots, isHosts bool)
+	// TaskFolders returns the folders of which a task's terminal told, and reports whether the task is one of a terminal.
+	TaskFolders func(taskID string) (folders []protocol.WorkspaceFolder, isTerminals bool)
+	// HostEnviron returns the environment in which a server starts for a task, or for what belongs to no task; nil means
+	// that of Environment.
+	HostEnviron func(taskID string, server config.Server) []string
+}
+
 // Options configure a Dialer.
 type Options struct {
 	Timing
+	OfTasks
 	// Changed gets every new state of a server. It must not call the server.
 	Changed func(protocol.Server)
 	// Confirm blocks until a server may run as it is configured, or returns why it may not. It is called before each
@@ -69,13 +82,7 @@ type Options struct {
 	Environment config.Environment
 	// Capabilities returns the capabilities of the front ends; nil means none. Assent declares no others to servers.
 	Capabilities func() protocol.FrontEndCapabilities
-	// HostRoots returns the roots of a task's host, and reports whether the task is one of a host. It is called with locks of
-	// the servers held, and may be nil.
-	HostRoots func(taskID string) (roots HostRoots, isHosts bool)
-	// HostEnviron returns the environment in which a server starts for a task, or for what belongs to no task; nil means
-	// that of Environment. It is called with locks of the servers held, and may be nil.
-	HostEnviron func(taskID string, server config.Server) []string
-	Client      protocol.Implementation
+	Client       protocol.Implementation
 	// Authorize wraps the round tripper for a server at a URL, which may require authorization. It may be nil.
 	Authorize func(server config.Server, at *url.URL, login config.OAuth, way http.RoundTripper) http.RoundTripper
 	// Memory may be nil. The dialer then probes the era of each server itself.
@@ -128,14 +135,14 @@ func (d *Dialer) Close() { d.network.CloseIdleConnections() }
 // for an answer.
 func (d *Dialer) SetIdle(after time.Duration) { d.idle.Store(int64(after)) }
 
-// SetFolders replaces the workspace folders, which are the roots that servers may ask for. It returns the URIs of the
+// SetFolders replaces the workspace folders, which are the roots of the tasks that have no others. It returns the URIs of the
 // roots that are gone, and all roots, for [Server.SetRoots].
 func (d *Dialer) SetFolders(folders []protocol.WorkspaceFolder) (gone []string, roots []*mcp.Root) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	old := d.rootsLocked()
+	old := rootsIn(d.folders)
 	d.folders = folders
-	roots = d.rootsLocked()
+	roots = rootsIn(folders)
 	for _, r := range old {
 		if !slices.ContainsFunc(roots, func(n *mcp.Root) bool { return n.URI == r.URI }) {
 			gone = append(gone, r.URI)
@@ -144,16 +151,10 @@ func (d *Dialer) SetFolders(folders []protocol.WorkspaceFolder) (gone []string, 
 	return gone, roots
 }
 
-// Roots returns the workspace's roots, which the servers of tasks without a host may ask for.
-func (d *Dialer) Roots() []*mcp.Root {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.rootsLocked()
-}
-
-func (d *Dialer) rootsLocked() []*mcp.Root {
+// rootsIn returns the roots among folders.
+func rootsIn(folders []protocol.WorkspaceFolder) []*mcp.Root {
 	roots := []*mcp.Root{}
-	for _, f := range d.folders {
+	for _, f := range folders {
 		if f.NoRoot {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"assent/sidecar/wire/quirk"
 )
 
-// Roots are what the person gave, never more. A task of a host has the host's roots, or none. Any other task has those of the
-// workspace. A connection that all tasks share has none.
+// Roots are what the person gave, never more. A task of a host has the host's roots, or none. A task of a terminal has those of
+// the terminal, or none. Any other task has those of the workspace. A connection that all tasks share has none.
 
 // HostRoots are the roots of a host.
 type HostRoots struct {
@@ -35,8 +35,8 @@ type givenRoots struct {
 type rootsFrom int
 
 const (
-	noRoots rootsFrom = iota
-	workspaceRoots
+	noRoots     rootsFrom = iota
+	folderRoots           // of the workspace, or of a terminal
 	hostRoots
 )
 
@@ -57,12 +57,29 @@ func (s *Server) taskRoots(taskID string) givenRoots {
 			return givenRoots{hostRoots, roots.Capability, roots.List}
 		}
 	}
-	if len(s.dialer.Roots()) == 0 {
+	if len(s.dialer.rootsOf(taskID)) == 0 {
 		return givenRoots{}
 	}
-	return givenRoots{workspaceRoots, json.RawMessage(`{"listChanged":true}`), func(context.Context, json.RawMessage) (json.RawMessage, error) {
-		return json.Marshal(map[string]any{"roots": s.dialer.Roots()})
+	return givenRoots{folderRoots, json.RawMessage(`{"listChanged":true}`), func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return s.dialer.listOf(taskID)
 	}}
+}
+
+// rootsOf returns the roots of a task without a host: those of its terminal, or else of the workspace.
+func (d *Dialer) rootsOf(taskID string) []*mcp.Root {
+	if of := d.opts.TaskFolders; of != nil && taskID != "" {
+		if folders, hasOwn := of(taskID); hasOwn {
+			return rootsIn(folders)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return rootsIn(d.folders)
+}
+
+// listOf returns them as the result of roots/list.
+func (d *Dialer) listOf(taskID string) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"roots": d.rootsOf(taskID)})
 }
 
 // HasRoots reports whether a task has roots, which modern servers are told with its calls.
@@ -117,6 +134,8 @@ const (
 // rootsRequest tracks whether the server asked for the roots before its first call.
 type rootsRequest struct {
 	given givenRoots
+	// task is the connection's task; "" for none. The lock of [Server] guards it.
+	task string
 	// note closes asked when the server asks. called is set once the first call may be sent.
 	asked  chan struct{}
 	note   func()
@@ -129,7 +148,13 @@ func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (a
 		if c.roots.given.from == noRoots {
 			return nil, wire.ErrMethod
 		}
-		raw, err := c.roots.given.list(ctx, params)
+		list := c.roots.given.list
+		if c.roots.given.from == folderRoots { // the connection may have been opened for no task
+			list = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				return c.server.dialer.listOf(c.task())
+			}
+		}
+		raw, err := list(ctx, params)
 		if err != nil {
 			return nil, err
 		}
@@ -140,6 +165,13 @@ func (c *Conn) serveRoots(ctx context.Context, params json.RawMessage) func() (a
 		}
 		return raw, nil
 	}
+}
+
+// task returns the task of the connection; "" for none.
+func (c *Conn) task() string {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.roots.task
 }
 
 // AwaitRoots delays the first call of a legacy connection until the server has read the roots, or a time limit is over.

@@ -242,13 +242,18 @@ func (s *Server) Start(ctx context.Context) (protocol.Server, error) {
 
 // Confirm blocks until the server may run as it is configured; see [Options.Confirm].
 func (s *Server) Confirm(ctx context.Context) error {
+	return s.confirm(ctx, s.dialer.opts.Environment)
+}
+
+// confirm is Confirm for a start in an environment.
+func (s *Server) confirm(ctx context.Context, e config.Environment) error {
 	if s.dialer.opts.Confirm == nil {
 		return nil
 	}
 	s.mu.Lock()
 	asked := s.userStarts > 0
 	s.mu.Unlock()
-	return s.dialer.opts.Confirm(ctx, s.config, asked)
+	return s.dialer.opts.Confirm(ctx, s.config.In(e), asked)
 }
 
 // Borrow is Connection for a longer use: the connection is not closed as unused before release is called.
@@ -314,6 +319,7 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	} else if c != nil && s.running[c] {
 		delete(s.conns, "")
 		c.Ledger.Own(taskID)
+		c.roots.task = taskID
 		s.conns[taskID] = c
 		s.handler.Taken(taskID)
 		return c, nil
@@ -331,8 +337,8 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	return c, nil
 }
 
-// suits reports whether a connection for discovery is as one for a task would be: what it declared about roots is true for the
-// task, and the server has the task's environment.
+// suits reports whether a connection for discovery is like one for a task: it declared roots as the task has them, and the
+// server has the task's environment.
 func (c *Conn) suits(taskID string) bool {
 	return c.roots.given.from == c.server.rootsOf(taskID).from && slices.Equal(c.environ, c.server.environOf(taskID))
 }
@@ -482,7 +488,7 @@ func (s *Server) SetRoots(gone []string, roots []*mcp.Root) {
 	s.mu.Lock()
 	var clients []*mcp.Client
 	for c := range s.running {
-		if c.roots.given.from == workspaceRoots {
+		if c.roots.given.from == folderRoots {
 			clients = append(clients, c.client)
 		}
 	}
