@@ -151,3 +151,31 @@ func productFiles(t *testing.T, folder string) (files []string) {
 	}
 	return files
 }
+
+// Package loopback knows who connects, and bounds what a stranger may hold. So no other code opens a port.
+func TestPortsAreOpenedInOnePlace(t *testing.T) {
+	opens := 0
+	for _, file := range productFiles(t, "..") {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of, _ := call.X.(*ast.Ident)
+			if of == nil || of.Name != "net" && of.Name != "http" || !strings.HasPrefix(call.Sel.Name, "Listen") || call.Sel.Name == "ListenUnix" || call.Sel.Name == "Listener" {
+				return true
+			}
+			if opens++; !strings.Contains(filepath.ToSlash(file), "/base/loopback/") {
+				t.Errorf("%s uses %s.%s", file, of.Name, call.Sel.Name)
+			}
+			return true
+		})
+	}
+	if opens == 0 {
+		t.Error("no place opens a port")
+	}
+}

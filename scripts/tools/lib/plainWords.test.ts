@@ -52,6 +52,21 @@ describe("the texts", () => {
   });
 });
 
+describe("the texts for a person", () => {
+  test("do not say how Assent is built", async () => {
+    const texts = [
+      ...(await goTexts(["protocol", "sidecar"])),
+      ...(await jsonTexts(["extension/l10n/bundle.l10n.json", "extension/package.nls.json"])),
+    ];
+    const saying = texts.filter(
+      ([file, text]) =>
+        !file.includes("/rpctest/") &&
+        /\bsidecar/i.test(text.replaceAll(/\(command:[\w.]+\)/g, "")),
+    );
+    expect(saying).toEqual([]);
+  });
+});
+
 describe("a measurement", () => {
   test("counts each construction of a line", () => {
     const measured = measure([

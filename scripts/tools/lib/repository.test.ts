@@ -118,6 +118,17 @@ describe("the files for people", () => {
     }
   });
 
+  test("have a digest for every package, also for one of another platform", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { integrity?: string; link?: boolean }>;
+    };
+    const others = Object.entries(packages).filter(
+      ([path, { link }]) => path.includes("node_modules/") && link !== true,
+    );
+    expect(others.length).toBeGreaterThan(500);
+    expect(others.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
+  });
+
   test("have updates for every list of dependencies", () => {
     const { updates } = parse(read(".github/dependabot.yml")) as {
       updates: { "package-ecosystem": string; directory?: string; directories?: string[] }[];
