@@ -30,6 +30,9 @@ const readAtOnce = 16 << 10
 // ErrTooLong ends a connection on which the server sent more than the limit.
 var ErrTooLong = errors.New("the server sent too much at once")
 
+// maxPiece bounds a piece of a long line, in bytes.
+const maxPiece = 1 << 20
+
 // lines is JSON-RPC as lines over a byte stream (2025-11-25, "Transports: stdio").
 type lines struct {
 	stream   io.ReadWriteCloser
@@ -188,22 +191,26 @@ const maxAnswersIn = 16
 // readLine returns the next line without its end. The bytes belong to the caller.
 func (l *lines) readLine() ([]byte, error) {
 	var line []byte
+	var pieces [][]byte // before it: a long line is copied once, and has no more memory than it needs
+	read := 0
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > l.maxFrame {
-			return nil, l.skip(line, part, err)
+		if read += len(part); read > l.maxFrame {
+			return nil, l.skip(slices.Concat(append(pieces, line)...), part, err)
 		}
-		if more := len(line) + len(part); more > cap(line) && len(line) > 0 {
-			line = slices.Grow(line, min(4*more, l.maxFrame)-len(line)) // few steps, because each copies the whole
+		if len(line) > 0 && len(line)+len(part) > cap(line) {
+			pieces, line = append(pieces, line), make([]byte, 0, min(read, maxPiece))
 		}
 		line = append(line, part...)
 		switch {
+		case err == nil && pieces != nil:
+			return bytes.TrimSpace(slices.Concat(append(pieces, line)...)), nil
 		case err == nil:
 			return bytes.TrimSpace(line), nil
 		case errors.Is(err, bufio.ErrBufferFull):
 		default:
-			if len(line) > 0 { // the line stays incomplete
-				l.stray(line)
+			if read > 0 { // the line stays incomplete
+				l.stray(slices.Concat(append(pieces, line)...))
 			}
 			return nil, err
 		}

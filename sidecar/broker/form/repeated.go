@@ -2,11 +2,12 @@ package form
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"hash"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // maxRepeatedDepth bounds how many lists and wrappers [Repeated] looks into.
@@ -22,7 +23,7 @@ const muchLonger = 64
 // A text repeats a value as JSON, or as the plain string. A list is repeated if each of its items is. Some servers wrap
 // other values in an object with the one member "result". Numbers are the same if their exact values are.
 //
-// A text that is much shorter than the value does not repeat it, whatever it says: a large value is then not decoded.
+// A text that is much shorter than the value does not repeat it: a large value is then not decoded.
 func Repeated(value json.RawMessage, texts []string) []int {
 	length := 0
 	for _, text := range texts {
@@ -31,11 +32,14 @@ func Repeated(value json.RawMessage, texts []string) []int {
 	if len(value) > muchLonger*(length+1) {
 		return nil
 	}
-	said := said{json: map[string][]int{}, plain: map[string][]int{}}
+	if len(texts) == 1 && json.Valid([]byte(texts[0])) && sameLetters(value, []byte(texts[0])) {
+		return []int{0} // as most servers do it, also with large values
+	}
+	said := said{json: map[digest][]int{}, plain: map[string][]int{}}
 	for place, text := range texts {
 		said.plain[text] = append(said.plain[text], place)
 		if decoded, ok := decodeExact([]byte(text)); ok {
-			key := canonical(decoded)
+			key := digestOf(decoded)
 			said.json[key] = append(said.json[key], place)
 		}
 	}
@@ -50,15 +54,45 @@ func Repeated(value json.RawMessage, texts []string) []int {
 	return slices.Sorted(maps.Keys(places))
 }
 
-// said holds the places of texts, by what they say as JSON and by themselves.
-type said struct{ json, plain map[string][]int }
+// said holds the places of texts, by their value as JSON and by themselves.
+type said struct {
+	json  map[digest][]int
+	plain map[string][]int
+}
+
+// sameLetters reports whether two JSON texts are the same, except for spaces between their tokens.
+func sameLetters(first, second []byte) bool {
+	for inText := false; ; {
+		n := 1
+		if inText {
+			n = max(1, bytes.IndexAny(first, `"\`)) // the end of the string, or an escape
+		} else {
+			first, second = bytes.TrimLeft(first, jsonSpaces), bytes.TrimLeft(second, jsonSpaces)
+		}
+		switch {
+		case len(first) == 0 || len(second) == 0:
+			return len(first) == len(second)
+		case first[0] == '"':
+			inText = !inText
+		case inText && first[0] == '\\':
+			n = 2 // what follows it ends no text
+		}
+		if len(first) < n || !bytes.HasPrefix(second, first[:n]) {
+			return false
+		}
+		first, second = first[n:], second[n:]
+	}
+}
+
+// jsonSpaces are the characters that may stand between tokens.
+const jsonSpaces = " \t\r\n"
 
 // whole reports whether the texts say a whole value, and adds their places.
 func (s said) whole(value any, places map[int]bool, depth int) bool {
 	if depth > maxRepeatedDepth {
 		return false
 	}
-	found := s.json[canonical(value)]
+	found := s.json[digestOf(value)]
 	if words, ok := value.(string); ok {
 		found = append(slices.Clone(found), s.plain[words]...)
 	}
@@ -95,39 +129,63 @@ func decodeExact(text []byte) (value any, ok bool) {
 
 // canonical returns a text that is the same for two decoded values if and only if they are the same JSON.
 func canonical(value any) string {
-	var b strings.Builder
-	writeCanonical(&b, value)
-	return b.String()
+	var t canonicalText
+	t.add(value)
+	return string(t.text)
 }
 
-func writeCanonical(b *strings.Builder, value any) {
+// digest stands for the canonical text of a value, which may be large.
+type digest [sha256.Size]byte
+
+func digestOf(value any) digest {
+	t := canonicalText{sum: sha256.New()}
+	t.add(value)
+	t.sum.Write(t.text)
+	return digest(t.sum.Sum(nil))
+}
+
+// canonicalText is a canonical text that is written. With a sum, that gets it in pieces.
+type canonicalText struct {
+	text []byte
+	sum  hash.Hash
+}
+
+// canonicalPiece is how long a piece is.
+const canonicalPiece = 4 << 10
+
+func (t *canonicalText) add(value any) {
 	switch value := value.(type) {
 	case nil:
-		b.WriteString("null")
+		t.text = append(t.text, "null"...)
 	case bool:
-		b.WriteString(strconv.FormatBool(value))
+		t.text = strconv.AppendBool(t.text, value)
 	case string:
-		b.WriteString(strconv.Quote(value))
+		t.text = strconv.AppendQuote(t.text, value)
 	case json.Number:
 		n, _ := parseNumber(value.String())
 		if n.negative && n.digits != "" {
-			b.WriteByte('-')
+			t.text = append(t.text, '-')
 		}
-		b.WriteString(n.digits + "e" + strconv.FormatFloat(n.exponent, 'f', -1, 64))
+		t.text = append(append(t.text, n.digits...), 'e')
+		t.text = strconv.AppendFloat(t.text, n.exponent, 'f', -1, 64)
 	case []any:
-		b.WriteByte('[')
+		t.text = append(t.text, '[')
 		for _, item := range value {
-			writeCanonical(b, item)
-			b.WriteByte(',')
+			t.add(item)
+			t.text = append(t.text, ',')
 		}
-		b.WriteByte(']')
+		t.text = append(t.text, ']')
 	case map[string]any:
-		b.WriteByte('{')
+		t.text = append(t.text, '{')
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			b.WriteString(strconv.Quote(name) + ":")
-			writeCanonical(b, value[name])
-			b.WriteByte(',')
+			t.text = append(strconv.AppendQuote(t.text, name), ':')
+			t.add(value[name])
+			t.text = append(t.text, ',')
 		}
-		b.WriteByte('}')
+		t.text = append(t.text, '}')
+	}
+	if t.sum != nil && len(t.text) > canonicalPiece {
+		t.sum.Write(t.text)
+		t.text = t.text[:0]
 	}
 }

@@ -30,6 +30,11 @@ func TestTextsThatRepeatAValue(t *testing.T) {
 		{"a value that is much longer", `["` + strings.Repeat(`a","`, 100) + `a"]`, []string{"a"}, nil},
 		{"a value that escapes make longer", `["` + strings.Repeat(`\u0061`, 100) + `"]`, []string{strings.Repeat("a", 100)}, []int{0}},
 		{"no value", ``, []string{"done"}, nil},
+		{"with other spaces", `{"a":"x \"\\","b":[1,2]}`, []string{" {\n\t\"a\": \"x \\\"\\\\\", \"b\": [1, 2]}\r\n"}, []int{0}},
+		{"spaces in a text", `{"a":"x  y"}`, []string{`{"a":"x y"}`}, nil},
+		{"spaces after a quote in a text", `{"a":"\" y"}`, []string{`{"a":"\"y"}`}, nil},
+		{"spaces in a number", `[12]`, []string{`[1 2]`}, nil},
+		{"less", `[1,2]`, []string{`[1]`}, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -37,5 +42,19 @@ func TestTextsThatRepeatAValue(t *testing.T) {
 				t.Errorf("Repeated (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A large value with its text is not decoded.
+func TestATextThatRepeatsALargeValueCostsNothing(t *testing.T) {
+	value := json.RawMessage(`{"rows":["` + strings.Repeat(`a row","`, 100_000) + `the last"]}`)
+	texts := []string{strings.ReplaceAll(string(value), ",", ", ")}
+	allocations := testing.AllocsPerRun(1, func() {
+		if diff := cmp.Diff([]int{0}, Repeated(value, texts)); diff != "" {
+			t.Errorf("Repeated (-want +got):\n%s", diff)
+		}
+	})
+	if allocations > 1000 {
+		t.Errorf("%v allocations", allocations)
 	}
 }

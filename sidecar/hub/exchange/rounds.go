@@ -431,12 +431,21 @@ func (x *exchange) legacyResult(ctx context.Context, result json.RawMessage) (js
 	}
 	var created struct {
 		Task    json.RawMessage `json:"task"`
-		Content json.RawMessage `json:"content"`
+		Content present         `json:"content"`
 	}
-	if jsonscan.Unmarshal(result, &created) == nil && created.Content == nil && len(created.Task) > 0 && created.Task[0] == '{' && x.toolName != "" {
+	if jsonscan.Unmarshal(result, &created) == nil && !created.Content && len(created.Task) > 0 && created.Task[0] == '{' && x.toolName != "" {
 		return nil, session.BadAnswerError{Reason: unfollowable}
 	}
 	return result, nil
+}
+
+// present says that a member is there, without a copy of its value, which may be large.
+type present bool
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *present) UnmarshalJSON([]byte) error {
+	*p = true
+	return nil
 }
 
 // unfollowable is the reason of an answer with a task that Assent cannot follow.
@@ -446,12 +455,12 @@ const unfollowable = "it made a task of the call that cannot be followed: it has
 func (x *exchange) taskHandle(result json.RawMessage) *mcptask.State {
 	var created struct {
 		Task    json.RawMessage `json:"task"`
-		Content json.RawMessage `json:"content"`
+		Content present         `json:"content"`
 	}
 	if !x.last.asTask || jsonscan.Unmarshal(result, &created) != nil {
 		return nil
 	}
-	if created.Task == nil && created.Content == nil {
+	if created.Task == nil && !created.Content {
 		return parseTask(result) // some servers forget the member around it
 	}
 	return parseCreated(created.Task)
@@ -462,14 +471,14 @@ func (x *exchange) taskHandle(result json.RawMessage) *mcptask.State {
 // "Responses").
 func (x *exchange) parseRound(result json.RawMessage) (*inputRequired, *mcptask.State, error) {
 	var kind struct {
-		ResultType string          `json:"resultType"`
-		Content    json.RawMessage `json:"content"`
+		ResultType string  `json:"resultType"`
+		Content    present `json:"content"`
 	}
 	if err := jsonscan.Unmarshal(result, &kind); err != nil {
 		return nil, nil, session.BadAnswerError{Reason: "its result cannot be read: " + reason.Of(err)}
 	}
 	// Some servers forget to say what kind it is.
-	if kind.ResultType == "task" || kind.ResultType == "" && kind.Content == nil {
+	if kind.ResultType == "task" || kind.ResultType == "" && !kind.Content {
 		if state := parseTask(result); state != nil && x.toolName != "" {
 			return nil, state, nil
 		}
