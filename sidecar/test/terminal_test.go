@@ -109,7 +109,7 @@ func (c *talk) openAs(folder string, capabilities protocol.FrontEndCapabilities)
 	c.t.Helper()
 	err := c.Call("initialize", protocol.InitializeParams{
 		ProtocolVersion: protocol.Version, ClientInfo: protocol.Implementation{Name: "the window", Version: "1"},
-		Capabilities:  capabilities,
+		Capabilities: capabilities,
 		// Without roots a terminal uses the connection by which the tools were listed.
 		Configuration: protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{{Name: "f", Path: folder, Confirmed: true, NoRoot: true}}},
 	}, &struct{}{})
