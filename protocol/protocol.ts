@@ -4141,6 +4141,11 @@ export type CallRequest =
 export interface CallToolRequest {
   type: "tools/call";
   toolName: string;
+  /**
+   * Title is the tool's title, cut if it is long; absent if it has none other than its name, or if the sidecar had
+   * not read it yet. In `StartCallParams` it is ignored.
+   */
+  title?: string;
   /** Arguments is the JSON object to send. */
   arguments: unknown;
   /**

@@ -292,6 +292,9 @@ type CallRequest interface{ isCallRequest() }
 type CallToolRequest struct {
 	Type     tag[CallToolRequest] `json:"type"`
 	ToolName string               `json:"toolName"`
+	// Title is the tool's title, cut if it is long; absent if it has none other than its name, or if the sidecar had
+	// not read it yet. In [StartCallParams] it is ignored.
+	Title string `json:"title,omitempty"`
 	// Arguments is the JSON object to send.
 	Arguments json.RawMessage `json:"arguments"`
 	// ArgumentsText is the text of that object; present if a double cannot hold one of its numbers

@@ -245,9 +245,14 @@ export class Panel {
     return this.calls(server, tool).last();
   }
 
-  /** The calls of a tool, the newest last. */
+  /** The calls of a tool, the newest last. A row has the tool's title, if there is one, and its name as a tooltip. */
   calls(server: string, tool: string): Locator {
-    return this.#view.getByRole("article", { name: `${tool} of ${server}`, exact: true });
+    const titled = this.#view
+      .getByRole("article", { name: new RegExp(`\\S of ${server}$`) })
+      .and(this.#view.locator(`article:has(h2 [title="${tool}"])`));
+    return this.#view
+      .getByRole("article", { name: `${tool} of ${server}`, exact: true })
+      .or(titled);
   }
 
   /** The newest reading of a resource. */

@@ -68,7 +68,7 @@ func (c *Chat) CallForApp(ctx context.Context, a AppCall, call func(context.Cont
 	if err != nil {
 		return err
 	}
-	request := withText(protocol.CallToolRequest{ToolName: a.Tool.Name, Arguments: arguments})
+	request := withTitle(withText(protocol.CallToolRequest{ToolName: a.Tool.Name, Arguments: arguments}), &a.Tool)
 	id, err := t.StartAppCall(a.ServerName, request, a.MessageID)
 	if err != nil {
 		return err

@@ -156,6 +156,7 @@ func (c *Chat) StartCall(ctx context.Context, params *protocol.StartCallParams) 
 	if found, ok := request.(protocol.TaskResultRequest); ok {
 		return c.follow(t, params.ServerName, found)
 	}
+	request = c.titled(params.ServerName, request)
 	id, err := t.StartCall(params.ServerName, request)
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (c *Chat) Serve(ctx context.Context, taskID, serverName string, request pro
 		return err
 	}
 	defer c.wg.Done()
-	id, err := t.StartHostCall(serverName, request) // without the lock, so that several calls are saved together
+	id, err := t.StartHostCall(serverName, c.titled(serverName, request)) // without the lock, so that several calls are saved together
 	if err != nil {
 		return err
 	}
@@ -374,6 +375,24 @@ func checkRequest(request protocol.CallRequest) (protocol.CallRequest, error) {
 		return nil, protocol.Errorf(protocol.CodeInvalidParams, "arguments must be a JSON object")
 	}
 	return withText(tool), nil
+}
+
+// titled returns a call with the title of its tool, if the list of the server was read by now.
+func (c *Chat) titled(serverName string, request protocol.CallRequest) protocol.CallRequest {
+	tool, ok := request.(protocol.CallToolRequest)
+	if !ok {
+		return request
+	}
+	return withTitle(tool, c.servers.KnownTool(serverName, tool.ToolName))
+}
+
+// withTitle returns a call with the title of its tool, which may be nil.
+func withTitle(request protocol.CallToolRequest, tool *protocol.Tool) protocol.CallToolRequest {
+	request.Title = ""
+	if tool != nil && tool.Title != tool.Name {
+		request.Title = task.TitleOf(tool.Title)
+	}
+	return request
 }
 
 // withText returns a call with the text of its arguments, if front ends need it.

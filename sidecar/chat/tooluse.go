@@ -168,7 +168,7 @@ func (u *turn) approved(ctx context.Context, ref protocol.ToolUseRef, use protoc
 	arguments, err := u.opts.Approver.UseTool(ctx, u.task, u.taskID, protocol.UseMcpTool{
 		Origin: protocol.Origin{ServerName: found.serverName}, ToolUse: ref, Tool: *found.tool, Arguments: use.Arguments,
 	})
-	return found.serverName, withText(protocol.CallToolRequest{ToolName: found.tool.Name, Arguments: arguments}), err
+	return found.serverName, withTitle(withText(protocol.CallToolRequest{ToolName: found.tool.Name, Arguments: arguments}), found.tool), err
 }
 
 // approvedResource is approved for a resource.

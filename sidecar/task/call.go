@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -92,7 +93,7 @@ func (t *Task) FollowMcpTask(serverName string, request protocol.TaskResultReque
 func titleOf(request protocol.CallRequest) string {
 	switch r := request.(type) {
 	case protocol.CallToolRequest:
-		return r.ToolName
+		return cmp.Or(r.Title, r.ToolName)
 	case protocol.ReadResourceRequest:
 		return r.URI
 	case protocol.GetPromptRequest:

@@ -37,7 +37,7 @@ func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) pr
 	said.Attachments = slices.Clip(said.Attachments)
 	for _, file := range files {
 		if t.log.Info.Title == "" && strings.TrimSpace(said.Text) == "" {
-			t.log.Info.Title = titleOfText(file.Name)
+			t.log.Info.Title = TitleOf(file.Name)
 		}
 		said.Attachments = append(said.Attachments, t.log.Add(file, false, "").ID)
 	}
@@ -48,7 +48,7 @@ func (t *Task) attach(said protocol.UserMessage, files []protocol.Attachment) pr
 // held.
 func (t *Task) say(said protocol.UserMessage) int64 {
 	if t.log.Info.Title == "" {
-		t.log.Info.Title = titleOfText(said.Text)
+		t.log.Info.Title = TitleOf(said.Text)
 	}
 	t.log.Info.Running = true
 	m := t.log.Add(said, false, "")
@@ -70,8 +70,8 @@ func checkSaid(said protocol.UserMessage, files []protocol.Attachment) error {
 	return nil
 }
 
-// titleOfText returns the beginning of a text, cut between two words.
-func titleOfText(text string) string {
+// TitleOf returns the beginning of a text as a title, cut between two words.
+func TitleOf(text string) string {
 	title := ask.FirstLine(text)
 	runes := []rune(title)
 	if len(runes) <= maxTitle {

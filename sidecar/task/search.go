@@ -138,7 +138,7 @@ func saidIn(body protocol.Body) []string {
 func saidInCall(call protocol.Call) (texts []string) {
 	switch r := call.Request.(type) {
 	case protocol.CallToolRequest:
-		texts = []string{r.ToolName, string(r.Arguments)}
+		texts = []string{r.Title, r.ToolName, string(r.Arguments)}
 	case protocol.ReadResourceRequest:
 		texts = []string{r.URI}
 	case protocol.GetPromptRequest:

@@ -92,7 +92,9 @@ function calledOf(name: string, serverName: string): string {
 function nameOf(request: Extract<Message["body"], { type: "call" }>["request"]): string {
   switch (request.type) {
     case "tools/call":
-      return oneLine(request.toolName);
+      return request.title === undefined
+        ? oneLine(request.toolName)
+        : `${oneLine(request.title)} (${oneLine(request.toolName)})`;
     case "resources/read":
       return oneLine(request.uri);
     case "prompts/get":

@@ -45,7 +45,7 @@ export function CallRow(props: CallRowProps) {
   const { call, startedAt, keep, elementId, waits, asked, steps, app, onCancel } = props;
   const [plain, setPlain] = useState(false);
   const { request, progress, task, result, endedAt } = call;
-  const { name, list, from, args, argumentsText } = called(call);
+  const { name, title, list, from, args, argumentsText } = called(call);
   const cancelling = task?.cancelling === true && !isFinal(task.status);
   const headingId = useId();
   const cancellingId = useId();
@@ -63,11 +63,11 @@ export function CallRow(props: CallRowProps) {
         <Icon name={icon} spin={spin} />
         <div className="row-title">
           <h2 id={headingId}>
-            <span className="name">
+            <span className="name" title={title === undefined ? undefined : visible(name)}>
               {list !== undefined && (
                 <ServerIcon serverName={call.serverName} list={list} item={name} />
               )}
-              {visible(name)}
+              {visible(title ?? name)}
             </span>{" "}
             <span className="muted">{visible(from)}</span>
           </h2>
@@ -143,6 +143,8 @@ function isGood(result: CallResult): boolean {
 
 interface Called {
   readonly name: string;
+  /** Undefined if the item has none. */
+  readonly title?: string | undefined;
   /** The list that has the item; undefined if it is unknown. */
   readonly list?: IconList;
   /** Names the kind of the item, and its server. */
@@ -157,6 +159,7 @@ function called({ request, serverName, fromApp }: Call): Called {
     case "tools/call":
       return {
         name: request.toolName,
+        title: request.title,
         list: "tools",
         from:
           fromApp === undefined

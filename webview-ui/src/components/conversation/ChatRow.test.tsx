@@ -215,6 +215,12 @@ describe("a call", () => {
   });
 });
 
+test("a call has the title of its tool, and the name as a tooltip", () => {
+  show(call({ request: { ...callTool(), title: "Clean Up" } }));
+  screen.getByRole("article", { name: "Clean Up of database" });
+  expect(screen.getByTitle("cleanup").textContent).toBe("Clean Up");
+});
+
 test("a call says how much of its time the person took", () => {
   const started = { ...message(1, call({ endedAt: at + 17_000, result: result({}) })), time: at };
   const question = ask("a1", elicitation([], { messageId: 1 }), {

@@ -41,7 +41,7 @@ export function McpTaskLine({ entry: { call, time }, title, now }: McpTaskLinePr
 function nameOf(request: CallRequest): string {
   switch (request.type) {
     case "tools/call":
-      return request.toolName;
+      return request.title ?? request.toolName;
     case "resources/read":
       return request.uri;
     case "prompts/get":
