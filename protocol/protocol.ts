@@ -4367,6 +4367,12 @@ export interface UnattributedAsk {
   /** Text is the beginning of the question, as in `OpenAsk`. */
   text?: string;
   /**
+   * Simple and Fields are as in `OpenAsk`: the person can place and answer it at once, with `Sidecar.ClaimAsk` and
+   * then `Sidecar.AskResponse`.
+   */
+  simple?: boolean;
+  fields?: readonly Field[];
+  /**
    * Candidates are the calls that may have caused it, as of now: the calls in flight or, if there are
    * none, the conversations that used the server last, the newest first. There are at most 200, and
    * there may be none.
@@ -4425,6 +4431,8 @@ export interface ClaimAskResult {
    * refused.
    */
   messageId?: number;
+  /** AskID is the id of the ask; absent if MessageID is. */
+  askId?: string;
 }
 
 /**

@@ -2179,3 +2179,20 @@ func (v *PromptMessage) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+// UnmarshalJSON decodes the fields of union type.
+func (v *UnattributedAsk) UnmarshalJSON(data []byte) error {
+	type plain UnattributedAsk
+	w := struct {
+		*plain
+		Fields []json.RawMessage `json:"fields"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &w)
+	if err != nil {
+		return err
+	}
+	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
+		return err
+	}
+	return nil
+}

@@ -13,6 +13,10 @@ type UnattributedAsk struct {
 	Wants      AskWants `json:"wants"`
 	// Text is the beginning of the question, as in [OpenAsk].
 	Text string `json:"text,omitempty"`
+	// Simple and Fields are as in [OpenAsk]: the person can place and answer it at once, with [Sidecar.ClaimAsk] and
+	// then [Sidecar.AskResponse].
+	Simple bool    `json:"simple,omitempty"`
+	Fields []Field `json:"fields,omitempty"`
 	// Candidates are the calls that may have caused it, as of now: the calls in flight or, if there are
 	// none, the conversations that used the server last, the newest first. There are at most 200, and
 	// there may be none.
@@ -70,6 +74,8 @@ type ClaimAskResult struct {
 	// MessageID is the ask's message; absent if there is no ask because the request ended or was
 	// refused.
 	MessageID int64 `json:"messageId,omitempty"`
+	// AskID is the id of the ask; absent if MessageID is.
+	AskID string `json:"askId,omitempty"`
 }
 
 // UnattributedChangedParams counts the unattributed requests. [ListOpenAsksResult] lists them, and has

@@ -32,6 +32,7 @@ func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *polic
 		}
 	}
 	r.Wants, r.Text = ask.InBrief(p.Body)
+	r.Fields, r.Simple = ask.Simple(p.Body, r.Text)
 	if err := b.opts.Queue.Await(ctx, r); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func briefOf(r *attribution.Request) brief {
 func (f *fixture) here(asked *[]brief) {
 	f.person = func(_ context.Context, r *attribution.Request) error {
 		*asked = append(*asked, briefOf(r))
-		r.Assign(&attribution.Assignment{Task: f.task, By: "a test", Asked: func(int64) {}})
+		r.Assign(&attribution.Assignment{Task: f.task, By: "a test", Asked: func(int64, string) {}})
 		r.Origin.ToolNames = []string{"t"}
 		return nil
 	}

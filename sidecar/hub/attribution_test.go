@@ -154,7 +154,7 @@ func placeByNumber(t *testing.T, owner map[int64]string, u *attribution.Request)
 	}) {
 		t.Errorf("call %d of %q is not among the candidates", n, u.Origin.ServerName)
 	}
-	return &attribution.Assignment{TaskID: owner[n], MessageID: n, By: "a test", Asked: func(int64) {}}
+	return &attribution.Assignment{TaskID: owner[n], MessageID: n, By: "a test", Asked: func(int64, string) {}}
 }
 
 // manyOpen lets any number of questions wait.

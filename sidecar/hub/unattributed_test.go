@@ -50,7 +50,7 @@ func newFixtureWhose(t *testing.T, configured config.Server, transcript string) 
 
 // assignTo is a person's word that a request belongs to a task.
 func assignTo(id string) *attribution.Assignment {
-	return &attribution.Assignment{Task: taskName{name: id}, TaskID: id, By: "a test", Asked: func(int64) {}}
+	return &attribution.Assignment{Task: taskName{name: id}, TaskID: id, By: "a test", Asked: func(int64, string) {}}
 }
 
 func shared(name string) config.Server {

@@ -38,9 +38,9 @@ type Assignment struct {
 	MessageID int64
 	// By names the front end in which the person decided.
 	By string
-	// Asked gets the message of the request's ask as soon as it exists, or 0 if there will be none. Later calls change
-	// nothing.
-	Asked func(messageID int64)
+	// Asked gets the message and the id of the request's ask as soon as it exists, or zero values if there will be none.
+	// Later calls change nothing.
+	Asked func(messageID int64, askID string)
 }
 
 // Queue holds the requests that could not be attributed to a task, until a person assigns each to one. A request is settled
@@ -81,7 +81,7 @@ func (q *Queue) Await(ctx context.Context, r *Request) error {
 	q.mu.Lock()
 	u := &unattributed{
 		request: r, candidates: r.Candidates, done: make(chan struct{}),
-		shown: protocol.UnattributedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text},
+		shown: protocol.UnattributedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text, Simple: r.Simple, Fields: r.Fields},
 	}
 	q.waiting = append(q.waiting, u)
 	r.Slot.Pass()
@@ -161,16 +161,22 @@ func (q *Queue) Claim(ctx context.Context, params *protocol.ClaimAskParams, by s
 		return &protocol.ClaimAskResult{}, err
 	}
 	select {
-	case id := <-asked:
-		return &protocol.ClaimAskResult{TaskID: taskID, MessageID: id}, nil
+	case one := <-asked:
+		return &protocol.ClaimAskResult{TaskID: taskID, MessageID: one.messageID, AskID: one.askID}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// claim settles a request by a person's decision. The returned channel gets the message of the ask; it is nil if the person
-// dismissed the request.
-func (q *Queue) claim(params *protocol.ClaimAskParams, by string) (asked <-chan int64, taskID string, err error) {
+// madeAsk is the ask that a request became; zero if it became none.
+type madeAsk struct {
+	messageID int64
+	askID     string
+}
+
+// claim settles a request by a person's decision. The returned channel gets the ask; it is nil if the person dismissed the
+// request.
+func (q *Queue) claim(params *protocol.ClaimAskParams, by string) (asked <-chan madeAsk, taskID string, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	at := slices.IndexFunc(q.waiting, func(u *unattributed) bool { return u.shown.ID == params.ID })
@@ -204,17 +210,17 @@ func (q *Queue) claim(params *protocol.ClaimAskParams, by string) (asked <-chan 
 	if a.Task, err = q.opts.Task(a.TaskID); err != nil {
 		return nil, "", err
 	}
-	ids := make(chan int64, 1)
-	a.Asked = func(messageID int64) {
+	made := make(chan madeAsk, 1)
+	a.Asked = func(messageID int64, askID string) {
 		select {
-		case ids <- messageID:
+		case made <- madeAsk{messageID, askID}:
 		default: // only the first counts
 		}
 	}
 	u.assignment = a
 	q.settleLocked(u, protocol.Outcome{Reason: protocol.OutcomeAnswered, By: by})
 	close(u.done)
-	return ids, a.TaskID, nil
+	return made, a.TaskID, nil
 }
 
 // oneOf reports whether exactly one is true.

@@ -65,8 +65,8 @@ func (f *told) await(ctx context.Context) <-chan awaited {
 		}
 		err := f.Await(ctx, r)
 		if err == nil {
-			r.assignment.Asked(7)
-			r.assignment.Asked(0)
+			r.assignment.Asked(7, "a7")
+			r.assignment.Asked(0, "")
 		}
 		done <- awaited{r.assignment, err}
 	}()
@@ -118,7 +118,7 @@ func TestWhereAQuestionIsPlaced(t *testing.T) {
 				if got := fmt.Sprintf("%s %d", place.TaskID, place.MessageID); got != tt.want || place.By != "a test" {
 					t.Errorf("place = %+v, want %q", place, tt.want)
 				}
-				if diff := cmp.Diff(&protocol.ClaimAskResult{TaskID: place.TaskID, MessageID: 7}, result); diff != "" {
+				if diff := cmp.Diff(&protocol.ClaimAskResult{TaskID: place.TaskID, MessageID: 7, AskID: "a7"}, result); diff != "" {
 					t.Errorf("result (-want +got):\n%s", diff)
 				}
 				if diff := cmp.Diff([]string{"1 wait", "0 wait"}, f.said); diff != "" {

@@ -64,9 +64,11 @@ type Request struct {
 	AskOptions
 	proof
 
-	// Wants and Text are the request in brief. They are set before it waits in a [Queue].
-	Wants protocol.AskWants
-	Text  string
+	// Wants, Text, Simple and Fields are the request in brief. They are set before it waits in a [Queue].
+	Wants  protocol.AskWants
+	Text   string
+	Simple bool
+	Fields []protocol.Field
 
 	// open is the request among those that end with their calls; nil if it ends otherwise.
 	open *openRequest
@@ -143,7 +145,7 @@ func (r *Request) Served(err error) {
 		r.asks.answered = nil
 	}
 	if r.assignment != nil {
-		r.assignment.Asked(0) // the person need not wait for an ask
+		r.assignment.Asked(0, "") // the person need not wait for an ask
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Asks) Ask(ctx context.Context, q *Question) (*Answer, error) {
 		return nil, err
 	}
 	if q.Asked != nil {
-		q.Asked(a.message.ID) // which does not change
+		q.Asked(a.message.ID, a.question.AskID) // which do not change
 	}
 	select {
 	case <-a.settled:

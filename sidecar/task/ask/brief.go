@@ -117,9 +117,9 @@ func beginning(s string) (text string, more bool) {
 	return s[:cut], cut < len(s)
 }
 
-// simple reports whether a question can be answered in a list that shows this text, and returns the fields of its
+// Simple reports whether a question can be answered in a list that shows this text, and returns the fields of its
 // form; see [protocol.OpenAsk.Simple].
-func simple(question protocol.UseMcpServer, text string) ([]protocol.Field, bool) {
+func Simple(question protocol.UseMcpServer, text string) ([]protocol.Field, bool) {
 	if text == "" || strings.HasSuffix(text, cutMark) {
 		return nil, false
 	}

@@ -88,7 +88,7 @@ func TestSimpleQuestions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, text := InBrief(tt.question)
-			fields, got := simple(tt.question, text)
+			fields, got := Simple(tt.question, text)
 			if got != tt.want || len(fields) != tt.fields {
 				t.Errorf("got %t and %v", got, fields)
 			}

@@ -65,6 +65,6 @@ func (s *Asks) brief(a *ask) (protocol.OpenAsk, bool) {
 	brief := protocol.OpenAsk{TaskID: s.log.Info.ID, Title: s.log.Info.Title, MessageID: m.ID, Time: m.Time, AskID: a.question.AskID}
 	brief.Origin = question.From()
 	brief.Wants, brief.Text = InBrief(question)
-	brief.Fields, brief.Simple = simple(question, brief.Text)
+	brief.Fields, brief.Simple = Simple(question, brief.Text)
 	return brief, true
 }

@@ -25,7 +25,7 @@ type Question struct {
 	// Timeout limits how long the ask waits for the person; 0 is no limit.
 	Timeout time.Duration
 	// Asked is called with the id of the ask's message once it exists; it may be nil.
-	Asked func(messageID int64)
+	Asked func(messageID int64, askID string)
 	// Queued is called once the ask has its place in the task; it may be nil. A question that is asked from then on comes
 	// after it. Queued must not block, nor call the task.
 	Queued func()

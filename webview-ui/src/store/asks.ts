@@ -13,7 +13,7 @@ import {
   type TaskEventParams,
   type UnattributedAsk,
 } from "@assent/protocol";
-import { type Client, codeOf } from "../link/client.ts";
+import { type Client, codeOf, messageOf } from "../link/client.ts";
 import type { Draft } from "../view/viewState.ts";
 import { createReader, notRead, type Resource } from "./resource.ts";
 import { type Change, set } from "./state.ts";
@@ -107,6 +107,49 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
     }
   }
 
+  /**
+   * Assigns an unattributed request to a task, or dismisses it. Resolves to its place, where its draft is now. Rejects
+   * with an {@link RpcError} if it is settled already, or cannot be assigned there.
+   */
+  async function claimAsk(params: ClaimAskParams): Promise<ClaimAskResult> {
+    try {
+      const placed = await request("ask/claim", params);
+      const draft = store.view.draft(params.id);
+      store.view.setDraft(params.id, undefined);
+      if (placed.askId !== undefined) store.view.setDraft(placed.askId, draft);
+      return placed;
+    } finally {
+      // In every case the list is outdated.
+      store.onEvent(inboxInvalidated);
+    }
+  }
+
+  /** Answers an ask. Resolves once the answer is stored. Rejects with an {@link RpcError} if it is refused. */
+  async function answer(params: AskResponseParams): Promise<Outcome> {
+    const { outcome } = await aboutAsk(params, () => request("askResponse", params));
+    store.view.setDraft(params.askId, undefined);
+    return outcome;
+  }
+
+  /**
+   * Assigns an unattributed request to a task, and answers it there. Resolves to its place if the answer was refused;
+   * undefined if nothing is left to do. Rejects as claimAsk does.
+   */
+  async function placeAndAnswer(
+    params: ClaimAskParams,
+    given: Omit<AskResponseParams, "taskId" | "askId">,
+  ): Promise<{ readonly taskId: string; readonly messageId: number } | undefined> {
+    const { taskId, messageId, askId } = await claimAsk(params);
+    if (taskId === undefined || messageId === undefined || askId === undefined) return undefined;
+    try {
+      await answer({ taskId, askId, ...given });
+      return undefined;
+    } catch (error) {
+      store.update(set({ failure: messageOf(error) }));
+      return { taskId, messageId };
+    }
+  }
+
   return {
     listen(client: Client): void {
       const invalidate = () => store.onEvent(inboxInvalidated);
@@ -117,24 +160,9 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
     actions: {
       /** Reads the open asks of all tasks again. */
       listOpenAsks: (): void => store.onEvent(inboxInvalidated),
-      /**
-       * Assigns an unattributed request to a task, or dismisses it. Resolves to its place. Rejects with an {@link
-       * RpcError} if it is settled already, or cannot be assigned there.
-       */
-      async claimAsk(params: ClaimAskParams): Promise<ClaimAskResult> {
-        try {
-          return await request("ask/claim", params);
-        } finally {
-          // In every case the list is outdated.
-          store.onEvent(inboxInvalidated);
-        }
-      },
-      /** Answers an ask. Resolves once the answer is stored. Rejects with an {@link RpcError} if it is refused. */
-      async answer(params: AskResponseParams): Promise<Outcome> {
-        const { outcome } = await aboutAsk(params, () => request("askResponse", params));
-        store.view.setDraft(params.askId, undefined);
-        return outcome;
-      },
+      claimAsk,
+      placeAndAnswer,
+      answer,
       /**
        * Opens the page of an ask after the person has consented to its whole URL. Resolves to whether the page was
        * opened. Rejects as an answer does.

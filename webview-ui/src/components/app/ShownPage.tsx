@@ -60,6 +60,10 @@ function ShownAsks({ page, state, actions, onOpen, onOpenTask, onBack }: ShownPa
           if (messageId !== undefined) onOpen(taskId, messageId);
           else onOpenTask(taskId);
         }}
+        onPlace={async (params, answer) => {
+          const placed = await actions.placeAndAnswer(params, answer);
+          if (placed !== undefined) onOpen(placed.taskId, placed.messageId);
+        }}
         onRetry={actions.listOpenAsks}
         onBack={onBack}
       />

@@ -1,9 +1,10 @@
-import type { AskResponseParams, OpenAsk } from "@assent/protocol";
+import type { OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import type { ReactNode } from "react";
 import { visible } from "../../lib/visible.ts";
-import type { Actions } from "../../store/session.ts";
 import { useView } from "../../view/ViewContext.ts";
-import { useAnswer } from "../ask/useAnswer.ts";
+import type { Draft } from "../../view/viewState.ts";
+import { type Answer, useAnswer } from "../ask/useAnswer.ts";
 import { useClickGuard } from "../ask/useClickGuard.ts";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { refusedProblems } from "../form/refusedProblems.ts";
@@ -11,18 +12,26 @@ import { Refusal } from "../ui/Refusal.tsx";
 
 export interface AskInPlaceProps {
   /** A simple one. */
-  readonly ask: OpenAsk;
+  readonly ask: Pick<OpenAsk, "wants" | "fields">;
+  /** Names its draft. The card and this form share it. */
+  readonly askId: string;
+  readonly serverName: string;
+  /** The words of the button that answers, if they say more than that. */
+  readonly words?: string | undefined;
   /** Rejects if the answer was refused. */
-  readonly onAnswer: (params: AskResponseParams) => Promise<void>;
+  readonly onAnswer: (answer: Answer) => Promise<void>;
   /** Stores the draft, as the card does. */
-  readonly onDraft: Actions["saveDraft"];
+  readonly onDraft?: ((draft: Draft) => void) | undefined;
+  /** More buttons. */
+  readonly children?: ReactNode;
 }
 
 /** The controls of a simple question in a list: its one field, and the buttons. */
-export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
-  const { taskId, askId, wants, origin, fields = noFields } = ask;
+export function AskInPlace(props: AskInPlaceProps) {
+  const { ask, askId, serverName, words, onAnswer, onDraft, children } = props;
+  const { wants, fields = noFields } = ask;
   const view = useView();
-  const { busy, refusal, answer } = useAnswer((given) => onAnswer({ taskId, askId, ...given }));
+  const { busy, refusal, answer } = useAnswer(onAnswer);
   const ready = useClickGuard() && !busy;
   const problems = refusedProblems(refusal);
   const decline = () => {
@@ -30,18 +39,14 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
   };
   const isTool = wants === "use_mcp_tool" || wants === "use_mcp_tool_for_app";
   return (
-    <fieldset
-      className="ask-in-place"
-      aria-label={l10n.t("Answer {0}", visible(origin.serverName))}
-    >
+    <fieldset className="ask-in-place" aria-label={l10n.t("Answer {0}", visible(serverName))}>
       {refusal !== undefined && problems === undefined && <Refusal message={refusal.message} />}
       <FieldsForm
         fields={fields}
-        // The card and this form share one draft.
         draft={view.draft(askId)}
         onDraft={(draft) => {
           view.setDraft(askId, draft);
-          onDraft(taskId, askId, draft);
+          onDraft?.(draft);
         }}
         disabled={busy}
         refused={problems}
@@ -52,7 +57,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
       >
         <div className="actions">
           <button type="submit" className="primary small" aria-disabled={!ready}>
-            {isTool ? l10n.t("Allow") : l10n.t("Submit")}
+            {words ?? (isTool ? l10n.t("Allow") : l10n.t("Submit"))}
           </button>
           <button
             type="button"
@@ -62,6 +67,7 @@ export function AskInPlace({ ask, onAnswer, onDraft }: AskInPlaceProps) {
           >
             {l10n.t("Decline")}
           </button>
+          {children}
         </div>
       </FieldsForm>
     </fieldset>

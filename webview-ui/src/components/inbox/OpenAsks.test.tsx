@@ -276,8 +276,10 @@ describe("a question of no task", () => {
   function unplaced(
     claim?: (params: ClaimAskParams) => ClaimAskResult,
     candidates = unattributedAsk("u1").candidates,
+    part: Partial<UnattributedAsk> = {},
+    answer?: () => never,
   ): FakeHost {
-    const asked = { ...unattributedAsk("u1"), ...(candidates && { candidates }) };
+    const asked = { ...unattributedAsk("u1"), ...(candidates && { candidates }), ...part };
     let unattributed: readonly UnattributedAsk[] = [asked];
     const host = twoTasks({
       "ask/list": () => ({ asks: inOrder, unattributed }),
@@ -286,6 +288,7 @@ describe("a question of no task", () => {
         unattributed = [];
         return result;
       },
+      ...(answer && { askResponse: answer }),
     });
     host.servers = [server({ name: "device", source: "/w/.vscode/mcp.json" })];
     return host;
@@ -350,6 +353,75 @@ describe("a question of no task", () => {
     expect(host.calls("ask/claim")).toEqual([
       { id: "u1", taskId: "t1", messageId: only?.messageId },
     ]);
+  });
+
+  describe("with one possible call, if it is simple", () => {
+    const [only] = unattributedAsk("u1").candidates ?? [];
+    const simple = {
+      simple: true,
+      fields: [{ type: "string", name: "port", required: true }],
+    } as const;
+    const placed = () => ({ taskId: "t2", messageId: 2, askId: "a2" });
+
+    /** A click is taken once the question was in sight for a moment. */
+    async function armed(name: string): Promise<HTMLElement> {
+      const button = within(await item()).getByRole("button", { name });
+      await waitFor(() => expect(button.getAttribute("aria-disabled")).toBe("false"));
+      return button;
+    }
+
+    test("is placed and answered with one press", async () => {
+      const host = unplaced(placed, only && [only], simple);
+      const { user, container } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      const question = within(await item());
+      expect(await axeFindings(container)).toEqual([]);
+      await user.type(question.getByRole("textbox", { name: /^port/ }), "8080");
+      await user.click(await armed("Submit, in “First”"));
+      await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+      expect(host.calls("ask/claim")).toEqual([
+        { id: "u1", taskId: "t1", messageId: only?.messageId },
+      ]);
+      expect(host.calls("askResponse")).toEqual([
+        {
+          taskId: "t2",
+          askId: "a2",
+          askResponse: "yesButtonClicked",
+          elicitationContent: { port: "8080" },
+        },
+      ]);
+    });
+
+    test("is declined with one press", async () => {
+      const host = unplaced(placed, only && [only], simple);
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await user.click(await armed("Decline"));
+      await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+      expect(host.calls("askResponse")).toEqual([
+        { taskId: "t2", askId: "a2", askResponse: "noButtonClicked" },
+      ]);
+    });
+
+    test("is shown in its task if its answer is refused", async () => {
+      const host = unplaced(placed, only && [only], simple, () => {
+        throw new ResponseError(-32602, "The disk is full.");
+      });
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await user.click(await armed("Decline"));
+      await screen.findByText("The disk is full.", { exact: false });
+      await screen.findByRole("region", { name: "mail asks" });
+    });
+
+    test("can be placed elsewhere", async () => {
+      const { user } = showApp(unplaced(placed, only && [only], simple));
+      await user.click(await screen.findByRole("button", { name: /^Open Questions/ }));
+      const question = within(await item());
+      await user.click(question.getByRole("button", { name: "Change…" }));
+      question.getByRole("button", { name: "In a New Task" });
+      expect(question.queryByRole("button", { name: /^Submit/ })).toBeNull();
+    });
   });
 
   test("has a line in a task that it may belong to, which leads to it", async () => {

@@ -14,7 +14,7 @@ import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { AskInPlace } from "./AskInPlace.tsx";
 import { OpenAskLine } from "./OpenAskLine.tsx";
-import { UnattributedAskItem } from "./UnattributedAskItem.tsx";
+import { UnattributedAskItem, type UnattributedAskItemProps } from "./UnattributedAskItem.tsx";
 
 export interface OpenAsksProps {
   readonly inbox: Inbox;
@@ -27,6 +27,8 @@ export interface OpenAsksProps {
   readonly onDraft: Actions["saveDraft"];
   /** The person assigned an unattributed question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
+  /** The person assigned and answered a simple one. Rejects if it could not be assigned. */
+  readonly onPlace: UnattributedAskItemProps["onPlace"];
   readonly onRetry: () => void;
   readonly onBack: () => void;
 }
@@ -35,7 +37,8 @@ export interface OpenAsksProps {
  * The open questions of all servers and conversations, oldest first, and those of other workspaces last.
  */
 export function OpenAsks(props: OpenAsksProps) {
-  const { inbox, at, tasks, onOpen, onAnswer, onDraft, onClaim, onRetry, onBack } = props;
+  const { inbox, at, tasks, onOpen, onAnswer, onDraft, onRetry, onBack } = props;
+  const { onClaim, onPlace } = props;
   const { entries, unattributed, truncated, notAnswering, reading, failure } = inbox;
   const now = useNow(unattributed.length > 0 || (entries !== undefined && entries.length > 0));
   const rows = useRef<HTMLDivElement>(null);
@@ -63,6 +66,10 @@ export function OpenAsks(props: OpenAsksProps) {
               onClaim={async (params) => {
                 await onClaim(params);
                 if (params.dismiss) focusList();
+              }}
+              onPlace={async (params, answer) => {
+                await onPlace(params, answer);
+                focusList();
               }}
             />
             {byTask((entries ?? []).filter((ask) => ask.workspace === workspace)).map((group) => (
@@ -134,10 +141,11 @@ interface UnattributedProps {
   readonly unattributed: Inbox["unattributed"];
   readonly now: number;
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
+  readonly onPlace: UnattributedAskItemProps["onPlace"];
 }
 
 /** The unattributed questions. */
-function Unattributed({ workspace, unattributed, now, onClaim }: UnattributedProps) {
+function Unattributed({ workspace, unattributed, now, onClaim, onPlace }: UnattributedProps) {
   const headingId = useId();
   const servers = useContext(ServersContext);
   if (unattributed.length === 0) return null;
@@ -149,7 +157,7 @@ function Unattributed({ workspace, unattributed, now, onClaim }: UnattributedPro
       </AsksHeading>
       <ul aria-labelledby={headingId}>
         {unattributed.map((ask) => (
-          <UnattributedAskItem key={ask.id} {...{ ask, now, onClaim }} />
+          <UnattributedAskItem key={ask.id} {...{ ask, now, onClaim, onPlace }} />
         ))}
       </ul>
     </ServersContext>
@@ -187,7 +195,15 @@ function TaskAsks({ group, tasks, now, onOpen, onAnswer, onDraft }: TaskAsksProp
             >
               <OpenAskLine ask={ask} now={now} inPlace={isInPlace(ask)} />
             </button>
-            {isInPlace(ask) && <AskInPlace {...{ ask, onAnswer, onDraft }} />}
+            {isInPlace(ask) && (
+              <AskInPlace
+                ask={ask}
+                askId={ask.askId}
+                serverName={ask.origin.serverName}
+                onAnswer={(answer) => onAnswer({ taskId, askId: ask.askId, ...answer })}
+                onDraft={(draft) => onDraft(taskId, ask.askId, draft)}
+              />
+            )}
           </li>
         ))}
       </ul>

@@ -7,24 +7,28 @@ import { filled } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 import { AskingServer } from "../ask/AskingServer.tsx";
 import { wanted } from "../ask/askTitle.tsx";
-import { useAnswer } from "../ask/useAnswer.ts";
+import { type Answer, useAnswer } from "../ask/useAnswer.ts";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { AskInPlace } from "./AskInPlace.tsx";
 
 export interface UnattributedAskItemProps {
   readonly ask: UnattributedAsk;
   readonly now: number;
   /** Assigns or dismisses the question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
+  /** Assigns a simple question and answers it there. Rejects if it could not be assigned. */
+  readonly onPlace: (params: ClaimAskParams, answer: Answer) => Promise<void>;
 }
 
 /**
  * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. If
- * only one may have, its task is on the button. The choice answers nothing: the question becomes an ask in that task.
+ * only one may have, its task is on the button, and the same press answers a simple question. Otherwise the choice answers
+ * nothing: the question becomes an ask in that task.
  */
-export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemProps) {
-  const { id, serverName, wants, text = "", time, candidates = [] } = ask;
+export function UnattributedAskItem({ ask, now, onClaim, onPlace }: UnattributedAskItemProps) {
+  const { id, serverName, wants, text = "", time, candidates = [], simple = false } = ask;
   const { icon, words } = wanted(wants);
   const headingId = useId();
   /** The person wants another task than the only possible one. */
@@ -37,6 +41,18 @@ export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemPr
       await onClaim({ id, ...how });
       return true;
     });
+  const change = (
+    <button
+      type="button"
+      className="secondary small"
+      onClick={({ currentTarget }) => {
+        currentTarget.closest("li")?.focus(); // the button goes
+        setChanging(true);
+      }}
+    >
+      {l10n.t("Change…")}
+    </button>
+  );
   return (
     // The whole item takes the focus, so that an Enter meant for another control chooses nothing.
     <li
@@ -55,7 +71,7 @@ export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemPr
       </div>
       <AskingServer askId={id} serverName={serverName} />
       <p className="mcp-task-more muted">
-        {ago(now - time)}.{" "}
+        {l10n.t("Asked {0}.", ago(now - time))}{" "}
         {only === undefined
           ? l10n.t("The server does not say which call this belongs to.")
           : l10n.t(
@@ -64,7 +80,18 @@ export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemPr
               standing(only.state, now - only.since),
             )}
       </p>
-      {only !== undefined ? (
+      {only !== undefined && simple ? (
+        <AskInPlace
+          {...{ ask, serverName }}
+          askId={id}
+          words={l10n.t("Submit, in “{0}”", taskTitle(only))}
+          onAnswer={(answer) =>
+            onPlace({ id, taskId: only.taskId, messageId: only.messageId }, answer)
+          }
+        >
+          {change}
+        </AskInPlace>
+      ) : only !== undefined ? (
         <div className="actions">
           <button
             type="button"
@@ -74,16 +101,7 @@ export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemPr
           >
             {l10n.t("Answer, in “{0}”", taskTitle(only))}
           </button>
-          <button
-            type="button"
-            className="secondary small"
-            onClick={({ currentTarget }) => {
-              currentTarget.closest("li")?.focus(); // the button goes
-              setChanging(true);
-            }}
-          >
-            {l10n.t("Change…")}
-          </button>
+          {change}
         </div>
       ) : (
         <fieldset className="unattributed-ways" aria-label={l10n.t("Assign to a task")}>
