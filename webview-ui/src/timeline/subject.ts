@@ -74,6 +74,18 @@ export function contentText(blocks: readonly ContentBlock[]): string {
   );
 }
 
+/** The most characters of a title that is taken from a longer text. */
+const longestTitle = 100;
+
+/** The beginning of a content as a title: its first line, cut between two words; undefined if it has no text. */
+export function contentTitle(blocks: readonly ContentBlock[]): string | undefined {
+  const line = firstLine(blocks.map(blockText).find((text) => text.trim() !== "") ?? "");
+  if (line === undefined || line.length <= longestTitle) return line;
+  const cut = line.slice(0, longestTitle);
+  const space = cut.lastIndexOf(" ");
+  return `${space > longestTitle / 2 ? cut.slice(0, space) : cut}…`;
+}
+
 /** Reports whether one line shows all of the content unchanged: a short text without Markdown. */
 export function isOneLine(blocks: readonly ContentBlock[]): boolean {
   const [block] = blocks;

@@ -5,7 +5,7 @@ import { filled } from "../../lib/l10n.ts";
 import { unreachable } from "../../lib/unreachable.ts";
 
 import { visible } from "../../lib/visible.ts";
-import { contentText, firstLine } from "../../timeline/subject.ts";
+import { contentTitle, firstLine } from "../../timeline/subject.ts";
 
 /** The one-line title of an ask, and its icon. */
 export interface AskTitle {
@@ -72,7 +72,7 @@ export function titleOf(question: UseMcpServer): AskTitle {
       const { samplingRequest, secrets = [] } = question;
       const last = samplingRequest.messages?.at(-1)?.content ?? [];
       // Other people may see the title.
-      const asked = secrets.length > 0 ? undefined : contentText(last) || undefined;
+      const asked = secrets.length > 0 ? undefined : contentTitle(last);
       return { ...wanted(question.type), asked };
     }
     case "host_permission":
