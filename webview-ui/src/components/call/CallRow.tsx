@@ -132,7 +132,7 @@ export function CallRow(props: CallRowProps) {
 function took(ms: number, asked: number): string {
   return asked < 1000
     ? duration(ms)
-    : l10n.t("{0}, {1} of them yours", duration(ms), duration(asked));
+    : l10n.t("{0}, {1} of it yours", duration(ms), duration(asked));
 }
 
 /** Reports whether an app shows the result by itself. */

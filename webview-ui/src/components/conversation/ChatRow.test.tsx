@@ -229,7 +229,7 @@ test("a call says how much of its time the person took", () => {
   });
   const asked = { ...message(2, question), time: at + 2000 };
   render(<ChatRow taskId="t1" entry={entryOf(started, asked)} actions={actions} />);
-  screen.getByText("done 17 s, 14 s of them yours");
+  screen.getByText("done 17 s, 14 s of it yours");
 });
 
 describe("content", () => {

@@ -56,8 +56,9 @@ export function SetupPage({ actions, onBack }: SetupPageProps) {
         <div className="setup-page">
           <p className="muted">
             {l10n.t(
-              "Hosts are programs that use MCP servers. These can use their servers through Assent, and the servers' questions then wait for you here. Nothing changes before you press Apply.",
-            )}
+              "Hosts are programs that use MCP servers. They can use their servers through Assent, and the servers' questions then wait for you here.",
+            )}{" "}
+            {hasHosts && l10n.t("Nothing changes before you press Apply.")}
           </p>
           <Choices plan={plan} choice={choice} onChange={setChoice} />
           {hasHosts && (
