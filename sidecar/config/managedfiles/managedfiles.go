@@ -1,8 +1,8 @@
 // Package managedfiles reads the files by which an organisation decides about MCP servers, from their places on this system.
 //
-// The places are fixed: no setting, flag or variable moves them. What administrators set in a vendor's console, in Windows's
-// registry or in a profile of macOS is not read. [Files] may be
-// used by several goroutines.
+// The places are fixed: no setting, flag or variable moves them. On Windows, Claude Code's and VS Code's keys of the registry count
+// as files. What administrators set in a vendor's console or in a profile of macOS is not read. [Files] may be used by several
+// goroutines.
 package managedfiles
 
 import (
@@ -87,6 +87,9 @@ func Read(root string) []orgpolicy.File {
 		if p.kind == orgpolicy.ClaudeCode {
 			files = append(files, dropIns(strings.TrimSuffix(path, ".json")+".d")...)
 		}
+	}
+	if root == "" {
+		files = append(files, registered()...)
 	}
 	return files
 }
@@ -274,7 +277,7 @@ func (r Report) Words() string {
 }
 
 // Unseen says which policies Assent does not see.
-const Unseen = "Assent does not see what administrators set on a vendor's server, in Windows's registry or in a profile of macOS."
+const Unseen = "Assent does not see what administrators set on a vendor's server, in a profile of macOS, or for GitHub Copilot in Windows's registry."
 
 // Reports returns the files that this system has.
 func (f *Files) Reports() (all []Report) {
