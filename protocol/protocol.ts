@@ -3403,8 +3403,8 @@ export interface Configuration {
    */
   editorFile?: string;
   /**
-   * EditorPolicies are VS Code's policies about MCP servers, as its settings show them, in the shape of its policy.json. Other
-   * front ends have none.
+   * EditorPolicies are VS Code's policies about MCP servers, as its settings show them, in the shape of its policy.json. It is
+   * absent if they restrict nothing. Other front ends have none.
    */
   editorPolicies?: unknown;
   /**

@@ -440,8 +440,8 @@ type Configuration struct {
 	// EditorFile is the editor's own mcp.json, with the person's servers for every folder. It is an absolute path, and there
 	// may be no file.
 	EditorFile string `json:"editorFile,omitempty"`
-	// EditorPolicies are VS Code's policies about MCP servers, as its settings show them, in the shape of its policy.json. Other
-	// front ends have none.
+	// EditorPolicies are VS Code's policies about MCP servers, as its settings show them, in the shape of its policy.json. It is
+	// absent if they restrict nothing. Other front ends have none.
 	EditorPolicies json.RawMessage `json:"editorPolicies,omitempty"`
 	// ExampleServer adds the MCP server that is included in Assent. Like any other server, it
 	// starts at its first use.

@@ -12,8 +12,10 @@ vi.mock("vscode", () => ({
   },
 }));
 
-test("an editor without these policies allows all", () => {
-  expect(readPolicies()).toEqual({ ChatMCP: "all" });
+test("what restricts nothing is nothing", () => {
+  expect(readPolicies()).toBeUndefined();
+  settings["access"] = "all";
+  expect(readPolicies()).toBeUndefined();
 });
 
 test("the policies have the names of VS Code's file", () => {

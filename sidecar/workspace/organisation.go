@@ -57,9 +57,7 @@ func (o *organisation) editorSays(f *frontEnd) {
 		return
 	}
 	o.isVSCode.Store(true)
-	if len(f.configuration.EditorPolicies) > 0 {
-		o.files.SetEditor(f.configuration.EditorPolicies)
-	}
+	o.files.SetEditor(f.configuration.EditorPolicies)
 }
 
 // ownPrograms are the names of the host as which the front ends of the workspace count.

@@ -427,6 +427,9 @@ func TestThePanelIsAHostOfTheOrganisationsToo(t *testing.T) {
 func TestAWindowSaysThePoliciesOfVSCode(t *testing.T) {
 	g := newGoverned(t)
 	with := func(policies string) string {
+		if policies == "" {
+			return g.servers
+		}
 		return strings.Replace(g.servers, `"model":{}`, `"model":{},"editorPolicies":`+policies, 1)
 	}
 	window := seat(t, g.Workspace, "VS Code", shows, with(`{"ChatMCP":"all"}`))
@@ -442,6 +445,7 @@ func TestAWindowSaysThePoliciesOfVSCode(t *testing.T) {
 	}{
 		{`{"ChatMCP":"all"}`, false, false},
 		{`{"ChatMCP":"none"}`, true, true},
+		{``, false, false},
 		{`{"ChatMCP":"all","ChatDeniedMcpServers":[{"serverName":"github"}]}`, true, false},
 		{`{"ChatMCP":"all","ChatDeniedMcpServers":"[{\"serverName\":\"github\"}]"}`, true, false},
 		{`{"ChatMCP":"all","ChatAllowedMcpServers":[{"serverName":"shop"}]}`, true, false},
