@@ -49,6 +49,7 @@ require (
 	golang.org/x/time v0.15.0
 	golang.org/x/tools v0.50.0
 	modernc.org/sqlite v1.59.0
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 )
 

@@ -42,6 +42,8 @@ const (
 	EffectDecline PolicyEffect = "decline"
 	// EffectLimit refuses requests above a limit. The person is asked about the rest.
 	EffectLimit PolicyEffect = "limit"
+	// EffectAsk has the person asked where another program would not ask.
+	EffectAsk PolicyEffect = "ask"
 )
 
 // PolicyUse counts an entry's decisions since Assent started.
@@ -85,6 +87,42 @@ type PolicyToolRule struct {
 type PolicyDeclinedServer struct {
 	Type tag[PolicyDeclinedServer] `json:"type"`
 	PolicyHead
+}
+
+// PolicyAskFirst has an agent's host ask before something, also where a model or a rule of the host would allow it, until
+// [Sidecar.RemoveAskFirst].
+//
+//protocol:variant PolicyEntry askFirst
+type PolicyAskFirst struct {
+	Type   tag[PolicyAskFirst] `json:"type"`
+	RuleID string              `json:"ruleId"`
+	PolicyHead
+	AskFirstTerms
+}
+
+// AskFirstTerms say before what an agent's host asks. One member is set.
+type AskFirstTerms struct {
+	// Command is the beginning of a command, such as "git push".
+	Command string `json:"command,omitempty"`
+	// Tool is the host's name of a tool. A * at its end stands for any text.
+	Tool string `json:"tool,omitempty"`
+	// Outside: what is outside of the folder of the host's session.
+	Outside bool `json:"outside,omitempty"`
+}
+
+// AddAskFirstResult names a new rule.
+type AddAskFirstResult struct {
+	RuleID string `json:"ruleId"`
+}
+
+// RemoveAskFirstParams names a rule.
+type RemoveAskFirstParams struct {
+	RuleID string `json:"ruleId"`
+}
+
+// RemoveAskFirstResult says whether there was such a rule.
+type RemoveAskFirstResult struct {
+	Removed bool `json:"removed"`
 }
 
 // PolicyFixedAnswer is a [FixedAnswer].

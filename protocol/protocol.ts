@@ -197,6 +197,13 @@ export interface SidecarRequests {
   /** RemoveToolRule removes a remembered answer about a tool or a resource. The person is then asked again. */
   "toolRule/remove": { params: RemoveToolRuleParams; result: RemoveToolRuleResult };
   /**
+   * AddAskFirst makes a rule before what the hosts of agents ask the person. It fails with `CodeInvalidAnswer` if the terms make
+   * no rule.
+   */
+  "askFirst/add": { params: AskFirstTerms; result: AddAskFirstResult };
+  /** RemoveAskFirst removes such a rule. */
+  "askFirst/remove": { params: RemoveAskFirstParams; result: RemoveAskFirstResult };
+  /**
    * ListOpenAsks returns at most 500 asks that wait for a person, of all open workspaces. The list changes with
    * each change of `TaskEventParams.OpenAsks`, and with `FrontEnd.UnattributedChanged`, `FrontEnd.DeclinedChanged` and
    * `FrontEnd.OthersChanged`.
@@ -2852,6 +2859,7 @@ export type PolicyEntry =
   | PolicyGrant
   | PolicyToolRule
   | PolicyDeclinedServer
+  | PolicyAskFirst
   | PolicyFixedAnswer
   | PolicyReadOnlyTools
   | PolicyReview
@@ -2884,7 +2892,9 @@ export type PolicyEffect =
   | "approve"
   | "decline"
   /** EffectLimit refuses requests above a limit. The person is asked about the rest. */
-  | "limit";
+  | "limit"
+  /** EffectAsk has the person asked where another program would not ask. */
+  | "ask";
 
 /** PolicyUse counts an entry's decisions since Assent started. */
 export interface PolicyUse {
@@ -2920,6 +2930,40 @@ export interface PolicyToolRule extends PolicyHead {
 /** PolicyDeclinedServer is a `DeclinedServer`, until `Sidecar.AskAgain`. */
 export interface PolicyDeclinedServer extends PolicyHead {
   type: "declinedServer";
+}
+
+/**
+ * PolicyAskFirst has an agent's host ask before something, also where a model or a rule of the host would allow it, until
+ * `Sidecar.RemoveAskFirst`.
+ */
+export interface PolicyAskFirst extends PolicyHead, AskFirstTerms {
+  type: "askFirst";
+  ruleId: string;
+}
+
+/** AskFirstTerms say before what an agent's host asks. One member is set. */
+export interface AskFirstTerms {
+  /** Command is the beginning of a command, such as "git push". */
+  command?: string;
+  /** Tool is the host's name of a tool. A * at its end stands for any text. */
+  tool?: string;
+  /** Outside: what is outside of the folder of the host's session. */
+  outside?: boolean;
+}
+
+/** AddAskFirstResult names a new rule. */
+export interface AddAskFirstResult {
+  ruleId: string;
+}
+
+/** RemoveAskFirstParams names a rule. */
+export interface RemoveAskFirstParams {
+  ruleId: string;
+}
+
+/** RemoveAskFirstResult says whether there was such a rule. */
+export interface RemoveAskFirstResult {
+  removed: boolean;
 }
 
 /** PolicyFixedAnswer is a `FixedAnswer`. */

@@ -362,6 +362,18 @@ func DispatchSidecar(ctx context.Context, s Sidecar, method string, params json.
 			return nil, err
 		}
 		return s.RemoveToolRule(ctx, &p)
+	case "askFirst/add":
+		var p AskFirstTerms
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.AddAskFirst(ctx, &p)
+	case "askFirst/remove":
+		var p RemoveAskFirstParams
+		if err := unmarshalParams(method, params, &p); err != nil {
+			return nil, err
+		}
+		return s.RemoveAskFirst(ctx, &p)
 	case "ask/list":
 		return s.ListOpenAsks(ctx)
 	case "ask/claim":
@@ -737,6 +749,22 @@ func (r remoteSidecar) UnqueueChat(ctx context.Context, params *UnqueueChatParam
 func (r remoteSidecar) RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error) {
 	var result RemoveToolRuleResult
 	if err := r.conn.Call(ctx, "toolRule/remove", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) AddAskFirst(ctx context.Context, params *AskFirstTerms) (*AddAskFirstResult, error) {
+	var result AddAskFirstResult
+	if err := r.conn.Call(ctx, "askFirst/add", params, &result); err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (r remoteSidecar) RemoveAskFirst(ctx context.Context, params *RemoveAskFirstParams) (*RemoveAskFirstResult, error) {
+	var result RemoveAskFirstResult
+	if err := r.conn.Call(ctx, "askFirst/remove", params, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -1274,6 +1302,10 @@ func (PolicyDeclinedServer) isPolicyEntry() {}
 
 func (*PolicyDeclinedServer) unionTag() string { return "declinedServer" }
 
+func (PolicyAskFirst) isPolicyEntry() {}
+
+func (*PolicyAskFirst) unionTag() string { return "askFirst" }
+
 func (PolicyFixedAnswer) isPolicyEntry() {}
 
 func (*PolicyFixedAnswer) unionTag() string { return "fixedAnswer" }
@@ -1311,6 +1343,10 @@ func UnmarshalPolicyEntry(data []byte) (PolicyEntry, error) {
 		return v, err
 	case "declinedServer":
 		var v PolicyDeclinedServer
+		err := unmarshal(data, &v)
+		return v, err
+	case "askFirst":
+		var v PolicyAskFirst
 		err := unmarshal(data, &v)
 		return v, err
 	case "fixedAnswer":

@@ -123,6 +123,17 @@ type Sidecar interface {
 	//protocol:method toolRule/remove
 	RemoveToolRule(ctx context.Context, params *RemoveToolRuleParams) (*RemoveToolRuleResult, error)
 
+	// AddAskFirst makes a rule before what the hosts of agents ask the person. It fails with [CodeInvalidAnswer] if the terms make
+	// no rule.
+	//
+	//protocol:method askFirst/add
+	AddAskFirst(ctx context.Context, params *AskFirstTerms) (*AddAskFirstResult, error)
+
+	// RemoveAskFirst removes such a rule.
+	//
+	//protocol:method askFirst/remove
+	RemoveAskFirst(ctx context.Context, params *RemoveAskFirstParams) (*RemoveAskFirstResult, error)
+
 	// ListOpenAsks returns at most 500 asks that wait for a person, of all open workspaces. The list changes with
 	// each change of [TaskEventParams.OpenAsks], and with [FrontEnd.UnattributedChanged], [FrontEnd.DeclinedChanged] and
 	// [FrontEnd.OthersChanged].

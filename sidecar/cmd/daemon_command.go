@@ -106,7 +106,7 @@ func runDaemon(ctx context.Context, stdout io.Writer) error {
 // [workspaces.Options].
 func serveOptions(o daemon.Options, log, tap io.Writer) (daemon.ServeOptions, *workspaces.Set) {
 	frames := apps.New(zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger())
-	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Notify: notifyDesktop})
+	open := workspaces.New(workspaces.Options{Apps: frames, Version: version, RunsDir: runsFolder(), UserFile: config.UserFile(), Secret: keptSecret, Log: log, Tap: tap, Notify: notifyDesktop, AskFirst: askFirst()})
 	logger := zerolog.New(secret.NewMasker().Writer(log)).With().Timestamp().Logger()
 	policy := managedfiles.New("", os.Environ())
 	pages := browser.New(browser.Options{

@@ -19,10 +19,12 @@ import (
 
 	"assent/sidecar/base/reason"
 	"assent/sidecar/base/visible"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/daemon"
 	"assent/sidecar/daemon/workspaces"
 	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/terminal"
 )
 
 // maxHookFrame bounds what a host tells its hook, in bytes.
@@ -30,6 +32,9 @@ const maxHookFrame = 16 << 20
 
 // hookTimeout is how long the daemon may take to answer a hook at first, and to say nothing to an event.
 const hookTimeout = 5 * time.Second
+
+// countTimeout is how long the daemon may take to count a use that the host asks about. The host waits for it.
+const countTimeout = 200 * time.Millisecond
 
 // agentParams are the params of a hello of a hook.
 type agentParams struct {
@@ -76,12 +81,25 @@ It always exits with 0, because another code would say something to Claude Code.
 	return c
 }
 
-// runHook has the daemon serve a hook, and prints the decision, if there is one.
+// runHook reads an event, and prints the decision about it, if there is one.
 func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writer) error {
-	frame, asks, err := readHookFrame(ctx, stdin)
+	frame, event, err := readHookFrame(ctx, stdin)
 	if err != nil {
 		return err
 	}
+	if use := event.Use(folder); use != nil {
+		forced, err := askFirstIf(use, stdout)
+		if forced {
+			_ = serveHook(ctx, folder, frame, event, stdout) // the daemon only counts it
+		}
+		return err
+	}
+	return serveHook(ctx, folder, frame, event, stdout)
+}
+
+// serveHook has the daemon serve an event, and prints the decision, if there is one.
+func serveHook(ctx context.Context, folder string, frame []byte, event *agents.Event, stdout io.Writer) error {
+	asks := event.Asks()
 	place, err := hostPlace("", folder, "", zerolog.WarnLevel)
 	if err != nil {
 		return err
@@ -95,7 +113,11 @@ func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writ
 	if o.Params, err = json.Marshal(agentParams{place, folder}); err != nil {
 		return err
 	}
-	joining, cancel := context.WithTimeout(ctx, hookTimeout)
+	limit := hookTimeout
+	if event.Use("") != nil {
+		limit = countTimeout
+	}
+	joining, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	conn, err := daemon.Join(joining, o)
 	if err != nil {
@@ -105,7 +127,7 @@ func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writ
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if !asks {
-		if err := conn.SetDeadline(time.Now().Add(hookTimeout)); err != nil {
+		if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
 			return err
 		}
 	}
@@ -131,7 +153,7 @@ func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writ
 }
 
 // readHookFrame reads what a host tells its hook, and returns it in one line.
-func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, asks bool, err error) {
+func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, e *agents.Event, err error) {
 	type read struct {
 		raw []byte
 		err error
@@ -145,21 +167,51 @@ func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, asks boo
 	select {
 	case r = <-done:
 	case <-ctx.Done():
-		return nil, false, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	switch {
 	case r.err != nil:
-		return nil, false, r.err
+		return nil, nil, r.err
 	case len(r.raw) > maxHookFrame:
-		return nil, false, fmt.Errorf("what Claude Code says has more than %d MiB", maxHookFrame>>20)
+		return nil, nil, fmt.Errorf("what Claude Code says has more than %d MiB", maxHookFrame>>20)
 	}
-	e, err := agents.ReadClaude(r.raw)
-	if err != nil {
-		return nil, false, err
+	if e, err = agents.ReadClaude(r.raw); err != nil {
+		return nil, nil, err
 	}
 	var line bytes.Buffer
 	err = json.Compact(&line, r.raw)
-	return line.Bytes(), e.Asks(), err
+	return line.Bytes(), e, err
+}
+
+// askFirst returns the person's rules about what the hosts of agents ask first; nil without a folder for them.
+func askFirst() *askfirst.Rules {
+	folder, err := terminal.DataFolder("")
+	if err != nil {
+		return nil
+	}
+	return askfirst.New(askfirst.File(folder))
+}
+
+// askFirstIf has the host ask the person before a use that one of their rules is about, and reports whether it did. It needs no
+// daemon. In doubt the host asks: if the rules are there and cannot be read.
+func askFirstIf(use *askfirst.Use, stdout io.Writer) (forced bool, err error) {
+	folder, err := terminal.DataFolder("")
+	if err != nil {
+		return false, err
+	}
+	rules, err := askfirst.Read(askfirst.File(folder))
+	rule, why := askfirst.Find(rules, use)
+	switch {
+	case err != nil:
+		why = "Your rules about what to ask first cannot be read: " + reason.Of(err)
+	case rule == nil:
+		return false, nil
+	}
+	output, err := agents.AskFirst("Assent: " + visible.Line(why))
+	if err == nil {
+		_, err = stdout.Write(append(output, '\n'))
+	}
+	return err == nil, err
 }
 
 // attachAgent serves a hook in the daemon.

@@ -20,7 +20,7 @@ const hookTimeout = 86400
 
 // hookEvents are the events of Claude Code for which its hook runs. The first are questions. Claude Code's own prompt is hidden during
 // an Elicitation, of which the hook makes an end long before Claude Code would.
-var hookEvents = []string{"PermissionRequest", "Elicitation", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd"}
+var hookEvents = []string{"PermissionRequest", "Elicitation", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd"}
 
 // HookPlan is the change that has Claude Code show its own questions in Assent.
 type HookPlan struct {

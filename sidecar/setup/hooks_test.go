@@ -61,7 +61,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 				m.write(claudeSettings, []byte(before))
 			}
 			plan := m.findHooks()
-			if len(plan.Hooks) != 8 || plan.Forbidden != "" {
+			if len(plan.Hooks) != 9 || plan.Forbidden != "" {
 				t.Fatalf("the plan is %+v", plan)
 			}
 			if err := plan.Apply(); err != nil {
@@ -108,7 +108,7 @@ func TestAHookWrittenByHand(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.write(claudeSettings, []byte(`{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "assent hook claude"}]}]}}`))
-	if p := m.findHooks(); len(p.Hooks) != 7 || p.Hooks["PermissionRequest"] != nil {
+	if p := m.findHooks(); len(p.Hooks) != 8 || p.Hooks["PermissionRequest"] != nil {
 		t.Errorf("the plan is %+v", p.Hooks)
 	}
 }

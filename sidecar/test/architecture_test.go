@@ -65,6 +65,7 @@ var owners = map[string][]string{
 	"go.yaml.in/yaml/v3":                             {"sidecar/setup/hostfile", "sidecar/terminal/answers"},
 	"github.com/pelletier/go-toml/v2":                {"sidecar/setup/hostfile", "sidecar/config/orgpolicy"},
 	"github.com/pelletier/go-toml/v2/unstable":       {"sidecar/setup/hostfile"},
+	"mvdan.cc/sh/v3/syntax":                          {"sidecar/broker/askfirst"},
 	"github.com/zalando/go-keyring":                  {"sidecar/setup/vault"},
 	"modernc.org/sqlite":                             {"sidecar/task/store", "scripts/bench"}, // which measures it alone
 	"os/exec":                                        {"sidecar/cmd", "sidecar/config", "sidecar/workspace/rpc/rpctest", "sidecar/wire", "sidecar/wire/wiretest", "scripts/bench"},

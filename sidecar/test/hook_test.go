@@ -295,6 +295,94 @@ func outcomeOf(t *testing.T, window *talk, ask protocol.OpenAsk) protocol.Outcom
 	return protocol.Outcome{}
 }
 
+// A rule of the person has Claude Code ask before a tool runs, with or without a daemon. A rule that cannot be read asks.
+func TestAnAgentAsksFirst(t *testing.T) {
+	home := newDaemonHome(t)
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
+		t.Setenv(name, filepath.Join(home.folder, "home"))
+	}
+	claude := newClaude(t, home, "s1")
+	forced := func(what, want, tool string, input map[string]any) {
+		t.Helper()
+		text, err := json.Marshal(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var printed struct {
+			HookSpecificOutput struct{ HookEventName, PermissionDecision, PermissionDecisionReason string }
+		}
+		got := claude.tell(fmt.Sprintf(`{"session_id":"s1","cwd":%q,"prompt_id":"p","permission_mode":"auto","hook_event_name":"PreToolUse","tool_name":%q,"tool_input":%s,"tool_use_id":"t"}`,
+			claude.folder, tool, text)).end()
+		if got != "" && json.Unmarshal([]byte(got), &printed) != nil {
+			t.Fatalf("%s: the hook printed %s", what, got)
+		}
+		said := printed.HookSpecificOutput
+		if got != "" && (said.HookEventName != "PreToolUse" || said.PermissionDecision != "ask") {
+			t.Errorf("%s: the hook printed %s", what, got)
+		}
+		if want == "" && got != "" || !strings.Contains(said.PermissionDecisionReason, want) {
+			t.Errorf("%s: the hook printed %q, want %q", what, got, want)
+		}
+	}
+	push := map[string]any{"command": "cd x && git push"}
+	forced("no rule", "", "Bash", push)
+	window := home.serve()
+	if err := window.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	for _, terms := range []map[string]any{{"command": "git push"}, {"outside": true}, {"tool": "WebFetch"}} {
+		if err := window.Call("askFirst/add", terms, &struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forced("a command", "before git push", "Bash", push)
+	forced("a command in a shell", "before git push", "Bash", map[string]any{"command": "sh -c 'git push'"})
+	forced("a line that cannot be read", "cannot be read", "Bash", map[string]any{"command": "git push '"})
+	forced("an input that cannot be read", "cannot read", "Bash", nil)
+	forced("a file elsewhere", "before anything outside of", "Write", map[string]any{"file_path": filepath.Join(home.folder, "x"), "content": ""})
+	forced("a tool", "before the tool WebFetch", "WebFetch", map[string]any{"url": "https://a.example"})
+	forced("another command", "", "Bash", map[string]any{"command": "git pull"})
+	forced("a file inside", "", "Write", map[string]any{"file_path": filepath.Join(claude.folder, "x"), "content": "/etc"})
+	rules := map[string]string{}
+	for used := false; !used; { // a daemon that is busy may miss a use
+		forced("a command again", "before git push", "Bash", push)
+		var listed protocol.ListPolicyResult
+		if err := window.Call("policy/list", map[string]any{}, &listed); err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range listed.Entries {
+			if rule, ok := entry.(protocol.PolicyAskFirst); ok {
+				rules[rule.Command+rule.Tool] = rule.RuleID
+				used = used || rule.Command == "git push" && rule.Used != nil && rule.Used.LastServer == "Claude Code"
+			}
+		}
+	}
+	if len(rules) != 3 {
+		t.Errorf("the rules are %v", rules)
+	}
+	home.run("daemon", "stop", "--force")
+	forced("no daemon", "before git push", "Bash", push)
+	window = home.serve()
+	if err := window.shakeHands(); err != nil {
+		t.Fatal(err)
+	}
+	if err := window.Call("askFirst/remove", map[string]any{"ruleId": rules["git push"]}, &struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	forced("a rule that is removed", "", "Bash", push)
+	files, err := filepath.Glob(filepath.Join(home.folder, "home", "*", "ask-first.json"))
+	if more, _ := filepath.Glob(filepath.Join(home.folder, "home", "*", "*", "*", "ask-first.json")); err == nil {
+		files = append(files, more...)
+	}
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the rules are in %v: %v", files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	forced("rules that cannot be read", "cannot be read", "Bash", push)
+}
+
 // What a server asks through Assent, and is answered in the host, comes back as a form of Claude Code. It is not asked twice.
 func TestAFormOfAssentIsNotAskedAgain(t *testing.T) {
 	t.Parallel()

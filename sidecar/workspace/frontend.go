@@ -306,6 +306,33 @@ func (f *frontEnd) RevokeGrant(ctx context.Context, params *protocol.RevokeGrant
 	return f.grants.Revoke(ctx, params.GrantID, f.name)
 }
 
+// errNoAskFirst is the error of a process without such rules.
+var errNoAskFirst = protocol.Errorf(protocol.CodeInvalidParams, "this Assent has no rules for agents")
+
+// AddAskFirst implements [protocol.Sidecar].
+func (f *frontEnd) AddAskFirst(_ context.Context, params *protocol.AskFirstTerms) (*protocol.AddAskFirstResult, error) {
+	if f.person.AskFirst == nil {
+		return nil, errNoAskFirst
+	}
+	id, err := f.person.AskFirst.Add(*params, f.name)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.AddAskFirstResult{RuleID: id}, nil
+}
+
+// RemoveAskFirst implements [protocol.Sidecar].
+func (f *frontEnd) RemoveAskFirst(_ context.Context, params *protocol.RemoveAskFirstParams) (*protocol.RemoveAskFirstResult, error) {
+	if f.person.AskFirst == nil {
+		return nil, errNoAskFirst
+	}
+	removed, err := f.person.AskFirst.Remove(params.RuleID)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.RemoveAskFirstResult{Removed: removed}, nil
+}
+
 // RemoveToolRule implements [protocol.Sidecar].
 func (f *frontEnd) RemoveToolRule(ctx context.Context, params *protocol.RemoveToolRuleParams) (*protocol.RemoveToolRuleResult, error) {
 	removed, err := f.toolRules.Remove(ctx, params.RuleID, f.name)

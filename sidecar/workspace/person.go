@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/broker/askfirst"
 )
 
 // Person is what the workspaces of a process have in common, because they are one person's: the inbox, which adds up over
@@ -17,6 +18,8 @@ type Person struct {
 	Timeout time.Duration
 	// Notify shows a notification of the operating system. Nil shows none.
 	Notify func(text string) error
+	// AskFirst are the person's rules about what the hosts of agents ask first; nil for none.
+	AskFirst *askfirst.Rules
 
 	telling sync.WaitGroup
 
@@ -43,6 +46,16 @@ type standing struct {
 	protocol.OthersChangedParams
 	// others counts the changes in the other workspaces.
 	others int64
+}
+
+// AskFirstChanged tells the front ends of all workspaces that [Person.AskFirst] changed.
+func (p *Person) AskFirstChanged() {
+	p.mu.Lock()
+	open := slices.Clone(p.open)
+	p.mu.Unlock()
+	for _, w := range open {
+		w.policy.Changed()
+	}
 }
 
 // Busy returns what must not be lost and is nowhere but in memory, or an empty text.

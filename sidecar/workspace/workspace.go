@@ -175,7 +175,7 @@ func Open(opts Options) *Workspace {
 	w.grants = w.grantBook()
 	w.toolRules = grant.NewToolRules(w.grants)
 	w.policy = policy.New(policy.Options{
-		Settings: w.policySettings, Caps: w.caps, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules,
+		Settings: w.policySettings, Caps: w.caps, FrontEnd: w.attached.capabilities, Grants: w.grants, ToolRules: w.toolRules, AskFirst: w.person.AskFirst,
 		Denied: w.deniedUnattributed, Invalid: w.invalidUnattributed, DeclinedChanged: w.declinedChanged, Changed: w.policyChanged, Now: w.opts.Now, Log: w.opts.Log,
 	})
 	w.unattributed = w.newQueue()

@@ -55,12 +55,13 @@ func (p *Policy) Changed() {
 	}
 }
 
-// List returns everything that answers for the person, or limits the requests that reach them, with the uses of each
+// List returns everything that answers for the person, has them asked by another program, or limits the requests that reach them, with the uses of each
 // entry.
 func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
 	p.listed.Store(true) // first, so that a concurrent change is reported
 	var grants []protocol.Grant
 	var rules []protocol.ToolRule
+	var all []protocol.PolicyEntry
 	var err error
 	if p.opts.Grants != nil {
 		if grants, err = p.opts.Grants.List(ctx); err != nil {
@@ -72,10 +73,16 @@ func (p *Policy) List(ctx context.Context) ([]protocol.PolicyEntry, error) {
 			return nil, err
 		}
 	}
+	if p.opts.AskFirst != nil {
+		first, err := p.opts.AskFirst.List()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, first...)
+	}
 	settings, caps := p.opts.Settings(), p.opts.Caps()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []protocol.PolicyEntry
 	for _, g := range grants {
 		all = append(all, protocol.PolicyGrant{Grant: g, PolicyHead: protocol.PolicyHead{
 			Effect: protocol.EffectApprove, ServerName: g.ServerName, ToolName: g.ToolName,

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/broker/grant"
 )
 
@@ -61,6 +62,8 @@ type Options struct {
 	Grants *grant.Book
 	// ToolRules are the person's rules about tools that models call; nil if none are kept.
 	ToolRules *grant.ToolRules
+	// AskFirst are the person's rules about what the hosts of agents ask first; nil if there are none.
+	AskFirst *askfirst.Rules
 	// Denied is [Task.Denied] for requests that were refused before their task was known. It may be
 	// nil.
 	Denied func(origin protocol.Origin, method string, outcome protocol.Outcome, count int64)

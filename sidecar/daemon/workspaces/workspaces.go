@@ -27,6 +27,7 @@ import (
 	"assent/sidecar/base/leftover"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/tap"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/gateway/agents"
 	"assent/sidecar/gateway/hosts"
 	"assent/sidecar/wire/apps"
@@ -55,6 +56,8 @@ type Options struct {
 	// Tap gets a transcript of every connection, with secrets masked; see package tap. It may be
 	// nil.
 	Tap io.Writer
+	// AskFirst is [workspace.Person.AskFirst].
+	AskFirst *askfirst.Rules
 	// Notify is [workspace.Person.Notify].
 	Notify func(text string) error
 }
@@ -118,7 +121,11 @@ func New(opts Options) *Set {
 	if opts.IdleTime == 0 {
 		opts.IdleTime = DefaultIdleTime
 	}
-	return &Set{opts: opts, person: workspace.Person{Timeout: workspace.DefaultTimeout, Notify: opts.Notify}, open: map[string]*entry{}}
+	s := &Set{opts: opts, person: workspace.Person{Timeout: workspace.DefaultTimeout, Notify: opts.Notify, AskFirst: opts.AskFirst}, open: map[string]*entry{}}
+	if opts.AskFirst != nil {
+		opts.AskFirst.Listen(s.person.AskFirstChanged)
+	}
+	return s
 }
 
 // Attach serves a front end over conn until conn or ctx ends. If the workspace then closes at once, Attach waits for
@@ -147,6 +154,12 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 // a front end that shows the person each question, the host's own prompt is enough, and a workspace that is not open has asked
 // nothing.
 func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
+	if use := e.Use(folder); use != nil {
+		if s.opts.AskFirst != nil {
+			s.opts.AskFirst.Count(use, agents.ClaudeName)
+		}
+		return conn.Close()
+	}
 	if e.Asks() && !s.person.Attended() || !e.Asks() && !s.isOpen(place) {
 		return conn.Close()
 	}

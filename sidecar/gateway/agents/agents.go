@@ -10,6 +10,7 @@ package agents
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/protocol"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/task"
 )
@@ -69,6 +71,8 @@ type Event struct {
 	session, agent string
 	use            use
 	question       protocol.UseMcpServer
+	// about is what is about to run; nil for all else.
+	about *askfirst.Use
 	// form is the form of a server of the host; nil for all else.
 	form *protocol.McpElicitationRequest
 	// decide returns what the hook prints after an answer; nil for no decision.
@@ -84,10 +88,22 @@ const (
 	turnEnded                // the agent is done
 	turnBegan                // the person wrote to the agent
 	sessionEnded             // the host ended
+	uses                     // a tool is about to run
 )
 
 // Asks reports whether the event is a question for a person.
 func (e *Event) Asks() bool { return e.kind == asks }
+
+// Use returns what an agent is about to do in a session of a folder, about which [askfirst.Find] may say that it asks the person
+// first; nil for all other events.
+func (e *Event) Use(folder string) *askfirst.Use {
+	if e.about == nil {
+		return nil
+	}
+	about := *e.about
+	about.Folder = cmp.Or(folder, about.Cwd)
+	return &about
+}
 
 // use identifies a use of a tool.
 type use struct {

@@ -11,6 +11,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/broker/form"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/task"
@@ -19,8 +20,8 @@ import (
 // Claude is the name of Claude Code as a client.
 var claude = mcpserver.Client{Name: "claude-code"}
 
-// claudeName is its name for a person.
-const claudeName = "Claude Code"
+// ClaudeName is the name of Claude Code for a person.
+const ClaudeName = "Claude Code"
 
 // errNoQuestion is the error for a frame that is nothing for Assent.
 var errNoQuestion = errors.New("it is nothing that Assent asks about")
@@ -66,6 +67,10 @@ func ReadClaude(raw []byte) (*Event, error) {
 		e.kind = asks
 	case "PostToolUse", "PostToolUseFailure":
 		e.kind = ran
+	case "PreToolUse":
+		e.kind = uses
+		readClaudeUse(e, &f)
+		return e, nil
 	case "Elicitation":
 		e.kind = asks
 		return e, readClaudeForm(e, f.claudeForm)
@@ -85,7 +90,7 @@ func ReadClaude(raw []byte) (*Event, error) {
 	if e.use, err = useOf(f.Turn, f.Tool, f.Input); err != nil || e.kind != asks {
 		return e, err
 	}
-	origin := protocol.Origin{ServerName: claudeName}
+	origin := protocol.Origin{ServerName: ClaudeName}
 	if f.Tool == askUserQuestion {
 		return e, readClaudeQuestions(e, origin, f.Input)
 	}
@@ -406,6 +411,20 @@ func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.An
 	return claudeDecision{Behavior: "allow", Input: updated}.printed()
 }
 
+// readClaudeUse reads what is about to run.
+func readClaudeUse(e *Event, f *claudeFrame) {
+	e.about = &askfirst.Use{Tool: f.Tool, Cwd: f.Cwd}
+	e.about.Unclear = f.Tool == "" || json.Unmarshal(f.Input, &e.about.Input) != nil || e.about.Input == nil
+	e.about.Command, _ = e.about.Input["command"].(string)
+}
+
+// AskFirst is what the hook of Claude Code prints so that it asks the person before it uses a tool. Why is for the person.
+func AskFirst(why string) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"hookSpecificOutput": map[string]string{
+		"hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": why,
+	}})
+}
+
 // readClaudeForm reads the form of a server that Claude Code starts. The server is no server of Assent's, even with the same name.
 func readClaudeForm(e *Event, f claudeForm) error {
 	if f.Server == "" || f.Message == "" || f.Mode != "form" {
@@ -415,7 +434,7 @@ func readClaudeForm(e *Event, f claudeForm) error {
 	if err != nil {
 		return err
 	}
-	asked := protocol.McpElicitation{Origin: protocol.Origin{ServerName: f.Server + " in " + claudeName}, ElicitationRequest: protocol.McpElicitationRequest{
+	asked := protocol.McpElicitation{Origin: protocol.Origin{ServerName: f.Server + " in " + ClaudeName}, ElicitationRequest: protocol.McpElicitationRequest{
 		Message: f.Message, Fields: fields, RequestedSchema: string(f.Schema),
 	}}
 	e.question, e.form, e.decide = asked, &asked.ElicitationRequest, claudeFormAnswer

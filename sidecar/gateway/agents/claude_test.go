@@ -47,7 +47,7 @@ func TestRealFrames(t *testing.T) {
 		"PermissionRequest MCP":             "a question",
 		"PermissionRequest AskUserQuestion": "a question",
 		"Elicitation":                       "a question",
-		"PreToolUse":                        "nothing",
+		"PreToolUse":                        "an event",
 		"PostToolUse":                       "an event",
 		"Notification":                      "nothing",
 	} {

@@ -1,4 +1,5 @@
 import type {
+  AskFirstTerms,
   Grant,
   GrantTerms,
   ListPolicyResult,
@@ -98,6 +99,16 @@ export function createPolicy(store: Store) {
       /** Tries a grant on past requests. Rejects as creating the grant would. */
       previewGrant: (terms: GrantTerms): Promise<PreviewGrantResult> =>
         request("grant/preview", terms),
+      /** Makes a rule before what an agent asks. Rejects with an {@link RpcError} that describes the problem. */
+      async addAskFirst(terms: AskFirstTerms): Promise<void> {
+        await request("askFirst/add", terms);
+        reader.refresh();
+      },
+      /** Removes such a rule. Rejects with an {@link RpcError} if that fails. */
+      async removeAskFirst(ruleId: string): Promise<void> {
+        await request("askFirst/remove", { ruleId });
+        reader.refresh();
+      },
       /** Removes a tool rule. Rejects with an {@link RpcError} if that fails. */
       async removeToolRule(ruleId: string): Promise<void> {
         await request("toolRule/remove", { ruleId });

@@ -12,7 +12,12 @@ import { entryWords, nameOf, serverWords, usedWords } from "./policyWords.ts";
 /** The actions that change entries. */
 export type PolicyItemActions = Pick<
   Actions,
-  "revokeGrant" | "removeToolRule" | "askAgain" | "openConfiguration"
+  | "revokeGrant"
+  | "removeToolRule"
+  | "addAskFirst"
+  | "removeAskFirst"
+  | "askAgain"
+  | "openConfiguration"
 >;
 
 export interface PolicyItemProps {
@@ -103,6 +108,17 @@ function EntryAction({ entry, actions, onEnded }: PolicyItemProps) {
           of={l10n.t("the answer about {0}", nameOf(entry))}
           onAct={async () => {
             await actions.removeToolRule(entry.ruleId);
+            onEnded();
+          }}
+        />
+      );
+    case "askFirst":
+      return (
+        <ActButton
+          text={l10n.t("Remove {0}")}
+          of={l10n.t("the rule about {0}", nameOf(entry))}
+          onAct={async () => {
+            await actions.removeAskFirst(entry.ruleId);
             onEnded();
           }}
         />

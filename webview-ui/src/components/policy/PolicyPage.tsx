@@ -9,8 +9,9 @@ import { Disclosure } from "../ui/Disclosure.tsx";
 import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { Limits } from "./Limits.tsx";
+import { NewAskFirst } from "./NewAskFirst.tsx";
 import { PolicyItem, type PolicyItemActions } from "./PolicyItem.tsx";
-import { entryWords, isActive, keyOf } from "./policyWords.ts";
+import { entryWords, isActive, keyOf, nameOf } from "./policyWords.ts";
 
 export interface PolicyPageProps
   extends Pick<NewGrantProps, "serverNames" | "onServer" | "onCreate" | "onPreview" | "onOpen"> {
@@ -39,7 +40,8 @@ export function PolicyPage(props: PolicyPageProps) {
   );
   const shown = entries?.filter((entry) => fits(entry, filter, tasks)) ?? [];
   const active = shown.filter((entry) => isActive(entry, now));
-  const ended = shown.filter((entry) => entry.effect !== "limit" && !isActive(entry, now));
+  const ended = shown.filter((entry) => entry.type === "grant" && !isActive(entry, now));
+  const asking = shown.filter(({ effect }) => effect === "ask");
   const limits = shown.filter(({ effect }) => effect === "limit");
   useNames(active, making);
   const isEnded = ended.some((entry) => keyOf(entry) === at);
@@ -62,7 +64,7 @@ export function PolicyPage(props: PolicyPageProps) {
   );
   const id = useId();
   const group = (effect: PolicyEntry["effect"], heading: string) => {
-    const some = active.filter((entry) => entry.effect === effect);
+    const some = [...active, ...asking].filter((entry) => entry.effect === effect);
     if (some.length === 0) return null;
     return (
       <section className="policy-group">
@@ -95,6 +97,7 @@ export function PolicyPage(props: PolicyPageProps) {
             {l10n.t("{0} of {1} shown", shown.length, entries?.length ?? 0)}
           </p>
         )}
+        {group("ask", l10n.t("Agents ask you first"))}
         {group("approve", l10n.t("Approved without asking"))}
         {group("decline", l10n.t("Declined without asking"))}
         {ended.length > 0 && (
@@ -108,6 +111,7 @@ export function PolicyPage(props: PolicyPageProps) {
         )}
         {limits.length > 0 && <Limits entries={limits} actions={actions} />}
         <GrantMaker {...making} models={models} />
+        <NewAskFirst onAdd={actions.addAskFirst} />
       </div>
     </Page>
   );
@@ -142,7 +146,9 @@ function GrantMaker(props: Omit<NewGrantProps, "onDone">) {
 
 function fits(entry: PolicyEntry, filter: string, tasks: readonly Task[]): boolean {
   const { serverName, toolName, setting } = entry;
-  const text = [serverName, toolName, setting, entryWords(entry, tasks)].join(" ").toLowerCase();
+  const name = entry.type === "askFirst" && nameOf(entry);
+  const words = entryWords(entry, tasks);
+  const text = [serverName, toolName, setting, name, words].join(" ").toLowerCase();
   return text.includes(filter.trim().toLowerCase());
 }
 

@@ -13,9 +13,10 @@ import { unreachable } from "../../lib/unreachable.ts";
 import { visible } from "../../lib/visible.ts";
 import { isAlive, termsInWords } from "../grants/grantWords.ts";
 
-/** Reports whether an entry can answer a request now. A limit never can. */
+/** Reports whether an entry can answer a request now. A limit never can, nor a rule that asks. */
 export function isActive(entry: PolicyEntry, now: number): boolean {
-  return entry.effect !== "limit" && (entry.type !== "grant" || isAlive(entry.grant, now));
+  const answers = entry.effect === "approve" || entry.effect === "decline";
+  return answers && (entry.type !== "grant" || isAlive(entry.grant, now));
 }
 
 /** A key that is unique among the entries of a list. */
@@ -24,6 +25,7 @@ export function keyOf(entry: PolicyEntry): string {
     case "grant":
       return entry.grant.id;
     case "toolRule":
+    case "askFirst":
       return entry.ruleId;
     case "fixedAnswer":
       return JSON.stringify([entry.serverName, entry.toolName, entry.content]);
@@ -46,6 +48,10 @@ export function nameOf(entry: PolicyEntry): string {
         : l10n.t("Addresses of apps");
     case "fixedAnswer":
       return visible(toolName ?? "");
+    case "askFirst":
+      return visible(
+        entry.command ?? entry.tool ?? l10n.t("Anything outside of the agent's folder"),
+      );
     case "readOnlyTools":
       return l10n.t("Tools that change nothing");
     case "samplingReview":
@@ -70,6 +76,8 @@ export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
       return termsInWords(entry.grant);
     case "toolRule":
       return ruleWords(entry, tasks);
+    case "askFirst":
+      return l10n.t("An agent asks you first, also if a model or a rule of it would allow it.");
     case "declinedServer":
       return l10n.t(
         "You declined everything from {0} in {1}, until Assent starts again.",
