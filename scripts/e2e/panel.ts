@@ -66,6 +66,11 @@ export class Panel {
     return this.#view.getByRole("region", { name: new RegExp(`^Allow .*\\? ${server}$`) });
   }
 
+  /** What an agent's host wants to do while it waits for permission. */
+  permission(host: string): Locator {
+    return this.#view.getByRole("region", { name: `${host} wants to run a command`, exact: true });
+  }
+
   /** A call that a server's app wants, while it waits for approval. */
   appCall(server: string): Locator {
     return this.#view.getByRole("region", {
