@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func decode(line []byte) jsonrpc.Message {
 	if method == "" {
 		return f.answer(line)
 	}
-	if !f.isMessage() || f.version == nil && !strings.Contains(method, "/") && method != "ping" {
+	if !f.isMessage() || f.version == nil && !isServers(method) {
 		return nil
 	}
 	id, err := makeID(f.id)
@@ -95,6 +96,12 @@ func decode(line []byte) jsonrpc.Message {
 		return nil
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: f.params}
+}
+
+// isServers reports whether a server may send a request or notification of a method.
+func isServers(method string) bool {
+	group, _, _ := strings.Cut(method, "/")
+	return slices.Contains([]string{"elicitation", "sampling", "roots", "tasks", "notifications"}, group) || method == "ping"
 }
 
 // fields are the members of a message.

@@ -140,6 +140,7 @@ func TestMessagesWithoutTheRightVersion(t *testing.T) {
 		{"a request without one", `{"id":5,"method":"elicitation/create","params":{}}`, `5 elicitation/create`},
 		{"a notification without one", `{"method":"notifications/message","params":{}}`, `<nil> notifications/message`},
 		{"a ping without one", `{"id":5,"method":"ping"}`, `5 ping`},
+		{"an echo of a request of Assent", `{"id":5,"method":"tools/call","params":{}}`, ""},
 		{"a record with a method of HTTP", `{"id":5,"method":"GET"}`, ""},
 		{"a record with a request", `{"level":"info","id":5,"method":"elicitation/create","params":{}}`, ""},
 	} {

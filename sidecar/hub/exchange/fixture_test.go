@@ -44,6 +44,7 @@ type fixture struct {
 
 	mu        sync.Mutex // guards the fields below
 	told      []string
+	starting  []string // what the server's state said during its start
 	completed []int64
 	forgotten int
 	asked     int64
@@ -96,8 +97,14 @@ func newFixture(t *testing.T, serve func(*peer), edit ...func(*config.Server)) *
 	}
 	way := serveInMemory(t, serve)
 	dialer := session.NewDialer(session.Options{
-		Timing:       session.Timing{KeepAlive: 10_000 * time.Hour},
-		Changed:      func(protocol.Server) {},
+		Timing: session.Timing{KeepAlive: 10_000 * time.Hour},
+		Changed: func(s protocol.Server) {
+			if s.State == protocol.ServerStarting && s.Reason != "" {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.starting = append(f.starting, s.Reason)
+			}
+		},
 		CallsTools:   func(context.Context, string) bool { return false },
 		Capabilities: capabilities,
 		Client:       protocol.Implementation{Name: "assent", Version: "test"},

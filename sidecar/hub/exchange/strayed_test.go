@@ -49,3 +49,41 @@ func TestAPersonHearsOfAnAnswerThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
+
+// TestAPersonHearsOfAStartThatCannotBeRead: a list waits for the handshake, too, which has two minutes.
+func TestAPersonHearsOfAStartThatCannotBeRead(t *testing.T) {
+	const told = `It waits for the answer to the handshake, after it wrote what is no whole MCP message: `
+	for _, tt := range []struct {
+		name  string
+		frame string
+		pause time.Duration
+		want  []string
+	}{
+		{"a text", "Ready to serve", 10 * time.Second, []string{told + "Ready to serve."}},
+		{"a text, and the answer soon after", "Ready to serve", time.Second, nil},
+		{"nothing odd", "", 10 * time.Second, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, func(p *peer) {
+					if tt.frame != "" {
+						if err := p.conn.Write(context.Background(), websocket.MessageText, []byte(tt.frame)); err != nil {
+							p.t.Error(err)
+						}
+					}
+					time.Sleep(tt.pause) // of the bubble
+					p.shake(`{"tools":{}}`)
+					p.done(p.await("tools/call"))
+					p.rest()
+				})
+				<-f.call(t.Context(), exchange.Hooks{})
+				synctest.Wait()
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				if diff := cmp.Diff(tt.want, f.starting); diff != "" {
+					t.Errorf("the server's state (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

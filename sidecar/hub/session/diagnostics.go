@@ -49,6 +49,9 @@ func (c *Conn) stray(data []byte) {
 	if len(c.diagnostics.strayed) < maxStray {
 		c.diagnostics.strayed = append(c.diagnostics.strayed, text)
 	}
+	if c.diagnostics.since.IsZero() && len(c.diagnostics.strayed) == 1 {
+		time.AfterFunc(startPause, c.tellStart) // it does nothing once the start is over
+	}
 	c.diagnostics.mu.Unlock()
 	said := text
 	if redact := c.server.dialer.opts.Redact; redact != nil {
@@ -56,6 +59,33 @@ func (c *Conn) stray(data []byte) {
 	}
 	c.server.handler.Strayed(c.Ledger.TaskID(), said)
 	c.log.sampled.Warn().Bytes("data", data[:min(len(data), 200)]).Msg("dropped a message of the server that is not JSON-RPC")
+}
+
+// startPause is how long a start goes on after a frame that is not MCP before those who wait hear of it: most servers that
+// write such lines start all the same.
+const startPause = 3 * time.Second
+
+// maxStartQuote bounds what those who wait for a start read of such frames, in characters.
+const maxStartQuote = 160
+
+// tellStart says in the server's state what came in place of the answer to the handshake. A terminal that waits for a list
+// shows that.
+func (c *Conn) tellStart() {
+	if isClosed(c.ready) {
+		return
+	}
+	c.diagnostics.mu.Lock()
+	wrote := strings.Join(strings.Fields(strings.Join(c.diagnostics.strayed, " ")), " ")
+	c.diagnostics.mu.Unlock()
+	if redact := c.server.dialer.opts.Redact; redact != nil {
+		wrote = redact(wrote)
+	}
+	if runes := []rune(wrote); len(runes) > maxStartQuote {
+		wrote = string(runes[:maxStartQuote]) + "…"
+	}
+	c.await("the answer to the handshake, after it wrote what is no whole MCP message: " + wrote)
+	<-c.ready
+	c.await("")
 }
 
 // recordFailure records the failure of a connection, and returns a sentence that explains it. The list of servers, the
