@@ -116,6 +116,12 @@ func TestAnOddToolDoesNotHideItsNeighbours(t *testing.T) {
 			"inputSchema.properties.a is a string and must be an object.", `{"type":"object","properties":{"a":{}}}`, "a?", false,
 		},
 		{
+			"a type of Python", schema(`{"type":"object","properties":{"a":{"type":"int"},"b":{"type":"array","items":{"type":"STRING"}}}}`),
+			"inputSchema.properties.a.type is \"int\" and must be \"integer\".\nThe tool \"odd\": inputSchema.properties.b.items.type is \"STRING\" and must be \"string\".",
+			`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}}}`, "a? b?", false,
+		},
+		{"an unknown type", schema(`{"type":"object","properties":{"a":{"type":"money"}}}`), "", "", "a?", false},
+		{
 			"required that is a text", schema(`{"type":"object","required":"a"}`),
 			"inputSchema.required is a string and must be an array.", `{"type":"object"}`, "", false,
 		},

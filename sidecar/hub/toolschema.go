@@ -1,6 +1,10 @@
 package hub
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"assent/sidecar/wire/quirk"
+)
 
 // anyArguments is the schema of a tool that says nothing of its arguments that can be used.
 const anyArguments = `{"type":"object","additionalProperties":true}`
@@ -91,10 +95,44 @@ func properties(at string, schema json.RawMessage, say func(string, ...any)) jso
 					say("%s is %s and must be an object", within(at, name), article(kindOf(value)))
 					return json.RawMessage("{}")
 				}
-				return value
+				return typed(within(at, name), value, say, 0)
 			})
 		case "required":
 			return list(text)(at, value, say)
+		}
+		return value
+	})
+}
+
+// maxTyped bounds how deep a schema is looked at for names of types.
+const maxTyped = 20
+
+// typed returns the schema of a value with JSON Schema's names for types. A provider of models refuses a whole request for
+// one other name.
+func typed(at string, schema json.RawMessage, say func(string, ...any), depth int) json.RawMessage {
+	if depth > maxTyped || kindOf(schema) != "object" {
+		return schema
+	}
+	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+		at := within(at, name)
+		switch name {
+		case "type":
+			var is string
+			if kindOf(value) != "string" || json.Unmarshal(value, &is) != nil || quirk.Type(is) == is {
+				return value
+			}
+			say("%s is %s and must be %s", at, clipped(is), clipped(quirk.Type(is)))
+			quoted, _ := json.Marshal(quirk.Type(is)) // a string can be encoded
+			return quoted
+		case "items", "additionalProperties":
+			return typed(at, value, say, depth+1)
+		case "properties":
+			if kindOf(value) != "object" {
+				return value
+			}
+			return edited(value, func(name string, value json.RawMessage) json.RawMessage {
+				return typed(within(at, name), value, say, depth+1)
+			})
 		}
 		return value
 	})

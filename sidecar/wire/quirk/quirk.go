@@ -7,9 +7,9 @@
 //	an unknown session is no login          Rust SDK                               until February 2026     modelcontextprotocol/rust-sdk#689
 //	the same, with 403                      breeze                                 until August 2026       LanternOps/breeze#3744
 //	initialize after server/discover pins   TypeScript SDK                         2.0 to 2.4              no report: its stdio.mjs
-//	an empty object is an empty array       PHP servers                            all versions            no report: json_encode of an empty array
-//	a call before roots/list sees no roots  server-filesystem                      all versions            no report: it was measured
-//	a type has another language's name      schemas that are written by hand       all versions            no report: they have int, str, bool
+//	an empty object is an empty array       PHP servers, by json_encode            all versions of PHP     cristianuibar/bricks-mcp#45
+//	a call before roots/list sees no roots  server-filesystem                      since it reads roots    modelcontextprotocol/servers#3204
+//	a type has another language's name      schemas that are written by hand       servers in Python       zanetworker/mcp-docling#5
 package quirk
 
 import (
