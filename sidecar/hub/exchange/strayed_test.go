@@ -52,7 +52,7 @@ func TestAPersonHearsOfAnAnswerThatCannotBeRead(t *testing.T) {
 
 // TestAPersonHearsOfAStartThatCannotBeRead: a list waits for the handshake, too, which has two minutes.
 func TestAPersonHearsOfAStartThatCannotBeRead(t *testing.T) {
-	const told = `It waits for the result of the handshake, after it wrote what is no whole MCP message: `
+	const told = `It waits for the result of the handshake, after it wrote something that is no whole MCP message: `
 	for _, tt := range []struct {
 		name  string
 		frame string

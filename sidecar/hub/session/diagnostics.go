@@ -83,7 +83,7 @@ func (c *Conn) tellStart() {
 	if runes := []rune(wrote); len(runes) > maxStartQuote {
 		wrote = string(runes[:maxStartQuote]) + "…"
 	}
-	c.await("the result of the handshake, after it wrote what is no whole MCP message: " + wrote)
+	c.await("the result of the handshake, after it wrote something that is no whole MCP message: " + wrote)
 	<-c.ready
 	c.await("")
 }
