@@ -77,6 +77,22 @@ func TestAServerThatAnOrganisationBlocksIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestASecretInAnAllowedCommandStays: no list has a command with a sealed secret, so the server could not be used any more.
+func TestASecretInAnAllowedCommandStays(t *testing.T) {
+	m := newMachine(t)
+	m.Policy = managedfiles.New(m.path("root"), []string{"HOME=/home/ann"})
+	m.write("home/.claude.json", []byte(`{"mcpServers": {"s": {"command": "s", "args": ["--token", "pw7XYZq-4711"]}, "t": {"command": "t", "env": {"TOKEN": "pw7XYZq-4711"}}}}`))
+	entries := `{"serverCommand":["assent","gateway","--own","--host","claude-code","s"]}, {"serverCommand":["assent","gateway","--own","--host","claude-code","t"]}`
+	m.write("root/etc/claude-code/managed-settings.json", []byte(`{"allowedMcpServers": [{"serverCommand": ["s", "--token", "pw7XYZq-4711"]}, {"serverCommand": ["t"]}, `+entries+`]}`))
+	plan := m.find()
+	if len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, `The server "s" is left alone, because its secret would be sealed`) || len(plan.Files) != 1 {
+		t.Errorf("the plan is %+v with %+v", plan.Files, plan.Problems)
+	}
+	if strings.Contains(plan.Problems[0].Message, "pw7XYZq-4711") {
+		t.Error("the secret is shown")
+	}
+}
+
 // Assent's own file can forbid setup, and sharing alone.
 func TestAnOrganisationForbidsSetup(t *testing.T) {
 	for text, moves := range map[string]bool{`{"setup": {"allowed": false}}`: false, `{"setup": {"share": false}}`: true, `{`: false} {

@@ -584,6 +584,10 @@ func (p *Plan) isBlocked(e *fileEdit, name string, s *Server) bool {
 		p.problem(e.place.Path, "The server %q is left alone. %s.", name, err)
 		return true
 	}
+	if err := policy.CheckDefinition(name, p.sealed(s), host); err != nil {
+		p.problem(e.place.Path, "The server %q is left alone, because its secret would be sealed, and then no list of the organisation has it. %s.", name, err)
+		return true
+	}
 	start := p.start(e, s)
 	blocked := policy.CheckEntry(host, name, append([]string{start.Command}, start.Args...))
 	if blocked == nil {
@@ -595,6 +599,22 @@ func (p *Plan) isBlocked(e *fileEdit, name string, s *Server) bool {
 	}
 	p.problem(e.place.Path, "The server %q is left alone, because %s may not start Assent for it. %s.%s", name, e.place.Host(), blocked, wayOut)
 	return true
+}
+
+// sealed returns a server's entry without the secrets that Apply may seal.
+func (p *Plan) sealed(s *Server) json.RawMessage {
+	server := s.server
+	for _, found := range s.secrets {
+		without, err := server.With(found, "${secret:"+secretName(append([]string{s.Name}, found.At...))+"}")
+		if err != nil {
+			return p.entry(s)
+		}
+		server = without
+	}
+	if server.Entry == nil {
+		return p.entry(s)
+	}
+	return server.Entry
 }
 
 func (p *Plan) wants(host, id string) bool {

@@ -74,14 +74,35 @@ func (w *Workspace) blocked(server string, programs ...string) *orgpolicy.Blocke
 	if err != nil {
 		return nil // the hub says that there is no such server
 	}
-	return w.organisation.files.Check(context.Background(), c, w.environment, programs...)
+	blocked := w.organisation.files.Check(context.Background(), c, w.environment, programs...)
+	if of := w.hosts.StartsFor("", c).Environ; blocked != nil && len(programs) > 0 && of != nil {
+		// The host's own environment makes something else of the variables. The start is checked with the session's.
+		e := w.environment
+		e.Environ = of
+		blocked = w.organisation.files.Check(context.Background(), c, e, programs...)
+	}
+	return blocked
 }
 
 // permitStart is the Permit of [config.Environment]. It sees what the variables made.
 func (w *Workspace) permitStart(s config.Server, start config.Start) error {
-	err := w.organisation.files.Permit(s, start)
+	return w.permitStartFor(s, start, nil)
+}
+
+// startsFor is [session.Options.StartsFor].
+func (w *Workspace) startsFor(taskID string, s config.Server) session.StartsFor {
+	to := w.hosts.StartsFor(taskID, s)
+	if programs := to.Programs; len(programs) > 0 {
+		to.Permit = func(s config.Server, start config.Start) error { return w.permitStartFor(s, start, programs) }
+	}
+	return to
+}
+
+// permitStartFor is permitStart in a session of programs.
+func (w *Workspace) permitStartFor(s config.Server, start config.Start, programs []string) error {
+	err := w.organisation.files.PermitFor(s, start, programs...)
 	if blocked, ok := errors.AsType[*orgpolicy.Blocked](err); ok {
-		w.recordBlocked(s.Name, blocked, nil)
+		w.recordBlocked(s.Name, blocked, programs)
 	}
 	return err
 }

@@ -639,3 +639,39 @@ func TestNoWalkReachesABlockedServer(t *testing.T) {
 		t.Errorf("%d steps reached the server, %d were blocked, and %d workspaces never started it: the walk tries too little", reached, blocked, never)
 	}
 }
+
+// TestAnAllowListSeesTheVariablesOfTheSession: a variable of the host makes the command of the person's own server. A list of
+// allowed commands counts for what each session starts.
+func TestAnAllowListSeesTheVariablesOfTheSession(t *testing.T) {
+	g := &governed{t: t, root: t.TempDir(), data: t.TempDir(), program: installToolServer(t), servers: `{"servers":{},"model":{}}`}
+	userFile := filepath.Join(t.TempDir(), "mcp.json")
+	own := fmt.Sprintf(`{"servers": {"own": {"command": %q, "args": ["${env:WHICH}"], "env": {"TOOLSERVER_CALLS": %q}}}}`, g.program, g.mark("own"))
+	if err := os.WriteFile(userFile, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.Workspace, _ = openWorkspace(t, workspace.Options{DataDir: g.data, UserFile: userFile, SharedDirs: workspace.SharedDirs{PolicyRoot: g.root}})
+	defer g.Close()
+	g.lay("etc/claude-code/managed-settings.json", `{"allowedMcpServers": [{"serverCommand": ["$PROGRAM", "shop"]}]}`)
+	session := func(which string) *testHost {
+		return g.host("claude-code", hosts.Use{Server: "own", Own: true, Program: "claude-code", Environ: append(os.Environ(), "WHICH="+which)})
+	}
+	denied := session("github")
+	defer denied.leave()
+	if hello := denied.answer(1); !strings.Contains(hello, blocks) {
+		t.Errorf("another command is answered with %s", hello)
+	}
+	allowed := session("shop")
+	defer allowed.leave()
+	if answer := allowed.answer(1); strings.Contains(answer, blocks) {
+		t.Errorf("the allowed command is answered with %s", answer)
+	}
+	allowed.answer(allowed.call("tools/call", `{"name":"echo","arguments":{}}`))
+	if !g.wasCalled("own") {
+		t.Error("the allowed command was not called")
+	}
+	// The last session may use the server. The one before it still may not.
+	denied.answer(denied.call("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-code","version":"1"}}`))
+	if answer := denied.answer(denied.call("tools/call", `{"name":"echo","arguments":{}}`)); !strings.Contains(answer, blocks) || g.wasCalled("own") {
+		t.Errorf("the call of another command is answered with %s", answer)
+	}
+}

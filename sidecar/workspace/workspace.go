@@ -197,7 +197,7 @@ func Open(opts Options) *Workspace {
 			OfTasks: session.OfTasks{
 				HostRoots:   func(taskID string) (session.HostRoots, bool) { return w.hosts.RootsOf(taskID) },
 				TaskFolders: w.configured.given.get,
-				HostEnviron: func(taskID string, s config.Server) []string { return w.hosts.EnvironOf(taskID, s) },
+				StartsFor:   func(taskID string, s config.Server) session.StartsFor { return w.startsFor(taskID, s) },
 			},
 			Changed:      w.serverChanged,
 			Redact:       w.redacted,

@@ -170,8 +170,11 @@ func (f *Files) Hash() string {
 }
 
 // Permit is a [config.Environment]'s Permit: it keeps what holds for all of Assent.
-func (f *Files) Permit(s config.Server, start config.Start) error {
-	if blocked := f.check(s, start); blocked != nil {
+func (f *Files) Permit(s config.Server, start config.Start) error { return f.PermitFor(s, start) }
+
+// PermitFor is Permit in a session of hosts, which are named as in package orgpolicy.
+func (f *Files) PermitFor(s config.Server, start config.Start, hosts ...string) error {
+	if blocked := f.check(s, start, hosts...); blocked != nil {
 		return blocked
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"assent/sidecar/base/visible"
 	"assent/sidecar/gateway"
 	"assent/sidecar/gateway/mcpserver"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
 )
 
@@ -30,8 +31,8 @@ type conversation struct {
 	// uses are the servers that the conversation has used.
 	uses  map[string]bool
 	roots roots
-	// environs are the environments in which servers start for the conversation, by their names; see [Use].
-	environs map[string][]string
+	// starts are the hosts for which servers start for the conversation, by the names of the servers; see [Use].
+	starts map[string]session.StartsFor
 	// questions are the open asks of the task, by their message, and asking hears of those of each call.
 	questions map[int64]openQuestion
 	asking    map[int64]func(question string)
@@ -69,9 +70,7 @@ func (h *Hosts) begin(r gateway.Request, goesOn task.Unfinished) (*conversation,
 	if _, known := c.sessions[r.Session]; !known && goesOn.Task == nil {
 		c.sessions[r.Session] = nil
 	}
-	if environ := h.environs.sessions[r.Session]; environ != nil {
-		c.environs[r.Server] = environ
-	}
+	h.startLocked(c, r)
 	c.quiet = c.quiet && r.Quiet
 	c.calls++
 	h.mu.Unlock()
@@ -102,7 +101,7 @@ func (h *Hosts) Converse(client mcpserver.Client, name string) (t *task.Task, do
 func newConversation(quiet bool) *conversation {
 	return &conversation{
 		quiet: quiet, sessions: map[string]listRoots{},
-		uses: map[string]bool{}, environs: map[string][]string{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){},
+		uses: map[string]bool{}, starts: map[string]session.StartsFor{}, questions: map[int64]openQuestion{}, asking: map[int64]func(string){},
 		forwarded: map[string]int{},
 	}
 }

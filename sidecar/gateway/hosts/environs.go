@@ -1,37 +1,57 @@
 package hosts
 
-import "assent/sidecar/config"
+import (
+	"assent/sidecar/config"
+	"assent/sidecar/gateway"
+	"assent/sidecar/hub/session"
+)
 
-// environs are the environments of hosts in which servers start; see [Use]. The lock of [Hosts] guards them.
-type environs struct {
+// starts are the hosts for which servers start; see [Use]. The lock of [Hosts] guards them.
+type starts struct {
 	// sessions has those of the sessions that last, by their ids, and last that of the last session, by its server.
-	sessions, last map[string][]string
+	sessions, last map[string]session.StartsFor
 }
 
 // startIn has the server of a session start in the environment of the session's host, until end is called.
-func (h *Hosts) startIn(session string, u Use) (end func()) {
+func (h *Hosts) startIn(id string, u Use) (end func()) {
 	if !u.Own || u.Environ == nil {
 		return func() {}
 	}
+	to := session.StartsFor{Environ: u.Environ}
+	if u.Program != "" {
+		to.Programs = []string{u.Program}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.environs.sessions[session], h.environs.last[u.Server] = u.Environ, u.Environ
+	h.starts.sessions[id], h.starts.last[u.Server] = to, to
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.environs.sessions, session)
+		delete(h.starts.sessions, id)
 	}
 }
 
-// EnvironOf is [session.Options.HostEnviron].
-func (h *Hosts) EnvironOf(taskID string, s config.Server) []string {
+// startLocked has the server of a request start for its session.
+func (h *Hosts) startLocked(c *conversation, r gateway.Request) {
+	to, ok := h.starts.sessions[r.Session]
+	if !ok {
+		return
+	}
+	if name := gateway.Program(r.Client); name != "" {
+		to.Programs = append(to.Programs[:len(to.Programs):len(to.Programs)], name)
+	}
+	c.starts[r.Server] = to
+}
+
+// StartsFor is [session.Options.StartsFor].
+func (h *Hosts) StartsFor(taskID string, s config.Server) session.StartsFor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c := h.tasks[taskID]; c != nil {
-		return c.environs[s.Name]
+		return c.starts[s.Name]
 	}
 	if taskID == "" && s.Own {
-		return h.environs.last[s.NameInSource()]
+		return h.starts.last[s.NameInSource()]
 	}
-	return nil
+	return session.StartsFor{}
 }

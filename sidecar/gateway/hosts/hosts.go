@@ -28,6 +28,7 @@ import (
 	"assent/sidecar/gateway"
 	"assent/sidecar/gateway/mcpserver"
 	"assent/sidecar/hub"
+	"assent/sidecar/hub/session"
 	"assent/sidecar/task"
 )
 
@@ -120,7 +121,7 @@ type Hosts struct {
 	closing map[string]chan struct{}
 	// unfinished are the calls of an earlier daemon that go on.
 	unfinished map[gateway.Place]task.Unfinished
-	environs   environs
+	starts     starts
 	// offered are the definitions of each view's servers, as its hosts were told of them.
 	offered map[viewKey]string
 }
@@ -148,7 +149,7 @@ func New(opts Options) *Hosts {
 	h := &Hosts{
 		opts: opts, views: map[viewKey]*gateway.View{}, http: map[httpKey]*mcpserver.HTTP{},
 		conversations: map[string]*conversation{}, tasks: map[string]*conversation{}, closing: map[string]chan struct{}{},
-		environs: environs{sessions: map[string][]string{}, last: map[string][]string{}},
+		starts:   starts{sessions: map[string]session.StartsFor{}, last: map[string]session.StartsFor{}},
 		restored: make(chan struct{}), unfinished: map[gateway.Place]task.Unfinished{}, offered: map[viewKey]string{},
 	}
 	h.watches = watches{watch: opts.Hub.Watch, all: map[resource]*watch{}}

@@ -32,8 +32,8 @@ type Conn struct {
 	lifetime
 	channel
 	startup
-	// environ is the environment in which the server starts, in the form of [os.Environ]. It does not change.
-	environ     []string
+	// startsFor is for whom the server starts. It does not change.
+	startsFor   StartsFor
 	roots       rootsRequest
 	requests    requests
 	usage       usage
@@ -114,7 +114,7 @@ func newConn(s *Server, taskID string) *Conn {
 		server: s, log: newSampledLog(log), requests: newRequests(),
 		lifetime: lifetime{cancel: cancel, ready: make(chan struct{}), over: make(chan struct{})},
 	}
-	c.environ = s.environOf(taskID)
+	c.startsFor = s.startsFor(taskID)
 	c.roots.given, c.roots.task = s.rootsOf(taskID), taskID
 	c.roots.asked = make(chan struct{})
 	c.roots.note = sync.OnceFunc(func() { close(c.roots.asked) })

@@ -59,9 +59,8 @@ type OfTasks struct {
 	HostRoots func(taskID string) (roots HostRoots, isHosts bool)
 	// TaskFolders returns the folders of which a task's terminal told, and reports whether the task is one of a terminal.
 	TaskFolders func(taskID string) (folders []protocol.WorkspaceFolder, isTerminals bool)
-	// HostEnviron returns the environment in which a server starts for a task, or for what belongs to no task; nil means
-	// that of Environment.
-	HostEnviron func(taskID string, server config.Server) []string
+	// StartsFor returns for whom a server starts for a task, or for what belongs to no task.
+	StartsFor func(taskID string, server config.Server) StartsFor
 }
 
 // Options configure a Dialer.

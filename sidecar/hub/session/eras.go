@@ -115,6 +115,9 @@ func (s *Server) forgetEraLocked(c *Conn) {
 	if errors.As(c.err, new(*confirm.NotConfirmed)) {
 		return // it was not started
 	}
+	if len(s.running) > 0 {
+		return // it proves the era
+	}
 	if s.config.ProtocolVersion != "" || s.dialect.learned.AsksByRequests && !errors.As(c.err, new(wire.TimeoutError)) {
 		return
 	}

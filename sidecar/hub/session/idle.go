@@ -87,7 +87,7 @@ func (s *Server) closeUnused(c *Conn) {
 	c.usage.mu.Lock()
 	held, leaving := c.usage.held > 0, c.usage.leaving
 	c.usage.mu.Unlock()
-	stays := !leaving && (s.config.Shared || c.IsModern())
+	stays := !leaving && (s.config.Shared || c.IsModern() && c.Ledger.TaskID() == "")
 	if s.gone != "" || !s.running[c] || stays || held || c.ctx.Err() != nil {
 		return
 	}

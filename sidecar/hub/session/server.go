@@ -52,7 +52,7 @@ type Server struct {
 
 	mu sync.Mutex // guards the fields below
 	// conns maps a task's id to its connection. The key "" has a connection that serves discovery until a task takes
-	// it, or one that serves all tasks because the server is modern or configured to be shared.
+	// it, or one that serves all tasks; see keyOf.
 	conns map[string]*Conn
 	// running holds the ready connections, including those that are no longer in conns and close once nothing uses
 	// them.
@@ -302,21 +302,27 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	if s.gone != "" {
 		return nil, Failed(s.config.Name, s.gone)
 	}
-	if s.dialect.era == wire.EraModern || s.config.Shared {
-		taskID = ""
+	isModern := s.dialect.era == wire.EraModern
+	if c := s.conns[""]; isModern && !s.config.Shared && taskID == "" && c != nil && s.running[c] && s.isOfHost("") && !c.has("") {
+		delete(s.conns, "") // it began for another session than the last one
+		c.leave()
 	}
+	isForAll := taskID == ""
+	taskID = s.keyOf(taskID)
 	if c := s.conns[taskID]; c != nil {
 		return c, nil
 	}
-	if taskID == "" || s.dialect.era == wire.EraUnknown {
+	if isForAll && !isModern || s.dialect.era == wire.EraUnknown {
 		for _, c := range s.conns {
 			return c, nil
 		}
 	}
-	if c := s.conns[""]; c != nil && s.running[c] && !c.suits(taskID) {
+	if c := s.conns[""]; isModern || c == nil {
+		// It is that of all tasks, or there is none.
+	} else if s.running[c] && !c.suits(taskID) {
 		delete(s.conns, "")
 		c.leave()
-	} else if c != nil && s.running[c] {
+	} else if s.running[c] {
 		delete(s.conns, "")
 		c.Ledger.Own(taskID)
 		c.roots.task = taskID
@@ -337,20 +343,38 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 	return c, nil
 }
 
+// keyOf returns the key of the connection that a task uses. All tasks use one connection to a server that is configured to be
+// shared. So do those of a modern server, unless their host has another environment than that connection.
+func (s *Server) keyOf(taskID string) string {
+	isOther := func() bool {
+		if all := s.conns[""]; all != nil {
+			return !all.has(taskID)
+		}
+		return !slices.Equal(s.startsFor("").Environ, s.startsFor(taskID).Environ)
+	}
+	switch {
+	case s.config.Shared:
+		return ""
+	case s.dialect.era == wire.EraModern && s.conns[taskID] == nil && !(s.isOfHost(taskID) && isOther()):
+		return ""
+	}
+	return taskID
+}
+
 // suits reports whether a connection for discovery is like one for a task: it declared roots as the task has them, and the
 // server has the task's environment.
 func (c *Conn) suits(taskID string) bool {
-	return c.roots.given.from == c.server.rootsOf(taskID).from && slices.Equal(c.environ, c.server.environOf(taskID))
+	return c.roots.given.from == c.server.rootsOf(taskID).from && c.has(taskID)
 }
 
 // serves reports whether a ready connection is for this task.
 func (s *Server) serves(c *Conn, taskID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.IsModern() || s.config.Shared || taskID == "" {
+	if s.config.Shared || taskID == "" {
 		return true
 	}
-	return s.conns[taskID] == c
+	return s.conns[taskID] == c || c.IsModern() && (!s.isOfHost(taskID) || c.has(taskID))
 }
 
 // started records that a connection is ready.
@@ -363,7 +387,11 @@ func (s *Server) started(c *Conn) {
 	c.recordReady()
 	s.learnEraLocked(c)
 	s.learnIconsLocked(c)
-	if c.IsModern() { // all tasks use it
+	if all := s.conns[""]; c.IsModern() && all != nil && all != c { // it is that of a task with an environment of its own
+		id := c.Ledger.TaskID()
+		c.Ledger.ShareModern()
+		c.Ledger.Own(id)
+	} else if c.IsModern() { // all tasks with its environment use it
 		for id, other := range s.conns {
 			if other == c {
 				delete(s.conns, id)
