@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
@@ -40,8 +42,15 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldThat(t, broker.Options{})
+}
+
+// newWorldThat returns a world with settings.
+func newWorldThat(t *testing.T, o broker.Options) *world {
+	t.Helper()
 	w := &world{t: t}
-	b := broker.New(broker.Options{Log: zerolog.Nop()})
+	o.Log = zerolog.Nop()
+	b := broker.New(o)
 	registry, events := tasktest.Registry(t, nil, func(o *task.Options) { o.Check = b.Check })
 	info, err := registry.Create("a task")
 	if err != nil {
@@ -354,6 +363,21 @@ func TestADaemonThatLeaves(t *testing.T) {
 	if got := w.state(1); got != "restarted" {
 		t.Errorf("the question is %q", got)
 	}
+}
+
+// The end of the time that the person set is no answer.
+func TestAQuestionWithoutAnAnswerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldThat(t, broker.Options{AskTimeout: func() time.Duration { return time.Minute }})
+		hook := w.hook(event("PermissionRequest", "", "x"))
+		w.question()
+		if got := hook.prints(); got != "" {
+			t.Errorf("the hook printed %q", got)
+		}
+		if got := w.state(1); got != "timedOut" {
+			t.Errorf("the question is %q", got)
+		}
+	})
 }
 
 // Questions that are too many are left to the host's own prompt.
