@@ -61,7 +61,7 @@ func (g governed) window(configuration string, requests ...string) string {
 	c := startTalk(g.t, g.command("serve", "--data-dir", filepath.Join(g.home, "data")))
 	defer c.kill()
 	requests = append([]string{`initialize {"protocolVersion":1,"clientInfo":{"name":"a window","version":"1"},"capabilities":{"elicitation":true,"sampling":true},"configuration":` + configuration + `}`}, requests...)
-	said := ""
+	var said strings.Builder
 	for _, request := range requests {
 		method, params, _ := strings.Cut(request, " ")
 		var result json.RawMessage
@@ -70,9 +70,9 @@ func (g governed) window(configuration string, requests ...string) string {
 				result = []byte(err.Error())
 			}
 		}
-		said += string(result)
+		said.WriteString(string(result))
 	}
-	return said
+	return said.String()
 }
 
 // change has the window's store be otherwise. In what changes it, ?1 is 30 days ago and ?2 is 100.
