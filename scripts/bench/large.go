@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"time"
+
+	"assent/protocol"
 )
 
 const (
@@ -19,12 +20,14 @@ const (
 	// formFields and listedTools are a large form and a large list.
 	formFields  = 500
 	listedTools = 5000
+	// A page of so many tools with so many bytes more each has 9 MB, and may take pageMB megabytes of memory.
+	pageTools, pageBytes, pageMB = 1000, 8300, 64
 )
 
 // large measures what few servers send, and what must not stop the others: large results, forms and lists. Panel and pixels
 // have the conversation of 100,000 messages.
 func (b *bench) large() ([]row, error) {
-	var cpu, mb, imageMB, gatewayMB, form, list comparison
+	var cpu, mb, imageMB, gatewayMB, form, list, page comparison
 	for i := range b.rounds {
 		if err := b.largeResults(i, &cpu, &mb, &imageMB); err != nil {
 			return nil, fmt.Errorf("results: %w", err)
@@ -35,7 +38,7 @@ func (b *bench) large() ([]row, error) {
 		if err := b.largeForms(i, &form); err != nil {
 			return nil, fmt.Errorf("forms: %w", err)
 		}
-		if err := b.largeLists(i, &list); err != nil {
+		if err := b.largeLists(i, &list, &page); err != nil {
 			return nil, fmt.Errorf("lists: %w", err)
 		}
 	}
@@ -47,6 +50,7 @@ func (b *bench) large() ([]row, error) {
 		{what: "memory of the daemon for 10 MB through the gateway", unit: "MB", figure: gatewayMB.figure, reference: gatewayMB.reference, referenceIs: "twice its size", bar: atMost},
 		{what: fmt.Sprintf("an ask with a form of %d fields, p50", formFields), unit: "us", figure: form.figure, reference: form.reference, referenceIs: "one field"},
 		{what: fmt.Sprintf("a list of %d tools", listedTools), unit: "ms", figure: list.figure, reference: list.reference, referenceIs: fmt.Sprintf("%d tools", listedTools/10)},
+		{what: "memory for a page of 9 MB, at its peak", unit: "MB", figure: page.figure, reference: page.reference, referenceIs: "goal", bar: atMost},
 	}, nil
 }
 
@@ -153,24 +157,30 @@ func (b *bench) largeForms(round int, form *comparison) error {
 	})
 }
 
-func (b *bench) largeLists(round int, list *comparison) error {
-	listed := func(tools int) (float64, error) {
-		servers := map[string]any{"bench": map[string]any{"command": b.self, "args": []string{rawServerCommand, strconv.Itoa(tools)}}}
-		var took float64
-		err := b.withSidecar(b.roundDir(fmt.Sprint("list-", tools), round), servers, func(f *frontEnd) error {
+func (b *bench) largeLists(round int, list, page *comparison) error {
+	listed := func(tools, padding int) (took, mb float64, err error) {
+		args := []string{rawServerCommand, strconv.Itoa(tools), strconv.Itoa(padding)}
+		servers := map[string]any{"bench": map[string]any{"command": b.self, "args": args}}
+		err = b.withSidecar(b.roundDir(fmt.Sprint("list-", tools, "-"), round), servers, func(f *frontEnd) error {
 			began := time.Now()
-			var tools struct{ Tools []json.RawMessage }
-			err := f.Call("tools/list", map[string]string{"serverName": "bench"}, &tools)
+			mb, err = peak(f.Cmd.Process.Pid, func() error {
+				return f.Call("tools/list", protocol.ServerParams{ServerName: "bench"}, &protocol.ListToolsResult{})
+			})
 			took = milliseconds(time.Since(began))
 			return err
 		})
-		return took, err
+		return took, mb, err
 	}
-	many, err := listed(listedTools)
+	many, _, err := listed(listedTools, 0)
 	if err != nil {
 		return err
 	}
-	fewer, err := listed(listedTools / 10)
+	fewer, _, err := listed(listedTools/10, 0)
+	if err != nil {
+		return err
+	}
 	list.add(many, fewer)
+	_, mb, err := listed(pageTools, pageBytes)
+	page.add(mb, pageMB)
 	return err
 }

@@ -26,7 +26,8 @@ type checkedAsks struct {
 	PID      int `json:"pid"` // of the server
 }
 
-// rawServer has askTool and checkTool, and as many other tools as its argument says.
+// rawServer has askTool and checkTool, and as many other tools as its first argument says. A second one is by how many bytes
+// each of their descriptions is longer.
 type rawServer struct {
 	out   *bufio.Writer
 	tools string
@@ -53,7 +54,7 @@ type rawMessage struct {
 
 // usualTool is a tool of the size that tools have.
 const usualTool = `,{"name":"search_issues_%d","title":"Search issues","description":"Searches the issues of a repository by text, state, ` +
-	`labels and author. Returns the newest first, with title, number, state and labels. Use get_issue for the whole text of one.",` +
+	`labels and author. Returns the newest first, with title, number, state and labels. Use get_issue for the whole text of one.%s",` +
 	`"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What the title or the text contains."},` +
 	`"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"labels":{"type":"array","items":{"type":"string"}},` +
 	`"page":{"type":"integer","minimum":1}},"required":["query"]},"annotations":{"readOnlyHint":true}}`
@@ -71,9 +72,15 @@ func serveRaw(args []string) error {
 		if err != nil {
 			return err
 		}
+		padding := 0
+		if len(args) > 1 {
+			if padding, err = strconv.Atoi(args[1]); err != nil {
+				return err
+			}
+		}
 		var more strings.Builder
 		for i := range n {
-			fmt.Fprintf(&more, usualTool, i)
+			fmt.Fprintf(&more, usualTool, i, strings.Repeat("x", padding))
 		}
 		s.tools += more.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -229,12 +230,12 @@ func values(object json.RawMessage, key string) (all []json.RawMessage) {
 	return all
 }
 
-// elements returns those of a list, or nil.
-func elements(list json.RawMessage) (all []json.RawMessage) {
-	if kindOf(list) == "array" {
-		_ = json.Unmarshal(list, &all) // it is valid
+// elements returns those of a list, or nil. They are parts of it.
+func elements(list json.RawMessage) []json.RawMessage {
+	if kindOf(list) != "array" {
+		return nil
 	}
-	return all
+	return slices.Collect(jsonscan.Elements(list))
 }
 
 // itemsOf returns the usable items of a page. Known are the tools of forSDK that go-sdk did not refuse.

@@ -163,12 +163,9 @@ func list(element shape) shape {
 		if value = kind("array")(at, value, say); value == nil {
 			return nil
 		}
-		var elements, kept []json.RawMessage
-		if err := json.Unmarshal(value, &elements); err != nil { // it is valid
-			return nil
-		}
+		var kept []json.RawMessage
 		same := true
-		for i, was := range elements {
+		for i, was := range elements(value) {
 			is := element(fmt.Sprintf("%s[%d]", at, i), was, say)
 			same = same && string(is) == string(was)
 			if is != nil {
@@ -198,16 +195,25 @@ func asBytes(values []json.RawMessage) [][]byte {
 // edited returns an object with the values that change returns for its members; nil leaves a member out. An object that
 // stays the same is returned byte for byte.
 func edited(value json.RawMessage, change func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
-	out, same := []byte{'{'}, true
+	type member struct {
+		name  string
+		value json.RawMessage
+	}
+	var kept []member
+	same := true
 	for name, was := range jsonscan.Of(value) {
 		is := change(name, was)
 		same = same && string(is) == string(was)
 		if is != nil {
-			out = appendMember(out, name, is)
+			kept = append(kept, member{name, is})
 		}
 	}
 	if same {
-		return value
+		return value // a page of megabytes is not copied
+	}
+	out := []byte{'{'}
+	for _, m := range kept {
+		out = appendMember(out, m.name, m.value)
 	}
 	return append(out, '}')
 }
