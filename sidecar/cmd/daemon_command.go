@@ -268,7 +268,7 @@ func daemonLogCommand() *cobra.Command {
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		var watch sync.WaitGroup
-		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		watch.Go(untilOrphaned(ctx, cancel))
 		defer watch.Wait()
 		defer cancel()
 		if err := daemon.PrintLog(ctx, o.Address, cmd.OutOrStdout(), *follow); err != nil {

@@ -90,7 +90,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		var watch sync.WaitGroup
-		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		watch.Go(untilOrphaned(ctx, cancel))
 		defer watch.Wait()
 		defer cancel()
 		err = runShim(ctx, p, pollable(stdin), stdout, stderr)

@@ -73,7 +73,7 @@ It always exits with 0, because another code would say something to Claude Code.
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		var watch sync.WaitGroup
-		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		watch.Go(untilOrphaned(ctx, cancel))
 		defer watch.Wait()
 		defer cancel()
 		return runHook(ctx, cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), folder), stdin, stdout)

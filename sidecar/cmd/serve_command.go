@@ -54,7 +54,7 @@ It exits with %d if the daemon ends before the front end.`, terminal.ExitEnded),
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		var watch sync.WaitGroup
-		watch.Go(func() { untilOrphaned(ctx, cancel) })
+		watch.Go(untilOrphaned(ctx, cancel))
 		defer watch.Wait()
 		defer cancel()
 		err = serve(ctx, frontEnd{place, *update, pollable(stdin), stdout, stderr})
