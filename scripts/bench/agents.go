@@ -90,7 +90,7 @@ func (b *bench) agentsAtRest(processes, mb, cpu, wakeUps *comparison) error {
 		}
 		pids, err := children(daemon, rawServerCommand)
 		seconds := agentRest.Seconds()
-		processes.add(float64(len(pids)), agentServers)
+		processes.add(float64(len(pids)), agentHosts*agentUses)
 		mb.add(now, alone)
 		cpu.add((busyAfter-busy)/seconds/1e6*100, 0.1)
 		wakeUps.add((wokeAfter-woke)/seconds, 1)

@@ -102,7 +102,7 @@ func (b *bench) memory() ([]row, error) {
 	what := fmt.Sprintf("memory, %d idle servers", idleServers)
 	return []row{
 		{what: "memory, idle", unit: "MB", figure: idle.figure, reference: idle.reference, referenceIs: promiseName, bar: bar{limit: 0.3}},
-		{what: what, unit: "MB", figure: busy.figure, reference: busy.reference, referenceIs: promiseName, bar: bar{limit: 0.3}},
+		{what: what, unit: "MB", figure: busy.figure, reference: busy.reference, referenceIs: promiseName, bar: bar{limit: 0.4}},
 		{what: what + ", but for the program's file", unit: "MB", figure: own.figure, reference: own.reference, referenceIs: promiseName},
 	}, nil
 }
