@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 
 /**
@@ -8,21 +8,22 @@ import { build, type Plugin } from "esbuild";
 export const bundledScripts = (files: string[]): Plugin => ({
   name: "bundled scripts",
   setup({ onResolve, onLoad, initialOptions }) {
+    const { target, define, absWorkingDir = process.cwd() } = initialOptions;
+    // A path from the root: the name of the bundle is made of it, too, and is to be the same in every clone.
     onResolve({ filter: /\?script$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path.replace(/\?script$/, "")),
+      path: relative(absWorkingDir, resolve(resolveDir, path.replace(/\?script$/, ""))),
       namespace: "script",
     }));
     onLoad({ filter: /.*/, namespace: "script" }, async ({ path }) => {
-      const { target, define, absWorkingDir } = initialOptions;
       const result = await build({
-        entryPoints: [path],
+        entryPoints: [resolve(absWorkingDir, path)],
         bundle: true,
         minify: true,
         write: false,
         legalComments: "eof",
         format: "iife",
         metafile: true,
-        ...(absWorkingDir !== undefined && { absWorkingDir }),
+        absWorkingDir,
         logLevel: "warning",
         ...(target !== undefined && { target }),
         ...(define !== undefined && { define }),
