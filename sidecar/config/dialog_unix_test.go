@@ -129,6 +129,11 @@ func TestAPersonIsShownWhatAServerOfTheirWorkspaceDoes(t *testing.T) {
 			[]string{"own.py"},
 		},
 		{"one through a linked folder", `{"command": "npx", "envFile": "${workspaceFolder}/home/own.env"}`, []string{"file=~/own.env"}, []string{"own.py"}},
+		{
+			"one through a linked folder that is not there yet", `{"command": "npx", "envFile": "${workspaceFolder}/home/later.env"}`,
+			[]string{"file=~/later.env", "It reads ~/later.env, which is outside the workspace,"},
+			nil,
+		},
 		{"one by a variable", `{"command": "npx", "envFile": "${env:HOME}/own.env"}`, []string{"file=~/own.env"}, []string{"own.py"}},
 		{
 			"one that an input names", `{"command": "npx", "envFile": "${workspaceFolder}/.env${input:key}"}`,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/base/realpath"
 )
 
 // envFileMember is the member of a server that names a file with variables.
@@ -43,14 +44,14 @@ func (s Server) files(ctx context.Context, e Environment) []file {
 			continue
 		}
 		path = s.file(e, path)
-		files = append(files, file{f.member, real(path), !s.Own && !s.holds(path)})
+		files = append(files, file{f.member, realpath.Of(path), !s.Own && !s.holds(path)})
 	}
 	return files
 }
 
 // holds reports whether a path leads into the server's workspace folder.
 func (s Server) holds(path string) bool {
-	return s.Folder != "" && within(real(s.Folder), real(path))
+	return s.Folder != "" && within(realpath.Of(s.Folder), realpath.Of(path))
 }
 
 // RealFolder returns the path of the workspace folder without links.
@@ -58,15 +59,7 @@ func (s Server) RealFolder() string {
 	if s.Folder == "" {
 		return ""
 	}
-	return real(s.Folder)
-}
-
-// real returns a path without links, or the path itself if it does not exist.
-func real(path string) string {
-	if found, err := filepath.EvalSymlinks(path); err == nil {
-		return found
-	}
-	return filepath.Clean(path)
+	return realpath.Of(s.Folder)
 }
 
 // within reports whether a path is a folder, or lies in it.

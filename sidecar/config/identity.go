@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"assent/protocol"
+	"assent/sidecar/base/realpath"
 )
 
 // identityVersion is hashed first. Another list of members gets another one.
@@ -45,7 +46,7 @@ func (s Server) Definition(ctx context.Context, e Environment) string {
 	}
 	if path, err := s.program(ctx, e); err == nil && s.ofFolder(path) {
 		members = append(members, []string{"program", path})
-		if leads := real(path); leads != path {
+		if leads := realpath.Of(path); leads != path {
 			members = append(members, []string{"program leads to", leads})
 		}
 	}

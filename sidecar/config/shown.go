@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"assent/protocol"
+	"assent/sidecar/base/realpath"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/visible"
 )
@@ -106,7 +107,7 @@ func (v *view) program(ctx context.Context) string {
 		v.warn("Its program cannot be run now: %v.", strings.TrimSuffix(err.Error(), "."))
 		return ""
 	}
-	leads := real(path)
+	leads := realpath.Of(path)
 	path = filepath.Clean(path)
 	if v.s.ofFolder(path) || v.s.holds(leads) {
 		where := path

@@ -1,12 +1,12 @@
 package askfirst
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"assent/sidecar/base/realpath"
 )
 
 // Use is what an agent is about to do.
@@ -186,22 +186,9 @@ func (u *Use) outsidePath(path string, moves bool) string {
 	default:
 		return ""
 	}
-	inside, err := filepath.Rel(resolved(u.Folder), resolved(path))
+	inside, err := filepath.Rel(realpath.Of(u.Folder), realpath.Of(path))
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 		return quoted
 	}
 	return ""
-}
-
-// resolved returns a path without symbolic links. It may not exist yet.
-func resolved(path string) string {
-	path = filepath.Clean(path)
-	whole, err := filepath.EvalSymlinks(path)
-	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
-		return filepath.Join(resolved(parent), filepath.Base(path))
-	}
-	if err != nil {
-		return path
-	}
-	return whole
 }

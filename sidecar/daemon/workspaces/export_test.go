@@ -1,6 +1,10 @@
 package workspaces
 
-import "time"
+import (
+	"time"
+
+	"assent/sidecar/base/realpath"
+)
 
 // Hurry bounds how long a workspace may take to answer for others.
 func (s *Set) Hurry(timeout time.Duration) { s.person.Timeout = timeout }
@@ -15,7 +19,7 @@ func (s *Set) Open() int {
 // Rested acts like the end of the idle timer of a workspace's rest.
 func (s *Set) Rested(dir string, rest int) {
 	s.mu.Lock()
-	w := s.open[resolved(dir)]
+	w := s.open[realpath.Of(dir)]
 	s.mu.Unlock()
 	s.rested(w, rest)
 }
@@ -24,5 +28,5 @@ func (s *Set) Rested(dir string, rest int) {
 func (s *Set) Rests(dir string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open[resolved(dir)].rests
+	return s.open[realpath.Of(dir)].rests
 }

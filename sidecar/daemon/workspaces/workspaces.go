@@ -2,9 +2,9 @@
 //
 // A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder, and
 // closes it when no front end has been attached for a while and no work is under way in it. A workspace that only
-// transient front ends used is closed as soon as the last front end leaves and no work is under way; a temporary one is closed even
-// if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how front ends
-// connect nor their messages.
+// transient front ends used is closed as soon as the last front end leaves and no work is under way; a temporary one is
+// closed even if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how front
+// ends connect nor their messages.
 package workspaces
 
 import (
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,6 +24,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/base/leftover"
+	"assent/sidecar/base/realpath"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/tap"
 	"assent/sidecar/broker/askfirst"
@@ -174,7 +174,7 @@ func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteClo
 func (s *Set) isOpen(place Place) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open[resolved(place.DataDir)] != nil
+	return s.open[realpath.Of(place.DataDir)] != nil
 }
 
 // ServeHost serves an HTTP request of a host. See [workspace.Workspace.ServeHost].
@@ -209,9 +209,9 @@ func (s *Set) take(ctx context.Context, place Place) (*entry, error) {
 	if !filepath.IsAbs(place.DataDir) {
 		return nil, fmt.Errorf("the data folder %q is not an absolute path", place.DataDir)
 	}
-	place.DataDir = resolved(place.DataDir)
+	place.DataDir = realpath.Of(place.DataDir)
 	if place.LoginsDir != "" {
-		place.LoginsDir = resolved(place.LoginsDir)
+		place.LoginsDir = realpath.Of(place.LoginsDir)
 	}
 	for renewed := false; ; {
 		s.mu.Lock()
@@ -313,21 +313,8 @@ func checkTemporary(dir string) error {
 	return err
 }
 
-// resolved returns the path of a folder without symbolic links. The folder may not exist yet.
-func resolved(path string) string {
-	path = filepath.Clean(path)
-	whole, err := filepath.EvalSymlinks(path)
-	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
-		return filepath.Join(resolved(parent), filepath.Base(path))
-	}
-	if err != nil {
-		return path
-	}
-	return whole
-}
-
 // Name returns the value of "workspace" in each log line of the workspace.
-func (p Place) Name() string { return resolved(p.DataDir) }
+func (p Place) Name() string { return realpath.Of(p.DataDir) }
 
 func (s *Set) openWorkspace(place Place) *workspace.Workspace {
 	masker := secret.NewMasker()
