@@ -120,6 +120,11 @@ func TestAnOddToolDoesNotHideItsNeighbours(t *testing.T) {
 			"inputSchema.properties.a.type is \"int\" and must be \"integer\".\nThe tool \"odd\": inputSchema.properties.b.items.type is \"STRING\" and must be \"string\".",
 			`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}}}}`, "a? b?", false,
 		},
+		{
+			"types of Python deeper in a schema", schema(`{"type":"object","properties":{"a":{"type":["str", "null"]},"b":{"anyOf":[{"type":"bool"},{"type":"string"}]}},"$defs":{"c":{"type":"dict"}}}`),
+			"inputSchema.properties.a.type[0] is \"str\" and must be \"string\".\nThe tool \"odd\": inputSchema.properties.b.anyOf[0].type is \"bool\" and must be \"boolean\".\nThe tool \"odd\": inputSchema.$defs.c.type is \"dict\" and must be \"object\".",
+			`{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"boolean"},{"type":"string"}]}},"$defs":{"c":{"type":"object"}}}`, "a? b?", false,
+		},
 		{"an unknown type", schema(`{"type":"object","properties":{"a":{"type":"money"}}}`), "", "", "a?", false},
 		{
 			"required that is a text", schema(`{"type":"object","required":"a"}`),

@@ -97,6 +97,8 @@ func properties(at string, schema json.RawMessage, say func(string, ...any)) jso
 				}
 				return typed(within(at, name), value, say, 0)
 			})
+		case "$defs", "definitions":
+			return typedMembers(at, value, say, 0)
 		case "required":
 			return list(text)(at, value, say)
 		}
@@ -113,27 +115,47 @@ func typed(at string, schema json.RawMessage, say func(string, ...any), depth in
 	if depth > maxTyped || kindOf(schema) != "object" {
 		return schema
 	}
+	below := func(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+		return typed(at, value, say, depth+1)
+	}
 	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {
 		at := within(at, name)
 		switch name {
 		case "type":
-			var is string
-			if kindOf(value) != "string" || json.Unmarshal(value, &is) != nil || quirk.Type(is) == is {
-				return value
+			if kindOf(value) == "array" {
+				return list(typeName)(at, value, say)
 			}
-			say("%s is %s and must be %s", at, clipped(is), clipped(quirk.Type(is)))
-			quoted, _ := json.Marshal(quirk.Type(is)) // a string can be encoded
-			return quoted
+			return typeName(at, value, say)
 		case "items", "additionalProperties":
-			return typed(at, value, say, depth+1)
-		case "properties":
-			if kindOf(value) != "object" {
-				return value
+			return below(at, value, say)
+		case "anyOf", "oneOf", "allOf":
+			if kindOf(value) == "array" {
+				return list(below)(at, value, say)
 			}
-			return edited(value, func(name string, value json.RawMessage) json.RawMessage {
-				return typed(within(at, name), value, say, depth+1)
-			})
+		case "properties", "$defs", "definitions":
+			return typedMembers(at, value, say, depth+1)
 		}
 		return value
 	})
+}
+
+// typedMembers is typed for the schemas that are the members of an object.
+func typedMembers(at string, schemas json.RawMessage, say func(string, ...any), depth int) json.RawMessage {
+	if kindOf(schemas) != "object" {
+		return schemas
+	}
+	return edited(schemas, func(name string, schema json.RawMessage) json.RawMessage {
+		return typed(within(at, name), schema, say, depth)
+	})
+}
+
+// typeName returns JSON Schema's name for a type. One that no language has stays.
+func typeName(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	var is string
+	if kindOf(value) != "string" || json.Unmarshal(value, &is) != nil || quirk.Type(is) == is {
+		return value
+	}
+	say("%s is %s and must be %s", at, clipped(is), clipped(quirk.Type(is)))
+	quoted, _ := json.Marshal(quirk.Type(is)) // a string can be encoded
+	return quoted
 }
