@@ -46,25 +46,30 @@ func File(folder string) string { return filepath.Join(folder, "ask-first.json")
 
 // Read returns the rules of a file, the newest first. A file that is not there has none.
 func Read(path string) ([]Rule, error) {
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+	file, err := atomicfile.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
+	return rulesIn(file)
+}
+
+// rulesIn returns the rules of a file that was read.
+func rulesIn(file *atomicfile.File) ([]Rule, error) {
+	if !file.Exists {
+		return nil, nil
+	}
+	var content struct {
 		Rules []Rule `json:"rules"`
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := json.Unmarshal(file.Data, &content); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Path, err)
 	}
-	for i := range file.Rules {
-		if err := check(&file.Rules[i].AskFirstTerms); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+	for i := range content.Rules {
+		if err := check(&content.Rules[i].AskFirstTerms); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Path, err)
 		}
 	}
-	return file.Rules, nil
+	return content.Rules, nil
 }
 
 // check returns why terms are those of no rule.
@@ -188,7 +193,7 @@ func (r *Rules) write(to func([]Rule) ([]Rule, error)) error {
 	if err != nil {
 		return err
 	}
-	rules, err := Read(r.path)
+	rules, err := rulesIn(file)
 	if err != nil {
 		return err
 	}
