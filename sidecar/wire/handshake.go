@@ -330,7 +330,7 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// mended applies [Mend] to an answer, and logs each member that it mended.
+// mended returns an answer after [Mend], and logs what was wrong with it.
 func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	result, problems := Mend(result)
 	for _, problem := range problems {

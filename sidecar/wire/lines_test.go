@@ -130,7 +130,7 @@ func TestAMessageThatDoesNotEndIsToldOf(t *testing.T) {
 	}
 }
 
-// What is clearly a message is read, whatever it says about its version. A record of a log has other members.
+// A message is read with any version of JSON-RPC, and without one. A record of a log is no message.
 func TestMessagesWithoutTheRightVersion(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"an answer without one", `{"id":5,"result":{"a":1}}`, `5 {"a":1}`},

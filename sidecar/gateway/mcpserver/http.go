@@ -40,8 +40,9 @@ const maxSessions = 100
 // HTTP serves hosts over Streamable HTTP (MCP, "Transports"). The handler in front of it checks Host and Origin.
 //
 // Hosts of 2026-07-28 have no sessions: all requests with one credential that tell the same name belong to one [Session]. The
-// others have a session each, with Mcp-Session-Id. A session of either kind ends after the idle time, with End, and with Close. A POST that breaks cancels the request only since
-// 2026-07-28; before, the answer waits for the host to ask for it with Last-Event-ID.
+// others have a session each, with Mcp-Session-Id. A session of either kind ends after the idle time, with End, and with
+// Close. A POST that breaks cancels the request only since 2026-07-28; before, the answer waits for the host to ask for it
+// with Last-Event-ID.
 type HTTP struct {
 	server Server
 	opts   HTTPOptions

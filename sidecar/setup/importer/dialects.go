@@ -112,8 +112,12 @@ func (t *translation) ownHeaders(members map[string]json.RawMessage, take func(s
 	if !hasBearer && !hasEnv {
 		return nil
 	}
+	names := slices.Concat(slices.Sorted(maps.Keys(headers)), slices.Sorted(maps.Keys(fromEnv)))
+	if hasBearer {
+		names = append(names, "Authorization")
+	}
 	lower := map[string]bool{}
-	for _, name := range slices.Concat(slices.Sorted(maps.Keys(headers)), slices.Sorted(maps.Keys(fromEnv)), map[bool][]string{true: {"Authorization"}}[hasBearer]) {
+	for _, name := range names {
 		if lower[strings.ToLower(name)] {
 			t.fail("It has the header %.100q twice, and it cannot be known which of them counts.", name)
 		}
