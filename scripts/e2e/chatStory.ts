@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { look } from "../testservers/smart-database/testing/talk.ts";
 import type { Panel } from "./panel.ts";
+import { look } from "./smartDatabaseFile.ts";
 import { step } from "./step.ts";
 
 const database = "smart-database";

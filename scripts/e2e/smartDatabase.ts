@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AskResponseParams, CallResult } from "@assent/protocol";
-import { look } from "../testservers/smart-database/testing/talk.ts";
 import { root } from "../tools/lib/paths.ts";
 import type { FrontEnd, Shown } from "./frontEnd.ts";
 import { textOf } from "./sampling/told.ts";
+import { look } from "./smartDatabaseFile.ts";
 import { onStage } from "./stage.ts";
 import { step } from "./step.ts";
 
@@ -89,8 +89,8 @@ async function carriedThrough(scene: Scene): Promise<void> {
   const { users, trash, audit } = look(file);
   assert.deepEqual([users, trash], [170, 30]);
   assert.equal(audit[0]?.["risk"], "MEDIUM");
-  assert.match(audit[0]?.["note"], /^30 of 200 users were deleted .* the yearly clean-up$/);
-  assert.match(audit[0]?.["note_by"], /not a language model/);
+  assert.match(String(audit[0]?.["note"]), /^30 of 200 users were deleted .* the yearly clean-up$/);
+  assert.match(String(audit[0]?.["note_by"]), /not a language model/);
   const undo = await frontEnd.callTool(server, "undo_delete", { audit_id: 1 });
   assert.equal(textOf(await frontEnd.result(undo)), "Brought back 30 users of audit entry 1.");
 }

@@ -20,7 +20,7 @@ const scenarios: Readonly<Record<string, "checked" | "skipped by the suite">> = 
   "tasks-request-headers": "checked",
   "tasks-dispatch-and-envelope": "checked",
   // The suite waits for a rewrite of its own, for subscriptions/listen: it reports one skipped
-  // check. What this server does there is tested in scripts/testservers/tasks/modern.test.ts.
+  // check.
   "tasks-status-notifications": "skipped by the suite",
   "tasks-required-task-error": "checked",
   "tasks-mrtr-composition": "checked",

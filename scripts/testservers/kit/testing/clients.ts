@@ -1,6 +1,5 @@
 // Raw clients of the revisions with sessions and of 2026-07-28, on either transport.
-import type { Inbox, Message } from "./inbox.ts";
-import type { Wire } from "./wires.ts";
+import type { Message, Wire } from "./wires.ts";
 
 export class Client {
   readonly wire: Wire;
@@ -10,10 +9,6 @@ export class Client {
     this.wire = wire;
   }
 
-  get inbox(): Inbox {
-    return this.wire.inbox;
-  }
-
   /** Sends a request without waiting; returns its id. */
   begin(method: string, params: Message = {}): string {
     const id = `client-${++this.#last}`;
@@ -21,34 +16,23 @@ export class Client {
     return id;
   }
 
-  /** The response to a request that began before. */
-  async response(id: string): Promise<Message> {
-    return await this.inbox.take((message) => message["id"] === id && !("method" in message));
-  }
-
-  /** The response, with `result` or `error`. */
-  async respond(method: string, params: Message = {}): Promise<Message> {
-    return await this.response(this.begin(method, params));
-  }
-
   /** The result; an error fails the test. */
   async request(method: string, params: Message = {}): Promise<Message> {
-    const { result, error } = await this.respond(method, params);
+    const { result, error } = await this.#respond(method, params);
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
     return result;
   }
 
+  /** The error; a result fails the test. */
   async error(method: string, params: Message = {}): Promise<Message> {
-    const { result, error } = await this.respond(method, params);
+    const { result, error } = await this.#respond(method, params);
     if (result !== undefined) throw new Error(`${method}: ${JSON.stringify(result)}`);
     return error;
   }
 
-  /** The next notification, or request of the server, of that method. */
-  async next(method: string, fits = (_params: Message) => true): Promise<Message> {
-    return await this.inbox.take(
-      (message) => message["method"] === method && fits(message["params"]),
-    );
+  async #respond(method: string, params: Message): Promise<Message> {
+    const id = this.begin(method, params);
+    return await this.wire.take((message) => message["id"] === id && !("method" in message));
   }
 
   protected params(params: Message): Message {
@@ -57,27 +41,15 @@ export class Client {
 }
 
 export class LegacyClient extends Client {
-  /** Sends initialize, and expects the version that it asks for. */
-  protected async initialize(version: string, capabilities: Message): Promise<void> {
-    const clientInfo = { name: "test", version: "1.0.0" };
-    const params = { protocolVersion: version, capabilities, clientInfo };
-    const { protocolVersion } = await this.request("initialize", params);
-    if (protocolVersion !== version) throw new Error(`the server speaks ${protocolVersion}`);
-    await this.wire.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-  }
-
+  /** Initializes a session, and expects the version that it asks for. */
   static async open(wire: Wire, version: string, capabilities: Message): Promise<LegacyClient> {
     const client = new LegacyClient(wire);
-    await client.initialize(version, capabilities);
+    const clientInfo = { name: "test", version: "1.0.0" };
+    const params = { protocolVersion: version, capabilities, clientInfo };
+    const { protocolVersion } = await client.request("initialize", params);
+    if (protocolVersion !== version) throw new Error(`the server speaks ${protocolVersion}`);
+    await wire.send({ jsonrpc: "2.0", method: "notifications/initialized" });
     return client;
-  }
-
-  async answer(request: Message, result: Message): Promise<void> {
-    await this.wire.send({ jsonrpc: "2.0", id: request["id"], result });
-  }
-
-  async refuse(request: Message, code: number, message: string): Promise<void> {
-    await this.wire.send({ jsonrpc: "2.0", id: request["id"], error: { code, message } });
   }
 }
 
@@ -89,6 +61,6 @@ export class ModernClient extends Client {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientCapabilities": this.capabilities,
     };
-    return { ...params, _meta: { ..._meta, ...params["_meta"] } };
+    return { ...params, _meta };
   }
 }

@@ -1,21 +1,55 @@
-// The two transports from a client's view: both start their own server and put received messages into an inbox.
+// The two transports from a client's view: both start their own server.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { Inbox, type Message } from "./inbox.ts";
 
-export interface Wire {
-  readonly inbox: Inbox;
-  /** Resolves when the server has the message and, if it is a request over HTTP, has answered it. */
-  send(message: Message): Promise<void>;
-  /** Ends a request without an answer to it: the transport's way to cancel (2026-07-28). */
-  cancel(id: string): void;
-  /** Kills the server and waits for its end. */
-  kill(): Promise<void>;
-}
+/** A JSON-RPC message of a test. Its shape is what the test says. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the members that it expects
+export type Message = Record<string, any>;
 
 type Server = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** A server, its received messages that were not taken yet, and who waits for one. */
+export abstract class Wire {
+  readonly #server: Server;
+  readonly #messages: Message[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** Resolves when the server has the message and, if it is a request over HTTP, has answered it. */
+  abstract send(message: Message): Promise<void>;
+
+  /** Takes the first message that fits, now or when it comes; the test's own timeout is the limit. */
+  async take(fits: (message: Message) => boolean): Promise<Message> {
+    return await new Promise((resolve) => {
+      const look = (): void => {
+        const index = this.#messages.findIndex(fits);
+        const [message] = index < 0 ? [] : this.#messages.splice(index, 1);
+        if (message === undefined) return;
+        this.#waiting.delete(look);
+        resolve(message);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Kills the server and waits for its end. */
+  async kill(): Promise<void> {
+    if (this.#server.exitCode !== null || this.#server.signalCode !== null) return;
+    this.#server.kill("SIGKILL");
+    await once(this.#server, "exit");
+  }
+
+  protected add(text: string): void {
+    this.#messages.push(JSON.parse(text));
+    for (const look of [...this.#waiting]) look();
+  }
+}
 
 /** Starts the program. Its stderr is shown, unless the test reads it. */
 export function start(
@@ -28,111 +62,82 @@ export function start(
   return server;
 }
 
-async function end(server: Server): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  server.kill("SIGKILL");
-  await once(server, "exit");
+class StdioWire extends Wire {
+  readonly #stdin: Writable;
+
+  constructor(server: Server) {
+    super(server);
+    this.#stdin = server.stdin;
+    createInterface(server.stdout).on("line", (line) => this.add(line));
+  }
+
+  async send(message: Message): Promise<void> {
+    this.#stdin.write(`${JSON.stringify(message)}\n`);
+  }
 }
 
 export async function stdioWire(program: string, args: readonly string[]): Promise<Wire> {
-  const server = start(program, args);
-  const inbox = new Inbox();
-  createInterface(server.stdout).on("line", (line) => inbox.add(JSON.parse(line)));
-  const send = async (message: Message): Promise<void> => {
-    server.stdin.write(`${JSON.stringify(message)}\n`);
-  };
-  return {
-    inbox,
-    send,
-    cancel: (requestId) =>
-      void send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
-    kill: () => end(server),
-  };
+  return new StdioWire(start(program, args));
 }
 
-/** A message over HTTP has the id of the POST that it answers, or "GET". */
-export async function httpWire(
-  program: string,
-  args: readonly string[],
-): Promise<Wire & { url: string }> {
+export async function httpWire(program: string, args: readonly string[]): Promise<Wire> {
   const server = start(program, ["--http", "0", ...args]);
   const [url] = (await once(createInterface(server.stdout), "line")) as [string];
-  const inbox = new Inbox();
-  const posts = new Map<string, AbortController>();
-  let session: string | undefined;
-  let version: string | undefined;
-
-  async function post(message: Message): Promise<void> {
-    const abort = new AbortController();
-    if (message["method"] === "initialize") version = message["params"].protocolVersion;
-    posts.set(message["id"], abort);
-    const response = await fetch(url, {
-      method: "POST",
-      headers: headersOf(message, session, version),
-      body: JSON.stringify(message),
-      signal: abort.signal,
-    });
-    await read(response, inbox, message["id"]);
-    const assigned = response.headers.get("mcp-session-id");
-    if (assigned === null) return;
-    session = assigned;
-    const stream = await fetch(url, { headers: headersOf({}, session, version) });
-    void quietly(read(stream, inbox, "GET"));
-  }
-
-  return {
-    url,
-    inbox,
-    send: (message) => quietly(post(message)),
-    cancel: (id) => posts.get(id)?.abort(),
-    kill: () => end(server),
-  };
+  return new HttpWire(server, url);
 }
 
-/** A request fails if it is cancelled or its server is killed. The test gets no message. */
-async function quietly(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    if (name !== "AbortError" && name !== "TypeError") throw error;
-  }
-}
+class HttpWire extends Wire {
+  readonly #url: string;
+  #session: string | undefined;
+  #version = "2025-11-25";
 
-export function headersOf(
-  message: Message,
-  session?: string,
-  sessionVersion = "2025-11-25",
-): Record<string, string> {
-  const { method, params } = message;
-  const version = params?._meta?.["io.modelcontextprotocol/protocolVersion"];
-  const name = params?.taskId ?? params?.name;
-  return {
-    "Content-Type": "application/json",
-    Accept: "application/json, text/event-stream",
-    ...(session !== undefined && {
-      "Mcp-Session-Id": session,
-      "MCP-Protocol-Version": sessionVersion,
-    }),
-    ...(version !== undefined && { "MCP-Protocol-Version": version, "Mcp-Method": method }),
-    ...(version !== undefined && name !== undefined && { "Mcp-Name": name }),
-  };
-}
-
-/** Puts the messages of an answer into the inbox, as they come. */
-async function read(response: Response, inbox: Inbox, on: string): Promise<void> {
-  const add = (text: string): void => inbox.add({ ...JSON.parse(text), on });
-  if (response.headers.get("content-type") === "application/json") {
-    add(await response.text());
-    return;
+  constructor(server: Server, url: string) {
+    super(server);
+    this.#url = url;
   }
-  let text = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const events = (text + chunk).split("\n\n");
-    text = events.pop() ?? "";
-    for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1];
-      if (data !== undefined) add(data);
+
+  /** A request fails if its server is killed. The test gets no message. */
+  async send(message: Message): Promise<void> {
+    try {
+      await this.#post(message);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
     }
+  }
+
+  async #post(message: Message): Promise<void> {
+    if (message["method"] === "initialize") this.#version = message["params"].protocolVersion;
+    const headers = this.#headersOf(message);
+    const body = JSON.stringify(message);
+    const response = await fetch(this.#url, { method: "POST", headers, body });
+    const session = response.headers.get("mcp-session-id");
+    if (session !== null) this.#session = session;
+    if (response.headers.get("content-type") === "application/json") {
+      this.add(await response.text());
+      return;
+    }
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = (text + chunk).split("\n\n");
+      text = events.pop() ?? "";
+      for (const event of events) {
+        const data = /^data: (.*)$/m.exec(event)?.[1];
+        if (data !== undefined) this.add(data);
+      }
+    }
+  }
+
+  #headersOf({ method, params }: Message): Record<string, string> {
+    const version = params?._meta?.["io.modelcontextprotocol/protocolVersion"];
+    return {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      ...(this.#session !== undefined && {
+        "Mcp-Session-Id": this.#session,
+        "MCP-Protocol-Version": this.#version,
+      }),
+      ...(version !== undefined && { "MCP-Protocol-Version": version, "Mcp-Method": method }),
+      ...(version !== undefined && params.name !== undefined && { "Mcp-Name": params.name }),
+    };
   }
 }
