@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-type surveyTool struct{ name, schema, method, params string }
+type askAllTool struct{ name, schema, method, params string }
 
-// surveyTools are the tools of [surveyor]: what each of them asks for, as a method and its params. One that asks
+// askAllTools are the tools of [asksAll]: what each of them asks for, as a method and its params. One that asks
 // for nothing returns its arguments.
-var surveyTools = []surveyTool{
+var askAllTools = []askAllTool{
 	{"echo", `{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array"},"any":{}},"additionalProperties":false}`, "", ""},
 	{"book", `{"type":"object","properties":{"name":{"type":"string"},"nights":{"type":"integer","minimum":1,"description":"How long"},"note":{"type":"string"}},"required":["name","nights"]}`, "", ""},
 	{"fail", `{"type":"object"}`, "", ""},
@@ -57,16 +57,16 @@ var surveyTools = []surveyTool{
 	{"page", `{"type":"object"}`, "elicitation/create", `{"mode":"url","elicitationId":"p1","message":"Log in","url":"https://example.com/login?state=1"}`},
 }
 
-// surveyor is an MCP server of 2025-11-25 without an SDK. Its tools ask for everything that a server can ask for, and return
+// asksAll is an MCP server of 2025-11-25 without an SDK. Its tools ask for everything that a server can ask for, and return
 // the answer. It writes the client's capabilities into capabilities.json. Its environment can have it DIE at once, be SHY of
-// anything but initialize at first, have WORDY descriptions, and be STUBBORN: then it stays until something is written into
+// anything but initialize at first, have WORDY descriptions, and STAY: then it does so until something is written into
 // the pipe of that name.
-func surveyor() {
+func asksAll() {
 	if os.Getenv("DIE") != "" {
 		fmt.Fprintln(os.Stderr, "starting up\nError: the key is wrong\nbye")
 		os.Exit(4)
 	}
-	if pipe := os.Getenv("STUBBORN"); pipe != "" {
+	if pipe := os.Getenv("STAY"); pipe != "" {
 		signal.Ignore(syscall.SIGTERM)
 		defer os.ReadFile(pipe)
 	}
@@ -88,10 +88,10 @@ func surveyor() {
 			if err := os.WriteFile("capabilities.json", m.Params.Capabilities, 0o600); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
-			m.initialized("surveyor", `{"tools":{},"resources":{},"prompts":{}}`)
+			m.initialized("asks-all", `{"tools":{},"resources":{},"prompts":{}}`)
 		case "tools/list":
 			var tools []string
-			for _, t := range surveyTools {
+			for _, t := range askAllTools {
 				more := strings.Repeat(" with a long description", len(os.Getenv("WORDY")))
 				tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"The tool %s%s","inputSchema":%s}`, t.name, t.name, more, t.schema))
 			}
@@ -115,10 +115,10 @@ func surveyor() {
 			}
 			say(`"id":%s,"result":{"contents":[{"uri":"memo://note","text":"remember\u202e the milk"},{"uri":"memo://raw","blob":"QUJD","mimeType":"image/png"}]}`, m.ID)
 		case "tools/call":
-			if !slices.ContainsFunc(surveyTools, func(t surveyTool) bool { return t.name == m.Params.Name }) {
+			if !slices.ContainsFunc(askAllTools, func(t askAllTool) bool { return t.name == m.Params.Name }) {
 				say(`"id":%s,"error":{"code":-32602,"message":"Unknown tool"}`, m.ID)
 			}
-			for _, t := range surveyTools {
+			for _, t := range askAllTools {
 				switch {
 				case t.name != m.Params.Name:
 				case t.name == "stuck": // it never returns

@@ -19,7 +19,7 @@ func TestABundleIsAddedAndRuns(t *testing.T) {
 	z := zip.NewWriter(f)
 	for name, text := range map[string]string{
 		"manifest.json": `{"manifest_version": "0.3", "name": "survey", "version": "1.0.0", "server": {"type": "binary", "entry_point": "x",
-			"mcp_config": {"command": "surveyor", "args": ["${__dirname}/data.txt"], "env": {"TOKEN": "${user_config.greeting}"}}},
+			"mcp_config": {"command": "asks-all", "args": ["${__dirname}/data.txt"], "env": {"TOKEN": "${user_config.greeting}"}}},
 			"user_config": {"greeting": {"type": "string", "title": "A greeting", "required": true}}}`,
 		"data.txt": "unpacked",
 	} {

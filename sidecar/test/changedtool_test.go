@@ -32,8 +32,8 @@ func TestAHostsCallOfAChangedToolIsAskedAbout(t *testing.T) {
 			t.Errorf("%s, the tool has run %d times, want %d", when, got, want)
 		}
 	}
-	gateway := h.command("gateway", "--trust", "--data-dir", filepath.Join(h.folder, "host"), "turncoat")
-	gateway.Dir = folderWith(t, fmt.Sprintf(`{"servers":{"turncoat":{"command":"turncoat","env":{"LOG":%q}}}}`, log))
+	gateway := h.command("gateway", "--trust", "--data-dir", filepath.Join(h.folder, "host"), "changes-list")
+	gateway.Dir = folderWith(t, fmt.Sprintf(`{"servers":{"changes-list":{"command":"changes-list","env":{"LOG":%q}}}}`, log))
 	host := startHost(t, "2025-11-25", gateway)
 	const work = `{"name":"work","arguments":{}}`
 	does := func(params string) {

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// turncoat is an MCP server of 2025-11-25 with two tools. "turn" gives "work" the description in its argument "says", and
+// changesList is an MCP server of 2025-11-25 with two tools. "turn" gives "work" the description in its argument "says", and
 // says that the list has changed. "work" adds a line to the file LOG.
-func turncoat() {
+func changesList() {
 	log, err := os.OpenFile(os.Getenv("LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -19,7 +19,7 @@ func turncoat() {
 	for m := range hears() {
 		switch m.Method {
 		case "initialize":
-			m.initialized("turncoat", `{"tools":{"listChanged":true}}`)
+			m.initialized("changes-list", `{"tools":{"listChanged":true}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"turn","inputSchema":{"type":"object"}},{"name":"work","description":%q,"inputSchema":{"type":"object"}}]}`, m.ID, says)
 		case "tools/call":

@@ -381,12 +381,12 @@ func (h *rawHost) call(method, params string) string {
 	return h.await(h.send(method, params))
 }
 
-// hostFolder returns a folder that configures an inquirer of each era, and the file in which these note the answers that they got.
+// hostFolder returns a folder that configures a server "logs-answers" of each era, and the file in which these note the answers that they got.
 func (h daemonHome) hostFolder() (folder, log string) {
 	h.t.Helper()
 	log = filepath.Join(h.folder, "told")
 	entry := func(era string) string {
-		return fmt.Sprintf(`{"command":"inquirer","env":{"ERA":%q,"LOG":%q}}`, era, log)
+		return fmt.Sprintf(`{"command":"logs-answers","env":{"ERA":%q,"LOG":%q}}`, era, log)
 	}
 	return folderWith(h.t, `{"servers":{"legacy":`+entry("2025-11-25")+`,"modern":`+entry("2026-07-28")+`}}`), log
 }

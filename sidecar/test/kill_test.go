@@ -182,7 +182,7 @@ func (m *memory) live() {
 
 func (m *memory) converse() error {
 	server := func(era string) map[string]any {
-		return map[string]any{"command": "inquirer", "env": map[string]any{"ERA": era, "LOG": m.log}}
+		return map[string]any{"command": "logs-answers", "env": map[string]any{"ERA": era, "LOG": m.log}}
 	}
 	for _, w := range m.windows {
 		err := w.Call("initialize", map[string]any{

@@ -19,8 +19,8 @@ import (
 	"assent/sidecar/terminal"
 )
 
-// stubbornRun is an Assent with a stubborn server.
-type stubbornRun struct {
+// neverEndingRun is an Assent with a server that never ends.
+type neverEndingRun struct {
 	assent *exec.Cmd
 	stdin  io.WriteCloser
 	// pids are the server and its child, in any order.
@@ -30,7 +30,7 @@ type stubbornRun struct {
 }
 
 // kill kills Assent, and no other process.
-func (r *stubbornRun) kill(t *testing.T) {
+func (r *neverEndingRun) kill(t *testing.T) {
 	t.Helper()
 	if err := r.assent.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func (r *stubbornRun) kill(t *testing.T) {
 }
 
 // killDaemon kills the daemon of a command in a terminal, which then ends.
-func (r *stubbornRun) killDaemon(t *testing.T) {
+func (r *neverEndingRun) killDaemon(t *testing.T) {
 	t.Helper()
 	stop := exec.Command("assent", "daemon", "stop", "--force")
 	stop.Env = r.assent.Env
@@ -52,16 +52,16 @@ func (r *stubbornRun) killDaemon(t *testing.T) {
 }
 
 // wantEnd waits until the server and its child have ended.
-func (r *stubbornRun) wantEnd(t *testing.T) {
+func (r *neverEndingRun) wantEnd(t *testing.T) {
 	t.Helper()
 	if rest, err := io.ReadAll(r.fifo); err != nil || len(rest) > 0 {
 		t.Fatalf("the server and its child, %v, wrote %q, %v, and should have ended", r.pids, rest, err)
 	}
 }
 
-// startStubborn has an Assent start a stubborn server with one or two processes. With args, the Assent is a command in a
+// startNeverEnding has an Assent start a server that never ends, with one or two processes. With args, the Assent is a command in a
 // terminal, and the server's command is added to them.
-func startStubborn(t *testing.T, cache, program string, processes int, server []string, args ...string) *stubbornRun {
+func startNeverEnding(t *testing.T, cache, program string, processes int, server []string, args ...string) *neverEndingRun {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fifo")
@@ -72,7 +72,7 @@ func startStubborn(t *testing.T, cache, program string, processes int, server []
 	if processes == 1 {
 		server = append(server, "alone")
 	}
-	r := &stubbornRun{assent: exec.Command(program, "serve", "--standalone", "--data-dir", filepath.Join(dir, "data"))}
+	r := &neverEndingRun{assent: exec.Command(program, "serve", "--standalone", "--data-dir", filepath.Join(dir, "data"))}
 	if args != nil {
 		r.assent = exec.Command(program, append(append(args, "--"), server...)...)
 	}
@@ -144,7 +144,7 @@ func runs(t *testing.T, cache string) []string {
 }
 
 func TestProcessesOfAKilledAssentAreEnded(t *testing.T) {
-	program, err := exec.LookPath("stubborn")
+	program, err := exec.LookPath("never-ends")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +159,9 @@ func TestProcessesOfAKilledAssentAreEnded(t *testing.T) {
 		{"of a server that drops its environment", nil, 1, []string{"/usr/bin/env", "-i", program}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // a stubborn process takes two seconds to end
+			t.Parallel() // it takes two seconds to end such a process
 			cache := t.TempDir()
-			r := startStubborn(t, cache, "assent", tt.processes, tt.server, tt.args...)
+			r := startNeverEnding(t, cache, "assent", tt.processes, tt.server, tt.args...)
 			eventually(t, "the note of the server", func() bool { return noted(t, runs(t, cache)[0]) })
 			if n := len(temporary(t, cache)); tt.args != nil && n != 1 {
 				t.Errorf("the command has %d temporary folders, want 1", n)
@@ -185,16 +185,16 @@ func TestAnOrderlyEndIsNotWeakerThanAKill(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		server []string
-		end    func(r *stubbornRun) error
+		end    func(r *neverEndingRun) error
 	}{
-		{"stdin closes", []string{"stubborn"}, func(r *stubbornRun) error { return r.stdin.Close() }},
-		{"SIGTERM", []string{"stubborn"}, func(r *stubbornRun) error { return r.assent.Process.Signal(syscall.SIGTERM) }},
-		{"SIGINT", []string{"stubborn"}, func(r *stubbornRun) error { return r.assent.Process.Signal(os.Interrupt) }},
+		{"stdin closes", []string{"never-ends"}, func(r *neverEndingRun) error { return r.stdin.Close() }},
+		{"SIGTERM", []string{"never-ends"}, func(r *neverEndingRun) error { return r.assent.Process.Signal(syscall.SIGTERM) }},
+		{"SIGINT", []string{"never-ends"}, func(r *neverEndingRun) error { return r.assent.Process.Signal(os.Interrupt) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // a stubborn process takes two seconds to end
+			t.Parallel() // it takes two seconds to end such a process
 			cache := t.TempDir()
-			r := startStubborn(t, cache, "assent", 2, tt.server)
+			r := startNeverEnding(t, cache, "assent", 2, tt.server)
 			if err := errors.Join(tt.end(r), r.assent.Wait()); err != nil {
 				t.Errorf("Assent ended with %v", err)
 			}
@@ -242,8 +242,8 @@ func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
 	if err := os.Link(installed, old); err != nil {
 		t.Fatal(err)
 	}
-	dead := startStubborn(t, cache, old, 2, []string{"stubborn"})
-	living := startStubborn(t, cache, "assent", 2, []string{"stubborn"})
+	dead := startNeverEnding(t, cache, old, 2, []string{"never-ends"})
+	living := startNeverEnding(t, cache, "assent", 2, []string{"never-ends"})
 	if err := os.Remove(old); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
 func TestARunThatEndsLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()
-	assent := exec.Command("assent", "tools", "--", "examiner")
+	assent := exec.Command("assent", "tools", "--", "scripted")
 	assent.Env, assent.Dir = inCache(t, cache), cache
 	if out, err := assent.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -293,7 +293,7 @@ func TestARunThatEndsLeavesNoFile(t *testing.T) {
 // TestStoppingTheDaemonSaysWhatItWaitsFor has a server that does not end when it is asked to.
 func TestStoppingTheDaemonSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel() // the server takes its grace
-	dir, server := newStubborn(t)
+	dir, server := newNeverLeaves(t)
 	h := newDaemonHome(t)
 	window := h.serve()
 	if _, err := io.WriteString(window.Stdin, starting(server)); err != nil {
@@ -304,7 +304,7 @@ func TestStoppingTheDaemonSaysWhatItWaitsFor(t *testing.T) {
 	if err != nil {
 		t.Errorf("stop: %v", err)
 	}
-	if want := "Waiting for the MCP server \"stubborn\".\n"; !strings.Contains(string(out), want) {
+	if want := "Waiting for the MCP server \"never-leaves\".\n"; !strings.Contains(string(out), want) {
 		t.Errorf("stop said %q, want %q", out, want)
 	}
 	if alive(serverPID) {

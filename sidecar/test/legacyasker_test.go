@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// refuser is an MCP server that speaks 2026-07-28 and 2025-11-25, without an SDK. Its only tool, ask, sends a request,
+// legacyAsker is an MCP server that speaks 2026-07-28 and 2025-11-25, without an SDK. Its only tool, ask, sends a request,
 // which is refused in 2026-07-28 with go-sdk's error. It returns the answer. Each call adds a line to the file called.
-func refuser() {
+func legacyAsker() {
 	modern := false
 	for m := range hears() {
 		switch m.Method {
@@ -19,7 +19,7 @@ func refuser() {
 			modern = true
 			say(`"id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, m.ID)
 		case "initialize":
-			m.initialized("refuser", `{"tools":{}}`)
+			m.initialized("legacy-asker", `{"tools":{}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"resultType":"complete","tools":[{"name":"ask","inputSchema":{"type":"object"}}]}`, m.ID)
 		case "tools/call":

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// inquiries are the tools of [inquirer] that ask: what for, as a method and its params with a name in them.
-var inquiries = map[string]struct{ method, params string }{
+// loggedAsks are the tools of [logsAnswers] that ask: what for, as a method and its params with a name in them.
+var loggedAsks = map[string]struct{ method, params string }{
 	"form":   {"elicitation/create", `{"message":%q,"requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`},
 	"url":    {"elicitation/create", `{"mode":"url","message":%q,"url":"https://example.com/login"}`},
 	"sample": {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":%q}}],"maxTokens":2}`},
@@ -21,19 +21,19 @@ var inquiries = map[string]struct{ method, params string }{
 	"traced": {"elicitation/create", `{"message":%q,"requestedSchema":{"type":"object","properties":{}},"_meta":{"traceparent":"00-b-2-01"}}`},
 }
 
-// given is a line of the file LOG: an answer that an inquirer received, with the name of its
+// given is a line of the file LOG: an answer that a logsAnswers received, with the name of its
 // question.
 type given struct {
 	Name string
 	What json.RawMessage
 }
 
-// inquirer is an MCP server without an SDK. ERA is the only version that it speaks: a legacy one or 2026-07-28. The names
+// logsAnswers is an MCP server without an SDK. ERA is the only version that it speaks: a legacy one or 2026-07-28. The names
 // of its questions are unique over all its processes. It writes every answer to the file LOG, every start of a process
 // to LOG.starts, and every call that asks to LOG.runs and LOG.calls. A resource changes as soon as a client subscribes to it. The tool
 // job is an MCP task, in which it asks what form asks. The tool stuck never ends. The tool told ends once a call or an MCP
 // task was cancelled.
-func inquirer() {
+func logsAnswers() {
 	modern := os.Getenv("ERA") == "2026-07-28"
 	log, err := os.OpenFile(os.Getenv("LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -72,7 +72,7 @@ func inquirer() {
 		}
 	}
 	calls := map[string]json.RawMessage{} // by the name of their question
-	job := &inquirersJob{modern: modern}
+	job := &loggedJob{modern: modern}
 	var cancelled []string      // that the tool told has not told yet
 	var waiting json.RawMessage // the call of told
 	tell := func() {
@@ -86,10 +86,10 @@ func inquirer() {
 		case m.Method == "server/discover" && modern:
 			result(m.ID, `"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{"subscribe":true},"extensions":{"io.modelcontextprotocol/tasks":{}}}`)
 		case m.Method == "initialize" && !modern:
-			result(m.ID, fmt.Sprintf(`"protocolVersion":%q,"capabilities":{"tools":{},"resources":{"subscribe":true},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"inquirer","version":"1"}`, os.Getenv("ERA")))
+			result(m.ID, fmt.Sprintf(`"protocolVersion":%q,"capabilities":{"tools":{},"resources":{"subscribe":true},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"logs-answers","version":"1"}`, os.Getenv("ERA")))
 		case m.Method == "tools/list":
 			tools := []string{`{"name":"find_users","inputSchema":{"type":"object"}}`, `{"name":"job","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`}
-			for name := range inquiries {
+			for name := range loggedAsks {
 				tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
 			}
 			result(m.ID, `"tools":[`+strings.Join(tools, ",")+`]`)
@@ -102,8 +102,8 @@ func inquirer() {
 		case m.Method == "tools/call" && m.Params.RequestState != "":
 			note(m.Params.RequestState, m.Params.InputResponses["q"])
 			result(m.ID, fmt.Sprintf(`"content":[],"answer":%s`, cmp.Or(string(m.Params.InputResponses["q"]), "null")))
-		case m.Method == "tools/call" && inquiries[m.Params.Name].method != "":
-			asks := inquiries[m.Params.Name]
+		case m.Method == "tools/call" && loggedAsks[m.Params.Name].method != "":
+			asks := loggedAsks[m.Params.Name]
 			name := fmt.Sprintf("%s %d", m.Params.Name, time.Now().UnixNano()*100000+int64(os.Getpid())%100000)
 			params := fmt.Sprintf(asks.params, name)
 			count("runs", name)
@@ -131,7 +131,7 @@ func inquirer() {
 			cancelled = append(cancelled, job.name)
 			tell()
 		case m.Method == "tools/call" && m.Params.Name == "job":
-			*job = inquirersJob{modern: modern, name: fmt.Sprintf("job %d", time.Now().UnixNano())}
+			*job = loggedJob{modern: modern, name: fmt.Sprintf("job %d", time.Now().UnixNano())}
 			count("runs", job.name)
 			job.begin(m.ID)
 		case m.Method == "tasks/get":
@@ -159,20 +159,20 @@ func inquirer() {
 	}
 }
 
-// inquirersJob is the MCP task of an [inquirer].
-type inquirersJob struct {
+// loggedJob is the MCP task of a [logsAnswers].
+type loggedJob struct {
 	modern              bool
 	name                string
 	isDone, isCancelled bool
 	waiting             json.RawMessage // tasks/result
 }
 
-func (j *inquirersJob) asks() string {
+func (j *loggedJob) asks() string {
 	return fmt.Sprintf(`"method":"elicitation/create","params":{"message":%q,"requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}`, j.name)
 }
 
 // state returns the members of the task.
-func (j *inquirersJob) state() string {
+func (j *loggedJob) state() string {
 	status := "input_required"
 	switch {
 	case j.isCancelled:
@@ -191,7 +191,7 @@ func (j *inquirersJob) state() string {
 }
 
 // begin answers the call.
-func (j *inquirersJob) begin(id json.RawMessage) {
+func (j *loggedJob) begin(id json.RawMessage) {
 	if j.modern {
 		say(`"id":%s,"result":{"resultType":"task",%s}`, id, j.state())
 	} else {
@@ -200,7 +200,7 @@ func (j *inquirersJob) begin(id json.RawMessage) {
 }
 
 // await answers tasks/result, when the question that it asks first has an answer.
-func (j *inquirersJob) await(id json.RawMessage) {
+func (j *loggedJob) await(id json.RawMessage) {
 	if j.isDone {
 		say(`"id":%s,"result":{"content":[]}`, id)
 		return
@@ -210,7 +210,7 @@ func (j *inquirersJob) await(id json.RawMessage) {
 }
 
 // end ends the task, and tells the client.
-func (j *inquirersJob) end() {
+func (j *loggedJob) end() {
 	j.isDone = true
 	method := "notifications/tasks/status"
 	if j.modern {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+atExit)); err != nil {
 		panic(err)
 	}
-	testscript.Main(elsewhere{m}, map[string]func(){"assent": func() { os.Exit(cmd.Main()) }, "agent": agent, "asker": asker, "surveyor": surveyor, "examiner": examiner, "worker": worker, "hostile": hostile, "refuser": refuser, "inquirer": inquirer, "neighbour": neighbour, "stubborn": stubbornServer, "turncoat": turncoat, "placed": placed, "lavish": lavish})
+	testscript.Main(elsewhere{m}, map[string]func(){"assent": func() { os.Exit(cmd.Main()) }, "agent": agent, "asker": asker, "asks-all": asksAll, "scripted": scripted, "worker": worker, "hostile": hostile, "legacy-asker": legacyAsker, "logs-answers": logsAnswers, "neighbour": neighbour, "never-ends": neverEnds, "changes-list": changesList, "placed": placed, "returns-much": returnsMuch})
 }
 
 // elsewhere runs the tests with a home folder of their own: a program that is told no folder must not use the person's.

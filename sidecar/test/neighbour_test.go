@@ -56,7 +56,7 @@ func neighbour() {
 	}
 }
 
-// neighbourhood is a folder with the servers good, an [inquirer], and beside, a [neighbour].
+// neighbourhood is a folder with the servers good, a [logsAnswers], and beside, a [neighbour].
 type neighbourhood struct {
 	daemonHome
 	folder string
@@ -80,7 +80,7 @@ func newNeighbourhood(t *testing.T, kind, era string) *neighbourhood {
 	if err := n.window.shakeHands(); err != nil {
 		t.Fatal(err)
 	}
-	n.folder = folderWith(t, fmt.Sprintf(`{"servers":{"good":{"command":"inquirer","env":{"ERA":%q,"LOG":%q}},"beside":{"command":"neighbour","env":{"KIND":%q,"LOG":%q,"GATE":%q}}}}`,
+	n.folder = folderWith(t, fmt.Sprintf(`{"servers":{"good":{"command":"logs-answers","env":{"ERA":%q,"LOG":%q}},"beside":{"command":"neighbour","env":{"KIND":%q,"LOG":%q,"GATE":%q}}}}`,
 		era, n.good, kind, n.beside, gate.Addr()))
 	return n
 }

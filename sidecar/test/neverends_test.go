@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// stubbornServer is a server that does not speak, and does not end when its stdin does or when it is asked to. It writes
+// neverEnds is a server that does not speak, and does not end when its stdin does or when it is asked to. It writes
 // its process id to the FIFO that its argument names, and keeps that open. So does its child, which has a session of its
 // own; but there is none after "alone".
-func stubbornServer() {
+func neverEnds() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	fifo, err := os.OpenFile(os.Args[1], os.O_WRONLY, 0)
 	if err != nil {

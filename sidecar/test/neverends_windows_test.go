@@ -1,3 +1,3 @@
 package test
 
-func stubbornServer() {}
+func neverEnds() {}

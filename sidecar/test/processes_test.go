@@ -17,8 +17,8 @@ import (
 	"assent/sidecar/workspace/rpc/rpctest"
 )
 
-// stubborn is a server that does not speak, does not leave when it is asked to, and has a child.
-const stubborn = `#!/bin/sh
+// neverLeaves is a server that does not speak, does not leave when it is asked to, and has a child.
+const neverLeaves = `#!/bin/sh
 trap '' TERM
 sleep 1000 &
 echo $! >child.pid
@@ -32,8 +32,8 @@ func starting(server string, args ...string) string {
 	if err != nil {
 		panic(err)
 	}
-	return rpctest.Frame(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"stubborn":{"command":"`+server+`","args":`+string(quoted)+`,"cwd":"`+filepath.Dir(server)+`"}},"model":{}}}}`) +
-		rpctest.Frame(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"stubborn"}}`)
+	return rpctest.Frame(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"never-leaves":{"command":"`+server+`","args":`+string(quoted)+`,"cwd":"`+filepath.Dir(server)+`"}},"model":{}}}}`) +
+		rpctest.Frame(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"never-leaves"}}`)
 }
 
 // eventually waits for a condition that no event reports.
@@ -96,8 +96,8 @@ func TestServersEndWithTheSidecar(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // the stubborn server takes its grace
-			dir, server := newStubborn(t)
+			t.Parallel() // the server takes its grace
+			dir, server := newNeverLeaves(t)
 			assent := newDaemonHome(t).alone("--data-dir", filepath.Join(dir, "data"))
 			read, write, err := os.Pipe()
 			if err != nil {
@@ -125,7 +125,7 @@ func TestServersEndWithTheSidecar(t *testing.T) {
 
 func TestAnOrphanedSidecarEnds(t *testing.T) {
 	t.Parallel()
-	dir, server := newStubborn(t)
+	dir, server := newNeverLeaves(t)
 	// The parent is a shell that dies; this test keeps the other end of the sidecar's stdin.
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -153,11 +153,11 @@ func TestAnOrphanedSidecarEnds(t *testing.T) {
 	wantGone(t, "server's child", childPID)
 }
 
-func newStubborn(t *testing.T) (dir, server string) {
+func newNeverLeaves(t *testing.T) (dir, server string) {
 	t.Helper()
 	dir = t.TempDir()
 	server = filepath.Join(dir, "server.sh")
-	if err := os.WriteFile(server, []byte(stubborn), 0o700); err != nil {
+	if err := os.WriteFile(server, []byte(neverLeaves), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return dir, server

@@ -92,11 +92,11 @@ func newSeat(t *testing.T, columns, rows int, environment []string, args ...stri
 			{"id": "place", "type": "pickString", "description": "The place", "options": ["here", "there"]}
 		],
 		"servers": {
-			"demo": {"command": "surveyor"},
-			"examiner": {"command": "examiner"},
-			"wordy": {"command": "surveyor", "env": {"WORDY": "12345"}},
-			"guarded": {"command": "surveyor", "env": {"TOKEN": "${input:token}"}},
-			"placed": {"command": "surveyor", "env": {"TOKEN": "${input:place}"}}
+			"demo": {"command": "asks-all"},
+			"scripted": {"command": "scripted"},
+			"wordy": {"command": "asks-all", "env": {"WORDY": "12345"}},
+			"guarded": {"command": "asks-all", "env": {"TOKEN": "${input:token}"}},
+			"placed": {"command": "asks-all", "env": {"TOKEN": "${input:place}"}}
 		}
 	}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -283,11 +283,11 @@ func TestAListIsATableThatFitsTheTerminal(t *testing.T) {
 	}{
 		{"servers", 60, 12, []string{"servers"}, []string{
 			"NAME      TRANSPORT  COMMAND   SOURCE",
-			"demo      stdio      surveyor  .vscode/mcp.json",
-			"examiner  stdio      examiner  .vscode/mcp.json",
-			"wordy     stdio      surveyor  .vscode/mcp.json",
-			"guarded   stdio      surveyor  .vscode/mcp.json",
-			"placed    stdio      surveyor  .vscode/mcp.json",
+			"demo      stdio      asks-all  .vscode/mcp.json",
+			"scripted  stdio      scripted  .vscode/mcp.json",
+			"wordy     stdio      asks-all  .vscode/mcp.json",
+			"guarded   stdio      asks-all  .vscode/mcp.json",
+			"placed    stdio      asks-all  .vscode/mcp.json",
 		}},
 		{"a long word is cut", 20, 12, []string{"servers", "--config", "long.json"}, []string{
 			"one",
@@ -801,10 +801,10 @@ func TestACompletionIsApprovedOnATerminal(t *testing.T) {
 }
 
 func TestAModelsCallIsAllowedOnATerminal(t *testing.T) {
-	s := sit(t, 80, 24, nil, "chat", "--trust", "--server", "examiner")
+	s := sit(t, 80, 24, nil, "chat", "--trust", "--server", "scripted")
 	s.sees("> ")
 	s.types("find users\n")
-	s.sees("Allow the model to use the tool find_users of the server examiner?")
+	s.sees("Allow the model to use the tool find_users of the server scripted?")
 	s.types(escape) // put away, which is no yes
 	s.sees("You dismissed the question.")
 	s.sees("\n> ")
@@ -994,7 +994,7 @@ func TestMissingArgumentsRunNothing(t *testing.T) {
 }
 
 func TestAModelsTextIsWrappedBetweenWords(t *testing.T) {
-	s := reads(t, 40, 24, []string{"NO_COLOR=1"}, "chat", "--trust", "--server", "examiner", "What could somebody possibly want to know about everything?")
+	s := reads(t, 40, 24, []string{"NO_COLOR=1"}, "chat", "--trust", "--server", "scripted", "What could somebody possibly want to know about everything?")
 	s.ends(0)
 	s.sees(`want to know about everything?".`)
 	want := []string{

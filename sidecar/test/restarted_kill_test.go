@@ -15,7 +15,7 @@ import (
 	"assent/protocol"
 )
 
-// gate can hold servers at their start: an [inquirer] with the variable GATE connects, and serves when the connection ends.
+// gate can hold servers at their start: a [logsAnswers] with the variable GATE connects, and serves when the connection ends.
 type gate struct {
 	address string
 	// held tells of each server that waits.
@@ -93,7 +93,7 @@ func (r *restarted) open() {
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a test", "version": "1"},
 		"capabilities": map[string]any{"elicitation": true},
 		"configuration": map[string]any{"model": map[string]any{}, "servers": map[string]any{
-			"modern": map[string]any{"command": "inquirer", "env": map[string]any{"ERA": "2026-07-28", "LOG": r.log, "GATE": r.gate.address}},
+			"modern": map[string]any{"command": "logs-answers", "env": map[string]any{"ERA": "2026-07-28", "LOG": r.log, "GATE": r.gate.address}},
 		}},
 	}, &struct{}{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"assent/protocol"
 )
 
-// lavish is a server with a tool that returns a text: its second argument, so often as its first says.
-func lavish() {
+// returnsMuch is a server with a tool that returns a text: its second argument, so often as its first says.
+func returnsMuch() {
 	times, err := strconv.Atoi(os.Args[1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -24,7 +24,7 @@ func lavish() {
 	for m := range hears() {
 		switch m.Method {
 		case "initialize":
-			m.initialized("lavish", `{"tools":{}}`)
+			m.initialized("returns-much", `{"tools":{}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"give","inputSchema":{"type":"object"}}]}`, m.ID)
 		case "tools/call":
@@ -41,7 +41,7 @@ func TestAGreatResultReachesAFrontEndThatReads(t *testing.T) {
 	began := window.Call("initialize", map[string]any{
 		"protocolVersion": 1, "clientInfo": map[string]any{"name": "a test", "version": "1"}, "capabilities": map[string]any{},
 		"configuration": map[string]any{"servers": map[string]any{
-			"lavish": map[string]any{"command": "lavish", "args": []string{strconv.Itoa(size), "x"}},
+			"returns-much": map[string]any{"command": "returns-much", "args": []string{strconv.Itoa(size), "x"}},
 		}, "model": map[string]any{}},
 	}, &struct{}{})
 	var created protocol.Task
@@ -50,7 +50,7 @@ func TestAGreatResultReachesAFrontEndThatReads(t *testing.T) {
 	}
 	if began == nil {
 		began = window.Call("call/start", map[string]any{
-			"taskId": created.ID, "serverName": "lavish", "request": map[string]any{"type": "tools/call", "toolName": "give"},
+			"taskId": created.ID, "serverName": "returns-much", "request": map[string]any{"type": "tools/call", "toolName": "give"},
 		}, &protocol.StartCallResult{})
 	}
 	if began != nil {
@@ -79,7 +79,7 @@ func TestAGreatResultReachesAFrontEndThatReads(t *testing.T) {
 func TestAGreatResultReachesATerminal(t *testing.T) {
 	t.Parallel()
 	const times = 3 << 19
-	call := newDaemonHome(t).command("call", "give", "--", "lavish", strconv.Itoa(times), "<&")
+	call := newDaemonHome(t).command("call", "give", "--", "returns-much", strconv.Itoa(times), "<&")
 	call.Dir = t.TempDir()
 	var out bytes.Buffer
 	call.Stdout = &out

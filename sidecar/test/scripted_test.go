@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// examiner is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, which sends the
+// scripted is an MCP server of 2025-11-25 with a tool find_users, which finds three, and a tool exam, which sends the
 // requests in rounds.json in its folder: a list of lists of {"method", "params"}. The requests of a list are sent at
 // once, and the next list when all are answered. The result has the answers, in the order of the requests. The method
 // "leave" ends the server.
-func examiner() {
+func scripted() {
 	if _, err := os.Stat("rounds.json"); err != nil {
 		if err := os.WriteFile("rounds.json", []byte("[]"), 0o600); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -59,7 +59,7 @@ func examiner() {
 	for m := range hears() {
 		switch m.Method {
 		case "initialize":
-			m.initialized("examiner", `{"tools":{}}`)
+			m.initialized("scripted", `{"tools":{}}`)
 		case "tools/list":
 			say(`"id":%s,"result":{"tools":[{"name":"find_users","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"exam","inputSchema":{"type":"object"}}]}`, m.ID)
 		case "tools/call":
