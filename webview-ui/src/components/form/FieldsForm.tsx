@@ -140,8 +140,9 @@ export function FieldsForm(props: FieldsFormProps) {
       return [...others, ...found.map((problem) => ({ ...problem, name: field.name }))];
     });
   };
-  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(typing.current), []);
+  /** The pauses in the typing, by field. */
+  const [typing] = useState(() => new Map<string, ReturnType<typeof setTimeout>>());
+  useEffect(() => () => typing.forEach(clearTimeout), [typing]);
 
   // A field that became a secret leaves the draft. Reloading the same fields changes no draft, because another form of
   // the same ask may have a newer one.
@@ -161,8 +162,11 @@ export function FieldsForm(props: FieldsFormProps) {
     onDraft(keepable(fields, next));
     // While the person types, only a field that is already marked as invalid is checked.
     if (!problems.some(({ name }) => name === field.name)) return;
-    clearTimeout(typing.current);
-    typing.current = setTimeout(() => void check(field, input), typingPause);
+    clearTimeout(typing.get(field.name));
+    typing.set(
+      field.name,
+      setTimeout(() => void check(field, input), typingPause),
+    );
   };
 
   const leave = (field: Field) => {
@@ -177,16 +181,17 @@ export function FieldsForm(props: FieldsFormProps) {
     return complete?.(params, signal) ?? Promise.resolve({});
   };
 
-  const latest = useRef<Deeds>({ change, leave, suggest });
-  latest.current = { change, leave, suggest };
+  const latest = useRef<Deeds & { readonly submit: () => void }>(undefined);
   const [deeds] = useState<Deeds>(() => ({
-    change: (field, input) => latest.current.change(field, input),
-    leave: (field) => latest.current.leave(field),
-    suggest: (field, value, signal) => latest.current.suggest(field, value, signal),
+    change: (field, input) => latest.current?.change(field, input),
+    leave: (field) => latest.current?.leave(field),
+    suggest: async (field, value, signal) => latest.current?.suggest(field, value, signal) ?? {},
   }));
 
   const submitting = useRef(false);
-  const submit = async () => {
+  /** The inputs when the person last submitted during a check. */
+  const submittedAgain = useRef<Draft>(undefined);
+  const checkAndSubmit = async () => {
     const incomplete = fields.filter((field) => isIncomplete(idOf(field)));
     if (incomplete.length > 0) {
       showAll(incomplete.map(({ name }) => ({ name, message: l10n.t("Not complete") })));
@@ -194,14 +199,25 @@ export function FieldsForm(props: FieldsFormProps) {
       return;
     }
     submitting.current = true;
+    submittedAgain.current = undefined;
     const found = await findProblems(fields, inputs);
     submitting.current = false;
     // The person submitted the visible form.
     const stale = found === undefined || now.current.inputs !== inputs || now.current.disabled;
+    if (found !== undefined && stale && submittedAgain.current === now.current.inputs) {
+      latest.current?.submit();
+      return;
+    }
     if (!stale) showAll(found);
     if (stale || found.length > 0) onNotSubmitted?.();
     else onSubmit(readForm(fields, inputs, exactNumbers).content);
   };
+  const submit = () => {
+    if (submitting.current) submittedAgain.current = inputs;
+    else if (disabled || holds?.()) onNotSubmitted?.();
+    else void checkAndSubmit();
+  };
+  latest.current = { change, leave, suggest, submit };
 
   const problemsSummary = failed > 0 && <Summary entries={entries} keep={`problems:${prefix}`} />;
   const controls = (
@@ -226,9 +242,7 @@ export function FieldsForm(props: FieldsFormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (submitting.current) return;
-        if (disabled || holds?.()) onNotSubmitted?.();
-        else void submit();
+        submit();
       }}
     >
       {frame?.(problemsSummary, controls) ?? (

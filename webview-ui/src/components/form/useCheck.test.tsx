@@ -81,6 +81,19 @@ test("a wrong field is checked again after a pause in the typing", async () => {
   expect(isWrong(mail())).toBe(false);
 });
 
+test("each wrong field is checked again, also while the person types in the next one", async () => {
+  const { answers, check } = show();
+  const name = screen.getByRole("textbox", { name: "Name" });
+  submit();
+  await answers[0]?.([...wrong, { name: "name", message: "No.", keyword: "minLength" }]);
+  type("ada@example.com");
+  fireEvent.change(name, { target: { value: "Ada" } });
+  await waitFor(() => expect(check).toHaveBeenCalledTimes(3));
+  await answers[1]?.([]);
+  await answers[2]?.([]);
+  expect([isWrong(mail()), isWrong(name)]).toEqual([false, false]);
+});
+
 test("the check of a field that began before a submission says nothing after it", async () => {
   const { answers } = show();
   type("ada");
@@ -114,6 +127,33 @@ test("nothing is submitted that the person has changed during the check", async 
   submit();
   await answers[1]?.([]);
   expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ mail: "a@bc" });
+});
+
+test("a second submission during the check counts, for what the form had then", async () => {
+  const { answers, check, onSubmit, onNotSubmitted } = show();
+  type("a@b");
+  submit();
+  type("a@bc");
+  submit();
+  await answers[0]?.([]);
+  expect(check.mock.lastCall?.[0].content).toEqual({ mail: "a@bc" });
+  expect(onSubmit).not.toHaveBeenCalled();
+  await answers[1]?.([]);
+  expect(onSubmit).toHaveBeenCalledExactlyOnceWith({ mail: "a@bc" });
+  expect(onNotSubmitted).not.toHaveBeenCalled();
+});
+
+test("a second submission during the check does not count for what was typed after it", async () => {
+  const { answers, check, onSubmit, onNotSubmitted } = show();
+  type("a@b");
+  submit();
+  type("a@bc");
+  submit();
+  type("a@bcd");
+  await answers[0]?.([]);
+  expect(onNotSubmitted).toHaveBeenCalledTimes(1);
+  expect(check).toHaveBeenCalledTimes(1);
+  expect(onSubmit).not.toHaveBeenCalled();
 });
 
 test("a form that is gone submits nothing", async () => {

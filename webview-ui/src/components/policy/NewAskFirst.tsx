@@ -1,24 +1,24 @@
 import type { AskFirstTerms } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { RpcError } from "../../link/client.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface NewAskFirstProps {
   /** Makes a rule. Rejects with an {@link RpcError} that describes the problem. */
   readonly onAdd: (terms: AskFirstTerms) => Promise<void>;
+  /** A rule was made. */
+  readonly onDone: () => void;
 }
 
 const kinds = ["command", "tool", "outside"] as const;
 
-/** A button, and the form for a rule about what an agent asks first. */
-export function NewAskFirst({ onAdd }: NewAskFirstProps) {
-  const [isMaking, setIsMaking] = useState(false);
+/** The form for a rule about what an agent asks first. */
+export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
   const [kind, setKind] = useState<(typeof kinds)[number]>("command");
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const make = useRef<HTMLButtonElement>(null);
   const id = useId();
   const names = {
     command: l10n.t("a command"),
@@ -36,9 +36,7 @@ export function NewAskFirst({ onAdd }: NewAskFirstProps) {
     setProblem(undefined);
     try {
       await onAdd(kind === "outside" ? { outside: true } : { [kind]: text.trim() });
-      setText("");
-      setIsMaking(false);
-      make.current?.focus();
+      onDone();
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       setProblem(error.message);
@@ -47,57 +45,42 @@ export function NewAskFirst({ onAdd }: NewAskFirstProps) {
     }
   };
   return (
-    <>
+    <form className="fields" onSubmit={(event) => void add(event)}>
+      <label htmlFor={`${id}kind`}>{l10n.t("Agents ask me before")}</label>
+      <select
+        id={`${id}kind`}
+        value={kind}
+        onChange={({ target }) => setKind(kinds.find((one) => one === target.value) ?? kind)}
+      >
+        {kinds.map((one) => (
+          <option key={one} value={one}>
+            {names[one]}
+          </option>
+        ))}
+      </select>
+      {kind !== "outside" && (
+        <>
+          <label htmlFor={`${id}text`}>{hints[kind]}</label>
+          <input
+            id={`${id}text`}
+            type="text"
+            required
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </>
+      )}
+      <p className="muted">
+        {l10n.t(
+          "This needs the hook of Claude Code: assent setup --hook. A line that cannot be read for sure is asked, too. What a program does by itself is not seen.",
+        )}
+      </p>
+      {problem !== undefined && <Refusal message={problem} />}
       <div className="actions">
-        <button
-          ref={make}
-          type="button"
-          className="secondary small"
-          aria-expanded={isMaking}
-          onClick={() => setIsMaking(!isMaking)}
-        >
-          {l10n.t("Ask Me First…")}
+        <button type="submit" disabled={busy}>
+          {l10n.t("Add Rule")}
         </button>
       </div>
-      {isMaking && (
-        <form className="fields" onSubmit={(event) => void add(event)}>
-          <label htmlFor={`${id}kind`}>{l10n.t("Agents ask me before")}</label>
-          <select
-            id={`${id}kind`}
-            value={kind}
-            onChange={({ target }) => setKind(kinds.find((one) => one === target.value) ?? kind)}
-          >
-            {kinds.map((one) => (
-              <option key={one} value={one}>
-                {names[one]}
-              </option>
-            ))}
-          </select>
-          {kind !== "outside" && (
-            <>
-              <label htmlFor={`${id}text`}>{hints[kind]}</label>
-              <input
-                id={`${id}text`}
-                type="text"
-                required
-                value={text}
-                onChange={({ target }) => setText(target.value)}
-              />
-            </>
-          )}
-          <p className="muted">
-            {l10n.t(
-              "This needs the hook of Claude Code: assent setup --hook. A line that cannot be read for sure is asked, too. What a program does by itself is not seen.",
-            )}
-          </p>
-          {problem !== undefined && <Refusal message={problem} />}
-          <div className="actions">
-            <button type="submit" disabled={busy}>
-              {l10n.t("Add Rule")}
-            </button>
-          </div>
-        </form>
-      )}
-    </>
+    </form>
   );
 }

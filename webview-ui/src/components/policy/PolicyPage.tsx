@@ -10,6 +10,7 @@ import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { Limits } from "./Limits.tsx";
 import { NewAskFirst } from "./NewAskFirst.tsx";
+import { OpenedForm } from "./OpenedForm.tsx";
 import { PolicyItem, type PolicyItemActions } from "./PolicyItem.tsx";
 import { entryWords, isActive, keyOf, nameOf } from "./policyWords.ts";
 
@@ -110,37 +111,16 @@ export function PolicyPage(props: PolicyPageProps) {
           </Disclosure>
         )}
         {limits.length > 0 && <Limits entries={limits} actions={actions} />}
-        <GrantMaker {...making} models={models} />
-        <NewAskFirst onAdd={actions.addAskFirst} />
+        {making.serverNames.length > 0 && (
+          <OpenedForm label={l10n.t("New Grant…")}>
+            {(onDone) => <NewGrant {...{ ...making, models, onDone }} />}
+          </OpenedForm>
+        )}
+        <OpenedForm label={l10n.t("Ask Me First…")}>
+          {(onDone) => <NewAskFirst onAdd={actions.addAskFirst} onDone={onDone} />}
+        </OpenedForm>
       </div>
     </Page>
-  );
-}
-
-/** A button, and the form that it opens. */
-function GrantMaker(props: Omit<NewGrantProps, "onDone">) {
-  const [isMaking, setIsMaking] = useState(false);
-  const make = useRef<HTMLButtonElement>(null);
-  const done = () => {
-    setIsMaking(false);
-    make.current?.focus();
-  };
-  if (props.serverNames.length === 0) return null;
-  return (
-    <>
-      <div className="actions">
-        <button
-          ref={make}
-          type="button"
-          className="secondary small"
-          aria-expanded={isMaking}
-          onClick={() => setIsMaking(!isMaking)}
-        >
-          {l10n.t("New Grant…")}
-        </button>
-      </div>
-      {isMaking && <NewGrant {...props} onDone={done} />}
-    </>
   );
 }
 
