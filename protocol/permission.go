@@ -31,6 +31,9 @@ type HostPermission struct {
 	Input string `json:"input"`
 	// Claim is what the model says that the tool does. It is no description of what will be done.
 	Claim string `json:"claim,omitempty"`
+	// AskFirst says in a sentence which rule of the person's own is about this use ([PolicyAskFirst]); absent if there is none.
+	// It may quote Input.
+	AskFirst string `json:"askFirst,omitempty"`
 	// Options are the ways to allow it, as the host offered them. The first allows this one use and nothing more.
 	Options []PermissionOption `json:"options,omitempty"`
 	// Answer is what the person chose; absent before, and if they did not say more than yes or no.

@@ -2801,6 +2801,11 @@ export interface HostPermission extends Origin {
   input: string;
   /** Claim is what the model says that the tool does. It is no description of what will be done. */
   claim?: string;
+  /**
+   * AskFirst says in a sentence which rule of the person's own is about this use (`PolicyAskFirst`); absent if there is none.
+   * It may quote Input.
+   */
+  askFirst?: string;
   /** Options are the ways to allow it, as the host offered them. The first allows this one use and nothing more. */
   options?: readonly PermissionOption[];
   /** Answer is what the person chose; absent before, and if they did not say more than yes or no. */

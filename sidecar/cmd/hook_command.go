@@ -199,12 +199,8 @@ func askFirstIf(use *askfirst.Use, stdout io.Writer) (forced bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	rules, err := askfirst.Read(askfirst.File(folder))
-	rule, why := askfirst.Find(rules, use)
-	switch {
-	case err != nil:
-		why = "Your rules about what to ask first cannot be read: " + reason.Of(err)
-	case rule == nil:
+	why := askfirst.Why(askfirst.File(folder), use)
+	if why == "" {
 		return false, nil
 	}
 	output, err := agents.AskFirst("Assent: " + visible.Line(why))

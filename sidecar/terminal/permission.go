@@ -22,6 +22,9 @@ func permissionText(q protocol.HostPermission) string {
 		fmt.Fprintf(&b, "\n%s\n", safe(q.Command))
 	}
 	fmt.Fprintf(&b, "\nThe whole input:\n%s\n", safe(indented([]byte(q.Input))))
+	if q.AskFirst != "" {
+		fmt.Fprintf(&b, "\n%s\n", safe(q.AskFirst))
+	}
 	if q.Folder != "" {
 		fmt.Fprintf(&b, "\nIn %s\n", safe(q.Folder))
 	}

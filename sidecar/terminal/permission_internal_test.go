@@ -13,7 +13,8 @@ func TestATerminalAsksWhatAnAgentMayDo(t *testing.T) {
 	t.Parallel()
 	q := protocol.HostPermission{
 		Origin: protocol.Origin{ServerName: "Claude Code"}, Tool: "Bash", Folder: "/home/ada/shop", Agent: "tester", Claim: "Look around",
-		Command: "rm \u202e-r x", Input: `{"command":"rm \u202e-r x"}`,
+		AskFirst: "Your rule says to ask before rm \u202e.",
+		Command:  "rm \u202e-r x", Input: `{"command":"rm \u202e-r x"}`,
 		Options: []protocol.PermissionOption{
 			{ID: "once", Name: "Allow", Means: "It may do this once."},
 			{ID: "suggestion-1", Name: "Allow, and do not ask again", Means: "Claude Code then allows Bash(rm) without asking."},
@@ -21,7 +22,7 @@ func TestATerminalAsksWhatAnAgentMayDo(t *testing.T) {
 	}
 	text := permissionText(q)
 	at := 0
-	for _, want := range []string{"Claude Code asks", "rm <U+202E>-r x", "In /home/ada/shop", "A sub-agent asks: tester", "The model says about it: Look around", "1: Allow, and do not ask again."} {
+	for _, want := range []string{"Claude Code asks", "rm <U+202E>-r x", "Your rule says to ask before rm <U+202E>.", "In /home/ada/shop", "A sub-agent asks: tester", "The model says about it: Look around", "1: Allow, and do not ask again."} {
 		next := strings.Index(text[at:], want)
 		if next < 0 {
 			t.Fatalf("%q is not in its place in %s", want, text)

@@ -360,6 +360,22 @@ func TestAnAgentAsksFirst(t *testing.T) {
 	if len(rules) != 3 {
 		t.Errorf("the rules are %v", rules)
 	}
+	for command, want := range map[string]string{"cd x && git push": "Your rule says to ask before git push.", "git pull": ""} {
+		hook := claude.hook("PermissionRequest", "", command)
+		ask := awaitAsk(t, window)
+		got := "no question"
+		for _, m := range openTask(t, window, ask.TaskID) {
+			if body, ok := m.Body.(protocol.Ask); ok && body.AskID == ask.AskID {
+				got = body.Question.(protocol.HostPermission).AskFirst
+			}
+		}
+		if got != want {
+			t.Errorf("the question about %q says %q, want %q", command, got, want)
+		}
+		respond(t, window, ask, protocol.NoButtonClicked, nil)
+		hook.end()
+		awaitNoAsk(t, window)
+	}
 	home.run("daemon", "stop", "--force")
 	forced("no daemon", "before git push", "Bash", push)
 	window = home.serve()

@@ -23,6 +23,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/atomicfile"
+	"assent/sidecar/base/reason"
 )
 
 // The bounds of the file.
@@ -51,6 +52,17 @@ func Read(path string) ([]Rule, error) {
 		return nil, err
 	}
 	return rulesIn(file)
+}
+
+// Why returns a sentence for the person on which rule of a file has a use asked first; "" for none. In doubt there is one: if the
+// file is there and cannot be read.
+func Why(path string, u *Use) string {
+	rules, err := Read(path)
+	if err != nil {
+		return "Your rules about what to ask first cannot be read: " + reason.Of(err)
+	}
+	_, why := Find(rules, u)
+	return why
 }
 
 // rulesIn returns the rules of a file that was read.
@@ -206,6 +218,9 @@ func (r *Rules) write(to func([]Rule) ([]Rule, error)) error {
 	}
 	return file.Replace(append(raw, '\n'))
 }
+
+// Why returns [Why] for these rules.
+func (r *Rules) Why(u *Use) string { return Why(r.path, u) }
 
 // Count counts a use that a rule had the host ask about; host is its name.
 func (r *Rules) Count(u *Use, host string) {

@@ -163,6 +163,9 @@ func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteClo
 	if e.Asks() && !s.person.Attended() || !e.Asks() && !s.isOpen(place) {
 		return conn.Close()
 	}
+	if s.opts.AskFirst != nil {
+		e.Explain(folder, s.opts.AskFirst.Why)
+	}
 	w, err := s.take(ctx, place)
 	if err != nil {
 		return errors.Join(err, conn.Close())

@@ -71,7 +71,7 @@ type Event struct {
 	session, agent string
 	use            use
 	question       protocol.UseMcpServer
-	// about is what is about to run; nil for all else.
+	// about is what is about to run, or may run if the person allows it; nil for all else.
 	about *askfirst.Use
 	// form is the form of a server of the host; nil for all else.
 	form *protocol.McpElicitationRequest
@@ -97,9 +97,23 @@ func (e *Event) Asks() bool { return e.kind == asks }
 // Use returns what an agent is about to do in a session of a folder, about which [askfirst.Find] may say that it asks the person
 // first; nil for all other events.
 func (e *Event) Use(folder string) *askfirst.Use {
-	if e.about == nil {
+	if e.kind != uses {
 		return nil
 	}
+	return e.in(folder)
+}
+
+// Explain has the question about a permission say which rule of the person is about it, in a session of a folder. The sentence of
+// why is empty if there is none.
+func (e *Event) Explain(folder string, why func(*askfirst.Use) string) {
+	if q, ok := e.question.(protocol.HostPermission); ok {
+		q.AskFirst = why(e.in(folder))
+		e.question = q
+	}
+}
+
+// in returns the use that an event is about, in a session of a folder.
+func (e *Event) in(folder string) *askfirst.Use {
 	about := *e.about
 	about.Folder = cmp.Or(folder, about.Cwd)
 	return &about

@@ -98,6 +98,7 @@ func ReadClaude(raw []byte) (*Event, error) {
 		Origin: origin, SessionID: f.Session, Folder: f.Cwd, Agent: cmp.Or(f.AgentType, f.Agent),
 		Tool: f.Tool, Input: string(f.Input), Options: claudeOptions(f.Suggestions),
 	}
+	readClaudeUse(e, &f)
 	err = readClaudeTool(&q, f.Input)
 	e.question = q
 	e.decide = func(a *task.Answer) (json.RawMessage, error) { return claudePermission(q, a) }
@@ -411,7 +412,7 @@ func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.An
 	return claudeDecision{Behavior: "allow", Input: updated}.printed()
 }
 
-// readClaudeUse reads what is about to run.
+// readClaudeUse reads what is about to run, or may run.
 func readClaudeUse(e *Event, f *claudeFrame) {
 	e.about = &askfirst.Use{Tool: f.Tool, Cwd: f.Cwd}
 	e.about.Unclear = f.Tool == "" || json.Unmarshal(f.Input, &e.about.Input) != nil || e.about.Input == nil

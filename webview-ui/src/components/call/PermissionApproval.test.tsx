@@ -23,6 +23,7 @@ const question = permission({
   command: "git push",
   claim: "Look around",
   agent: "tester",
+  askFirst: "Your rule says to ask before git push.",
   input: '{"command":"git push","description":"Look around","timeout":9007199254740993}',
 });
 const waiting = task({ openAsks: 1 });
@@ -36,6 +37,7 @@ test("the command comes first, then all else in the input, the folder and the mo
   const places = [
     "git push",
     '"timeout": 9007199254740993',
+    "Your rule says to ask before git push.",
     "In /home/ada/shop",
     "A sub-agent asks: tester",
     "The model says about it: Look around",

@@ -13,7 +13,7 @@ export interface PermissionDetailsProps {
 
 /** What an agent wants to do, exactly; then where, who, and what the model says about it. */
 export function PermissionDetails({ question, keep }: PermissionDetailsProps) {
-  const { command, changes = [], plan, folder, agent, claim } = question;
+  const { command, changes = [], plan, folder, agent, claim, askFirst } = question;
   const rest = restOf(question);
   return (
     <>
@@ -24,6 +24,7 @@ export function PermissionDetails({ question, keep }: PermissionDetailsProps) {
       ))}
       {plan !== undefined && <LongVerbatim text={plan} />}
       {rest !== undefined && <LongVerbatim text={rest} />}
+      {askFirst !== undefined && <p>{visible(askFirst)}</p>}
       {folder !== undefined && (
         <p>{filled(l10n.t("In {0}"), <span className="name">{visible(folder)}</span>)}</p>
       )}
