@@ -6,7 +6,7 @@ import (
 )
 
 // parentPoll is how often the parent is looked for.
-const parentPoll = time.Second
+const parentPoll = 5 * time.Second
 
 // untilOrphaned returns what calls cancel when the parent has died. It looks who the parent is before it returns: later
 // that may be another process. Closing stdin says the same sooner, unless another of the parent's children holds the other

@@ -421,44 +421,44 @@ func TestEndpoint(t *testing.T) {
 }
 
 func TestAChangedFileIsSeen(t *testing.T) {
-	for _, of := range []string{"a folder", "the person", "the editor"} {
-		t.Run(of, func(t *testing.T) {
+	for _, tt := range []struct{ name, watched, changed string }{
+		{"of a folder", config.FileName, config.FileName},
+		{"the other one of a folder", config.RootFileName, config.RootFileName},
+		{"two folders below the first that exists", filepath.Join("a", "b", "mcp.json"), filepath.Join("a", "b", "mcp.json")},
+		{"any of a folder", filepath.Join("a", "b.d", config.AnyFile), filepath.Join("a", "b.d", "10-more.json")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			changed := make(chan struct{}, 10)
+			changed := make(chan struct{}, 100)
 			w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
 			defer w.Close()
-			path := filepath.Join(dir, config.FileName)
-			folders, userFile, editorFile := []string{dir}, "", ""
-			switch of {
-			case "the person":
-				path = filepath.Join(dir, "assent", "mcp.json")
-				folders, userFile = nil, path
-			case "the editor":
-				path = filepath.Join(dir, "mcp.json")
-				folders, editorFile = nil, path
-			}
-			w.Watch(folders, userFile, editorFile)
-
-			// The folder comes after the watching began, as in a fresh workspace; and editors replace a file
-			// rather than write it. The editor has its folder already.
-			if of != "the editor" {
-				if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			path, files := filepath.Join(dir, tt.changed), []string{filepath.Join(dir, tt.watched), filepath.Join(dir, "other.json")}
+			w.Watch(files)
+			first, _, inFolder := strings.Cut(tt.changed, string(filepath.Separator))
+			for range 2 { // its folders come after the watching began, go, and come again
+				if inFolder {
+					if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					<-changed
+				}
+				for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} { // editors replace a file
+					if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Rename(path+".tmp", path); err != nil {
+						t.Fatal(err)
+					}
+					<-changed
+				}
+				if err := os.RemoveAll(filepath.Join(dir, first)); err != nil {
 					t.Fatal(err)
 				}
 				<-changed
 			}
-			for _, text := range []string{`{"servers":{}}`, `{"servers":{"a":{"command":"x"}}}`} {
-				if err := os.WriteFile(path+".tmp", []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Rename(path+".tmp", path); err != nil {
-					t.Fatal(err)
-				}
-				<-changed
-			}
-			w.Watch(nil, "", "")
+			w.Watch(nil)
 			w.Close()
-			w.Watch(folders, userFile, editorFile) // after the end: nothing
+			w.Watch(files) // after the end: nothing
 		})
 	}
 }

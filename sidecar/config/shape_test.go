@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rs/zerolog"
 
 	"assent/protocol"
 	"assent/sidecar/config"
@@ -135,18 +134,6 @@ func TestTheShapeOfAFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAChangedRootFileIsSeen(t *testing.T) {
-	dir := t.TempDir()
-	changed := make(chan struct{}, 10)
-	w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
-	defer w.Close()
-	w.Watch([]string{dir}, "", "")
-	if err := os.WriteFile(filepath.Join(dir, config.RootFileName), []byte(`{"mcpServers":{}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	<-changed
 }
 
 func TestUnknownMembersHaveTheNearestKnownOne(t *testing.T) {

@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,8 +14,11 @@ import (
 // settle is how long a file must rest before it is read: editors write in several steps.
 const settle = 100 * time.Millisecond
 
-// Watcher calls back when an mcp.json or .mcp.json of a watched folder may have changed. Its methods may be called
-// from any goroutine; after Close nothing calls back.
+// AnyFile in the place of a file's name has [Watcher] watch all files of a folder.
+const AnyFile = "*"
+
+// Watcher calls back when a watched file may have changed. Its methods may be called from any goroutine; after Close nothing
+// calls back.
 type Watcher struct {
 	changed func()
 	log     zerolog.Logger
@@ -25,8 +29,8 @@ type Watcher struct {
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	watcher *fsnotify.Watcher
-	watched []string
-	userDir string // the folder of the person's own file
+	files   []string
+	folders []string // that are watched
 }
 
 // NewWatcher returns a watcher that watches nothing yet.
@@ -34,55 +38,76 @@ func NewWatcher(changed func(), log zerolog.Logger) *Watcher {
 	return &Watcher{changed: changed, log: log, done: make(chan struct{})}
 }
 
-// Watch replaces the watched folders, the person's own file, and the editor's. Both files may be empty.
-func (w *Watcher) Watch(folders []string, userFile, editorFile string) {
+// Watch replaces the watched files. They need not exist, nor do their folders.
+func (w *Watcher) Watch(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return
 	}
 	if w.watcher == nil {
-		if len(folders) == 0 && userFile == "" && editorFile == "" {
+		if len(files) == 0 {
 			return
 		}
 		watcher, err := fsnotify.NewWatcher()
 		if err != nil {
-			w.log.Warn().Err(err).Msg("changes of mcp.json will not be seen")
+			w.log.Warn().Err(err).Msg("changes of configuration files will not be seen")
 			return
 		}
 		w.watcher = watcher
 		w.wg.Go(func() { w.run(watcher) })
 	}
-	// A folder is watched and not the file: editors replace it by another one. The workspace's
-	// folder tells when .vscode itself comes or goes.
-	var paths []string
-	for _, f := range folders {
-		paths = append(paths, f, filepath.Join(f, filepath.Dir(FileName)))
+	w.files = files
+	w.watchFolders()
+}
+
+// watchFolders watches the folder of each file, or the nearest one above it that there is. The file itself is not watched:
+// editors replace it by another one. The lock must be held.
+func (w *Watcher) watchFolders() {
+	var folders []string
+	for _, file := range w.files {
+		for folder := filepath.Dir(file); !slices.Contains(folders, folder); folder = filepath.Dir(folder) {
+			err := w.watcher.Add(folder)
+			if err == nil {
+				folders = append(folders, folder)
+				break
+			}
+			w.log.Debug().Err(err).Str("path", folder).Msg("not watched")
+			if folder == filepath.Dir(folder) {
+				break
+			}
+		}
 	}
-	if w.userDir = ""; userFile != "" {
-		w.userDir = filepath.Dir(userFile)
-		paths = append(paths, filepath.Dir(w.userDir), w.userDir)
-	}
-	if editorFile != "" {
-		paths = append(paths, filepath.Dir(editorFile))
-	}
-	for _, old := range w.watched {
-		if !slices.Contains(paths, old) {
+	for _, old := range w.folders {
+		if !slices.Contains(folders, old) {
 			_ = w.watcher.Remove(old) // it may be gone from the disk
 		}
 	}
-	w.watched = paths
-	for _, path := range paths {
-		w.add(path)
-	}
+	w.folders = folders
 }
 
-// add watches a folder, where it exists. The lock must be held.
-func (w *Watcher) add(path string) {
-	if err := w.watcher.Add(path); err != nil {
-		w.log.Debug().Err(err).Str("path", path).Msg("not watched")
-	}
+// concerns reports whether a change is one of a watched file, or of a folder on the way to one. It compares names: of two
+// paths to one folder only the first is watched. The lock must be held.
+func (w *Watcher) concerns(changed string) bool {
+	return slices.ContainsFunc(w.files, func(file string) bool {
+		if filepath.Base(file) == AnyFile {
+			file = filepath.Dir(file)
+			if endsAs(filepath.Dir(changed), file) {
+				return true
+			}
+		}
+		for !endsAs(file, changed) {
+			if file == filepath.Dir(file) {
+				return false
+			}
+			file = filepath.Dir(file)
+		}
+		return true
+	})
 }
+
+// endsAs reports whether two paths end with the same name, for a system that may ignore case.
+func endsAs(a, b string) bool { return strings.EqualFold(filepath.Base(a), filepath.Base(b)) }
 
 // Close stops the watching and returns when no callback runs any more.
 func (w *Watcher) Close() {
@@ -110,25 +135,21 @@ func (w *Watcher) run(watcher *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			base := filepath.Base(event.Name)
 			w.mu.Lock()
-			isFolder := base == filepath.Dir(FileName) || event.Name == w.userDir
-			if isFolder {
-				w.add(event.Name)
+			if w.concerns(event.Name) {
+				timer.Reset(settle)
 			}
 			w.mu.Unlock()
-			switch {
-			case isFolder:
-				timer.Reset(settle)
-			case base == filepath.Base(FileName), base == RootFileName:
-				timer.Reset(settle)
-			}
-		case err, ok := <-watcher.Errors:
+		case err, ok := <-watcher.Errors: // for example too many events, so that some were missed
 			if !ok {
 				return
 			}
-			w.log.Warn().Err(err).Msg("watching mcp.json")
+			w.log.Warn().Err(err).Msg("watching configuration files")
+			timer.Reset(settle)
 		case <-timer.C:
+			w.mu.Lock()
+			w.watchFolders() // of which some may have come or gone
+			w.mu.Unlock()
 			w.changed()
 		case <-w.done:
 			return

@@ -197,17 +197,27 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	replace(w.background.results, keepResultsDays(c))
 	replace(w.background.records, w.organisation.journalDays(keepJournalDays(c)))
 	w.configured.mu.Unlock()
-	var folders []string
-	for _, f := range c.WorkspaceFolders {
-		folders = append(folders, f.Path)
-	}
 	w.introduce(c.WorkspaceFolders)
-	w.configured.watcher.Watch(folders, w.opts.UserFile, c.EditorFile)
+	w.configured.watcher.Watch(w.watchedFiles(c))
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))
 	w.policy.Changed()
 	w.load()
+}
+
+// watchedFiles returns what is read again as soon as it changes.
+func (w *Workspace) watchedFiles(c protocol.Configuration) []string {
+	files := w.organisation.files.Watched()
+	for _, f := range c.WorkspaceFolders {
+		files = append(files, config.Files(f)...)
+	}
+	for _, file := range []string{w.opts.UserFile, c.EditorFile} {
+		if file != "" {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // reconfigureLocked puts the present configuration in place again. The caller holds configured.changing.
@@ -257,6 +267,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 
 // reload is load after a file changed, told to the front end.
 func (w *Workspace) reload() {
+	w.organisation.check()
 	if err := w.editor.ServersChanged(context.Background(), w.load()); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}

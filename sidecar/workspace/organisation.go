@@ -26,14 +26,17 @@ import (
 	"assent/sidecar/task/journal"
 )
 
-// policyInterval is how often a workspace looks whether the organisation's files have changed. A use of a server looks itself.
-const policyInterval = 2 * time.Second
+// policyInterval is how often a workspace looks for changes of which the system says nothing: in the registry, behind a link,
+// on a network drive. A use of a server looks itself.
+const policyInterval = time.Minute
 
 // organisation keeps the organisation's policy in a workspace: at each use of a server, and for uses under way.
 type organisation struct {
 	files *managedfiles.Files
 	// isVSCode: a window of VS Code was attached. Then all uses that are none of hosts count as its.
 	isVSCode atomic.Bool
+	// changed has a value when the files, or what a window says, may have changed.
+	changed chan struct{}
 
 	mu   sync.Mutex // guards uses
 	uses map[*serverUse]bool
@@ -58,6 +61,15 @@ func (o *organisation) editorSays(f *frontEnd) {
 	}
 	o.isVSCode.Store(true)
 	o.files.SetEditor(f.configuration.EditorPolicies)
+	o.check()
+}
+
+// check has [Workspace.keepPolicy] look for changes.
+func (o *organisation) check() {
+	select {
+	case o.changed <- struct{}{}:
+	default:
+	}
 }
 
 // ownPrograms are the names of the host as which the front ends of the workspace count.
@@ -169,6 +181,7 @@ func (w *Workspace) keepPolicy(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-w.organisation.changed:
 		case <-tick.C:
 		}
 		if hash := w.organisation.files.Hash(); hash != last {

@@ -155,7 +155,7 @@ func Open(opts Options) *Workspace {
 		opts: opts, person: cmp.Or(opts.Person, &Person{}), frontEnds: frontEnds{attached: newAttached(opts.Log)},
 		decisions: decisions{dir: opts.DecisionsDir}, background: newBackground(),
 	}
-	w.organisation = organisation{files: files, uses: map[*serverUse]bool{}}
+	w.organisation = organisation{files: files, uses: map[*serverUse]bool{}, changed: make(chan struct{}, 1)}
 	w.logins = w.person.loginsFor(opts)
 	w.secrets.init(opts.Environ, w.logins.auth)
 	w.initApps()

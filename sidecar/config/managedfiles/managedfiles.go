@@ -74,18 +74,28 @@ func places(system string) []place {
 	}
 }
 
+// placesBelow returns where this system has its files, below a root as of [Read].
+func placesBelow(root string) []place {
+	all := places(runtime.GOOS)
+	for i := range all {
+		if root != "" {
+			all[i].path = filepath.Join(root, strings.TrimPrefix(all[i].path, `C:`))
+		}
+	}
+	return all
+}
+
+// dropInFolder is the folder that adds to a file of Claude Code's.
+func dropInFolder(path string) string { return strings.TrimSuffix(path, ".json") + ".d" }
+
 // Read returns the files that this system has, with the error of each that cannot be read. Root is the folder that stands for
 // the root of the file system, and empty for the real one; only tests give one.
 func Read(root string) []orgpolicy.File {
 	var files []orgpolicy.File
-	for _, p := range places(runtime.GOOS) {
-		path := p.path
-		if root != "" {
-			path = filepath.Join(root, strings.TrimPrefix(path, `C:`))
-		}
-		files = append(files, read(p.kind, path)...)
+	for _, p := range placesBelow(root) {
+		files = append(files, read(p.kind, p.path)...)
 		if p.kind == orgpolicy.ClaudeCode {
-			files = append(files, dropIns(strings.TrimSuffix(path, ".json")+".d")...)
+			files = append(files, dropIns(dropInFolder(p.path))...)
 		}
 	}
 	if root == "" {
@@ -186,6 +196,17 @@ func (f *Files) Read() []orgpolicy.File {
 		return nil
 	}
 	return Read(f.root)
+}
+
+// Watched returns the files as [config.Watcher] watches them. It does not see the registry of Windows, nor what a link leads to.
+func (f *Files) Watched() (files []string) {
+	for _, p := range placesBelow(f.root) {
+		files = append(files, p.path)
+		if p.kind == orgpolicy.ClaudeCode {
+			files = append(files, filepath.Join(dropInFolder(p.path), config.AnyFile))
+		}
+	}
+	return files
 }
 
 // Own returns what Assent's own file says now, beside its servers.
