@@ -186,7 +186,7 @@ func (s *session) known(ctx context.Context, name string) error {
 		return usagef("the MCP server %q cannot be used: see above what cannot be read", name)
 	}
 	if len(names) == 0 {
-		return usagef("no MCP server %q is configured: there is none\nTry the example server: assent call plan_lunch -- assent example-server", name)
+		return usagef("no MCP server %q is configured: there is none\n%s", name, tryExample)
 	}
 	return usagef("no MCP server %q is configured%s", name, hint(name, names))
 }

@@ -51,12 +51,15 @@ func (s *session) briefCommand(command string) string {
 	return strings.Join(words, " ")
 }
 
+// tryExample is a way out where no server is configured.
+const tryExample = "Try the example server: assent call plan_lunch -- assent example-server"
+
 // noServers says why the list of servers is empty.
 func (s *session) noServers(problems []protocol.ConfigProblem) string {
 	if len(problems) > 0 {
 		return "No MCP server can be used here: the lines above name the configured servers that cannot be read."
 	}
-	return "No MCP server is configured here: there is none in " + s.configuredIn() + "."
+	return "No MCP server is configured here: there is none in " + s.configuredIn() + ".\n" + tryExample
 }
 
 // configuredIn names the files that can configure servers.

@@ -1,4 +1,5 @@
 // The names in the documents: commands, settings, files and identifiers that a document mentions have to exist.
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { extensionFolder, root } from "./paths.ts";
@@ -42,6 +43,10 @@ function isKnownCode(code: string, known: KnownNames): boolean {
     return [...known.settings].some(
       (setting) => code === setting || code.startsWith(`${setting}.`),
     );
+  }
+  // A folder or a file from the root.
+  if (/^(?:protocol|sidecar|extension|webview-ui|scripts)\/[\w./-]+$/.test(code)) {
+    return existsSync(join(root, code));
   }
   // A file of the source.
   if (/^[\w./-]+\.(?:go|ts|tsx)$/.test(code)) {
