@@ -83,8 +83,18 @@ func TestServersThatCannotMoveAreNamed(t *testing.T) {
 		{codexFile, "url = \"https://h/\"\nhttp_headers_helper = [\"x\"]", `"http_headers_helper"`},
 		{codexFile, "url = \"https://h/\"\nbearer_token = \"abcd1234efgh\"", `"bearer_token"`},
 		{codexFile, "url = \"https://h/\"\nauth = \"chatgpt\"", `"auth"`},
-		{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", client_secret = \"d\" }", `"oauth.client_secret"`},
+		{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", callback_url = \"http://127.0.0.1:1/x\" }", `"oauth.callback_url"`},
+		{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", token_endpoint_auth_method = \"client_secret_post\" }", `"oauth.token_endpoint_auth_method"`},
 		{codexFile, "command = \"x\"\nexperimental_environment = \"remote\"", `"experimental_environment"`},
+		{codexFile, "command = \"x\"\nenvironment_id = \"e\"", `"environment_id"`},
+		{claudeFile, `"url": "https://h/"`, "a URL and no type, so that Claude Code does not use it"},
+		{claudeFile, `"type": "http", "url": "https://h/", "oauth": {"xaa": true}`, `"oauth.xaa"`},
+		{claudeFile, `"type": "http", "url": "https://h/", "tools": [{"name": "t", "permission_policy": "always_deny"}]`, `"tools"`},
+		{claudeFile, `"type": "http", "url": "https://h/", "toolPermissions": {"t": "deny"}`, `"toolPermissions"`},
+		{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthGrantType": "client_credentials"`, `"oauthGrantType"`},
+		{copilotFile, `"type": "http", "url": "https://h/", "auth": {"redirectPort": 8123}`, `"auth"`},
+		{copilotFile, `"command": "x", "events": ["session.idle"]`, `"events"`},
+		{qwenFile, `"command": "x", "extensionName": "e"`, `"extensionName"`},
 		{codexFile, "command = \"x\"\nenv_vars = [{ name = \"A\", source = \"remote\" }]", `"env_vars"`},
 		{codexFile, "command = \"~/x\"\nargs = [\"${HOME}\"]", "holds ${HOME}, which Codex uses as text"},
 		{vscodeFile, `"command": "x", "sandboxEnabled": true`, `"sandboxEnabled"`},
@@ -182,12 +192,21 @@ func TestWhatMoves(t *testing.T) {
 
 		// Logging in.
 		{alone{claudeFile, `"type": "http", "url": "https://h/", "oauth": {"clientId": "c", "callbackPort": 8123, "scopes": "a b"}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a","b"],"callbackPort":8123}}`, ""},
+		{alone{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", callback_port = 8123 }", ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","callbackPort":8123}}`, ""},
+		{alone{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthScopes": ["a"], "oauthGrantType": "authorization_code", "auth": false`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
 		{alone{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\" }\nscopes = [\"a\"]", ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
 		{alone{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": {"clientId": "c", "clientSecret": "{env:SET}", "scope": "a b"}, "enabled": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","clientSecret":"${env:SET}","scopes":["a","b"]}}`, ""},
 		{alone{opencodeFile, `"type": "remote", "url": "https://h/", "oauth": false`, ""}, `{"type":"http","url":"https://h/"}`, ""},
 		{alone{cursorPath, `"url": "https://h/", "auth": {"CLIENT_ID": "c", "scopes": ["a"]}`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c","scopes":["a"]}}`, ""},
 		{alone{copilotFile, `"type": "http", "url": "https://h/", "oauthClientId": "c", "oauthPublicClient": true`, ""}, `{"type":"http","url":"https://h/","oauth":{"clientId":"c"}}`, ""},
 		{alone{continueFile, "type: sse\nurl: https://h/\nrequestOptions:\n  verifySsl: true\n  headers:\n    A: b", ""}, `{"type":"sse","url":"https://h/","headers":{"A":"b"}}`, ""},
+
+		// How the server is reached, where the type of the entry is not what counts.
+		{alone{codexFile, "url = \"https://h/\"\ntype = \"sse\"", ""}, `{"type":"http","url":"https://h/"}`, ""},
+		{alone{qwenFile, `"url": "https://h/", "type": "http"`, ""}, `{"type":"sse","url":"https://h/"}`, ""},
+		{alone{qwenFile, `"httpUrl": "https://h/", "versionNegotiation": "auto", "alwaysLoadTools": true`, ""}, `{"type":"http","url":"https://h/"}`, `"versionNegotiation": "auto", "alwaysLoadTools": true`},
+		{alone{geminiFile, `"httpUrl": "https://h/", "type": "sse"`, ""}, `{"type":"http","url":"https://h/"}`, ""},
+		{alone{geminiFile, `"url": "https://h/", "type": "sse"`, ""}, `{"type":"sse","url":"https://h/"}`, ""},
 
 		// The variables that are not set.
 		{alone{vscodeFile, `"command": "x", "sandboxEnabled": false, "dev": {"watch": "*"}`, ""}, `{"type":"stdio","command":"x",` + here + `}`, `"dev": {"watch": "*"}`},
@@ -220,6 +239,29 @@ func TestWhatMoves(t *testing.T) {
 	}
 }
 
+// TestThePlanTellsOfAQuestion: a host that does not ask about folders started the server in each.
+func TestThePlanTellsOfAQuestion(t *testing.T) {
+	const asks = "Assent asks you once in each folder whether it may"
+	for _, tt := range []struct {
+		alone
+		asks bool
+	}{
+		{alone{geminiFile, `"command": "x", "cwd": "sub"`, ""}, true},
+		{alone{geminiFile, `"command": "./x"`, ""}, true},
+		{alone{cursorPath, `"command": "x", "env": {"ROOT": "${workspaceFolder}"}`, ""}, true},
+		{alone{geminiFile, `"command": "x", "cwd": "/w"`, ""}, false},
+		{alone{geminiFile, `"command": "x"`, ""}, false},
+		{alone{claudeFile, `"command": "./x"`, ""}, false},
+	} {
+		m := newMachine(t)
+		m.write(tt.path, tt.file())
+		plan := m.find()
+		if len(plan.Servers) != 1 || strings.Contains(strings.Join(plan.Servers[0].Warnings, "\n"), asks) != tt.asks {
+			t.Errorf("%s: the plan is %+v", tt.entry, plan.Servers[0])
+		}
+	}
+}
+
 // TestSecretsAreSealed has secrets that are a part of a text. None is in the files of Assent, nor in the plan.
 func TestSecretsAreSealed(t *testing.T) {
 	const secret = "pw7XYZq-4711"
@@ -236,6 +278,7 @@ func TestSecretsAreSealed(t *testing.T) {
 		{claudeFile, `"command": "x", "args": ["u:` + secret + `@h:5432/d"]`, ""},
 		{claudeFile, `"command": "x", "env": {"C": "{\"password\": \"two words ` + secret + `\"}"}`, ""},
 		{codexFile, "url = \"https://h/mcp?sig=" + secret + "\"", ""},
+		{codexFile, "url = \"https://h/\"\noauth = { client_id = \"c\", client_secret = \"" + secret + "\" }", ""},
 		{geminiFile, `"httpUrl": "https://h/", "headers": {"X-Session": "` + secret + `"}`, ""},
 		{gooseFile, "type: stdio\ncmd: x\nenvs:\n  DB_CREDS: " + secret, ""},
 		{opencodeFile, `"type": "local", "command": ["x", "--header", "Authorization: ApiKey ` + secret + `"]`, ""},

@@ -34,8 +34,11 @@ func (t *translation) checkMember(name string, value json.RawMessage) {
 
 // isHarmless reports whether a value of a member asks for nothing that the host would not do in any case.
 func (m *Member) isHarmless(value json.RawMessage) bool {
-	if slices.Contains([]string{"oauthPublicClient", "requestOptions.verifySsl"}, m.Name) {
+	switch m.Name {
+	case "oauthPublicClient", "requestOptions.verifySsl":
 		return string(value) == "true" || string(value) == "null"
+	case "oauthGrantType":
+		return string(value) == `"authorization_code"` || string(value) == "null"
 	}
 	return isOff(value)
 }

@@ -24,6 +24,7 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		}
 		return true, nil
 	}
+	t.ownType(members)
 	for _, from := range slices.Sorted(maps.Keys(t.names)) {
 		if raw, ok := members[from]; ok {
 			if _, ok := members[t.names[from]]; ok {
@@ -83,6 +84,20 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		}
 	}
 	return t.ownHeaders(members, take)
+}
+
+// ownType sets the type that counts for the host, where it is not the one that the entry names.
+func (t *translation) ownType(members map[string]json.RawMessage) {
+	switch {
+	case t.id == codex.id:
+		delete(members, "type") // Codex does not read it
+	case members["httpUrl"] != nil:
+		members["type"] = json.RawMessage(`"http"`)
+	case t.id == qwen.id && members["url"] != nil:
+		members["type"] = json.RawMessage(`"sse"`)
+	case t.id == claudeCode.id && members["url"] != nil && members["command"] == nil && members["type"] == nil:
+		t.fail("It has a URL and no type, so that Claude Code does not use it: give it the type http or sse.")
+	}
 }
 
 // ownHeaders translates the members in which Codex and Goose name secrets.

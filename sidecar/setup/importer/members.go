@@ -72,18 +72,21 @@ var members = slices.Concat(
 	row("opencode kilo", "oauth.clientId oauth.clientSecret oauth.scope", Carried, "logging in"),
 	row("zed", "oauth.client_id oauth.client_secret", Carried, "logging in"),
 	row("cursor", "auth.CLIENT_ID auth.CLIENT_SECRET auth.scopes", Carried, "logging in"),
-	row("codex", "oauth.client_id scopes", Carried, "logging in"),
-	row("copilot-cli", "oauthClientId", Carried, "logging in"),
+	row("codex", "oauth.client_id oauth.client_secret oauth.callback_port scopes", Carried, "logging in"),
+	row("copilot-cli", "oauthClientId oauthScopes", Carried, "logging in"),
 
 	row("codex", "env_vars", Kept, "variables that Codex passes on"),
 	row("*", "enabled disabled", Kept, "whether the host uses the server"),
 	row("*", "timeout", Kept, "how long the host waits"),
-	row("codex", "startup_timeout_sec startup_timeout_ms tool_timeout_sec", Kept, "how long the host waits"),
+	row("codex", "startup_timeout_sec startup_timeout_ms startup_readiness tool_timeout_sec", Kept, "how long the host waits"),
+	row("qwen-code", "discoveryTimeoutMs", Kept, "how long the host waits"),
 	row("continue", "connectionTimeout", Kept, "how long the host waits"),
 	row("codex", "required supports_parallel_tool_calls", Kept, "how the host uses the server"),
-	row("claude-code", "alwaysLoad", Kept, "how the host uses the server"),
+	row("claude-code", "alwaysLoad bareElicitationCapability discoveryCache role", Kept, "how the host uses the server"),
+	row("qwen-code", "alwaysLoadTools versionNegotiation", Kept, "how the host uses the server"),
+	row("copilot-cli", "isDefaultServer deferTools disableToolCache disableSecretMasking safeForTelemetry slowConnectionThresholdMs", Kept, "how the host uses the server"),
 	row("*", "tools enabledTools disabledTools includeTools excludeTools", Kept, "which tools the host offers"),
-	row("codex", "enabled_tools disabled_tools", Kept, "which tools the host offers"),
+	row("codex", "enabled_tools disabled_tools omit_tools_from", Kept, "which tools the host offers"),
 	row("goose", "available_tools", Kept, "which tools the host offers"),
 	row("copilot-cli", "filterMapping", Kept, "how the host shows results"),
 	row("*", "autoApprove alwaysAllow trust", Kept, "which tools run without a question"),
@@ -93,22 +96,34 @@ var members = slices.Concat(
 
 	row("*", "name title description icon version note notes comment comments _comment // _meta", Irrelevant, "words about the server"),
 	row("vscode", "gallery", Irrelevant, "where the entry comes from"),
+	row("claude-code copilot-cli", "displayName", Irrelevant, "words about the server"),
+	row("copilot-cli", "source sourcePath configWarnings", Irrelevant, "where the entry comes from"),
+	row("qwen-code", "scope", Irrelevant, "where the entry comes from"),
 	row("goose", "display_name bundled", Irrelevant, "words about the server"),
 	row("continue", "serverName faviconUrl sourceFile", Irrelevant, "words about the server"),
 
 	row("claude-code", "headersHelper", Alone, "gets headers from a program of its own, which Assent does not run"),
 	row("codex", "http_headers_helper", Alone, "gets headers from a program of its own, which Assent does not run"),
+	row("claude-code", "tools toolPermissions orgMaxPermission request_timeout_ms", Alone, "is limited in a way that the host has only for a server with a URL"),
+	row("claude-code", "oauth.xaa", Alone, "logs in as only the host can"),
 	row("claude-code", "oauth.authServerMetadataUrl", Alone, "names the metadata of its authorization server, which Assent looks for itself"),
 	row("codex", "oauth_resource", Alone, "logs in for another resource than its URL"),
 	row("codex", "auth", Alone, "logs in as only the host can"),
 	row("codex", "bearer_token", Alone, "has its token in a member that Codex itself refuses"),
-	row("codex", "experimental_environment", Alone, "starts in an environment that only the host has"),
+	row("codex", "oauth.callback_url", Alone, "logs in with a redirect URI that Assent does not have"),
+	row("codex", "oauth.token_endpoint_auth_method oauth.authorization_server_issuer", Alone, "logs in as only the host can"),
+	row("codex", "environment_id experimental_environment", Alone, "starts in an environment that only the host has"),
 	row("copilot-cli", "oauthPublicClient", Alone, "logs in as a client with a secret that only the host may have"),
+	row("copilot-cli", "auth oidc oauthGrantType", Alone, "logs in as only the host can"),
+	row("copilot-cli", "headersRefreshTtlMs", Alone, "gets headers that only the host can renew"),
+	row("copilot-cli", "events notifications", Alone, "exchanges notifications with the host that Assent does not pass on"),
+	row("copilot-cli", "sourcePlugin sourcePluginVersion sourcePluginSpec", Alone, "belongs to an extension of the host"),
 	row("gemini-cli qwen-code", "authProviderType targetAudience targetServiceAccount", Alone, "logs in as only the host can"),
 	row("gemini-cli qwen-code", "oauth.authorizationUrl oauth.tokenUrl oauth.audiences oauth.redirectUri oauth.tokenParamName oauth.registrationUrl", Alone, "logs in as only the host can"),
 	row("opencode kilo", "oauth.redirectUri oauth.callbackPort", Alone, "logs in with a redirect URI that Assent does not have"),
 	row("gemini-cli qwen-code", "tcp", Alone, "is reached in a way that Assent does not have"),
 	row("gemini-cli qwen-code", "extension", Alone, "belongs to an extension of the host"),
+	row("qwen-code", "extensionName agentPluginV1", Alone, "belongs to an extension of the host"),
 	row("zed", "settings", Alone, "belongs to an extension of the host"),
 	row("zed", "remote", Alone, "starts on another machine"),
 	row("goose", "socket", Alone, "is reached in a way that Assent does not have"),
@@ -121,15 +136,14 @@ var members = slices.Concat(
 	row("continue", "apiKey", Alone, "logs in as only the host can"),
 )
 
-// find returns the row of a member of a host, or nil.
+// find returns the row of a member of a host, or nil. A row of the host alone counts before one of all hosts.
 func find(host, name string) *Member {
-	i := slices.IndexFunc(members, func(m Member) bool {
-		return m.Name == name && (m.Hosts[0] == "*" || slices.Contains(m.Hosts, host))
-	})
-	if i < 0 {
-		return nil
+	for _, hosts := range []string{host, "*"} {
+		if i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name && slices.Contains(m.Hosts, hosts) }); i >= 0 {
+			return &members[i]
+		}
 	}
-	return &members[i]
+	return nil
 }
 
 // launch are the members that setup takes out of an entry, of all hosts. No host keeps one of them.
@@ -137,7 +151,10 @@ var launch = func() hostfile.Launch {
 	names := hostfile.Launch{"env_vars"} // which gets more names
 	for _, m := range members {
 		name, _, _ := strings.Cut(m.Name, ".")
-		if (m.Treatment == Carried || m.Treatment == Alone) && name != "dev" && !slices.Contains(names, name) {
+		isKept := slices.ContainsFunc(members, func(other Member) bool {
+			return other.Name == name && (other.Treatment == Kept || other.Treatment == Irrelevant)
+		})
+		if (m.Treatment == Carried || m.Treatment == Alone) && !isKept && name != "dev" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -117,11 +117,11 @@ var (
 	}
 	codex = dialect{
 		name: "Codex", id: "codex", command: "codex", syntax: hostfile.TOML, containers: at("mcp_servers"), mayBeElse: "mcp_servers",
-		names: map[string]string{"http_headers": "headers"}, passes: passesNamed, login: map[string]string{"oauth.client_id": "clientId", "scopes": "scopes"},
+		names: map[string]string{"http_headers": "headers"}, passes: passesNamed, login: codexLogin,
 	}
 	copilot = dialect{
 		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: ofCopilot, passes: passesFew,
-		login: map[string]string{"oauthClientId": "clientId"},
+		login: map[string]string{"oauthClientId": "clientId", "oauthScopes": "scopes"},
 		added: []hostfile.Member{{Name: "tools", Value: []string{"*"}}},
 	}
 	gemini = dialect{
@@ -154,6 +154,7 @@ var (
 	}
 	httpURL       = map[string]string{"httpUrl": "url"}
 	claudeLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.callbackPort": "callbackPort", "oauth.scopes": "scopes"}
+	codexLogin    = map[string]string{"oauth.client_id": "clientId", "oauth.client_secret": "clientSecret", "oauth.callback_port": "callbackPort", "scopes": "scopes"}
 	editorLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.clientSecret": "clientSecret"}
 	cursorLogin   = map[string]string{"auth.CLIENT_ID": "clientId", "auth.CLIENT_SECRET": "clientSecret", "auth.scopes": "scopes"}
 	geminiLogin   = map[string]string{"oauth.clientId": "clientId", "oauth.clientSecret": "clientSecret", "oauth.scopes": "scopes", "oauth.issuer": "issuer"}
@@ -191,9 +192,25 @@ func (p Places) samePath(a, b string) bool {
 	return strings.EqualFold(path.Clean(a), path.Clean(b))
 }
 
+// moved returns the path that a variable of the environment names, or another one if there is no such variable. A relative path
+// is one in the folder where the program runs, which is the first of the folders.
+func (p Places) moved(name, otherwise string) string {
+	to := p.Env(name)
+	rest, isHome := strings.CutPrefix(to, "~/")
+	switch {
+	case to == "":
+		return otherwise
+	case isHome:
+		return p.join(p.Home, rest)
+	case !absolute().MatchString(to) && len(p.Folders) > 0:
+		return p.join(p.Folders[0], to)
+	}
+	return to
+}
+
 func (p Places) join(elements ...string) string {
 	if p.OS == "windows" {
-		return strings.Join(elements, `\`)
+		return strings.Join(slices.DeleteFunc(elements, func(e string) bool { return e == "" }), `\`)
 	}
 	return path.Join(elements...)
 }
@@ -324,17 +341,9 @@ func (p Places) all() []Place {
 		}
 		add(claudeDesktop, local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude", "claude_desktop_config.json")
 	}
-	if dir := p.Env("CLAUDE_CONFIG_DIR"); dir != "" {
-		main(claudeCode, dir, ".claude.json")
-	} else {
-		main(claudeCode, p.Home, ".claude.json")
-	}
+	main(claudeCode, p.moved("CLAUDE_CONFIG_DIR", p.Home), ".claude.json")
 	inFolders(claudeProject, ".mcp.json")
-	codexHome := p.Env("CODEX_HOME")
-	if codexHome == "" {
-		codexHome = p.join(p.Home, ".codex")
-	}
-	main(codex, codexHome, "config.toml")
+	main(codex, p.moved("CODEX_HOME", p.join(p.Home, ".codex")), "config.toml")
 	inFolders(codex, ".codex", "config.toml")
 	main(cursor, p.Home, ".cursor", "mcp.json")
 	inFolders(cursor, ".cursor", "mcp.json")
@@ -348,17 +357,28 @@ func (p Places) all() []Place {
 	}
 	inEditors(vscodeSettings, "settings.json")
 	inFolders(vscode, ".vscode", "mcp.json")
-	main(copilot, p.Home, ".copilot", "mcp-config.json")
+	main(copilot, p.moved("COPILOT_HOME", p.join(p.Home, ".copilot")), "mcp-config.json")
 	inFolders(copilot, ".github", "mcp.json")
-	main(gemini, p.Home, ".gemini", "settings.json")
+	main(gemini, p.moved("GEMINI_CLI_HOME", p.Home), ".gemini", "settings.json")
 	inFolders(gemini, ".gemini", "settings.json")
-	main(qwen, p.Home, ".qwen", "settings.json")
+	main(qwen, p.moved("QWEN_HOME", p.join(p.Home, ".qwen")), "settings.json")
 	inFolders(qwen, ".qwen", "settings.json")
 	xdg := p.xdg()
-	main(opencode, xdg, "opencode", "opencode.json")
-	add(opencode, xdg, "opencode", "opencode.jsonc")
-	inFolders(opencode, "opencode.json")
-	inFolders(opencode, "opencode.jsonc")
+	ofOpencode := p.join(xdg, "opencode")
+	main(opencode, ofOpencode, "opencode.json")
+	add(opencode, ofOpencode, "opencode.jsonc")
+	add(opencode, ofOpencode, "config.json")
+	if file := p.moved("OPENCODE_CONFIG", ""); file != "" {
+		add(opencode, file)
+	}
+	for _, dir := range []string{p.join(p.Home, ".opencode"), p.moved("OPENCODE_CONFIG_DIR", ofOpencode)} {
+		add(opencode, dir, "opencode.json")
+		add(opencode, dir, "opencode.jsonc")
+	}
+	for _, dir := range []string{"", ".opencode"} {
+		inFolders(opencode, dir, "opencode.json")
+		inFolders(opencode, dir, "opencode.jsonc")
+	}
 	inEditors(cline, "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")
 	main(cline, p.Home, ".cline", "data", "settings", "cline_mcp_settings.json")
 	inEditors(roo, "globalStorage", "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")
@@ -376,13 +396,16 @@ func (p Places) all() []Place {
 		main(zed, xdg, "zed", "settings.json")
 		main(goose, xdg, "goose", "config.yaml")
 	}
+	if root := p.Env("GOOSE_PATH_ROOT"); absolute().MatchString(root) {
+		add(goose, root, "config", "config.yaml")
+	}
 	inFolders(zed, ".zed", "settings.json")
-	main(continueDev, p.Home, ".continue", "config.yaml")
+	main(continueDev, p.moved("CONTINUE_GLOBAL_DIR", p.join(p.Home, ".continue")), "config.yaml")
 	main(kiro, p.Home, ".kiro", "settings", "mcp.json")
 	inFolders(kiro, ".kiro", "settings", "mcp.json")
 	main(junie, p.Home, ".junie", "mcp", "mcp.json")
 	inFolders(junie, ".junie", "mcp", "mcp.json")
-	main(amp, xdg, "amp", "settings.json")
+	main(amp, p.moved("AMP_SETTINGS_FILE", p.join(xdg, "amp", "settings.json")))
 	inFolders(amp, ".amp", "settings.json")
 	return all
 }

@@ -26,6 +26,10 @@ func TestPlaces(t *testing.T) {
 		{"windows", Places{OS: "windows", Home: `C:\Users\me`, Folders: []string{`d:\src`}}, none},
 		{"home-is-open", Places{OS: "linux", Home: "/home/me", Folders: []string{"/home/me"}}, none},
 		{"moved", Places{OS: "linux", Home: "/home/me"}, map[string]string{"XDG_CONFIG_HOME": "/config", "XDG_DATA_HOME": "/data", "CLAUDE_CONFIG_DIR": "/claude"}},
+		{"moved-hosts", Places{OS: "linux", Home: "/home/me", Folders: []string{"/src"}}, map[string]string{
+			"CODEX_HOME": "codex", "COPILOT_HOME": "/copilot", "GEMINI_CLI_HOME": "/gemini", "QWEN_HOME": "~/qwen", "OPENCODE_CONFIG": "/opencode/mine.json",
+			"OPENCODE_CONFIG_DIR": "/opencode/dir", "GOOSE_PATH_ROOT": "/goose", "CONTINUE_GLOBAL_DIR": "/continue", "AMP_SETTINGS_FILE": "/amp.json",
+		}},
 		{"moved-windows", Places{OS: "windows", Home: `C:\Users\me`}, map[string]string{"APPDATA": `R:\Roaming`, "LOCALAPPDATA": `L:\Local`}},
 	}
 	for _, tt := range tests {

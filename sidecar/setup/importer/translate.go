@@ -286,7 +286,21 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 		}
 		e.Env[name] = value
 	}
+	t.warnOfQuestion(e)
 	return nil
+}
+
+// warnOfQuestion warns if Assent will ask about a folder of which the host does not ask.
+func (t *translation) warnOfQuestion(e *entry) {
+	texts := []string{e.Command, e.Cwd, e.EnvFile}
+	for _, value := range e.Env {
+		if value != nil {
+			texts = append(texts, *value)
+		}
+	}
+	if t.moves && !AsksForTrust(t.id) && strings.Contains(strings.Join(texts, " "), "${workspaceFolder") {
+		t.warn("It uses the folder where %s runs, as before. Assent asks you once in each folder whether it may.", t.dialect.name)
+	}
 }
 
 // remote translates how a server is reached that is not started here.
