@@ -2,10 +2,14 @@ package askfirst
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
+	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/base/realpath"
 )
 
@@ -14,7 +18,7 @@ type Use struct {
 	// Tool is the host's name of the tool, and Input its input.
 	Tool  string
 	Input map[string]any
-	// Command is the shell line, for a tool that runs one.
+	// Command is the shell line, for a tool that runs one; see [CommandOf].
 	Command string
 	// Unclear: the input could not be read, so that every rule is about the use.
 	Unclear bool
@@ -58,12 +62,55 @@ func Find(rules []Rule, u *Use) (rule *Rule, why string) {
 }
 
 // texts are the members of inputs that are no paths.
-var texts = []string{"content", "new_string", "old_string", "new_source", "edits", "prompt", "description", "plan", "command", "url", "query"}
+var texts = []string{"content", "new_string", "old_string", "new_source", "edits", "prompt", "description", "plan", "query"}
+
+// CommandOf returns the shell line in the input of a tool, by the names that tools have for it; "" for none. A list of words becomes a
+// line. It reports whether the input is clear.
+func CommandOf(input map[string]any) (line string, clear bool) {
+	var lines []string
+	for _, name := range []string{"command", "cmd", "script", "shell", "command_line", "commandLine"} {
+		var words []string
+		switch value := input[name].(type) {
+		case string:
+			if _, ok := input["args"].([]any); !ok {
+				lines = append(lines, value)
+				continue
+			}
+			words = []string{value}
+		case []any:
+			words = textsIn(value)
+		default:
+			continue
+		}
+		args, _ := input["args"].([]any)
+		var line strings.Builder
+		for _, w := range append(words, textsIn(args)...) {
+			quoted, err := syntax.Quote(w, syntax.LangBash)
+			if err != nil {
+				return "", false
+			}
+			line.WriteString(quoted + " ")
+		}
+		lines = append(lines, line.String())
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// textsIn returns the texts in a list.
+func textsIn(list []any) (all []string) {
+	for _, one := range list {
+		if text, ok := one.(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
 
 // outside returns what a use has outside of the folder of its session, for a sentence; "" for nothing.
 func (u *Use) outside(l *line) string {
+	look := u.newLook()
 	if l != nil {
-		if what := u.outsideOf(l); what != "" {
+		if what := look.line(l); what != "" {
 			return what
 		}
 	}
@@ -71,7 +118,9 @@ func (u *Use) outside(l *line) string {
 	walk = func(v any) string {
 		switch v := v.(type) {
 		case string:
-			return u.outsidePath(v, false)
+			if v != u.Command {
+				return look.paths(v)
+			}
 		case []any:
 			for _, one := range v {
 				if what := walk(one); what != "" {
@@ -93,46 +142,49 @@ func (u *Use) outside(l *line) string {
 	return walk(u.Input)
 }
 
-// outsideOf returns what a shell line names outside.
-func (u *Use) outsideOf(l *line) string {
+// The bounds of a look.
+const (
+	maxPlaces = 64
+	maxNames  = 2000
+)
+
+// look searches for paths outside of a folder.
+type look struct {
+	folder string // where it really is
+	// places are the folders in which a path may begin. With moves, the line goes to one that it does not name.
+	places []string
+	moves  bool
+	seen   map[string]bool
+}
+
+func (u *Use) newLook() *look {
+	return &look{folder: realpath.Of(u.Folder), places: []string{u.Cwd}, seen: map[string]bool{}}
+}
+
+// line returns what a shell line names outside.
+func (k *look) line(l *line) string {
 	if l.unclear {
 		return "a line that cannot be read for sure"
 	}
-	moves := slices.ContainsFunc(l.commands, func(c []word) bool {
-		return slices.Contains([]string{"cd", "pushd", "popd"}, c[0].name())
-	})
-	check := func(w word) string {
-		if w.unknown {
-			return "a word that is not known before it runs"
+	if l.blanks != nil {
+		if what := k.line(l.blanks); what != "" {
+			return what
 		}
-		for _, path := range paths(w.text) {
-			if what := u.outsidePath(path, moves); what != "" {
-				return what
-			}
-		}
-		return ""
 	}
 	for _, c := range l.commands {
-		if name := c[0].name(); len(c) == 1 && (name == "cd" || name == "pushd" || name == "popd") {
-			return "another folder"
-		}
-		for i, w := range c {
-			if i == 0 && !w.unknown {
-				continue // the program itself is not what it works on
-			}
-			if what := check(w); what != "" {
+		for _, part := range c.parts() {
+			if what := k.goes(part); what != "" {
 				return what
 			}
 		}
-		if slices.Contains(interpreters, c[0].name()) && slices.ContainsFunc(c[1:], func(w word) bool { return w.text == "-c" || w.text == "-e" }) {
-			return "a program in another language"
-		}
-		if readsElsewhere(c) {
-			return "a shell that reads its commands from elsewhere"
+	}
+	for _, c := range l.commands {
+		if what := k.command(c); what != "" {
+			return what
 		}
 	}
 	for _, w := range l.others {
-		if what := check(w); what != "" {
+		if what := k.word(w); what != "" {
 			return what
 		}
 	}
@@ -140,55 +192,313 @@ func (u *Use) outsideOf(l *line) string {
 		if !inner.certain {
 			continue
 		}
-		if what := u.outsideOf(inner.line); what != "" {
+		if what := k.line(inner.line); what != "" {
 			return what
 		}
 	}
 	return ""
 }
 
-// paths are the texts in a word that may be paths.
-func paths(text string) []string {
-	if strings.Contains(text, "://") && !strings.Contains(text, "file://") {
-		return nil
-	}
-	all := []string{text}
-	for _, mark := range []string{"=", ":"} {
-		if _, after, ok := strings.Cut(text, mark); ok {
-			all = append(all, strings.Split(after, mark)...)
+// goes adds the folders to which a command goes, and returns one that is not known.
+func (k *look) goes(c command) string {
+	name := c[0].name()
+	if name == "cd" || name == "pushd" || name == "popd" {
+		k.moves = true
+		named := false
+		for _, w := range c[1:] {
+			if w.text == "-" || !strings.HasPrefix(w.text, "-") {
+				named = true
+				if what := k.goTo(w); what != "" {
+					return what
+				}
+			}
 		}
-	}
-	if strings.HasPrefix(text, "-") && strings.IndexByte(text, '/') == 2 {
-		all = append(all, text[2:]) // -I/usr/include
-	}
-	return all
-}
-
-// outsidePath returns a path that is outside, quoted; "" for one inside. With moves, the line goes to another folder first.
-func (u *Use) outsidePath(path string, moves bool) string {
-	quoted := fmt.Sprintf("%q", path)
-	up := slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
-	switch {
-	case strings.ContainsAny(path, "\n"):
-		return ""
-	case strings.HasPrefix(path, "~"), path == "-":
-		if path == "-" && !moves {
-			return "" // the standard input
+		if !named {
+			return "another folder"
 		}
-		return quoted
-	case slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"}, path):
-		return ""
-	case filepath.IsAbs(path) || strings.HasPrefix(path, "/"):
-	case up && moves:
-		return quoted
-	case up || strings.ContainsRune(path, filepath.Separator):
-		path = filepath.Join(u.Cwd, path)
-	default:
 		return ""
 	}
-	inside, err := filepath.Rel(realpath.Of(u.Folder), realpath.Of(path))
-	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
-		return quoted
+	for i, w := range c {
+		option, value, _ := strings.Cut(w.text, "=")
+		switch {
+		case !slices.Contains([]string{"-C", "--directory", "--chdir", "--prefix", "--cwd", "--work-tree"}, option):
+			if strings.HasPrefix(w.text, "-C") && len(w.text) > 2 {
+				w.text = w.text[2:]
+				if what := k.goTo(w); what != "" {
+					return what
+				}
+			}
+			continue
+		case value != "":
+			w.text = value
+		case i+1 < len(c):
+			w = c[i+1]
+		default:
+			continue
+		}
+		if what := k.goTo(w); what != "" {
+			return what
+		}
 	}
 	return ""
+}
+
+// goTo adds a folder.
+func (k *look) goTo(w word) string {
+	if w.unknown || w.pattern {
+		return "a folder that is not known before it runs"
+	}
+	for _, place := range slices.Clone(k.places) {
+		next := filepath.Join(place, w.text)
+		if filepath.IsAbs(w.text) {
+			next = filepath.Clean(w.text)
+		}
+		if !slices.Contains(k.places, next) {
+			k.places = append(k.places, next)
+		}
+	}
+	if len(k.places) > maxPlaces {
+		return "a line that goes to many folders"
+	}
+	return ""
+}
+
+// command returns what a command names outside.
+func (k *look) command(c command) string {
+	for i, w := range c {
+		if i == 0 && !w.unknown && (filepath.IsAbs(w.text) || strings.HasPrefix(w.text, "/") || !strings.ContainsAny(w.text, `/\~`)) {
+			continue // the line only runs this program of the system
+		}
+		if what := k.word(w); what != "" {
+			return what
+		}
+	}
+	for _, part := range c.parts() {
+		name := part[0].name()
+		switch {
+		case slices.Contains(interpreters, name) && part.code() != noCode:
+			return "a program in another language"
+		case name == "xargs" || name == "parallel":
+			return "words that are not known before it runs"
+		case slices.Contains(languages, name):
+			for _, w := range part[1:] {
+				if what := k.inCode(w.text); what != "" {
+					return what
+				}
+			}
+		}
+	}
+	if c.readsElsewhere() {
+		return "a shell that reads its commands from elsewhere"
+	}
+	return ""
+}
+
+// inCode returns what a text in another language names outside.
+func (k *look) inCode(text string) string {
+	if !strings.ContainsAny(text, " \t\n\"'()<>;|&`{}") {
+		return ""
+	}
+	for _, token := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'()<>;|&`,{}", r) }) {
+		if token == "/" || strings.HasPrefix(token, "/") && !inRoot(token) {
+			continue
+		}
+		if what := k.path(token); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// inRoot reports whether the first name of an absolute path is there.
+func inRoot(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
+	_, err := os.Lstat("/" + first)
+	return err == nil && first != ""
+}
+
+// word returns what a word names outside.
+func (k *look) word(w word) string {
+	switch {
+	case w.unknown:
+		return "a word that is not known before it runs"
+	case !w.pattern:
+		return k.paths(w.text)
+	}
+	all := braces(w.text)
+	if all == nil {
+		return "names that are not known before it runs"
+	}
+	for _, text := range all {
+		if what := k.paths(text); what != "" {
+			return what
+		}
+		if what := k.names(text); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// names returns what a pattern for names of files stands for outside.
+func (k *look) names(pattern string) string {
+	quoted := fmt.Sprintf("%q", pattern)
+	names := strings.Split(strings.ReplaceAll(pattern, "[!", "[^"), "/")
+	patterns := 0
+	for i, name := range names {
+		if !strings.ContainsAny(name, "*?[") {
+			continue
+		}
+		if patterns++; patterns > 3 || strings.HasPrefix(name, ".") {
+			return quoted // such as .?, which stands for .., too
+		}
+		for _, place := range k.places {
+			found, err := filepath.Glob(filepath.Join(place, strings.Join(names[:i+1], "/")))
+			if err != nil || len(found) > maxNames {
+				return quoted
+			}
+			for _, path := range found {
+				if !k.isInside(path) {
+					return quoted
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// braces returns the texts for which one with braces stands; nil if they are too many.
+func braces(text string) []string {
+	for start := strings.IndexByte(text, '{'); start >= 0; {
+		depth, cuts := 0, []int{start}
+		for i := start; i < len(text) && (i == start || depth > 0); i++ {
+			switch c := text[i]; {
+			case c == '{':
+				depth++
+			case c == '}':
+				if depth--; depth == 0 {
+					cuts = append(cuts, i)
+				}
+			case c == ',' && depth == 1:
+				cuts = append(cuts, i)
+			}
+		}
+		if depth == 0 && len(cuts) > 2 {
+			var all []string
+			ends := braces(text[cuts[len(cuts)-1]+1:])
+			for i := range len(cuts) - 1 {
+				middles := braces(text[cuts[i]+1 : cuts[i+1]])
+				if ends == nil || middles == nil || len(all)+len(ends)*len(middles) > maxPlaces {
+					return nil
+				}
+				for _, middle := range middles {
+					for _, end := range ends {
+						all = append(all, text[:start]+middle+end)
+					}
+				}
+			}
+			return all
+		}
+		next := strings.IndexByte(text[start+1:], '{')
+		if next < 0 {
+			break
+		}
+		start += 1 + next
+	}
+	return []string{text}
+}
+
+// address finds the addresses in a word that are not those of files.
+var address = lazyregexp.New(`(?i)(^|[=:,@])[a-z][a-z0-9+.-]*://[^,]*`)
+
+// paths returns a path in a text that is outside.
+func (k *look) paths(text string) string {
+	text = address().ReplaceAllStringFunc(text, func(found string) string {
+		scheme, _, _ := strings.Cut(found, "://")
+		if strings.HasSuffix(strings.ToLower(scheme), "file") || goesUp(found) {
+			return found
+		}
+		return ""
+	})
+	all := []string{text}
+	if _, value, ok := strings.Cut(text, "="); ok {
+		all = append(all, value)
+	}
+	all = append(all, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=:,@", r) })...)
+	for _, path := range all {
+		if what := k.path(path); what != "" {
+			return what
+		}
+		if !strings.HasPrefix(path, "-") || len(path) < 3 {
+			continue
+		}
+		value := path[2:] // such as -I/usr/include
+		if what := k.path(value); what != "" {
+			return what
+		}
+		for _, mark := range []string{"..", "~", "/"} {
+			at := strings.Index(value, mark)
+			if at < 0 || mark == "/" && !inRoot(value[at:]) {
+				continue
+			}
+			if what := k.path(value[at:]); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// goesUp reports whether a path has "..".
+func goesUp(path string) bool {
+	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
+}
+
+// path returns a path that is outside, quoted; "" for one inside.
+func (k *look) path(path string) string {
+	if path == "" || k.seen[path] {
+		return ""
+	}
+	k.seen[path] = true
+	quoted := fmt.Sprintf("%q", path)
+	absolute := filepath.IsAbs(path) || strings.HasPrefix(path, "/")
+	up := goesUp(path)
+	switch {
+	case path == "-":
+		if k.moves {
+			return quoted
+		}
+		return "" // the standard input
+	case strings.HasPrefix(path, "~"):
+		return quoted
+	case strings.Contains(path, "\n") && !absolute && !strings.HasPrefix(path, "."):
+		return "" // a text
+	case slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"}, path):
+		return ""
+	case absolute:
+		if !k.isInside(path) {
+			return quoted
+		}
+		return ""
+	case up && k.moves:
+		return quoted
+	}
+	for _, place := range k.places {
+		whole := filepath.Join(place, path)
+		if !up && !strings.ContainsRune(path, filepath.Separator) {
+			if _, err := os.Lstat(whole); err != nil {
+				continue // a plain word
+			}
+		}
+		if !k.isInside(whole) {
+			return quoted
+		}
+	}
+	return ""
+}
+
+// isInside reports whether a path is in the folder, or the folder itself.
+func (k *look) isInside(path string) bool {
+	rel, err := filepath.Rel(k.folder, realpath.Of(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

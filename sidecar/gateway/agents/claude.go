@@ -412,11 +412,12 @@ func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.An
 	return claudeDecision{Behavior: "allow", Input: updated}.printed()
 }
 
-// readClaudeUse reads what is about to run, or may run.
+// readClaudeUse reads the use of a tool that is about to run, or may run.
 func readClaudeUse(e *Event, f *claudeFrame) {
 	e.about = &askfirst.Use{Tool: f.Tool, Cwd: f.Cwd}
 	e.about.Unclear = f.Tool == "" || json.Unmarshal(f.Input, &e.about.Input) != nil || e.about.Input == nil
-	e.about.Command, _ = e.about.Input["command"].(string)
+	command, clear := askfirst.CommandOf(e.about.Input)
+	e.about.Command, e.about.Unclear = command, e.about.Unclear || !clear
 }
 
 // AskFirst is what the hook of Claude Code prints so that it asks the person before it uses a tool. Why is for the person.
