@@ -88,9 +88,7 @@ func (s *session) doctorAll(ctx context.Context) error {
 	}
 	all.Hosts, all.HostsProblem = s.checkHosts(ctx)
 	if s.o.Policy != nil {
-		if all.Policies = s.o.Policy.Reports(); len(all.Policies) > 0 {
-			all.PoliciesUnseen = managedfiles.Unseen
-		}
+		all.Policies, all.PoliciesUnseen = s.o.Policy.Reports(), managedfiles.Unseen
 	}
 	if s.o.HostFiles != nil {
 		files, problems, err := s.o.HostFiles()
@@ -142,8 +140,15 @@ func (s *session) doctorAll(ctx context.Context) error {
 		}
 		t.rows = append(t.rows, []string{p.Path, state, "", what})
 	}
+	if len(t.rows) == 0 && !s.line.json {
+		s.note("%s", s.noServers(all.Problems))
+	}
 	if all.PoliciesUnseen != "" {
-		t.rows = append(t.rows, []string{"other policies", "not seen", "", all.PoliciesUnseen})
+		what, words := "other policies", all.PoliciesUnseen
+		if len(all.Policies) == 0 {
+			what, words = "policies", "This machine has no file of an organisation. "+words
+		}
+		t.rows = append(t.rows, []string{what, "not seen", "", words})
 	}
 	if all.HostsProblem != "" {
 		found++

@@ -154,6 +154,27 @@ func TestEachMemberOfTheOrganisationsFile(t *testing.T) {
 	}
 }
 
+// TestTheDoctorSaysWhatItReadOfAnOrganisation has a machine without a file, and with one of each kind of trouble.
+func TestTheDoctorSaysWhatItReadOfAnOrganisation(t *testing.T) {
+	t.Parallel()
+	g := newGoverned(t, `{}`)
+	const unseen = "Assent does not see what administrators set on a vendor's server, in a profile of macOS"
+	if said := g.says("doctor"); !strings.Contains(said, "policies\tnot seen\t\tThis machine has no file of an organisation. "+unseen) {
+		t.Errorf("without a file, the doctor says %s", said)
+	}
+	g.write(filepath.Join(g.etc, "claude-code", "managed-settings.json"), `{}`)
+	g.write(filepath.Join(g.etc, "codex", "requirements.toml"), `[`)
+	said := g.says("doctor")
+	for _, want := range []string{
+		"/etc/claude-code/managed-settings.json\tpolicy\t\tIt holds for claude-code", "/etc/codex/requirements.toml\tproblem\t\tIt cannot be used, so it blocks all servers",
+		"other policies\tnot seen\t\t" + unseen,
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the doctor does not say %q: %s", want, said)
+		}
+	}
+}
+
 // overStdio returns what a host gets.
 func (g governed) overStdio() string {
 	g.t.Helper()

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 
 	"assent/protocol"
 	"assent/sidecar/broker/form"
 	"assent/sidecar/config"
 	"assent/sidecar/hub"
+	"assent/sidecar/hub/diagnose"
 	"assent/sidecar/setup/importer"
 )
 
@@ -141,7 +143,20 @@ func (w *Workspace) StopServer(_ context.Context, params *protocol.ServerParams)
 // FindImports implements [protocol.Sidecar].
 func (w *Workspace) FindImports(context.Context) (*protocol.FindImportsResult, error) {
 	places, known := w.importPlaces()
-	return &protocol.FindImportsResult{Sources: importer.Find(places, known)}, nil
+	sources := importer.Find(places, known)
+	for _, source := range sources {
+		for i := range source.Servers {
+			if err := w.mayImport(source.Servers[i]); err != nil {
+				source.Servers[i].Warnings = append(source.Servers[i].Warnings, diagnose.Sentence(err.Error()))
+			}
+		}
+	}
+	return &protocol.FindImportsResult{Sources: sources}, nil
+}
+
+// mayImport returns why the organisation does not let the front ends of the workspace use a server of another program, or nil.
+func (w *Workspace) mayImport(s protocol.ImportServer) error {
+	return w.organisation.files.CheckDefinition(s.Name, s.Entry, w.organisation.ownPrograms()...)
 }
 
 // Import implements [protocol.Sidecar].
@@ -149,6 +164,16 @@ func (w *Workspace) Import(_ context.Context, params *protocol.ImportParams) (*p
 	w.configured.importing.Lock()
 	defer w.configured.importing.Unlock()
 	places, known := w.importPlaces()
+	for _, source := range importer.Find(places, known) {
+		for _, s := range source.Servers {
+			if s.Known || !slices.Contains(params.Servers, protocol.ImportName{Path: source.Path, Name: s.Name}) {
+				continue
+			}
+			if err := w.mayImport(s); err != nil {
+				return nil, protocol.Errorf(protocol.CodeInvalidParams, "nothing was imported: leave out the server %q. %v", s.Name, err)
+			}
+		}
+	}
 	result, err := importer.Import(places, params, known)
 	if err != nil {
 		return nil, err

@@ -675,3 +675,49 @@ func TestAnAllowListSeesTheVariablesOfTheSession(t *testing.T) {
 		t.Errorf("the call of another command is answered with %s", answer)
 	}
 }
+
+// TestAServerThatAnOrganisationBlocksIsNotImported has two servers of another program. The list of what can be imported says
+// that one of them is blocked, and nothing is imported together with it.
+func TestAServerThatAnOrganisationBlocksIsNotImported(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	g := newGoverned(t)
+	g.lay("etc/assent/policy.json", `{"servers": {"denied": [{"serverUrl": "https://evil.example"}]}, "message": "Ask it@corp.example"}`)
+	path := filepath.Join(home, ".cursor", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {"bad": {"url": "https://evil.example/mcp"}, "good": {"url": "https://good.example/mcp"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	desk := seat(t, g.Workspace, "a window", shows, fmt.Sprintf(`{"workspaceFolders":[{"name":"p","path":%q}],"servers":{},"model":{}}`, project))
+	var found protocol.FindImportsResult
+	desk.result(desk.ask("import/find", `{}`), &found)
+	if len(found.Sources) != 1 || len(found.Sources[0].Servers) != 2 {
+		t.Fatalf("found %+v", found)
+	}
+	for _, s := range found.Sources[0].Servers {
+		if warned := strings.Contains(strings.Join(s.Warnings, " "), "Ask it@corp.example"); warned != (s.Name == "bad") {
+			t.Errorf("of %s it says %q", s.Name, s.Warnings)
+		}
+	}
+	choose := func(names ...string) string {
+		var all []string
+		for _, name := range names {
+			all = append(all, fmt.Sprintf(`{"path":%q,"name":%q}`, path, name))
+		}
+		return fmt.Sprintf(`{"folder":%q,"servers":[%s]}`, project, strings.Join(all, ","))
+	}
+	desk.refused(desk.ask("import/apply", choose("good", "bad")), protocol.CodeInvalidParams, `leave out the server "bad". Blocked by your organisation`)
+	if _, err := os.Lstat(filepath.Join(project, ".vscode", "mcp.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was imported: %v", err)
+	}
+	var imported protocol.ImportResult
+	desk.result(desk.ask("import/apply", choose("good")), &imported)
+	if !slices.Equal(imported.Imported, []string{"good"}) {
+		t.Errorf("imported %+v", imported)
+	}
+	desk.leave()
+	g.Close()
+}

@@ -22,6 +22,7 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/base/realpath"
 	"assent/sidecar/config"
 	"assent/sidecar/config/orgpolicy"
 )
@@ -256,7 +257,10 @@ func (f *Files) Check(ctx context.Context, s config.Server, e config.Environment
 }
 
 func (f *Files) check(s config.Server, start config.Start, hosts ...string) *orgpolicy.Blocked {
-	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, Path: start.Path, ResolvedURL: start.URL}
+	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, ResolvedURL: start.URL}
+	if start.Path != "" {
+		server.Paths = []string{start.Path, realpath.Of(start.Path)}
+	}
 	server.Unresolved = start.URL == "" && len(start.Command) == 0
 	if s.Transport == protocol.TransportStdio {
 		server.Command = append([]string{s.Command}, s.Args...)

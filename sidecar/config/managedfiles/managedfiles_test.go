@@ -122,6 +122,26 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 	}
 }
 
+// TestALinkToADeniedProgram has a program that the list names by its place, and servers that come to it by other ways.
+func TestALinkToADeniedProgram(t *testing.T) {
+	root, folder := t.TempDir(), t.TempDir()
+	denied := filepath.Join(folder, "denied")
+	if err := os.WriteFile(denied, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("denied", filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	lay(t, root, claude, `{"deniedMcpServers": [{"serverCommand": ["`+denied+`", "serve"]}]}`)
+	e := config.Environment{Environ: []string{"PATH=" + folder}, Permit: managedfiles.New(root, nil).Permit}
+	for _, command := range []string{denied, filepath.Join(folder, "link"), "./link", "./denied", "../" + filepath.Base(folder) + "/link", "link", "denied"} {
+		s := config.Server{Name: "s", Transport: protocol.TransportStdio, Command: command, Args: []string{"serve"}, Cwd: folder}
+		if _, err := s.Resolve(t.Context(), e); err == nil || !strings.Contains(err.Error(), "Blocked by your organisation") {
+			t.Errorf("%s: got %v", command, err)
+		}
+	}
+}
+
 // TestReports has files that anyone may write, and one that cannot be used.
 func TestReports(t *testing.T) {
 	root := t.TempDir()

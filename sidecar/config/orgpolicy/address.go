@@ -1,10 +1,13 @@
 package orgpolicy
 
 import (
+	"net/netip"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // address is a URL, or a pattern of URLs, in its parts.
@@ -25,16 +28,38 @@ func addressOf(text string) (a address, ok bool) {
 	}
 	authority, rest := rest[:end], rest[end:]
 	authority = authority[strings.LastIndex(authority, "@")+1:]
-	a.host = strings.ToLower(authority)
 	if colon := strings.LastIndex(authority, ":"); colon > strings.LastIndex(authority, "]") {
-		a.host, a.port = strings.ToLower(authority[:colon]), authority[colon+1:]
+		authority, a.port = authority[:colon], strings.TrimLeft(authority[colon+1:], "0")
 	}
+	a.host = plainHost(authority)
 	if a.port == map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}[a.scheme] {
 		a.port = ""
 	}
 	a.path, a.query, _ = strings.Cut(rest, "?")
 	a.path = strings.ReplaceAll(a.path, `\`, "/")
 	return a, a.host != ""
+}
+
+// dots are the characters that part the names of a host.
+var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
+
+// plainHost returns a host as it is looked up: without the other ways in which its letters or its number can be written.
+func plainHost(host string) string {
+	if plain, err := url.PathUnescape(host); err == nil {
+		host = plain
+	}
+	number, hasBrackets := strings.CutPrefix(strings.TrimSuffix(host, "]"), "[")
+	if address, err := netip.ParseAddr(number); err == nil && hasBrackets {
+		return address.Unmap().String()
+	}
+	names := strings.Split(dots.Replace(host), ".")
+	for i, name := range names {
+		// A name of a pattern has a *, and none of a URL has.
+		if plain, err := idna.Lookup.ToASCII(name); err == nil {
+			names[i] = plain
+		}
+	}
+	return strings.ToLower(strings.Join(names, "."))
 }
 
 // paths returns the readings of a path: as it is written, and as a server may take it.
@@ -54,12 +79,12 @@ func (a address) paths() []string {
 	return all
 }
 
-// denyURL reports whether a pattern has a URL by any reading: a pattern without a port or a path has all of
-// them.
+// denyURL reports whether a pattern has a URL by any reading. A pattern without a port or a path has all of them, and each
+// pattern has all schemes: a server is reached by https and wss, and often by http, too.
 func denyURL(pattern, text string) bool {
 	want, ok := addressOf(pattern)
 	got, is := addressOf(text)
-	if !ok || !is || !glob(want.scheme, got.scheme) || !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) {
+	if !ok || !is || !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) {
 		return false
 	}
 	if want.port != "" && !glob(want.port, got.port) {

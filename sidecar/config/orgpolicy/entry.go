@@ -32,8 +32,9 @@ type entry struct {
 }
 
 // listed reads a list. Its entries have one member each; the first that has not is the error, beside those that have. A
-// deny list takes each member of such an entry as an entry of its own, which denies more.
-func listed(raw json.RawMessage, deny bool, expand func(string) string) (entries []entry, bad, err error) {
+// deny list takes each member of such an entry as an entry of its own, which denies more. A strict list has only URLs with a
+// scheme and a host.
+func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) (entries []entry, bad, err error) {
 	var items []json.RawMessage
 	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) || json.Unmarshal(raw, &items) != nil {
 		return nil, nil, errors.New("a list is not a list")
@@ -62,13 +63,16 @@ func listed(raw json.RawMessage, deny bool, expand func(string) string) (entries
 			case byURL:
 				ok = json.Unmarshal(value, &e.url) == nil && e.url != ""
 				e.url = expand(e.url)
+				// The programs leave out a URL that they do not understand. In Assent's file it is a mistake that is said.
+				_, isURL := addressOf(e.url)
+				ok = ok && (isURL || !strict)
 			}
 			if ok {
 				of = append(of, e)
 			}
 		}
 		if len(members) != 1 || len(of) != 1 {
-			bad = errors.New("the entry " + text + " needs one of serverName, serverCommand and serverUrl")
+			bad = errors.New("the entry " + text + " needs one of serverName, serverCommand and serverUrl, a URL with https:// or *://")
 			if !deny {
 				continue
 			}
@@ -85,7 +89,7 @@ func (e entry) has(s Server) bool {
 		return e.name == s.Name || e.names != nil && e.names.MatchString(s.Name)
 	case byCommand:
 		return slices.ContainsFunc(s.commands(), func(c []string) bool {
-			return slices.Equal(c, e.command) || slices.Equal(c, e.expanded)
+			return denyCommand(e.command, c) || denyCommand(e.expanded, c)
 		})
 	default:
 		return denyURL(e.url, s.URL) || denyURL(e.url, s.ResolvedURL)

@@ -73,8 +73,8 @@ type Server struct {
 	// Unresolved: some variables get their values at the start, and the server is checked again then. Until that, Assent's own
 	// allow list does not count. The allow lists of hosts do not have the server, because hosts are not asked at a start.
 	Unresolved bool
-	// Path is the full path of the program, if it is known.
-	Path string
+	// Paths are those of the program, if they are known: where it was found, and where links lead from there.
+	Paths []string
 }
 
 // isRemote reports whether the server is reached by a URL.
@@ -83,8 +83,10 @@ func (s Server) isRemote() bool { return s.URL != "" }
 // commands returns all forms of the command that a list may deny.
 func (s Server) commands() [][]string {
 	all := [][]string{s.Command, s.Resolved}
-	if s.Path != "" && len(s.Resolved) > 0 {
-		all = append(all, append([]string{s.Path}, s.Resolved[1:]...))
+	for _, path := range s.Paths {
+		if len(s.Resolved) > 0 {
+			all = append(all, append([]string{path}, s.Resolved[1:]...))
+		}
 	}
 	return slices.DeleteFunc(all, func(c []string) bool { return len(c) == 0 })
 }

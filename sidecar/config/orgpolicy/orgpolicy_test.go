@@ -79,6 +79,7 @@ func TestBrokenFilesBlock(t *testing.T) {
 		{"a member of servers", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"alowed": []}}`)}, `"servers.alowed" is not known`},
 		{"a list that is none", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": null}}`)}, "not a list"},
 		{"an allowed name", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"allowed": [{"serverName": "a"}]}}`)}, "which the person chooses"},
+		{"a URL without a scheme", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": [{"serverUrl": "evil.example"}]}}`)}, "a URL with https://"},
 		{"a bad entry", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": [{"serverName": 5}]}}`)}, "needs one of"},
 	} {
 		got := orgpolicy.New([]orgpolicy.File{tt.file}, home).Check(server)
@@ -91,21 +92,70 @@ func TestBrokenFilesBlock(t *testing.T) {
 // TestDeniedByAnyReading has the ways around a deny list that a URL or a program's path has.
 func TestDeniedByAnyReading(t *testing.T) {
 	policies := orgpolicy.New([]orgpolicy.File{{Path: "/etc/x", Kind: orgpolicy.Assent, Data: []byte(`{"message": "Ask it@corp.example",
-		"servers": {"denied": [{"serverUrl": "https://evil.example/mcp"}, {"serverUrl": "https://*.bad.example"}, {"serverCommand": ["/opt/evil", "x"]}]}}`)}}, home)
+		"servers": {"denied": [{"serverUrl": "https://evil.example/mcp"}, {"serverUrl": "https://*.bad.example"}, {"serverCommand": ["/opt/evil", "x"]},
+			{"serverUrl": "https://B\u00fccher.example"}, {"serverUrl": "*://[2001:db8::1]/*"}, {"serverUrl": "https://192.0.2.1"}, {"serverUrl": "https://*.port.example:8443"}]}}`)}}, home)
 	for _, url := range []string{
 		"https://evil.example/mcp", "HTTPS://EVIL.example:443/mcp?x=1#y", "https://evil.example/a/../mcp", "https://evil.example/%6dcp",
 		"https://evil.example//mcp", `https://evil.example\mcp`, "https://me:pass@evil.example./mcp", "https://a.bad.example:8443/any",
+		"http://evil.example/mcp", "wss://evil.example/mcp", "https://evil.example:/mcp", "https://evil.example:0443/mcp",
+		"https://\uff45vil.example/mcp", "https://evil\u3002example/mcp", "https://%EF%BD%85vil.example/mcp", "https://EVIL.example/./mcp",
+		"https://xn--bcher-kva.example/", "https://b\u00fccher.example/", "https://B\u00dcCHER.example/",
+		"https://[2001:db8::1]/", "https://[2001:0DB8:0:0:0:0:0:1]:8443/", "https://[::ffff:192.0.2.1]/", "https://192.0.2.1/x", "https://x.port.example:08443/",
 	} {
 		got := policies.Check(orgpolicy.Server{Name: "s", URL: "${input:url}", ResolvedURL: url})
 		if want := "Ask it@corp.example"; got == nil || !strings.Contains(got.Error(), want) {
 			t.Errorf("%s: got %v, want a block with %q", url, got, want)
 		}
 	}
-	if got := policies.Check(orgpolicy.Server{Name: "s", Command: []string{"evil", "x"}, Resolved: []string{"evil", "x"}, Path: "/opt/evil"}); got == nil {
+	if got := policies.Check(orgpolicy.Server{Name: "s", Command: []string{"evil", "x"}, Resolved: []string{"evil", "x"}, Paths: []string{"/opt/evil"}}); got == nil {
 		t.Error("the program is denied by its path, and may start by its name")
 	}
-	if got := policies.Check(orgpolicy.Server{Name: "s", URL: "https://good.example/", ResolvedURL: "https://good.example/"}); got != nil {
-		t.Error(got)
+	for _, url := range []string{"https://good.example/", "https://evil.example/mcp2", "https://evil.example.org/mcp", "https://x.port.example:8444/", "https://bucher.example/", "https://[2001:db8::2]/"} {
+		if got := policies.Check(orgpolicy.Server{Name: "s", URL: url, ResolvedURL: url}); got != nil {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+}
+
+// TestACommandThatIsDeniedInItsPlainForm has the ways in which people write one command, and neighbours that are none.
+func TestACommandThatIsDeniedInItsPlainForm(t *testing.T) {
+	policies := orgpolicy.New([]orgpolicy.File{{Path: "/etc/x", Kind: orgpolicy.ClaudeCode, Data: []byte(`{"deniedMcpServers": [
+		{"serverCommand": ["npx", "-y", "@corp/evil", "--root", "/"]}, {"serverCommand": ["/opt/tool", "serve"]}, {"serverCommand": ["cmd", "/c", "uvx", "bad"]}]}`)}}, home)
+	for _, tt := range []struct {
+		blocked bool
+		paths   []string
+		command []string
+	}{
+		{true, nil, []string{"npx", "@corp/evil", "--root", "/"}},
+		{true, nil, []string{"npx", "--yes", "@corp/evil", "--root=/"}},
+		{true, nil, []string{"/usr/bin/npx", "-y", "@corp/evil", "--root", "/"}},
+		{true, nil, []string{"cmd", "/c", "npx", "-y", "@corp/evil", "--root", "/"}},
+		{true, nil, []string{`C:\Windows\System32\cmd.exe`, "/d", "/s", "/C", "npx.cmd -y @corp/evil --root /"}},
+		{true, nil, []string{"env", "-i", "X=Y", "npx", "@corp/evil", "--root", "/"}},
+		{true, nil, []string{"/usr/bin/env", "-u", "HOME", "bash", "-lc", "exec npx -y '@corp/evil' --root=/"}},
+		{true, nil, []string{"sh", "-c", "env A=b npx -y @corp/evil --root /"}},
+		{true, []string{"/home/ann/link", "/opt/tool"}, []string{"./link", "serve"}},
+		{true, nil, []string{"sh", "-c", "/opt/tool serve"}},
+		{true, nil, []string{"uvx", "bad"}},
+		{false, nil, []string{"npx", "-y", "@corp/evil", "--root", "/tmp"}},
+		{false, nil, []string{"npx", "-y", "@corp/evil"}},
+		{false, nil, []string{"/srv/tool", "serve"}},
+		{false, []string{"/srv/tool"}, []string{"tool", "serve"}},
+		{false, nil, []string{"sh", "-c"}},
+		{false, nil, []string{"env", "X=Y"}},
+		{false, nil, []string{"cmd", "/c"}},
+	} {
+		server := orgpolicy.Server{Name: "s", Command: tt.command, Resolved: tt.command, Paths: tt.paths}
+		if got := policies.Check(server); (got != nil) != tt.blocked {
+			t.Errorf("%q: got %v, want blocked %v", tt.command, got, tt.blocked)
+		}
+	}
+	// A list of allowed commands has them only as they are written.
+	list := orgpolicy.New([]orgpolicy.File{{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"allowed": [{"serverCommand": ["npx", "-y", "good"]}]}}`)}}, home)
+	for _, command := range [][]string{{"npx", "good"}, {"/tmp/npx", "-y", "good"}, {"env", "PATH=/tmp", "npx", "-y", "good"}} {
+		if list.Check(orgpolicy.Server{Name: "s", Command: command, Resolved: command}) == nil {
+			t.Errorf("%q is allowed", command)
+		}
 	}
 }
 
