@@ -134,8 +134,8 @@ func TestTheQuestionsOfARoundAreAskedAsTheyAreWritten(t *testing.T) {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
 			cancel()
-			<-end
 			c.Stop("s")
+			<-end
 		})
 	}
 }

@@ -276,14 +276,14 @@ export interface Governed {
   readonly rewrites?: true;
   /** The organisation's file. */
   readonly place: string;
-  /** Its text that leaves "shop" alone. */
-  readonly policy: string;
+  /** Its text that leaves "shop" alone, by what starts the two. */
+  policy(servers: Readonly<Record<string, Server>>): string;
   /**
-   * A text for entries that start Assent, by its program, and the servers that may start all the same. Where the host
-   * compares names, the entry of "github" gets a new one.
+   * What holds once the entries start Assent. The text is by its program, and is that of {@link policy} if there is none.
+   * Then the listed servers may start all the same. Where the host compares names, the entry of "github" gets a new one.
    */
   late(program: string): {
-    readonly text: string;
+    readonly text?: string;
     readonly starts: readonly string[];
     readonly renames: boolean;
   };
@@ -291,13 +291,14 @@ export interface Governed {
 
 const namesDenied = JSON.stringify({ mcp: { excluded: ["github"] } });
 
+/** A host that compares names. */
 function governed(host: Lister, place: string, policy: string): Governed {
   return {
     ...host,
     env: () => host.env,
     place,
-    policy,
-    late: () => ({ text: policy, starts: ["shop"], renames: true }),
+    policy: () => policy,
+    late: () => ({ starts: ["shop"], renames: true }),
   };
 }
 
@@ -323,7 +324,7 @@ const codexGoverned: Governed = {
       })
       .join("\n"),
   place: "/etc/codex/requirements.toml",
-  policy: `[mcp_servers.shop.identity]\ncommand = ${toml(process.execPath)}\n`,
+  policy: () => `[mcp_servers.shop.identity]\ncommand = ${toml(process.execPath)}\n`,
   // Codex compares no arguments here, so that it starts Assent for both. Assent compares the servers.
   late: (program) => ({
     text: ["shop", "github"]
@@ -356,14 +357,68 @@ export const openGoverned: readonly Governed[] = [
   qwenGoverned,
 ];
 
-/** Those whose licences a person has to accept. */
-export const licensedGoverned: readonly Governed[] = [
-  governed(
-    claudeLists,
-    "/etc/claude-code/managed-settings.json",
-    JSON.stringify({ deniedMcpServers: [{ serverName: "github" }] }),
-  ),
-];
+/** A host that compares whole commands, of which one is in a list. */
+function listed(
+  host: Governed,
+  what: string,
+  list: string,
+  server: string,
+  starts: readonly string[],
+): Governed {
+  return {
+    ...host,
+    title: `${host.title}, by ${what}`,
+    policy: (servers) =>
+      JSON.stringify({ [list]: [{ serverCommand: commandOf(servers, server) }] }),
+    late: () => ({ starts, renames: false }),
+  };
+}
+
+function commandOf(servers: Readonly<Record<string, Server>>, name: string): readonly string[] {
+  const server = servers[name];
+  return server === undefined ? [] : [server.command, ...server.args];
+}
+
+const nameDenied = JSON.stringify({ deniedMcpServers: [{ serverName: "github" }] });
+
+const claudeGoverned = governed(claudeLists, "/etc/claude-code/managed-settings.json", nameDenied);
+
+const copilotGoverned: Governed = {
+  title: "Copilot CLI",
+  // To list its servers, it starts none.
+  list: () => [
+    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
+    ...["--allow-all-tools", "-p", "List your tools"],
+  ],
+  env: (model) => ({
+    COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+    COPILOT_PROVIDER_API_KEY: "x",
+    COPILOT_MODEL: "scripted",
+    COPILOT_OFFLINE: "true",
+  }),
+  file: copilotCli.file,
+  configuration: (servers) =>
+    JSON.stringify({
+      mcpServers: Object.fromEntries(
+        Object.entries(servers).map(([name, server]) => [
+          name,
+          { type: "local", ...server, tools: ["*"] },
+        ]),
+      ),
+    }),
+  place: "/etc/github-copilot/managed-settings.json",
+  policy: () => nameDenied,
+  late: () => ({ starts: ["shop"], renames: true }),
+};
+
+/** Those whose licences a person has to accept. By an allow list of commands, the host itself does not start Assent. */
+export const licensedGoverned: readonly Governed[] = [claudeGoverned, copilotGoverned].flatMap(
+  (host) => [
+    { ...host, title: `${host.title}, by a denied name` },
+    listed(host, "a denied command", "deniedMcpServers", "github", ["shop"]),
+    listed(host, "an allowed command", "allowedMcpServers", "shop", []),
+  ],
+);
 
 /** Those with open licences. */
 export const openListers: readonly Lister[] = [geminiLists, opencodeLists, qwenLists];

@@ -53,7 +53,7 @@ async function governed(machine: Machine): Promise<void> {
     if (!machine.host.rewrites) assert.equal(await machine.configured(), before);
   };
   assert.deepEqual(await machine.started(both), both, "without a policy");
-  await machine.forbid(machine.host.policy);
+  await machine.forbid(machine.policy);
   assert.deepEqual(await machine.started([allowed]), [allowed], "before setup");
   await machine.assent("setup", "--yes");
   assert.match(machine.said, /Blocked by your organisation/, "setup says what it leaves");
@@ -66,7 +66,7 @@ async function governed(machine: Machine): Promise<void> {
   await machine.assent("setup", "--yes");
   assert.doesNotMatch(await machine.configured(), /recorder\.mjs/, "not all servers have moved");
   assert.deepEqual(await machine.started(both), both, "through Assent, without a policy");
-  const { text, starts, renames } = machine.host.late(machine.program);
+  const { text = machine.policy, starts, renames } = machine.host.late(machine.program);
   const routed = await machine.configured();
   const renamed = renames ? routed.replace(`"${denied}":`, '"renamed":') : routed;
   assert.equal(renamed !== routed, renames);
@@ -103,6 +103,12 @@ class Machine {
       const from = join("/etc", name);
       if (existsSync(from)) await cp(from, join(this.#etc, name), { recursive: true });
     }
+    const text = this.host.configuration(this.#servers, this.#model);
+    await write(this.#file, text);
+    return text;
+  }
+
+  get #servers(): Readonly<Record<string, Server>> {
     const servers: Record<string, Server> = {};
     for (const name of [allowed, denied]) {
       servers[name] = {
@@ -111,9 +117,12 @@ class Machine {
         env: { ASSENT_TEST_FOLDER: this.#stage.folder, V: name },
       };
     }
-    const text = this.host.configuration(servers, this.#model);
-    await write(this.#file, text);
-    return text;
+    return servers;
+  }
+
+  /** The text of the organisation's file. */
+  get policy(): string {
+    return this.host.policy(this.#servers);
   }
 
   get #file(): string {
