@@ -23,6 +23,10 @@ export interface AsksState {
   readonly inbox: Inbox;
 }
 
+declare module "./state.ts" {
+  interface State extends AsksState {}
+}
+
 /** The open asks of all tasks. */
 export interface Inbox extends Resource {
   /** Oldest first; undefined until they were listed. */

@@ -7,6 +7,7 @@ import {
   fill,
   fillPage,
   forgetBefore,
+  maxPage,
   type Progress,
   replay,
   takeEvent,
@@ -22,11 +23,14 @@ export interface ConversationState {
   readonly conversation: Conversation | undefined;
 }
 
+declare module "./state.ts" {
+  interface State extends ConversationState {}
+}
+
 export const initialConversation: ConversationState = { conversation: undefined };
 
-/** The shortest page, which is the sidecar's default, and the longest, in messages. */
+/** The shortest page, which is the sidecar's default, in messages. */
 const minPage = 200;
-export const maxPage = 1000;
 
 /** Opens a task, or none. The task is not loaded yet. */
 export function taskSelected(taskId: string | undefined): Change {

@@ -1,6 +1,6 @@
 import type { Client } from "../link/client.ts";
 import { exportMarkdown } from "../timeline/exportMarkdown.ts";
-import { maxPage } from "./conversation.ts";
+import { maxPage } from "./openTask.ts";
 
 /** Reads a whole task and shows it as a Markdown document, or downloads it in a browser. */
 export async function exportTask(request: Client["request"], taskId: string): Promise<void> {

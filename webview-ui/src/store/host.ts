@@ -23,8 +23,10 @@ export interface HostState {
   readonly confirmations: readonly ServerToConfirm[];
   /** The host's suggestions for the first message of a new task; undefined if it has none. */
   readonly prompts: readonly string[] | undefined;
-  /** Why the person's last action failed, until they dismiss it. */
-  readonly failure: string | undefined;
+}
+
+declare module "./state.ts" {
+  interface State extends HostState {}
 }
 
 /** The connection to the host. In VS Code it is always up. */
@@ -41,7 +43,6 @@ export const initialHost: HostState = {
   pages: [],
   confirmations: [],
   prompts: undefined,
-  failure: undefined,
 };
 
 /**

@@ -7,6 +7,10 @@ export interface IconsState {
   readonly icons: ReadonlyMap<string, ListIconsResult>;
 }
 
+declare module "./state.ts" {
+  interface State extends IconsState {}
+}
+
 export const initialIcons: IconsState = { icons: new Map() };
 
 function iconsRead(serverName: string, icons: ListIconsResult): Change {

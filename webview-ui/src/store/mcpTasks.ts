@@ -16,6 +16,10 @@ export interface McpTasksState {
   readonly serverMcpTasks: ServerMcpTasks;
 }
 
+declare module "./state.ts" {
+  interface State extends McpTasksState {}
+}
+
 /** The calls of all tasks that became MCP tasks. */
 export interface McpTasks extends Resource {
   /** Running ones first, then ended ones, each newest first; undefined until they were listed. */

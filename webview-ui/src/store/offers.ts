@@ -8,6 +8,10 @@ export interface OffersState {
   readonly offers: ReadonlyMap<string, Offers>;
 }
 
+declare module "./state.ts" {
+  interface State extends OffersState {}
+}
+
 export const initialOffers: OffersState = { offers: new Map() };
 
 /** The items of a server, by list. */

@@ -16,6 +16,9 @@ import {
   upsert,
 } from "./fold.ts";
 
+/** The longest page of messages. */
+export const maxPage = 1000;
+
 /** The open task, as far as it was read. */
 export interface Conversation {
   readonly taskId: string;

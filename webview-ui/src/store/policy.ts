@@ -15,6 +15,10 @@ export interface PolicyState {
   readonly policy: Policy;
 }
 
+declare module "./state.ts" {
+  interface State extends PolicyState {}
+}
+
 /** All policy entries: automatic answers and limits. */
 export interface Policy extends Resource {
   /** Grouped by kind, newest first; undefined until they were listed. */

@@ -24,6 +24,10 @@ export interface ServersState {
   readonly models: ReadonlyMap<string, Models>;
 }
 
+declare module "./state.ts" {
+  interface State extends ServersState {}
+}
+
 export type Inspections = ReadonlyMap<string, Inspection>;
 
 /** Most of it has no events, so it is as of the last reading. */

@@ -49,6 +49,7 @@ export interface Session extends LinkListener {
 }
 
 export const initialState: State = {
+  failure: undefined,
   ...initialHost,
   ...initialStorage,
   ...initialTasks,

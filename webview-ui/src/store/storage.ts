@@ -11,6 +11,10 @@ export interface StorageState {
   readonly storageNote: { readonly message: string; readonly dismissed: boolean } | undefined;
 }
 
+declare module "./state.ts" {
+  interface State extends StorageState {}
+}
+
 export const initialStorage: StorageState = { storageFailure: undefined, storageNote: undefined };
 
 /** Notes what happened to the store. The sidecar repeats it at every reading, and the person reads it once. */

@@ -16,6 +16,10 @@ export interface TasksState {
   readonly tasksMissed: boolean;
 }
 
+declare module "./state.ts" {
+  interface State extends TasksState {}
+}
+
 export const initialTasks: TasksState = {
   tasks: undefined,
   deletedTasks: [],

@@ -1,4 +1,4 @@
-import type { Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
+import type { Field } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type ReactNode, useMemo, useState } from "react";
 import { titleOf } from "../../lib/fields.ts";
@@ -15,7 +15,7 @@ import { Ticks } from "../form/ChoiceControls.tsx";
 import { FieldsForm } from "../form/FieldsForm.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { asksYesOrNo, YesNoForm } from "./YesNoForm.tsx";
+import { asksYesOrNo, type FormProps, YesNoForm } from "./YesNoForm.tsx";
 
 /** An app that the server offers for its form. */
 export interface FormFace {
@@ -33,33 +33,11 @@ export interface FormFace {
   readonly onPlain: () => void;
 }
 
-export interface McpElicitationFormProps {
-  readonly askId: string;
-  readonly serverName: string;
-  readonly toolNames: readonly string[];
-  readonly resourceUri?: string | undefined;
-  readonly request: McpElicitationRequest;
+export interface McpElicitationFormProps extends FormProps {
   /** Undefined if the form has no app. */
   readonly face?: FormFace | undefined;
-  /** An answer is being sent. No second one is possible until it is confirmed or refused. */
-  readonly busy: boolean;
-  /** Why the last answer was refused. */
-  readonly refusal: string | undefined;
-  /** The problems that the sidecar found in the fields. */
-  readonly problems: readonly FieldProblem[] | undefined;
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
-  /** The person submitted the form, and marked some of its fields as secret. */
-  readonly onAccept: (
-    content: Readonly<Record<string, unknown>>,
-    secretFields?: readonly string[],
-  ) => void;
-  /** The person declined. */
-  readonly onDecline: () => void;
-  /** The person declined this and all later requests of the server. */
-  readonly onDeclineAll: () => void;
-  /** The person dismissed the form. */
-  readonly onCancel: () => void;
 }
 
 /** A server's form that waits for an answer. */

@@ -1,4 +1,4 @@
-import type { BooleanField, Field } from "@assent/protocol";
+import type { BooleanField, Field, FieldProblem, McpElicitationRequest } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId } from "react";
 import { titleOf } from "../../lib/fields.ts";
@@ -12,7 +12,32 @@ import { useReading } from "../ask/useReading.ts";
 import { LongText } from "../form/LongText.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
-import type { McpElicitationFormProps } from "./McpElicitationForm.tsx";
+
+/** What each form of a server's gets. */
+export interface FormProps {
+  readonly askId: string;
+  readonly serverName: string;
+  readonly toolNames: readonly string[];
+  readonly resourceUri?: string | undefined;
+  readonly request: McpElicitationRequest;
+  /** An answer is being sent. No second one is possible until it is confirmed or refused. */
+  readonly busy: boolean;
+  /** Why the last answer was refused. */
+  readonly refusal: string | undefined;
+  /** The problems that the sidecar found in the fields. */
+  readonly problems: readonly FieldProblem[] | undefined;
+  /** The person submitted the form, and marked some of its fields as secret. */
+  readonly onAccept: (
+    content: Readonly<Record<string, unknown>>,
+    secretFields?: readonly string[],
+  ) => void;
+  /** The person declined. */
+  readonly onDecline: () => void;
+  /** The person declined this and all later requests of the server. */
+  readonly onDeclineAll: () => void;
+  /** The person dismissed the form. */
+  readonly onCancel: () => void;
+}
 
 /** Reports whether a form asks for a yes or a no: it has no fields, or only a boolean that is required. */
 export function asksYesOrNo(fields: readonly Field[]): boolean {
@@ -31,7 +56,7 @@ function yesNoField(field: Field | undefined): BooleanField | undefined {
  * A form that asks for a yes or a no. Without a field, no declines it. With one, both answer it: the server gets true or
  * false, and to decline is a third button.
  */
-export function YesNoForm(props: McpElicitationFormProps) {
+export function YesNoForm(props: FormProps) {
   const { askId, serverName, toolNames, resourceUri, request, busy, refusal, problems } = props;
   const { onAccept, onDecline, onDeclineAll, onCancel } = props;
   const reading = useReading();
