@@ -160,7 +160,8 @@ func startHelps(err error) bool {
 }
 
 // lockLaunch waits until no other starter is at work. Safety does not depend on it: after a timeout, or without a lock,
-// the starter continues.
+// the starter continues. The two other locks cannot do its work, since daemons hold those: between the end of an older
+// daemon and the first step of a newer one both are free, and a client of the older build would start that one again.
 func (o Options) lockLaunch(ctx context.Context) (release func(), err error) {
 	var lock *flock.Flock
 	if err := os.MkdirAll(o.Address.Folder, 0o700); err == nil {
