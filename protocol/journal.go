@@ -59,6 +59,8 @@ const (
 	// JournalToolRuleCreated and JournalToolRuleRemoved: the person created or removed a rule about a tool.
 	JournalToolRuleCreated JournalKind = "toolRuleCreated"
 	JournalToolRuleRemoved JournalKind = "toolRuleRemoved"
+	// JournalAskFirstChanged: the person added or removed a rule before what the hosts of agents ask them.
+	JournalAskFirstChanged JournalKind = "askFirstChanged"
 	// JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it.
 	JournalServerDecided JournalKind = "serverDecided"
 	// JournalServerBlocked: the organisation's policy did not let a server be used.

@@ -2380,6 +2380,8 @@ export type JournalKind =
   /** JournalToolRuleCreated and JournalToolRuleRemoved: the person created or removed a rule about a tool. */
   | "toolRuleCreated"
   | "toolRuleRemoved"
+  /** JournalAskFirstChanged: the person added or removed a rule before what the hosts of agents ask them. */
+  | "askFirstChanged"
   /** JournalServerDecided: the person decided whether a server may run as a file of the workspace configures it. */
   | "serverDecided"
   /** JournalServerBlocked: the organisation's policy did not let a server be used. */

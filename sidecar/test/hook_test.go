@@ -386,6 +386,26 @@ func TestAnAgentAsksFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	forced("a rule that is removed", "", "Bash", push)
+	var records protocol.ListJournalResult
+	if err := window.Call("journal/list", map[string]any{"kind": protocol.JournalAskFirstChanged}, &records); err != nil {
+		t.Fatal(err)
+	}
+	var changes []string
+	for _, r := range records.Records {
+		var body struct{ By, Before, After string }
+		if err := json.Unmarshal(r.Body, &body); err != nil || body.By == "" || r.At == 0 {
+			t.Errorf("the record %s has no front end or time: %v", r.Body, err)
+		}
+		changes = append(changes, body.Before+" -> "+body.After)
+	}
+	slices.Sort(changes)
+	want := []string{
+		" -> ask before anything outside of the folder", " -> ask before the command git push", " -> ask before the tool WebFetch",
+		"ask before the command git push -> ",
+	}
+	if !slices.Equal(changes, want) {
+		t.Errorf("the journal has %q", changes)
+	}
 	files, err := filepath.Glob(filepath.Join(home.folder, "home", "*", "ask-first.json"))
 	if more, _ := filepath.Glob(filepath.Join(home.folder, "home", "*", "*", "*", "ask-first.json")); err == nil {
 		files = append(files, more...)

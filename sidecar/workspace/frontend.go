@@ -9,6 +9,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/config"
+	"assent/sidecar/task/journal"
 	"assent/sidecar/workspace/rpc"
 )
 
@@ -314,11 +315,12 @@ func (f *frontEnd) AddAskFirst(_ context.Context, params *protocol.AskFirstTerms
 	if f.person.AskFirst == nil {
 		return nil, errNoAskFirst
 	}
-	id, err := f.person.AskFirst.Add(*params, f.name)
+	rule, err := f.person.AskFirst.Add(*params, f.name)
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.AddAskFirstResult{RuleID: id}, nil
+	f.record(f.journal.AskFirstChanged(rule.At, journal.AskFirst{ID: rule.ID, By: f.name, After: rule.Sentence()}))
+	return &protocol.AddAskFirstResult{RuleID: rule.ID}, nil
 }
 
 // RemoveAskFirst implements [protocol.Sidecar].
@@ -326,11 +328,12 @@ func (f *frontEnd) RemoveAskFirst(_ context.Context, params *protocol.RemoveAskF
 	if f.person.AskFirst == nil {
 		return nil, errNoAskFirst
 	}
-	removed, err := f.person.AskFirst.Remove(params.RuleID)
-	if err != nil {
-		return nil, err
+	rule, err := f.person.AskFirst.Remove(params.RuleID)
+	if err != nil || rule == nil {
+		return &protocol.RemoveAskFirstResult{}, err
 	}
-	return &protocol.RemoveAskFirstResult{Removed: removed}, nil
+	f.record(f.journal.AskFirstChanged(f.now().UnixMilli(), journal.AskFirst{ID: rule.ID, By: f.name, Before: rule.Sentence()}))
+	return &protocol.RemoveAskFirstResult{Removed: true}, nil
 }
 
 // RemoveToolRule implements [protocol.Sidecar].

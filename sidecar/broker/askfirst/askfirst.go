@@ -42,6 +42,18 @@ type Rule struct {
 	At int64  `json:"at"`
 }
 
+// Sentence says in words what the rule is.
+func (r *Rule) Sentence() string {
+	switch {
+	case r.Command != "":
+		return fmt.Sprintf("ask before the command %s", r.Command)
+	case r.Tool != "":
+		return fmt.Sprintf("ask before the tool %s", r.Tool)
+	default:
+		return "ask before anything outside of the folder"
+	}
+}
+
 // File returns the path of the rules in a folder.
 func File(folder string) string { return filepath.Join(folder, "ask-first.json") }
 
@@ -148,39 +160,46 @@ func (r *Rules) List() ([]protocol.PolicyEntry, error) {
 	return all, nil
 }
 
-// Add makes a rule; by names the front end.
-func (r *Rules) Add(terms protocol.AskFirstTerms, by string) (id string, err error) {
+// Add makes a rule, and returns it; by names the front end.
+func (r *Rules) Add(terms protocol.AskFirstTerms, by string) (*Rule, error) {
 	terms.Command, terms.Tool = strings.Join(strings.Fields(terms.Command), " "), strings.TrimSpace(terms.Tool)
 	if err := check(&terms); err != nil {
-		return "", protocol.Errorf(protocol.CodeInvalidAnswer, "%s", err)
+		return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "%s", err)
 	}
-	rule := Rule{ID: uuid.NewString(), AskFirstTerms: terms, By: by, At: time.Now().UnixMilli()}
-	err = r.change(func(rules []Rule) ([]Rule, error) {
+	rule := &Rule{ID: uuid.NewString(), AskFirstTerms: terms, By: by, At: time.Now().UnixMilli()}
+	err := r.change(func(rules []Rule) ([]Rule, error) {
 		if slices.ContainsFunc(rules, func(other Rule) bool { return other.AskFirstTerms == terms }) {
 			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "there is such a rule already")
 		}
 		if len(rules) >= maxRules {
 			return nil, protocol.Errorf(protocol.CodeInvalidAnswer, "there are %d rules already: remove one", maxRules)
 		}
-		return slices.Insert(rules, 0, rule), nil
+		return slices.Insert(rules, 0, *rule), nil
 	})
-	return rule.ID, err
+	if err != nil {
+		return nil, err
+	}
+	return rule, nil
 }
 
-// Remove removes a rule, and reports whether there was one.
-func (r *Rules) Remove(id string) (removed bool, err error) {
-	err = r.change(func(rules []Rule) ([]Rule, error) {
-		all := len(rules)
-		rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.ID == id })
-		if removed = len(rules) < all; !removed {
+// Remove removes a rule, and returns it; nil if there was none.
+func (r *Rules) Remove(id string) (*Rule, error) {
+	var removed *Rule
+	err := r.change(func(rules []Rule) ([]Rule, error) {
+		at := slices.IndexFunc(rules, func(rule Rule) bool { return rule.ID == id })
+		if at < 0 {
 			return nil, errNoRule
 		}
-		return rules, nil
+		removed = new(rules[at])
+		return slices.Delete(rules, at, at+1), nil
 	})
-	if errors.Is(err, errNoRule) {
-		return false, nil
+	switch {
+	case errors.Is(err, errNoRule):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	return removed && err == nil, err
+	return removed, nil
 }
 
 // errNoRule says that there is nothing to change.

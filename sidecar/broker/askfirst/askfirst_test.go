@@ -411,9 +411,12 @@ func TestRulesAreKept(t *testing.T) {
 			t.Errorf("%+v is a rule: %v", terms, err)
 		}
 	}
-	id, err := rules.Add(protocol.AskFirstTerms{Command: " git  push "}, "a test")
+	rule, err := rules.Add(protocol.AskFirstTerms{Command: " git  push "}, "a test")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := rule.Sentence(); got != "ask before the command git push" {
+		t.Errorf("the rule says: %s", got)
 	}
 	if _, err := rules.Add(protocol.AskFirstTerms{Command: "git push"}, "a test"); err == nil {
 		t.Error("there are two equal rules")
@@ -424,7 +427,7 @@ func TestRulesAreKept(t *testing.T) {
 	rules.Count(&askfirst.Use{Tool: "Bash", Command: "git push", Folder: "/", Cwd: "/"}, "Claude Code")
 	rules.Count(&askfirst.Use{Tool: "Bash", Command: "git pull", Folder: "/", Cwd: "/"}, "Claude Code")
 	all, err := askfirst.New(path).List()
-	if err != nil || len(all) != 2 || all[1].(protocol.PolicyAskFirst).RuleID != id || all[1].(protocol.PolicyAskFirst).Command != "git push" {
+	if err != nil || len(all) != 2 || all[1].(protocol.PolicyAskFirst).RuleID != rule.ID || all[1].(protocol.PolicyAskFirst).Command != "git push" {
 		t.Errorf("another daemon has %+v (%v)", all, err)
 	}
 	if all, err = rules.List(); err != nil || all[0].Head().Used != nil || all[1].Head().Used == nil || all[1].Head().Used.Count != 1 || all[1].Head().Used.LastServer != "Claude Code" {
@@ -433,10 +436,10 @@ func TestRulesAreKept(t *testing.T) {
 	if changes != 3 {
 		t.Errorf("%d changes were told, want 3", changes)
 	}
-	if removed, err := rules.Remove(id); err != nil || !removed {
-		t.Errorf("the rule is not removed: %v", err)
+	if removed, err := rules.Remove(rule.ID); err != nil || removed == nil || removed.Command != "git push" {
+		t.Errorf("the rule %+v is removed (%v)", removed, err)
 	}
-	if removed, err := rules.Remove(id); err != nil || removed {
+	if removed, err := rules.Remove(rule.ID); err != nil || removed != nil {
 		t.Errorf("the rule is removed twice: %v", err)
 	}
 	if all, err := rules.List(); err != nil || len(all) != 1 || changes != 4 {

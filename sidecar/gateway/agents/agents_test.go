@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -296,6 +298,60 @@ func TestTheSameCommandAgain(t *testing.T) {
 	for n, want := range []string{"answered, acted on", "answered", "hostStoppedWaiting", "answeredInHost"} {
 		if got := w.state(int64(n + 1)); got != want {
 			t.Errorf("question %d is %q, want %q", n+1, got, want)
+		}
+	}
+}
+
+// The person answers in Assent while the host goes on by its own prompt. One of them is first, and what is said of the question fits
+// what the hook printed.
+func TestBothAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n := range 200 {
+		command := fmt.Sprint(n)
+		hook := w.hook(event("PermissionRequest", "", command))
+		_, ask := w.question()
+		response, inHost := protocol.YesButtonClicked, func() { w.hook(event("PostToolUse", "", command)) }
+		switch n % 3 {
+		case 1:
+			response = protocol.NoButtonClicked
+		case 2: // the prompt says no, so that the host ends the hook
+			inHost = func() { _ = hook.Close() }
+		}
+		var refused error
+		var both sync.WaitGroup
+		inAssent := func() {
+			_, refused = w.task.Answer(w.ctx, &protocol.AskResponseParams{AskID: ask.AskID, AskResponse: response}, "a test")
+		}
+		sides := []func(){inAssent, inHost}
+		if n%2 == 1 { // the other one is likely to be first
+			slices.Reverse(sides)
+		}
+		for _, side := range sides {
+			both.Go(side)
+			for range n % 7 {
+				runtime.Gosched()
+			}
+		}
+		printed := hook.prints()
+		both.Wait()
+		<-hook.served
+		got := fmt.Sprintf("printed %q, %s", printed, w.state(int64(n+1)))
+		var want []string
+		switch {
+		case refused != nil && n%3 == 2:
+			want = []string{`printed "", hostStoppedWaiting`}
+		case refused != nil:
+			want = []string{`printed "", answeredInHost`}
+		case n%3 == 0:
+			want = []string{`printed "allow", answered, acted on`}
+		case n%3 == 1:
+			want = []string{`printed "deny", declined, without effect`}
+		default:
+			want = []string{`printed "", answered, without effect`, `printed "allow", answered, without effect`, `printed "allow", answered`}
+		}
+		if !slices.Contains(want, got) {
+			t.Errorf("%d: %s, want %q (%v)", n, got, want, refused)
 		}
 	}
 }

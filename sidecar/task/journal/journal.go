@@ -94,11 +94,26 @@ func (j *Journal) ToolRuleCreated(r protocol.ToolRule) store.Record {
 // ToolRuleRemoved returns the record of a rule that a person removed; by names their front end.
 func (j *Journal) ToolRuleRemoved(r protocol.ToolRule, by string, at int64) store.Record {
 	return store.Record{At: at, Kind: string(protocol.JournalToolRuleRemoved), TaskID: r.TaskID, Server: r.ServerName, Body: j.encode(struct {
-		ID          string `json:"id"`
-		ToolName    string `json:"toolName,omitempty"`
-		ResourceURI string `json:"resourceUri,omitempty"`
-		By          string `json:"by"`
-	}{r.ID, r.ToolName, r.ResourceURI, by}, nil)}
+		ID          string            `json:"id"`
+		ToolName    string            `json:"toolName,omitempty"`
+		ResourceURI string            `json:"resourceUri,omitempty"`
+		Remember    protocol.Remember `json:"remember"`
+		By          string            `json:"by"`
+	}{r.ID, r.ToolName, r.ResourceURI, r.Remember, by}, nil)}
+}
+
+// AskFirst is a change of a rule before what the hosts of agents ask the person: Before is the rule that it was, After the one
+// that it is. Both are sentences; one of them is empty.
+type AskFirst struct {
+	ID     string `json:"id"`
+	By     string `json:"by"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// AskFirstChanged returns the record of such a change.
+func (j *Journal) AskFirstChanged(at int64, a AskFirst) store.Record {
+	return store.Record{At: at, Kind: string(protocol.JournalAskFirstChanged), Body: j.encode(a, nil)}
 }
 
 // ServerDecided returns the record of a decision whether a server may run.

@@ -237,6 +237,10 @@ func TestALineIsOneAndHarmless(t *testing.T) {
 		{"a completion", "samplingEnded", `{"model":"m","result":{"type":"response"},"usage":{"inputTokens":1,"outputTokens":2}}`, "the server got the answer of m (1 tokens read, 2 written)"},
 		{"a failure", "samplingEnded", `{"model":"m","result":{"type":"failure","reason":"no"}}`, "the server got no answer of m: no"},
 		{"a grant", "grantCreated", `{"id":"g","by":"VS Code","models":["*"]}`, "grant g was made in VS Code, for *"},
+		{"a new rule for agents", "askFirstChanged", `{"id":"r","by":"VS Code","after":"ask before the command git push"}`, "rule made in VS Code: ask before the command git push"},
+		{"a removed rule for agents", "askFirstChanged", `{"id":"r","by":"VS Code","before":"ask before the tool x\n"}`, "rule removed in VS Code: ask before the tool x"},
+		{"a removed rule", "toolRuleRemoved", `{"id":"r","by":"VS Code","toolName":"t","remember":"always"}`, "rule removed in VS Code for t: always"},
+		{"a removed rule of an earlier version", "toolRuleRemoved", `{"id":"r","by":"VS Code","toolName":"t"}`, "rule removed in VS Code for t"},
 		{"what was altered", "askSettled", `"no object"`, "askSettled (it is a string and must be an object)"},
 	}
 	for _, tt := range tests {

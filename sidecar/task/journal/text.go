@@ -71,7 +71,18 @@ func sentence(r protocol.JournalRecord) string {
 		})
 	case protocol.JournalToolRuleRemoved:
 		return said(r, func(b decided) string {
-			return fmt.Sprintf("rule removed in %s for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+			text := fmt.Sprintf("rule removed in %s for %s", b.By, cmp.Or(b.ToolName, b.ResourceURI))
+			if b.Remember != "" { // earlier records do not have it
+				text += ": " + string(b.Remember)
+			}
+			return text
+		})
+	case protocol.JournalAskFirstChanged:
+		return said(r, func(b AskFirst) string {
+			if b.After == "" {
+				return fmt.Sprintf("rule removed in %s: %s", b.By, b.Before)
+			}
+			return fmt.Sprintf("rule made in %s: %s", b.By, b.After)
 		})
 	case protocol.JournalServerDecided:
 		return said(r, func(b decided) string {
