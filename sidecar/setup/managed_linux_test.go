@@ -77,6 +77,28 @@ func TestAServerThatAnOrganisationBlocksIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestAServerThatThePersonDeniesIsLeftAlone: a denied command would not be seen in an entry that starts Assent.
+func TestAServerThatThePersonDeniesIsLeftAlone(t *testing.T) {
+	m := newMachine(t)
+	m.Policy = managedfiles.New(m.path("root"), []string{"HOME=" + m.path("home")})
+	const servers = `{"mcpServers": {"s": {"command": "s", "args": ["x"]}}}`
+	for _, path := range []string{"home/.claude.json", "home/.cursor/mcp.json"} {
+		m.write(path, []byte(servers))
+	}
+	m.write("home/.claude/settings.json", []byte(`{"deniedMcpServers": [{"serverCommand": ["s", "x"]}]}`))
+	plan := m.find()
+	if want := "Blocked by your own settings: " + m.path("home/.claude/settings.json"); len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, want) {
+		t.Errorf("the problems are %+v", plan.Problems)
+	}
+	m.route()
+	if !bytes.Equal(m.read("home/.claude.json"), []byte(servers)) {
+		t.Error("Claude Code reaches the server through Assent")
+	}
+	if bytes.Equal(m.read("home/.cursor/mcp.json"), []byte(servers)) {
+		t.Error("the server of another host was not routed")
+	}
+}
+
 // TestASecretInAnAllowedCommandStays: no list has a command with a sealed secret, so the server could not be used any more.
 func TestASecretInAnAllowedCommandStays(t *testing.T) {
 	m := newMachine(t)

@@ -299,6 +299,47 @@ func TestAHostUsesWhatItsOrganisationAllows(t *testing.T) {
 	}
 }
 
+// TestWhatAPersonDeniesToClaudeCodeHoldsInItsSessions has a denial that comes while a call waits.
+func TestWhatAPersonDeniesToClaudeCodeHoldsInItsSessions(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	g := newGoverned(t)
+	claude, other := g.host("claude-code", hosts.Use{Server: "github"}), g.host("something", hosts.Use{Server: "github"})
+	claude.answer(1)
+	other.answer(1)
+	waits := claude.call("tools/call", `{"name":"ask","arguments":{}}`)
+	desk := seat(t, g.Workspace, "a window", shows, g.servers)
+	for asks := 0; asks == 0; { // until the call has asked
+		var open protocol.ListOpenAsksResult
+		desk.result(desk.ask("ask/list", "null"), &open)
+		asks = len(open.Asks)
+	}
+	settings := filepath.Join(home, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`{"deniedMcpServers": [{"serverCommand": [%q]}]}`, g.program)
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const words = "Blocked by your own settings"
+	if answer := claude.answer(waits); !strings.Contains(answer, words) || !strings.Contains(answer, settings) {
+		t.Errorf("the call ended with %s", answer)
+	}
+	g.wasCalled("github")
+	if answer := claude.answer(claude.call("tools/call", `{"name":"echo","arguments":{}}`)); !strings.Contains(answer, words) || g.wasCalled("github") {
+		t.Errorf("the next call is answered with %s", answer)
+	}
+	if answer := other.answer(other.call("tools/call", `{"name":"echo","arguments":{}}`)); strings.Contains(answer, words) || !g.wasCalled("github") {
+		t.Errorf("another host's call is answered with %s", answer)
+	}
+	claude.leave()
+	other.leave()
+	desk.leave()
+	g.Close()
+}
+
 // TestAListThatWasKeptDoesNotReachABlockedServer has a host that got the tools before a restart and a new policy.
 func TestAListThatWasKeptDoesNotReachABlockedServer(t *testing.T) {
 	g := newGoverned(t)

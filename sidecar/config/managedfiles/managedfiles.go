@@ -1,8 +1,8 @@
 // Package managedfiles reads the files by which an organisation decides about MCP servers, from their places on this system.
 //
 // The places are fixed: no setting, flag or variable moves them. On Windows, Claude Code's and VS Code's keys of the registry count
-// as files. What administrators set in a vendor's console or in a profile of macOS is not read. [Files] may be used by several
-// goroutines.
+// as files. What administrators set in a vendor's console or in a profile of macOS is not read. What the person denies in Claude
+// Code's settings counts in its sessions, too. [Files] may be used by several goroutines.
 package managedfiles
 
 import (
@@ -159,6 +159,9 @@ func (f *Files) SetEditor(policies []byte) {
 // now returns what the files say now, and their hash.
 func (f *Files) now() (orgpolicy.Policies, string) {
 	files := Read(f.root)
+	if path := f.ownSettings(); path != "" {
+		files = append(files, read(orgpolicy.ClaudeOwn, path)...)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.editor) > 0 {
@@ -199,10 +202,29 @@ func (f *Files) Read() []orgpolicy.File {
 	return Read(f.root)
 }
 
-// Watched returns the files as [config.Watcher] watches them. It does not see the registry of Windows, nor what a link leads to.
+// ownSettings is the path of the person's own settings of Claude Code, or empty if it is not known.
+func (f *Files) ownSettings() string {
+	folder := config.LookupEnv(f.environ, "CLAUDE_CONFIG_DIR")
+	if home := config.Home(f.environ); folder == "" && home != "" {
+		folder = filepath.Join(home, ".claude")
+	}
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, "settings.json")
+}
+
+// Watched returns the files as [config.Watcher] watches them, and the files to which links lead. It does not see the registry of
+// Windows.
 func (f *Files) Watched() (files []string) {
+	if path := f.ownSettings(); path != "" {
+		files = append(files, path)
+	}
 	for _, p := range placesBelow(f.root) {
 		files = append(files, p.path)
+		if to := realpath.Of(p.path); to != p.path {
+			files = append(files, to)
+		}
 		if p.kind == orgpolicy.ClaudeCode {
 			files = append(files, filepath.Join(dropInFolder(p.path), config.AnyFile))
 		}

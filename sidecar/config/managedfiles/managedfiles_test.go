@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,6 +139,28 @@ func TestALinkToADeniedProgram(t *testing.T) {
 		s := config.Server{Name: "s", Transport: protocol.TransportStdio, Command: command, Args: []string{"serve"}, Cwd: folder}
 		if _, err := s.Resolve(t.Context(), e); err == nil || !strings.Contains(err.Error(), "Blocked by your organisation") {
 			t.Errorf("%s: got %v", command, err)
+		}
+	}
+}
+
+// TestWatchedFiles has a file that is a link: what it leads to is what changes.
+func TestWatchedFiles(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, "usr/corp/settings.json", `{}`)
+	link := filepath.Join(root, claude)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink("../../usr/corp/settings.json", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, environ := range [][]string{{"HOME=/home/ann"}, {"HOME=/home/ann", "CLAUDE_CONFIG_DIR=/srv/claude"}} {
+		want := []string{link, filepath.Join(root, "usr/corp/settings.json"), filepath.Join(root, "etc/codex/requirements.toml"), "/home/ann/.claude/settings.json"}
+		if len(environ) > 1 {
+			want[3] = "/srv/claude/settings.json"
+		}
+		watched := managedfiles.New(root, environ).Watched()
+		for _, path := range want {
+			if !slices.Contains(watched, path) {
+				t.Errorf("%s is not watched: %q", path, watched)
+			}
 		}
 	}
 }

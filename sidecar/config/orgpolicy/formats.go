@@ -42,6 +42,9 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 		return r.settings(members)
 	case VSCode:
 		return r.vscode(members, expand)
+	case ClaudeOwn:
+		delete(members, "allowedMcpServers") // people cannot add to an organisation's list
+		return r.lists(members, "allowedMcpServers", "deniedMcpServers", expand)
 	default:
 		if err := r.plugins(members["strictPluginOnlyCustomization"]); err != nil {
 			return err

@@ -6,6 +6,8 @@
 // any file holds for all of Assent. Denied names and allow lists hold for the sessions of that file's host. A file that cannot
 // be read blocks every server of its host; Assent's own file blocks every server.
 //
+// What people deny to Claude Code in their own settings holds for its sessions, and for nothing else.
+//
 // The package reads no files, has no state, and can be used by several goroutines. It is a guard rail and no sandbox: a copied
 // program, or a shell that starts it, passes any list of commands.
 package orgpolicy
@@ -27,6 +29,7 @@ const (
 	Assent        Kind = "assent"         // policy.json of Assent
 	ClaudeCode    Kind = "claude-code"    // managed-settings.json, and those of managed-settings.d
 	ClaudeServers Kind = "claude-servers" // managed-mcp.json of Claude Code
+	ClaudeOwn     Kind = "claude-own"     // settings.json of Claude Code, which is the person's
 	Copilot       Kind = "copilot-cli"    // managed-settings.json of GitHub Copilot
 	VSCode        Kind = "vscode"         // policy.json of VS Code
 	Codex         Kind = "codex"          // requirements.toml
@@ -39,7 +42,7 @@ func (k Kind) hosts() []string {
 	switch k {
 	case Assent:
 		return nil
-	case ClaudeServers:
+	case ClaudeServers, ClaudeOwn:
 		return []string{string(ClaudeCode)}
 	case Copilot:
 		return []string{string(Copilot), string(VSCode), "jetbrains"}
@@ -100,11 +103,17 @@ type Blocked struct {
 	// Missing is what an administrator would add to the file to allow the server. It is empty if the server is denied, or if
 	// no line would allow it.
 	Missing string
+	// IsOwn: the file is the person's, and no organisation's.
+	IsOwn bool
 }
 
 // Error implements error.
 func (b *Blocked) Error() string {
-	text := fmt.Sprintf("Blocked by your organisation: %s, %s", b.File, b.Entry)
+	by := "your organisation"
+	if b.IsOwn {
+		by = "your own settings"
+	}
+	text := fmt.Sprintf("Blocked by %s: %s, %s", by, b.File, b.Entry)
 	if b.Message != "" {
 		text += ". " + b.Message
 	}
@@ -149,7 +158,10 @@ func New(files []File, environ func(name string) (string, bool)) Policies {
 		if err == nil {
 			err = r.read(f.Data, func(text string) string { return expand(text, environ) })
 		}
-		if err != nil {
+		switch {
+		case err != nil && f.Kind == ClaudeOwn:
+			continue // Claude Code leaves it out, too
+		case err != nil:
 			r.broken = reason.Of(err)
 		}
 		p.files = append(p.files, r)
@@ -183,7 +195,7 @@ func (p Policies) Check(s Server, hosts ...string) *Blocked {
 			return r.blocked("which cannot be used: " + r.broken)
 		}
 		for _, e := range r.denied {
-			if (whole || e.kind != byName) && e.has(s) {
+			if (whole || e.kind != byName && r.kind != ClaudeOwn) && e.has(s) {
 				return r.blocked("entry " + e.text)
 			}
 		}
@@ -225,9 +237,12 @@ type State struct {
 	Problem string
 }
 
-// States returns what became of the files.
+// States returns what became of the files of organisations.
 func (p Policies) States() (all []State) {
 	for _, r := range p.files {
+		if r.kind == ClaudeOwn {
+			continue
+		}
 		all = append(all, State{r.path, r.kind.hosts(), r.broken})
 	}
 	return all
@@ -243,7 +258,7 @@ func (r rules) missing(member string, s Server) *Blocked {
 }
 
 func (r rules) blocked(entry string) *Blocked {
-	return &Blocked{File: r.path, Entry: entry, Message: r.message}
+	return &Blocked{File: r.path, Entry: entry, Message: r.message, IsOwn: r.kind == ClaudeOwn}
 }
 
 // variable is how the hosts write a variable of the environment, perhaps with a default.

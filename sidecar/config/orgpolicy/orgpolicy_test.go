@@ -159,6 +159,33 @@ func TestACommandThatIsDeniedInItsPlainForm(t *testing.T) {
 	}
 }
 
+// TestWhatAPersonDeniesToClaudeCode holds for its sessions alone, and a file that Claude Code cannot read denies nothing.
+func TestWhatAPersonDeniesToClaudeCode(t *testing.T) {
+	server := orgpolicy.Server{Name: "s", Command: []string{"s"}, Resolved: []string{"s"}}
+	for text, blocked := range map[string]bool{
+		`{"deniedMcpServers": [{"serverCommand": ["s"]}], "model": "opus"}`: true,
+		`{"deniedMcpServers": [{"serverName": "s"}]}`:                       true,
+		`{"deniedMcpServers": [{"serverName": "t"}]}`:                       false,
+		`{"allowedMcpServers": []}`:                                         false,
+		`{"deniedMcpServers": "s"}`:                                         false,
+		`{"deniedMcpServers": [{"serverName": "s"}]`:                        false,
+	} {
+		policies := orgpolicy.New([]orgpolicy.File{{Path: "/home/ann/.claude/settings.json", Kind: orgpolicy.ClaudeOwn, Data: []byte(text)}}, home)
+		got := policies.Check(server, "claude-code")
+		if (got != nil) != blocked || got != nil && !strings.HasPrefix(got.Error(), "Blocked by your own settings: /home/ann/.claude/settings.json, entry {") {
+			t.Errorf("%s: got %v, want blocked %v", text, got, blocked)
+		}
+		for _, hosts := range [][]string{nil, {"codex"}, {"vscode"}} {
+			if got := policies.Check(server, hosts...); got != nil {
+				t.Errorf("%s, for %q: %v", text, hosts, got)
+			}
+		}
+		if states := policies.States(); len(states) > 0 {
+			t.Errorf("%s is told as a file of an organisation: %v", text, states)
+		}
+	}
+}
+
 // TestAnEntryThatIsMissing has hosts whose lists do not have the entry that starts Assent. Codex has one identity for a name, so
 // that no line lets both the server and the entry start.
 func TestAnEntryThatIsMissing(t *testing.T) {
