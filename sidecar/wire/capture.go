@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -136,29 +135,6 @@ func (c *Capture) sent() {
 // isCancellation reports whether a message is notifications/cancelled. go-sdk sends it with the call's context.
 func isCancellation(m *jsonrpc.Request) bool {
 	return m != nil && m.Method == "notifications/cancelled"
-}
-
-// cancelledReason replaces go-sdk's reason, which is the text of a Go error.
-const cancelledReason = "the client no longer waits for the result"
-
-// withCancelReason returns a message of go-sdk's; in notifications/cancelled it replaces the text of a Go error.
-func withCancelReason(m jsonrpc.Message) jsonrpc.Message {
-	r, ok := m.(*jsonrpc.Request)
-	if !ok || !isCancellation(r) {
-		return m
-	}
-	var params map[string]json.RawMessage
-	var reason string
-	if json.Unmarshal(r.Params, &params) != nil || json.Unmarshal(params["reason"], &reason) != nil ||
-		reason != context.Canceled.Error() && reason != context.DeadlineExceeded.Error() {
-		return m
-	}
-	params["reason"] = json.RawMessage(strconv.Quote(cancelledReason))
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return m
-	}
-	return &jsonrpc.Request{Method: r.Method, Params: raw, Extra: r.Extra}
 }
 
 // cancellationTold is called when notifications/cancelled is written, or failed to be.

@@ -247,7 +247,7 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {
 			defer capture.cancellationTold()
 		}
-		return c.write(ctx, withCancelReason(m))
+		return c.write(ctx, m)
 	}
 	if answer := c.shaken(r); answer != nil {
 		select {
@@ -354,7 +354,7 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 	if method == "initialize" || method == "server/discover" {
 		return
 	}
-	params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": cancelledReason})
+	params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the client no longer waits for the result"})
 	if err == nil {
 		err = c.write(c.ctx, &jsonrpc.Request{Method: "notifications/cancelled", Params: params})
 	}

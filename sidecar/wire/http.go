@@ -267,7 +267,7 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	if m == nil {
 		return nil, nil, errors.New("the message to send is not JSON-RPC")
 	}
-	whole := withCancelReason(m)
+	whole := m
 	switch m := m.(type) {
 	case *jsonrpc.Request:
 		if m.IsCall() {

@@ -339,7 +339,7 @@ func (c *Conn) newClient() *mcp.Client {
 		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	})
-	client.AddSendingMiddleware(noMemory, c.link.aside)
+	client.AddSendingMiddleware(c.link.aside)
 	if c.roots.given.from == folderRoots {
 		client.AddRoots(d.rootsOf("")...)
 	}

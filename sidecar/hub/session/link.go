@@ -111,28 +111,6 @@ func (c *Conn) withinHandshake() (context.Context, context.CancelFunc) {
 	return deadline.WithTimeout(c.ctx, c.server.dialer.opts.Handshake, wire.TimeoutError{After: c.server.dialer.opts.Handshake})
 }
 
-// noMemory keeps go-sdk from caching lists and resources: it removes the time to live from results. go-sdk does not get
-// the notifications of changes, so it could not invalidate its cache. The [Handler] gets them in the order of the
-// frames.
-func noMemory(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, r)
-		switch result := result.(type) {
-		case *mcp.ListToolsResult:
-			result.TTLMs = 0
-		case *mcp.ListPromptsResult:
-			result.TTLMs = 0
-		case *mcp.ListResourcesResult:
-			result.TTLMs = 0
-		case *mcp.ListResourceTemplatesResult:
-			result.TTLMs = 0
-		case *mcp.ReadResourceResult:
-			result.TTLMs = 0
-		}
-		return result, err
-	}
-}
-
 // noResult is a result without contents of each kind.
 const noResult = `{"resultType":"complete","content":[],"contents":[],"messages":[]}`
 
