@@ -17,6 +17,7 @@ import { printedUrl, startDemo } from "./demo.ts";
 import { answerInTheDock, answerStandIns } from "./dockStory.ts";
 import { tryExampleServer } from "./exampleStory.ts";
 import { wearPicture } from "./flowStory.ts";
+import { awaitLateServer } from "./lateStory.ts";
 import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
@@ -51,6 +52,7 @@ try {
   await step("who is not let in", () => refuseStrangers(another));
   await withPage("browser", { width: 600, height: 900 }, (page) => mainPath(page, url));
   await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
+  await withPage("late", { width: 600, height: 900 }, (page) => awaitLateServer(page, mark));
   await withPage("confirm", { width: 600, height: 900 }, confirmInBrowser);
   await withPage("set-up", { width: 600, height: 900 }, setUpInBrowser);
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));

@@ -39,7 +39,7 @@ function AwaitedLine({ awaits, onSkip }: AwaitedLineProps) {
     <div className="turn-line muted">
       <Icon name="loading" spin />
       <p role="status">{l10n.t("Starting {0}", visible((awaits.serverNames ?? []).join(", ")))}</p>
-      <span>{waited}</span>
+      <span aria-hidden="true">{waited}</span>
       <button type="button" className="link" onClick={onSkip}>
         {l10n.t("Skip")}
       </button>

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { root } from "../tools/lib/paths.ts";
+import { printedUrl, startDemo } from "./demo.ts";
+import { Looks } from "./looks.ts";
+import { Panel, returned } from "./panel.ts";
+import { stopGroup } from "./processes.ts";
+import { step } from "./step.ts";
+
+/** The server that is late, and one that is not. */
+const late = "ducks";
+const ready = "geese";
+
+/** How long the late server takes to start: longer than a person waits without a word. */
+const startMs = 6000;
+
+/** A server starts after six seconds. Only what needs it waits for it, and goes on by itself. */
+export async function awaitLateServer(page: Page, mark: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "assent-late-"));
+  const workspace = join(folder, "workspace");
+  const started = join(folder, "started");
+  await configure(workspace, started);
+  const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
+  try {
+    const panel = new Panel(page, page.keyboard);
+    const looks = new Looks();
+    const url = await printedUrl(demo);
+    const starting = panel.banner(`Starting ${late}`);
+    await step("a message waits for a server that is starting, and says so", async () => {
+      await page.goto(url.href);
+      await panel.message().fill("How many ducks are there?");
+      await panel.press("Enter");
+      await starting.waitFor();
+    });
+    const began = performance.now();
+    await step("meanwhile its row says the truth, and another server is used", async () => {
+      await panel.chooseInHead("Servers");
+      await row(panel, late).getByText("starting", { exact: true }).waitFor();
+      await row(panel, ready).getByText("running", { exact: true }).waitFor();
+      await looks.inEachSize(page, "server-starting");
+      await panel.leavePages();
+      await panel.message().fill("And the swans?");
+      await panel.startTool(ready, `count_${ready}`);
+      assert.equal(await returned(panel.call(ready, `count_${ready}`)), "There are 7 geese.");
+      const runner = await panel.useServer(late);
+      await runner.getByText("Reading what the server offers…").waitFor();
+      await looks.inEachSize(page, "runner-starting");
+      assert(await starting.isVisible(), "the message waits all the while");
+      assert.equal(await panel.message().inputValue(), "And the swans?");
+    });
+    await step("its tools appear by themselves, and the message goes on", async () => {
+      await sleep(Math.max(0, began + startMs - performance.now()));
+      await writeFile(started, "");
+      const runner = page.getByRole("region", { name: "Use a server" });
+      await runner.getByRole("option", { name: `count_${late}` }).waitFor({ state: "attached" });
+      await panel.approve(panel.toolApproval(late), "Allow");
+      await panel.text("There are 42 ducks.").first().waitFor();
+      await panel.chooseInHead("Servers");
+      await row(panel, late).getByText("running", { exact: true }).waitFor();
+      await row(panel, late)
+        .getByText(/\b1 tool$/)
+        .waitFor();
+    });
+    looks.assertFlawless();
+  } finally {
+    await stopGroup(demo);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The row of a server on the page of all. */
+function row(panel: Panel, server: string) {
+  return panel.servers().getByRole("button", { name: new RegExp(`^${server}`) });
+}
+
+async function configure(workspace: string, started: string): Promise<void> {
+  const server = (...args: readonly string[]) => ({
+    command: process.execPath,
+    args: [join(root, "scripts", "e2e", "lateServer.mjs"), ...args],
+  });
+  const servers = { [late]: server(late, "42", started), [ready]: server(ready, "7") };
+  await mkdir(join(workspace, ".vscode"), { recursive: true });
+  await writeFile(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
+}
