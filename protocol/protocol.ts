@@ -4418,11 +4418,11 @@ export interface UnattributedAsk {
   /** Text is the beginning of the question, as in `OpenAsk`. */
   text?: string;
   /**
-   * Simple and Fields are as in `OpenAsk`: the person can place and answer it at once, with `Sidecar.ClaimAsk` and
-   * then `Sidecar.AskResponse`.
+   * Question is the whole question, so that the person can place and answer it at once, with `Sidecar.ClaimAsk` and then
+   * `Sidecar.AskResponse` or `Sidecar.OpenAskURL`. It is absent for a completion, since the model, the grants and the
+   * context that the person decides about are those of a task, and for a form with more than 64 KiB.
    */
-  simple?: boolean;
-  fields?: readonly Field[];
+  question?: UseMcpServer;
   /**
    * Candidates are the calls that may have caused it, as of now: the calls in flight or, if there are
    * none, the conversations that used the server last, the newest first. There are at most 200, and

@@ -2221,13 +2221,13 @@ func (v *UnattributedAsk) UnmarshalJSON(data []byte) error {
 	type plain UnattributedAsk
 	w := struct {
 		*plain
-		Fields []json.RawMessage `json:"fields"`
+		Question json.RawMessage `json:"question"`
 	}{plain: (*plain)(v)}
 	err := json.Unmarshal(data, &w)
 	if err != nil {
 		return err
 	}
-	if v.Fields, err = unmarshalEach(w.Fields, UnmarshalField); err != nil {
+	if v.Question, err = UnmarshalUseMcpServer(w.Question); err != nil {
 		return err
 	}
 	return nil

@@ -13,10 +13,10 @@ type UnattributedAsk struct {
 	Wants      AskWants `json:"wants"`
 	// Text is the beginning of the question, as in [OpenAsk].
 	Text string `json:"text,omitempty"`
-	// Simple and Fields are as in [OpenAsk]: the person can place and answer it at once, with [Sidecar.ClaimAsk] and
-	// then [Sidecar.AskResponse].
-	Simple bool    `json:"simple,omitempty"`
-	Fields []Field `json:"fields,omitempty"`
+	// Question is the whole question, so that the person can place and answer it at once, with [Sidecar.ClaimAsk] and then
+	// [Sidecar.AskResponse] or [Sidecar.OpenAskURL]. It is absent for a completion, since the model, the grants and the
+	// context that the person decides about are those of a task, and for a form with more than 64 KiB.
+	Question UseMcpServer `json:"question,omitempty"`
 	// Candidates are the calls that may have caused it, as of now: the calls in flight or, if there are
 	// none, the conversations that used the server last, the newest first. There are at most 200, and
 	// there may be none.

@@ -207,9 +207,9 @@ export class Panel {
       .locator("> button");
   }
 
-  /** A server's question that no conversation has, in the inbox. */
+  /** A server's form that no conversation has, in the inbox. Its name begins with the question. */
   unplaced(server: string): Locator {
-    return this.#view.getByRole("listitem", { name: new RegExp(`${server} asks$`) });
+    return this.#view.getByRole("region", { name: new RegExp(`\\S ${server} asks$`) });
   }
 
   /** The list of the MCP tasks of all conversations. */

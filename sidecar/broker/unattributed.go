@@ -32,11 +32,25 @@ func (b *Broker) awaitTask(ctx context.Context, r *attribution.Request, p *polic
 		}
 	}
 	r.Wants, r.Text = ask.InBrief(p.Body)
-	r.Fields, r.Simple = ask.Simple(p.Body, r.Text)
+	r.Question = listed(p.Body, len(r.Params))
 	if err := b.opts.Queue.Await(ctx, r); err != nil {
 		return err
 	}
 	p.Task, p.Origin = r.Task, r.Origin
+	return nil
+}
+
+// maxListed bounds a question that the list of all questions has whole, by the bytes of its request.
+const maxListed = 64 << 10
+
+// listed returns the question that the list has, of a request of so many bytes; nil for none.
+func listed(body protocol.UseMcpServer, size int) protocol.UseMcpServer {
+	switch body.(type) {
+	case protocol.McpElicitation, protocol.McpURLElicitation:
+		if size <= maxListed {
+			return body
+		}
+	}
 	return nil
 }
 

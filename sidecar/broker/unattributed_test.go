@@ -3,6 +3,7 @@ package broker_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,10 +32,12 @@ type brief struct {
 	ServerName, Method string
 	Wants              protocol.AskWants
 	Text               string
+	// Whole: the person sees the whole question.
+	Whole bool
 }
 
 func briefOf(r *attribution.Request) brief {
-	return brief{r.Origin.ServerName, r.Method, r.Wants, r.Text}
+	return brief{r.Origin.ServerName, r.Method, r.Wants, r.Text, r.Question != nil}
 }
 
 // here assigns every request to the fixture's task, as a request of its tool "t".
@@ -73,13 +76,18 @@ func TestAPlacedRequestIsAnAskLikeAnyOther(t *testing.T) {
 		t.Errorf("origin = %+v", o)
 	}
 	done = f.serveUnattributed(t.Context(), completion, sample)
-	f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}, ask.AskID)
+	second := f.answerNext(t, protocol.AskResponseParams{AskResponse: protocol.YesButtonClicked}, ask.AskID)
 	if got := <-done; got.err != nil {
 		t.Error(got.err)
 	}
+	large := strings.Replace(namedForm, `"type":"integer"`, `"type":"integer","description":"`+strings.Repeat("x", 64<<10)+`"`, 1)
+	done = f.serveUnattributed(t.Context(), elicitation, large)
+	f.answerNext(t, no, ask.AskID, second.AskID)
+	wantJSON(t, (<-done).result, `{"action":"decline"}`)
 	want := []brief{
-		{ServerName: "s", Method: elicitation, Wants: protocol.WantsForm, Text: "m"},
+		{ServerName: "s", Method: elicitation, Wants: protocol.WantsForm, Text: "m", Whole: true},
 		{ServerName: "s", Method: completion, Wants: protocol.WantsCompletion},
+		{ServerName: "s", Method: elicitation, Wants: protocol.WantsForm, Text: "m"},
 	}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("asked whose (-want +got):\n%s", diff)

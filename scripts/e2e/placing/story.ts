@@ -3,21 +3,30 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { root } from "../../tools/lib/paths.ts";
+import { eventually } from "../eventually.ts";
 import type { Looks } from "../looks.ts";
 import { type Panel, returned } from "../panel.ts";
 import { step } from "../step.ts";
 
 const device = "device";
 const flash = "flash";
+const camera = "camera";
+const shoot = "shoot";
+/** A title as long as many are. */
+const lights = "Pictures of the northern lights of this week";
 
-/** A server that all tasks share asks while two of them wait for it: the person says for which. */
+/**
+ * Servers that all tasks share ask, and nothing proves for which task: while two of them wait, the person chooses one on the
+ * card; where one task alone used the server, the button names it. One press files the question and answers it.
+ */
 export async function placeQuestion(
   page: Page,
   panel: Panel,
   looks: Looks,
   workspace: string,
 ): Promise<void> {
-  await step("a server that all tasks share is configured", () => configure(workspace));
+  const asked = join(workspace, "camera-asks");
+  await step("servers that all tasks share are configured", () => configure(workspace, asked));
   await step("two tasks wait for it", async () => {
     for (const title of ["Left board", "Right board"]) {
       await panel.newTask();
@@ -29,36 +38,56 @@ export async function placeQuestion(
     await panel.button("Open Questions (1 waiting)").waitFor();
     await panel.press("Alt+F8");
     await panel.focused(panel.unplaced(device)).waitFor();
-    const right = panel.unplaced(device).getByRole("button", { name: /^Right board/ });
-    await panel.unplaced(device).getByText("Which port is the device at?").waitFor();
-    await panel
-      .unplaced(device)
-      .getByRole("button", { name: /^Left board/ })
-      .waitFor();
     await looks.inEachSize(page, "inbox");
-    await panel.tabTo(right);
-    await panel.press("Enter");
   });
-  await step("where the person places it, it is answered like any other", async () => {
-    const form = panel.form(device);
-    await panel.focused(form).waitFor();
-    await panel.text(/^You placed this question here, in /).waitFor();
-    await form.getByRole("textbox", { name: "Port" }).fill("8080");
-    await panel.approve(form, "Submit");
+  await step("the person chooses the task on the card, and answers with one press", async () => {
+    const card = panel.unplaced(device);
+    await panel.tabTo(card.getByRole("radio", { name: /^Left board/ }));
+    await panel.press("ArrowDown");
+    assert(await card.getByRole("radio", { name: /^Right board/ }).isChecked());
+    await card.getByRole("textbox", { name: "Port" }).fill("8080");
+    await panel.accept(card, "Submit, in “Right board”");
+    await panel.leavePages();
     assert.equal(await returned(panel.call(device, flash)), "Flashed at port 8080.");
+  });
+  await step("a form that one task alone can have caused is answered with one press", async () => {
+    await panel.newTask();
+    await panel.rename(lights);
+    await panel.startTool(camera, shoot);
+    assert.equal(await returned(panel.call(camera, shoot)), "Taken.");
+    await writeFile(asked, "");
+    await panel.text("Keep the picture?").first().waitFor();
+    await looks.inEachSize(page, "possible-ask");
+    await panel.press("Alt+F8");
+    const card = panel.unplaced(camera);
+    await panel.focused(card).waitFor();
+    await looks.inEachSize(page, "inbox-one");
+    await panel.tabTo(card.getByRole("textbox", { name: "Name" }));
+    await panel.type("dawn");
+    await panel.accept(card, `Submit, in “${lights}”`);
+    await panel.text("No question waits for you.").waitFor();
+    await panel.leavePages();
+    await panel.settled("You answered: Name: dawn, png").waitFor();
+    const answer = await eventually("the server's answer", async () => {
+      const text = await readFile(asked, "utf8");
+      return text === "" ? undefined : JSON.parse(text);
+    });
+    assert.deepEqual(answer, { action: "accept", content: { name: "dawn", format: "png" } });
   });
 }
 
-/** Adds the server to the workspace's mcp.json, which is read again when it changes. */
-async function configure(workspace: string): Promise<void> {
+/** Adds the servers to the workspace's mcp.json, which is read again when it changes. */
+async function configure(workspace: string, asked: string): Promise<void> {
   const path = join(workspace, ".vscode", "mcp.json");
   const text = await readFile(path, "utf8");
-  const server = {
-    command: process.execPath,
-    args: [join(root, "scripts", "e2e", "placing", "deviceServer.mjs")],
-    sharing: "shared",
-  };
+  const program = (name: string) => join(root, "scripts", "e2e", "placing", name);
+  const server = (...args: readonly string[]) =>
+    JSON.stringify({ command: process.execPath, args, sharing: "shared" });
+  const added = [
+    `    "${device}": ${server(program("deviceServer.mjs"))},\n`,
+    `    "${camera}": ${server(program("cameraServer.mjs"), asked)},\n`,
+  ];
   const open = '"servers": {\n';
   assert(text.includes(open), "the workspace has servers");
-  await writeFile(path, text.replace(open, `${open}    "${device}": ${JSON.stringify(server)},\n`));
+  await writeFile(path, text.replace(open, `${open}${added.join("")}`));
 }

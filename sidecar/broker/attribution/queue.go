@@ -81,7 +81,7 @@ func (q *Queue) Await(ctx context.Context, r *Request) error {
 	q.mu.Lock()
 	u := &unattributed{
 		request: r, candidates: r.Candidates, done: make(chan struct{}),
-		shown: protocol.UnattributedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text, Simple: r.Simple, Fields: r.Fields},
+		shown: protocol.UnattributedAsk{ID: q.opts.NewID(), Time: q.now(), ServerName: r.Origin.ServerName, Wants: r.Wants, Text: r.Text, Question: r.Question},
 	}
 	q.waiting = append(q.waiting, u)
 	r.Slot.Pass()

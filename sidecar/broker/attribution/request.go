@@ -64,11 +64,11 @@ type Request struct {
 	AskOptions
 	proof
 
-	// Wants, Text, Simple and Fields are the request in brief. They are set before it waits in a [Queue].
-	Wants  protocol.AskWants
-	Text   string
-	Simple bool
-	Fields []protocol.Field
+	// Wants and Text are the request in brief, and Question is what [protocol.UnattributedAsk] has of it. They are set before it
+	// waits in a [Queue].
+	Wants    protocol.AskWants
+	Text     string
+	Question protocol.UseMcpServer
 
 	// open is the request among those that end with their calls; nil if it ends otherwise.
 	open *openRequest

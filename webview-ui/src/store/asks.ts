@@ -135,18 +135,25 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
     return outcome;
   }
 
+  /** Opens the page of an ask. Resolves to whether it was opened. Rejects as an answer does. */
+  async function openAskUrl(params: OpenAskURLParams): Promise<boolean> {
+    const { opened } = await aboutAsk(params, () => request("ask/openUrl", params));
+    return opened;
+  }
+
   /**
-   * Assigns an unattributed request to a task, and answers it there. Resolves to its place if the answer was refused;
-   * undefined if nothing is left to do. Rejects as claimAsk does.
+   * Assigns an unattributed request to a task, and settles it there: by an answer, or by opening its page. Resolves to its
+   * place if that failed; undefined if nothing is left to do. Rejects as claimAsk does.
    */
-  async function placeAndAnswer(
+  async function placeAndSettle(
     params: ClaimAskParams,
-    given: Omit<AskResponseParams, "taskId" | "askId">,
+    how: Omit<AskResponseParams, "taskId" | "askId"> | "openPage",
   ): Promise<{ readonly taskId: string; readonly messageId: number } | undefined> {
     const { taskId, messageId, askId } = await claimAsk(params);
     if (taskId === undefined || messageId === undefined || askId === undefined) return undefined;
     try {
-      await answer({ taskId, askId, ...given });
+      if (how !== "openPage") await answer({ taskId, askId, ...how });
+      else if (!(await openAskUrl({ taskId, askId }))) return { taskId, messageId };
       return undefined;
     } catch (error) {
       store.update(set({ failure: messageOf(error) }));
@@ -165,16 +172,13 @@ export function createAsks(store: Store, readAgain: (taskId: string) => void) {
       /** Reads the open asks of all tasks again. */
       listOpenAsks: (): void => store.onEvent(inboxInvalidated),
       claimAsk,
-      placeAndAnswer,
+      placeAndSettle,
       answer,
       /**
        * Opens the page of an ask after the person has consented to its whole URL. Resolves to whether the page was
        * opened. Rejects as an answer does.
        */
-      async openAskUrl(params: OpenAskURLParams): Promise<boolean> {
-        const { opened } = await aboutAsk(params, () => request("ask/openUrl", params));
-        return opened;
-      },
+      openAskUrl,
       /**
        * Saves the newest draft of an ask a moment after the last key; undefined removes it. Until then only the view's
        * state has it.

@@ -60,8 +60,8 @@ function ShownAsks({ page, state, actions, onOpen, onOpenTask, onBack }: ShownPa
           if (messageId !== undefined) onOpen(taskId, messageId);
           else onOpenTask(taskId);
         }}
-        onPlace={async (params, answer) => {
-          const placed = await actions.placeAndAnswer(params, answer);
+        onPlace={async (params, how) => {
+          const placed = await actions.placeAndSettle(params, how);
           if (placed !== undefined) onOpen(placed.taskId, placed.messageId);
         }}
         onRetry={actions.listOpenAsks}

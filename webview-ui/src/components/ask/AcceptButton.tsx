@@ -1,7 +1,9 @@
 import * as l10n from "@vscode/l10n";
+import { useContext } from "react";
 import { type AcceptKeys, acceptKeys } from "../../lib/keys.ts";
 import type { MenuEntry } from "../ui/Menu.tsx";
 import { SplitButton } from "../ui/SplitButton.tsx";
+import { DockedContext } from "./contexts.ts";
 import type { Reading } from "./useReading.ts";
 
 /** Another way to accept. */
@@ -31,8 +33,17 @@ export interface AcceptButtonProps {
 
 /** The first button of a question. While something that it approves was never in view, it scrolls there. */
 export function AcceptButton(props: AcceptButtonProps) {
-  const { label, reading, danger = false, isSecond = false, onClick, ...rest } = props;
+  const { label: words, reading, danger = false, isSecond = false, onClick, ...rest } = props;
   const { moreLabel = "", entries = [], ...button } = rest;
+  const { filedIn } = useContext(DockedContext);
+  const label =
+    filedIn === undefined
+      ? words
+      : l10n.t({
+          message: "{0}, {1}",
+          args: [words, filedIn],
+          comment: ["A button, and where its answer is filed: Submit, in “Deploy”."],
+        });
   const keys = acceptKeys();
   const isUnread = reading.state === "unread";
   return (

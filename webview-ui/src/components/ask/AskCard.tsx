@@ -55,7 +55,7 @@ export function AskCard(props: AskCardProps) {
     props;
   const { asks = "", toolNames, resourceUri, rawName, reading, children, below } = props;
   const asked = firstLine(asks);
-  const { shown, ofHost = false, head, notes, more } = useContext(DockedContext);
+  const { shown, ofHost = false, listed = false, head, notes, more } = useContext(DockedContext);
   const headingId = useId();
   const askedId = useId();
   const keysId = useId();
@@ -78,8 +78,8 @@ export function AskCard(props: AskCardProps) {
     <section
       id={askElementId(askId)}
       className="ask-card"
-      aria-labelledby={headingId}
-      aria-describedby={asked === undefined ? keysId : `${askedId} ${keysId}`}
+      aria-labelledby={listed && asked !== undefined ? `${askedId} ${headingId}` : headingId}
+      aria-describedby={asked === undefined || listed ? keysId : `${askedId} ${keysId}`}
       aria-busy={busy}
       tabIndex={-1}
       onKeyDown={(event) => {

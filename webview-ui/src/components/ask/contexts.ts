@@ -15,6 +15,10 @@ export interface Docked {
   readonly notes: ReactNode;
   /** Drawn at the end of the card's body. */
   readonly more: ReactNode;
+  /** The card is in a list with others, and not in the dock. Its name has its question, too. */
+  readonly listed?: boolean;
+  /** Where an answer files a question of no task, in words for the button, such as "in “First”". */
+  readonly filedIn?: string | undefined;
 }
 
 /** Without a provider, a card is not in a dock and is always shown. */

@@ -81,7 +81,7 @@ const kept = 24;
 
 /** Scrolls the question by its height in view, or to its end if that is nearer. */
 function scrollOn(end: HTMLElement): void {
-  const body = end.closest(".ask-body");
+  const body = end.closest(".page") ?? end.closest(".ask-body");
   const at = end.getBoundingClientRect();
   const seen = body?.getBoundingClientRect() ?? at;
   const room = body?.clientHeight ?? 0;

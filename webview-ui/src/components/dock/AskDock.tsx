@@ -15,6 +15,7 @@ import { offeredTo } from "../../store/openAsks.ts";
 import type { Conversation } from "../../store/openTask.ts";
 import type { Models } from "../../store/servers.ts";
 import type { Actions } from "../../store/session.ts";
+import { acceptCard } from "../ask/acceptCard.ts";
 import { AskTitleLine, titleOf } from "../ask/askTitle.tsx";
 import { focusAsk, mayTakeFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -100,7 +101,7 @@ export function AskDock(props: AskDockProps) {
     // A held key answers one question, but not the next one.
     if (event.repeat) return;
     if (collapsed) resize("half");
-    else accept(root.current?.querySelector<HTMLElement>(".docked:not([hidden])"));
+    else acceptCard(root.current?.querySelector<HTMLElement>(".docked:not([hidden])"));
   };
   const step = (way: "next" | "previous") => {
     if (current === undefined) return;
@@ -235,17 +236,4 @@ function DockTools({ question, size, expand, at, total, onResize, onStep }: Dock
       />
     </>
   );
-}
-
-/** Presses the card's primary button. If it is disabled, the focus moves to the reason. */
-function accept(docked: HTMLElement | null | undefined): void {
-  const button = docked?.querySelector<HTMLButtonElement>(".ask-actions .primary");
-  if (!docked || !button) return;
-  if (!button.disabled) {
-    button.click();
-    return;
-  }
-  const why = docked.querySelector<HTMLElement>('[aria-invalid="true"], .secrets, [role="alert"]');
-  why?.focus({ preventScroll: true });
-  why?.scrollIntoView({ block: "nearest" });
 }

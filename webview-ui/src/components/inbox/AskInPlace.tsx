@@ -1,6 +1,5 @@
 import type { OpenAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import type { ReactNode } from "react";
 import { visible } from "../../lib/visible.ts";
 import { useView } from "../../view/ViewContext.ts";
 import type { Draft } from "../../view/viewState.ts";
@@ -16,19 +15,15 @@ export interface AskInPlaceProps {
   /** Names its draft. The card and this form share it. */
   readonly askId: string;
   readonly serverName: string;
-  /** The words of the button that answers, if they say more than that. */
-  readonly words?: string | undefined;
   /** Rejects if the answer was refused. */
   readonly onAnswer: (answer: Answer) => Promise<void>;
   /** Stores the draft, as the card does. */
-  readonly onDraft?: ((draft: Draft) => void) | undefined;
-  /** More buttons. */
-  readonly children?: ReactNode;
+  readonly onDraft: (draft: Draft) => void;
 }
 
 /** The controls of a simple question in a list: its one field, and the buttons. */
 export function AskInPlace(props: AskInPlaceProps) {
-  const { ask, askId, serverName, words, onAnswer, onDraft, children } = props;
+  const { ask, askId, serverName, onAnswer, onDraft } = props;
   const { wants, fields = noFields } = ask;
   const view = useView();
   const { busy, refusal, answer } = useAnswer(onAnswer);
@@ -46,7 +41,7 @@ export function AskInPlace(props: AskInPlaceProps) {
         draft={view.draft(askId)}
         onDraft={(draft) => {
           view.setDraft(askId, draft);
-          onDraft?.(draft);
+          onDraft(draft);
         }}
         disabled={busy}
         refused={problems}
@@ -57,7 +52,7 @@ export function AskInPlace(props: AskInPlaceProps) {
       >
         <div className="actions">
           <button type="submit" className="primary small" aria-disabled={!ready}>
-            {words ?? (isTool ? l10n.t("Allow") : l10n.t("Submit"))}
+            {isTool ? l10n.t("Allow") : l10n.t("Submit")}
           </button>
           <button
             type="button"
@@ -67,7 +62,6 @@ export function AskInPlace(props: AskInPlaceProps) {
           >
             {l10n.t("Decline")}
           </button>
-          {children}
         </div>
       </FieldsForm>
     </fieldset>

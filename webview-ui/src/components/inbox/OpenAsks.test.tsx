@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { ResponseError } from "vscode-jsonrpc/browser";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
+import { valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import {
   answered,
@@ -277,7 +278,7 @@ describe("a question of no task", () => {
     claim?: (params: ClaimAskParams) => ClaimAskResult,
     candidates = unattributedAsk("u1").candidates,
     part: Partial<UnattributedAsk> = {},
-    answer?: () => never,
+    more: ConstructorParameters<typeof FakeHost>[2] = {},
   ): FakeHost {
     const asked = { ...unattributedAsk("u1"), ...(candidates && { candidates }), ...part };
     let unattributed: readonly UnattributedAsk[] = [asked];
@@ -288,7 +289,7 @@ describe("a question of no task", () => {
         unattributed = [];
         return result;
       },
-      ...(answer && { askResponse: answer }),
+      ...more,
     });
     host.servers = [server({ name: "device", source: "/w/.vscode/mcp.json" })];
     return host;
@@ -355,28 +356,37 @@ describe("a question of no task", () => {
     ]);
   });
 
-  describe("with one possible call, if it is simple", () => {
-    const [only] = unattributedAsk("u1").candidates ?? [];
-    const simple = {
-      simple: true,
-      fields: [{ type: "string", name: "port", required: true }],
-    } as const;
+  describe("that is known whole", () => {
+    const [only, other] = unattributedAsk("u1").candidates ?? [];
+    const form: Partial<UnattributedAsk> = {
+      question: {
+        ...elicitation([
+          { type: "string", name: "port", title: "Port", required: true },
+          { type: "string", name: "speed", title: "Speed", pattern: "^[0-9]+$" },
+        ]),
+        serverName: "device",
+      },
+    };
     const placed = () => ({ taskId: "t2", messageId: 2, askId: "a2" });
+    const shown = async () =>
+      within(await inbox()).findByRole("region", { name: "Delete 1,204 rows? device asks" });
 
     /** A click is taken once the question was in sight for a moment. */
     async function armed(name: string): Promise<HTMLElement> {
-      const button = within(await item()).getByRole("button", { name });
+      const button = within(await shown()).getByRole("button", { name });
       await waitFor(() => expect(button.getAttribute("aria-disabled")).toBe("false"));
       return button;
     }
 
-    test("is placed and answered with one press", async () => {
-      const host = unplaced(placed, only && [only], simple);
+    test("is placed in the task of the only possible call and answered, with one press", async () => {
+      const host = unplaced(placed, only && [only], form);
       const { user, container } = showApp(host);
-      await host.tell("host/reveal", { kind: "openAsks" });
-      const question = within(await item());
+      await user.click(await screen.findByRole("button", { name: "Open Questions (4 waiting)" }));
+      const card = within(await shown());
+      expect(document.activeElement).toBe(await shown());
+      card.getByText(/One call may have caused it: flash, running for 1 min 30 s\./);
       expect(await axeFindings(container)).toEqual([]);
-      await user.type(question.getByRole("textbox", { name: /^port/ }), "8080");
+      await user.type(card.getByRole("textbox", { name: /^Port/ }), "8080");
       await user.click(await armed("Submit, in “First”"));
       await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
       expect(host.calls("ask/claim")).toEqual([
@@ -393,7 +403,7 @@ describe("a question of no task", () => {
     });
 
     test("is declined with one press", async () => {
-      const host = unplaced(placed, only && [only], simple);
+      const host = unplaced(placed, only && [only], form);
       const { user } = showApp(host);
       await host.tell("host/reveal", { kind: "openAsks" });
       await user.click(await armed("Decline"));
@@ -403,9 +413,21 @@ describe("a question of no task", () => {
       ]);
     });
 
+    test("is answered with the keys of the dock", async () => {
+      const host = unplaced(placed, only && [only], form);
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await user.type(within(await shown()).getByRole("textbox", { name: /^Port/ }), "1");
+      await armed("Submit, in “First”");
+      await user.keyboard("{Control>}{Enter}{/Control}");
+      await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+    });
+
     test("is shown in its task if its answer is refused", async () => {
-      const host = unplaced(placed, only && [only], simple, () => {
-        throw new ResponseError(-32602, "The disk is full.");
+      const host = unplaced(placed, only && [only], form, {
+        askResponse: () => {
+          throw new ResponseError(-32602, "The disk is full.");
+        },
       });
       const { user } = showApp(host);
       await host.tell("host/reveal", { kind: "openAsks" });
@@ -414,13 +436,91 @@ describe("a question of no task", () => {
       await screen.findByRole("region", { name: "mail asks" });
     });
 
+    test("stays with what was typed if it cannot be placed", async () => {
+      const host = unplaced(
+        () => {
+          throw new ResponseError(-32602, "The question cannot be of that call.");
+        },
+        only && [only],
+        form,
+      );
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await user.type(within(await shown()).getByRole("textbox", { name: /^Port/ }), "8080");
+      await user.click(await armed("Submit, in “First”"));
+      await within(await shown()).findByText("The question cannot be of that call.");
+      expect(valueIn(within(await shown()).getByRole("textbox", { name: /^Port/ }))).toBe("8080");
+      expect(host.calls("askResponse")).toEqual([]);
+    });
+
     test("can be placed elsewhere", async () => {
-      const { user } = showApp(unplaced(placed, only && [only], simple));
-      await user.click(await screen.findByRole("button", { name: /^Open Questions/ }));
-      const question = within(await item());
-      await user.click(question.getByRole("button", { name: "Change…" }));
-      question.getByRole("button", { name: "In a New Task" });
-      expect(question.queryByRole("button", { name: /^Submit/ })).toBeNull();
+      const host = unplaced(placed, only && [only], form);
+      const { user, container } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      const card = within(await shown());
+      await user.click(card.getByRole("button", { name: "Change…" }));
+      expect(document.activeElement).toBe(await shown());
+      card.getByRole("radio", { name: /^First flash, running/, checked: true });
+      await user.click(card.getByRole("radio", { name: "A new task" }));
+      expect(await axeFindings(container)).toEqual([]);
+      await user.type(card.getByRole("textbox", { name: /^Port/ }), "8080");
+      await user.click(await armed("Submit, in a new task"));
+      await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+      expect(host.calls("ask/claim")).toEqual([{ id: "u1", newTask: true }]);
+    });
+
+    test("with several possible calls is answered once the person has chosen one", async () => {
+      const host = unplaced(placed, undefined, form);
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      const card = within(await shown());
+      await user.type(card.getByRole("textbox", { name: /^Port/ }), "8080");
+      await user.click(await armed("Submit"));
+      await card.findByText("Choose the task that it belongs to.");
+      expect(document.activeElement).toBe(card.getByRole("radio", { name: /^First/ }));
+      expect(host.calls("ask/claim")).toEqual([]);
+      await user.click(card.getByRole("radio", { name: /^Second/ }));
+      await user.click(await armed("Submit, in “Second”"));
+      await waitFor(() => expect(host.calls("askResponse")).toHaveLength(1));
+      expect(host.calls("ask/claim")).toEqual([
+        { id: "u1", taskId: "t2", messageId: other?.messageId },
+      ]);
+    });
+
+    test("is dismissed without a task", async () => {
+      const host = unplaced(undefined, undefined, form);
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await armed("Submit");
+      const card = within(await shown());
+      await user.click(card.getByRole("button", { name: "More Ways to Decline" }));
+      await user.click(card.getByRole("menuitem", { name: "Dismiss without an answer" }));
+      await waitFor(() => expect(host.calls("ask/claim")).toEqual([{ id: "u1", dismiss: true }]));
+    });
+
+    test("is a page that opens with the press that places it", async () => {
+      const page: Partial<UnattributedAsk> = {
+        wants: "mcp_url_elicitation",
+        question: {
+          type: "mcp_url_elicitation",
+          serverName: "device",
+          message: "Log in",
+          url: "https://a.example/",
+        },
+      };
+      const opens = { "ask/openUrl": () => ({ opened: true }) };
+      const host = unplaced(placed, only && [only], page, opens);
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      const card = await within(await inbox()).findByRole("region", {
+        name: "Log in device wants you to open a page",
+      });
+      const button = within(card).getByRole("button", { name: "Open in Browser, in “First”" });
+      await waitFor(() => expect(button.getAttribute("aria-disabled")).toBe("false"));
+      await user.click(button);
+      await waitFor(() =>
+        expect(host.calls("ask/openUrl")).toEqual([{ taskId: "t2", askId: "a2" }]),
+      );
     });
   });
 

@@ -14,7 +14,8 @@ import { Page } from "../ui/Page.tsx";
 import { useNow } from "../ui/useNow.ts";
 import { AskInPlace } from "./AskInPlace.tsx";
 import { OpenAskLine } from "./OpenAskLine.tsx";
-import { UnattributedAskItem, type UnattributedAskItemProps } from "./UnattributedAskItem.tsx";
+import { UnattributedAskItem } from "./UnattributedAskItem.tsx";
+import { UnattributedCard, type UnattributedCardProps } from "./UnattributedCard.tsx";
 
 export interface OpenAsksProps {
   readonly inbox: Inbox;
@@ -27,8 +28,8 @@ export interface OpenAsksProps {
   readonly onDraft: Actions["saveDraft"];
   /** The person assigned an unattributed question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
-  /** The person assigned and answered a simple one. Rejects if it could not be assigned. */
-  readonly onPlace: UnattributedAskItemProps["onPlace"];
+  /** The person assigned one and settled it. Rejects if it could not be assigned. */
+  readonly onPlace: UnattributedCardProps["onPlace"];
   readonly onRetry: () => void;
   readonly onBack: () => void;
 }
@@ -67,8 +68,8 @@ export function OpenAsks(props: OpenAsksProps) {
                 await onClaim(params);
                 if (params.dismiss) focusList();
               }}
-              onPlace={async (params, answer) => {
-                await onPlace(params, answer);
+              onPlace={async (params, how) => {
+                await onPlace(params, how);
                 focusList();
               }}
             />
@@ -105,7 +106,7 @@ export function OpenAsks(props: OpenAsksProps) {
 
 /** Unattributed questions come first, and an accidental Enter must not assign one. */
 function focusFirst(rows: HTMLElement | null): void {
-  rows?.querySelector<HTMLElement>("button, .unattributed-ask")?.focus();
+  rows?.querySelector<HTMLElement>("button, .unattributed-ask, .ask-card")?.focus();
 }
 
 /** The workspaces with questions, the panel's own first. */
@@ -141,7 +142,7 @@ interface UnattributedProps {
   readonly unattributed: Inbox["unattributed"];
   readonly now: number;
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
-  readonly onPlace: UnattributedAskItemProps["onPlace"];
+  readonly onPlace: UnattributedCardProps["onPlace"];
 }
 
 /** The unattributed questions. */
@@ -156,9 +157,18 @@ function Unattributed({ workspace, unattributed, now, onClaim, onPlace }: Unattr
         {l10n.t("Of no task yet")}
       </AsksHeading>
       <ul aria-labelledby={headingId}>
-        {unattributed.map((ask) => (
-          <UnattributedAskItem key={ask.id} {...{ ask, now, onClaim, onPlace }} />
-        ))}
+        {unattributed.map((ask) =>
+          ask.question?.type === "mcp_elicitation" ||
+          ask.question?.type === "mcp_url_elicitation" ? (
+            <UnattributedCard
+              key={ask.id}
+              {...{ ask, now, onClaim, onPlace }}
+              question={ask.question}
+            />
+          ) : (
+            <UnattributedAskItem key={ask.id} {...{ ask, now, onClaim }} />
+          ),
+        )}
       </ul>
     </ServersContext>
   );

@@ -1,34 +1,31 @@
-import type { AskCandidate, ClaimAskParams, UnattributedAsk } from "@assent/protocol";
+import type { ClaimAskParams, UnattributedAsk } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "react";
 import { brief } from "../../lib/brief.ts";
-import { ago, elapsed, taskTitle } from "../../lib/format.ts";
+import { ago, taskTitle } from "../../lib/format.ts";
 import { filled } from "../../lib/l10n.ts";
-import { unreachable } from "../../lib/unreachable.ts";
 import { AskingServer } from "../ask/AskingServer.tsx";
 import { wanted } from "../ask/askTitle.tsx";
-import { type Answer, useAnswer } from "../ask/useAnswer.ts";
+import { useAnswer } from "../ask/useAnswer.ts";
 import { askElementId } from "../ui/focus.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
-import { AskInPlace } from "./AskInPlace.tsx";
+import { called, standing } from "./candidateWords.ts";
 
 export interface UnattributedAskItemProps {
   readonly ask: UnattributedAsk;
   readonly now: number;
   /** Assigns or dismisses the question. Rejects if that was refused. */
   readonly onClaim: (params: ClaimAskParams) => Promise<void>;
-  /** Assigns a simple question and answers it there. Rejects if it could not be assigned. */
-  readonly onPlace: (params: ClaimAskParams, answer: Answer) => Promise<void>;
 }
 
 /**
- * An unattributed question: who asks what, and the calls that may have caused it, for the person to choose from. If
- * only one may have, its task is on the button, and the same press answers a simple question. Otherwise the choice answers
- * nothing: the question becomes an ask in that task.
+ * An unattributed question that is not known whole before it has a task: who asks what, and the calls that may have caused it,
+ * for the person to choose from. If only one may have, its task is on the button. The choice answers nothing: the question
+ * becomes an ask in that task.
  */
-export function UnattributedAskItem({ ask, now, onClaim, onPlace }: UnattributedAskItemProps) {
-  const { id, serverName, wants, text = "", time, candidates = [], simple = false } = ask;
+export function UnattributedAskItem({ ask, now, onClaim }: UnattributedAskItemProps) {
+  const { id, serverName, wants, text = "", time, candidates = [] } = ask;
   const { icon, words } = wanted(wants);
   const headingId = useId();
   /** The person wants another task than the only possible one. */
@@ -41,18 +38,6 @@ export function UnattributedAskItem({ ask, now, onClaim, onPlace }: Unattributed
       await onClaim({ id, ...how });
       return true;
     });
-  const change = (
-    <button
-      type="button"
-      className="secondary small"
-      onClick={({ currentTarget }) => {
-        currentTarget.closest("li")?.focus(); // the button goes
-        setChanging(true);
-      }}
-    >
-      {l10n.t("Change…")}
-    </button>
-  );
   return (
     // The whole item takes the focus, so that an Enter meant for another control chooses nothing.
     <li
@@ -80,18 +65,7 @@ export function UnattributedAskItem({ ask, now, onClaim, onPlace }: Unattributed
               standing(only.state, now - only.since),
             )}
       </p>
-      {only !== undefined && simple ? (
-        <AskInPlace
-          {...{ ask, serverName }}
-          askId={id}
-          words={l10n.t("Submit, in “{0}”", taskTitle(only))}
-          onAnswer={(answer) =>
-            onPlace({ id, taskId: only.taskId, messageId: only.messageId }, answer)
-          }
-        >
-          {change}
-        </AskInPlace>
-      ) : only !== undefined ? (
+      {only !== undefined ? (
         <div className="actions">
           <button
             type="button"
@@ -101,7 +75,16 @@ export function UnattributedAskItem({ ask, now, onClaim, onPlace }: Unattributed
           >
             {l10n.t("Answer, in “{0}”", taskTitle(only))}
           </button>
-          {change}
+          <button
+            type="button"
+            className="secondary small"
+            onClick={({ currentTarget }) => {
+              currentTarget.closest("li")?.focus(); // the button goes
+              setChanging(true);
+            }}
+          >
+            {l10n.t("Change…")}
+          </button>
         </div>
       ) : (
         <fieldset className="unattributed-ways" aria-label={l10n.t("Assign to a task")}>
@@ -143,25 +126,4 @@ export function UnattributedAskItem({ ask, now, onClaim, onPlace }: Unattributed
       {refusal !== undefined && <Refusal message={refusal.message} />}
     </li>
   );
-}
-
-/** The name of the called item. */
-function called({ toolName, resourceUri, promptName }: AskCandidate): string {
-  if (toolName !== undefined) return brief(toolName);
-  if (resourceUri !== undefined) return brief(resourceUri);
-  return promptName === undefined ? l10n.t("a call") : brief(promptName);
-}
-
-/** The state of the call, and for how long. */
-function standing(state: AskCandidate["state"], ms: number): string {
-  switch (state) {
-    case "inFlight":
-      return l10n.t("running for {0}", elapsed(ms));
-    case "givenUp":
-      return l10n.t("cancelled here, started {0}", ago(ms));
-    case "ended":
-      return l10n.t("ended, started {0}", ago(ms));
-    default:
-      return unreachable(state);
-  }
 }
