@@ -307,7 +307,15 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 		fmt.Fprintln(&out, terminal.Hanging(w, visible.Line(text), 2))
 	}
 	if len(p.Files) > 0 {
-		fmt.Fprintf(&out, "\nThe servers move to %s. These files change:\n", visible.Line(o.UserFile))
+		moves := slices.ContainsFunc(p.Servers, func(s *setup.Server) bool {
+			return !s.Known && slices.ContainsFunc(s.Copies, func(c *setup.Copy) bool { return c.Changes })
+		})
+		if moves {
+			fmt.Fprintf(&out, "\nThe servers move to %s.", visible.Line(o.UserFile))
+		} else {
+			fmt.Fprintf(&out, "\nThe servers are in %s already.", visible.Line(o.UserFile))
+		}
+		fmt.Fprintln(&out, " These files change:")
 		for _, path := range p.Files {
 			fmt.Fprintf(&out, "  %s\n", visible.Line(path))
 		}

@@ -47,7 +47,7 @@ const RootFileName = ".mcp.json"
 // UserFile returns the person's own mcp.json, whose servers are in every workspace. It is empty where the person has no folder
 // for settings.
 func UserFile() string {
-	folder, err := os.UserConfigDir()
+	folder, err := UserConfigDir()
 	if err != nil {
 		return ""
 	}
@@ -468,7 +468,7 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		l.problem(s.Source, data, offset, "the server %q cannot be read: %v", s.Name, err)
 		return
 	}
-	if s.Source != SettingsSource && IsGateway(s.Command, s.Args) {
+	if _, isGateway := GatewayArgs(s.Command, s.Args); s.Source != SettingsSource && isGateway {
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)
@@ -569,10 +569,28 @@ func (s Server) NameInSource() string {
 	return s.Name
 }
 
-// IsGateway reports whether a command starts "assent gateway".
-func IsGateway(command string, args []string) bool {
-	name := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
-	return strings.TrimSuffix(name, ".exe") == "assent" && len(args) > 0 && args[0] == "gateway"
+// GatewayArgs returns the arguments of "assent gateway" if a command starts that, also by another program, as in
+// "npx -y @assent/cli gateway" and "cmd /c assent gateway".
+func GatewayArgs(command string, args []string) (rest []string, is bool) {
+	words := append([]string{command}, args...)
+	for i, word := range words[:len(words)-1] {
+		name := strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])
+		isPackage := word == "@assent/cli" || strings.HasPrefix(word, "@assent/cli@")
+		if (isPackage || slices.Contains([]string{"assent", "assent.exe", "assent.cmd"}, name)) && words[i+1] == "gateway" {
+			return words[i+2:], true
+		}
+	}
+	return nil, false
+}
+
+// UserConfigDir is [os.UserConfigDir], but takes no notice of a relative XDG_CONFIG_HOME, as its specification says.
+func UserConfigDir() (string, error) {
+	folder, err := os.UserConfigDir()
+	if xdg := os.Getenv("XDG_CONFIG_HOME"); err != nil && xdg != "" && !filepath.IsAbs(xdg) {
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, ".config"), err
+	}
+	return folder, err
 }
 
 // transportOf returns the transport of a server. The error is a sentence about its configuration, without its subject. As in

@@ -656,3 +656,13 @@ func TestAnOwnServerIsTheSameInEachFolder(t *testing.T) {
 		t.Error("in the folder, the folder makes no difference")
 	}
 }
+
+// TestARelativeFolderOfSettings: XDG_CONFIG_HOME has to be absolute, or else it does not count.
+func TestARelativeFolderOfSettings(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", "")
+	want := config.UserFile()
+	t.Setenv("XDG_CONFIG_HOME", "relative")
+	if got := config.UserFile(); got != want || want == "" {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}

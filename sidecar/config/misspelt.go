@@ -11,6 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"assent/sidecar/base/nearest"
+	"assent/sidecar/base/secret"
 )
 
 // misspelt has the names that people write instead of a member's: those of other programs, and mistakes.
@@ -32,7 +33,7 @@ func Missing(member string, members map[string]json.RawMessage) string {
 	known := jsonNames(reflect.TypeFor[serverObject]())
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return fmt.Sprintf("%s (it has %q, which Assent does not know)", text, name)
+			return fmt.Sprintf("%s (it has %q, which Assent does not know)", text, secret.Shown(name))
 		}
 	}
 	return text
@@ -58,7 +59,7 @@ func UnknownMembers(source, serverName string) []string {
 			if slices.Contains(known, name) || has(harmless, name) || has([]string{"serverUrl", "httpUrl"}, name) && members["url"] == nil {
 				continue
 			}
-			text := fmt.Sprintf("%s the member %q, which Assent does not know and ignores", of, name)
+			text := fmt.Sprintf("%s the member %q, which Assent does not know and ignores", of, secret.Shown(name))
 			if near := meant(name, known); near != "" {
 				text += fmt.Sprintf(": did you mean %q?", near)
 			} else {

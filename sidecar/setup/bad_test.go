@@ -33,6 +33,7 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 		{"broken JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {`), "cannot be read: line 1"},
 		{"single backslashes", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "C:\Users\ann\a.exe"}}}`), `"C:\Users\ann\a.exe" has single backslashes: write each one twice`},
 		{"a secret in invalid JSON", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": {"a": {"command": "a", "env": {"T": "C:\pw7XYZq-4711"}}}}`), "invalid literal (a text has single backslashes"},
+		{"a member twice in YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a:\n    cmd: x\n    cmd: y\n"), "cannot be read: line 4: mapping key \"cmd\" already defined at line 3. Repair it"},
 		{"a secret in invalid YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a:\n    cmd: *pw7XYZq-4711\n"), "unknown anchor referenced"},
 		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = x"), "cannot be read: line 2, column 11"},
 		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
@@ -240,6 +241,60 @@ func TestWhatThePersonChangedStays(t *testing.T) {
 	}
 	if _, err := os.Stat(m.path("assent/secrets.sealed")); err != nil {
 		t.Error("the secret of the server that stays is gone:", err)
+	}
+}
+
+// TestAFileThatTheHostEmptiedStays: it is the host's, and was there before.
+func TestAFileThatTheHostEmptiedStays(t *testing.T) {
+	for path, data := range map[string]string{"home/.cursor/mcp.json": cursorFile, codexFile: "[mcp_servers.a]\ncommand = \"a\"\n"} {
+		m := newMachine(t)
+		m.write(path, []byte(data))
+		m.route()
+		m.write(path, nil)
+		if u := m.restore(); len(u.Problems) != 0 || u.Files[0].How != setup.Merged || !strings.Contains(strings.Join(u.Files[0].Notes, " "), "had been removed from it") {
+			t.Errorf("%+v", u)
+		}
+		if got := m.read(path); len(got) != 0 {
+			t.Errorf("it is %q", got)
+		}
+	}
+}
+
+// TestANumberThatJSONDoesNotHave does not keep the other servers of the file from moving.
+func TestANumberThatJSONDoesNotHave(t *testing.T) {
+	for path, data := range map[string]string{
+		codexFile: "x = nan\n[mcp_servers.a]\ncommand = \"a\"\ntool_timeout_sec = inf\n",
+		gooseFile: "x: .nan\nextensions:\n  a:\n    type: stdio\n    cmd: a\n    timeout: .inf\n",
+	} {
+		m := newMachine(t)
+		m.write(path, []byte(data))
+		if r := m.route(); strings.Join(r.Added, " ") != "a" {
+			t.Errorf("%s: %+v", path, r)
+		}
+		if got := string(m.read(path)); !strings.Contains(got, "inf\n") || !strings.Contains(got, "nan\n") {
+			t.Errorf("it is\n%s", got)
+		}
+		m.restore()
+		if got := string(m.read(path)); got != data {
+			t.Errorf("restored is\n%s, want\n%s", got, data)
+		}
+	}
+}
+
+// TestEntriesThatStartAssentThroughAnother: a server of Assent is not put behind Assent once more.
+func TestEntriesThatStartAssentThroughAnother(t *testing.T) {
+	m := newMachine(t)
+	data := `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@assent/cli@3", "gateway", "--own", "x"]},
+		"b": {"command": "cmd", "args": ["/c", "assent.cmd", "gateway", "y"]}, "c": {"command": "C:\\bin\\Assent.exe", "args": ["gateway"]},
+		"d": {"command": "npx", "args": ["-y", "assent-gateway"]}}}`
+	m.write("home/.cursor/mcp.json", []byte(data))
+	if r := m.route(); strings.Join(r.Added, " ") != "d" {
+		t.Errorf("%+v", r)
+	}
+	for _, u := range m.find().Uses() {
+		if strings.Join(u.Through, " ") != "x y  d" {
+			t.Errorf("it is used through Assent: %q", u.Through)
+		}
 	}
 }
 

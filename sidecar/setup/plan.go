@@ -413,12 +413,14 @@ func (p *Plan) name() {
 			first[name] = s
 		}
 		s.Runs = runs(p.entry(s), importer.Secrets(p.entry(s)))
-		for _, secret := range s.secrets {
-			at := secret.At
+		for _, found := range s.secrets {
+			at := found.At
 			if at[0] == "args" {
 				if i, err := strconv.Atoi(at[1]); err == nil {
 					at = []string{"argument", strconv.Itoa(i + 1)}
 				}
+			} else if len(at) > 1 {
+				at = []string{at[0], secret.Shown(at[1])}
 			}
 			s.Secrets = append(s.Secrets, strings.Join(at, " "))
 		}
@@ -708,12 +710,11 @@ func routedTo(raw json.RawMessage) (gatewayStart, bool) {
 			return gatewayStart{}, false
 		}
 	}
-	if !config.IsGateway(command, args) {
+	of, is := config.GatewayArgs(command, args)
+	if !is {
 		return gatewayStart{}, false
 	}
-	start := gatewayStart{Program: command, Args: args}
-	start.Server = serverIn(args[1:])
-	return start, true
+	return gatewayStart{Program: command, Args: args, Server: serverIn(of)}, true
 }
 
 // serverIn returns the server among the arguments of "assent gateway", empty if there is none.

@@ -195,7 +195,7 @@ func (r *run) restore(kept *vault.Vault, c *change, limit int64, merge func(f *a
 			return restored, err
 		}
 		restored.Notes = notes
-		if text == nil {
+		if text == nil && c.Copy == "" {
 			restored.How, err = Removed, f.Remove()
 		} else if string(text) != string(f.Data) {
 			err = f.Replace(text)

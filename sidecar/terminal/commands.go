@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assent/sidecar/base/nearest"
+	"assent/sidecar/config"
 )
 
 const about = `assent calls MCP servers from a terminal, and asks you their questions. The Assent extension for VS Code uses
@@ -209,7 +209,7 @@ func DataFolder(given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	folder, err := os.UserConfigDir()
+	folder, err := config.UserConfigDir()
 	if err != nil {
 		return "", fmt.Errorf("%w: give --data-dir", err)
 	}

@@ -44,7 +44,7 @@ func Read(path string, limit int64) (*File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
+		return nil, fmt.Errorf("%s is not a file: move it away", path)
 	}
 	f.Path, f.Exists, f.mode, f.owner = target, true, info.Mode().Perm(), ownerOf(info)
 	f.Data, err = f.read()
@@ -74,7 +74,7 @@ func (f *File) Writable() error {
 		return fmt.Errorf("%s belongs to another user: leave it to that user, or make it yours", f.Path)
 	}
 	if f.Exists && f.mode&0o200 == 0 {
-		return fmt.Errorf("%s is read-only: make it writable, or leave it out", f.Path)
+		return fmt.Errorf("%s is read-only: make it writable", f.Path)
 	}
 	return nil
 }

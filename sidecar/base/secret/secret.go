@@ -52,16 +52,18 @@ type Known struct {
 
 // Scanner finds secrets. Create it with [New].
 type Scanner struct {
-	prepare func() *ruleSet
 	// lastKnown are the known values of the last scan. Most callers search for the same values in every
 	// text.
 	lastKnown atomic.Pointer[knownLiterals]
 }
 
-// New returns a scanner. It costs nothing until the first scan, which prepares the rules.
+// New returns a scanner. It costs nothing until the first scan of any scanner, which prepares the rules.
 func New() *Scanner {
-	return &Scanner{prepare: sync.OnceValue(newRuleSet)}
+	return &Scanner{}
 }
+
+// rules are those of all scanners. They do not change after they are made.
+var rules = sync.OnceValue(newRuleSet)
 
 // Scan returns the secrets of a text in ascending order. They do not overlap: a finding covers all
 // overlapping matches, and is named after the known value, or else after the longest match. There are
@@ -80,7 +82,7 @@ func (s *Scanner) Scan(text string, known []Known) []Finding {
 
 // findAll is Scan without the bound.
 func (s *Scanner) findAll(text string, known []Known) []Finding {
-	return apart(append(s.findKnown(text, known), s.prepare().find(text)...))
+	return apart(append(s.findKnown(text, known), rules().find(text)...))
 }
 
 func (s *Scanner) findKnown(text string, known []Known) []Finding {

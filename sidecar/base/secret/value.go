@@ -1,12 +1,9 @@
 package secret
 
 import (
-	"bytes"
-	"encoding/base64"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"assent/sidecar/base/lazyregexp"
 )
@@ -20,6 +17,11 @@ const RuleNamed = "named"
 // is the password of any URL. A variable, ${...}, is no secret.
 //
 // It guesses, for questions and masks. A finding ends where the value of its name ends, so that the rest can stay readable.
+// name.go has what a name says, and form.go what a value looks like.
+//
+// It leaves out what settings have more often than secrets do: words, short numbers and short keys without the name of a secret,
+// paths and URLs under such a name, the user of a URL, a name and a password with only a colon or a slash between them, the
+// arguments of "login", and -pWORD in small letters. A test has examples.
 func (s *Scanner) InValue(name, value string) []Finding {
 	text := variable().ReplaceAllStringFunc(value, func(match string) string { return strings.Repeat(taken, len(match)) })
 	if start, end := credentials(text); Named(name) && isSecretValue(name, text[start:end]) {
@@ -57,6 +59,14 @@ func (s *Scanner) InValue(name, value string) []Finding {
 	return nil
 }
 
+// Shown returns the name of a value as it can be shown: "…" for one that is itself a secret.
+func Shown(name string) string {
+	if len(New().InValue("", name)) > 0 {
+		return "…"
+	}
+	return name
+}
+
 // withoutName finds the values that are secrets by their form: texts that were generated at random, credentials in base64, and
 // private keys of any length. Name may say that the value is no secret, as an id is none.
 func withoutName(name, text string) []Finding {
@@ -68,9 +78,12 @@ func withoutName(name, text string) []Finding {
 	whole := text[start:end]
 	switch last := lastWord(name); {
 	case isBasic(whole),
-		isWeak(name) && Generated(whole),
+		isWeak(name) && (Generated(whole) || isPhrase(whole)),
 		isRandom(whole) && !slices.Contains(aboutSecrets, last) && !slices.Contains(aboutVersions, last):
 		findings = append(findings, Finding{RuleNamed, name, start, end})
+	}
+	for _, match := range bots().FindAllStringSubmatchIndex(text, -1) {
+		findings = append(findings, Finding{RuleNamed, "bot", match[2], match[3]})
 	}
 	for _, match := range addresses().FindAllStringSubmatchIndex(text, -1) {
 		before := ""
@@ -163,9 +176,10 @@ var (
 	sources = lazyregexp.New(`(?:^|[\s:="'])([\w.-]+)[:/]([^\s/:@\x01"'<>]+)@(?:(?:tcp|unix)\(|//|[\w.-]+:\d{1,5}(?:/|$))`)
 	// addresses finds the paths of URLs.
 	addresses = lazyregexp.New(`(?:https?|wss?)://[^\s/?#"'<>]+/([^\s?#"'<>]+)`)
+	// bots finds the tokens of Telegram's bots.
+	bots = lazyregexp.New(`(?:^|[^\w-])(?:bot)?([0-9]{8,10}:[\w-]{35})(?:[^\w-]|$)`)
 	// privateBegin finds the beginning of a private key.
 	privateBegin = lazyregexp.New(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY`)
-	uuids        = lazyregexp.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	// schemes finds credentials with their scheme (RFC 9110, section 11.4), without a name before them.
 	schemes   = lazyregexp.New(`(?i)(?:^|[\s:="'])(bearer|basic)\s+([\w.~+/-]{8,}=*)`)
 	anyScheme = lazyregexp.New(`^(?i:bearer|basic|token|apikey|api-key|key) +`)
@@ -186,11 +200,6 @@ func credentials(text string) (start, end int) {
 		}
 	}
 	return start, end
-}
-
-func isBasic(text string) bool {
-	decoded, err := base64.StdEncoding.DecodeString(text)
-	return err == nil && len(text) >= 8 && strings.Contains(string(decoded), ":") && !bytes.ContainsFunc(decoded, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // pairs finds the values within a text that have the name of a secret there.
@@ -244,169 +253,4 @@ func valueAt(text string, from int) (start, end int) {
 		rest = rest[:n]
 	}
 	return start, start + len(strings.TrimRight(rest, `}])\`))
-}
-
-// Named reports whether a name is that of a secret, by its words: API_KEY, X-Api-Key, apiKey, PGPASSWORD. It is a guess.
-func Named(name string) bool {
-	words := wordsOf(name)
-	if len(words) == 0 || slices.Contains(aboutSecrets, words[len(words)-1]) {
-		return false
-	}
-	for i, word := range words {
-		isMany := slices.Contains(manySecrets, word) && (i == 0 || !slices.Contains(counts, words[i-1]))
-		if isMany || slices.Contains(secretWords, word) || !slices.Contains(noSecrets, word) &&
-			slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(strings.TrimRight(word, "0123456789"), end) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// isWeak reports whether a name is one that a secret may have, and other values more often.
-func isWeak(name string) bool {
-	words := wordsOf(name)
-	return len(words) > 0 && !slices.Contains(aboutSecrets, words[len(words)-1]) &&
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(weakWords, word) })
-}
-
-// wordsOf returns the words of a name in lower case.
-func wordsOf(name string) []string {
-	var spaced strings.Builder
-	var last rune
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(last) {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		last = r
-	}
-	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-func lastWord(name string) string {
-	words := wordsOf(name)
-	if len(words) == 0 {
-		return ""
-	}
-	return words[len(words)-1]
-}
-
-var (
-	secretWords = []string{"key", "pwd", "pass", "auth", "authorization", "credential", "credentials", "pat", "bearer", "cookie", "jwt", "dsn", "cred", "creds", "pw"}
-	// manySecrets are secrets unless they are counted.
-	manySecrets = []string{"keys", "tokens", "secrets", "passwords", "cookies"}
-	counts      = []string{"max", "min", "num", "total", "input", "output", "prompt", "completion", "context", "cached", "reasoning", "sort", "primary", "foreign"}
-	// weakWords name secrets only with a value that was generated.
-	weakWords = []string{
-		"session", "sessionid", "jsessionid", "sid", "sig", "signature", "hmac", "license", "licence", "code", "hash", "ticket", "webhook", "hook", "salt", "seed",
-		"sas", "value", "connection", "otp", "totp", "pin",
-	}
-	aboutVersions = []string{"ref", "rev", "revision", "commit", "sha", "hash", "digest", "checksum", "tag", "branch", "image", "from", "uuid", "guid"}
-	// secretEnds end the words for secrets that people write together with the word before.
-	secretEnds = []string{"apikey", "accesskey", "secretkey", "privatekey", "authkey", "token", "secret", "password", "passwd", "passphrase", "passcode", "pass", "pwd", "appkey", "sessionkey", "passwort", "kennwort", "contrasena", "senha"}
-	noSecrets  = []string{"bypass", "compass", "tiktoken"}
-	// aboutSecrets end the names of things about a secret.
-	aboutSecrets = []string{
-		"file", "files", "path", "dir", "folder", "url", "uri", "sock", "id", "ids", "name", "host", "type", "mode", "method", "endpoint",
-		"limit", "length", "count", "size", "ttl", "expiry", "timeout", "prefix", "header", "algorithm", "format", "version", "var", "enabled", "required",
-		"provider", "server", "store", "issuer", "audience", "scope", "scopes", "level", "region", "alias", "source", "port", "budget", "command",
-	}
-	// plainWords are what a setting with a name of a secret may say in clear.
-	plainWords = []string{
-		"true", "false", "yes", "no", "on", "off", "none", "null", "nil", "basic", "bearer", "oauth", "oauth2", "oidc", "token", "apikey", "required",
-		"optional", "disabled", "enabled", "auto", "default", "latest", "stable", "prompt", "keychain", "keyring", "env", "stdin", "stdio", "http",
-	}
-	number = lazyregexp.New(`^v?[0-9]+(\.[0-9]+)+([-+][\w.]+)?$`)
-)
-
-// isSecretValue reports whether a value with the name of a secret may be one.
-func isSecretValue(name, value string) bool {
-	value = strings.Trim(strings.ReplaceAll(value, taken, ""), " \"'`")
-	if slices.ContainsFunc([]string{"password", "passwd", "pwd", "authorization"}, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }) {
-		return value != "" && !isHidden(value) && !slices.Contains(plainWords, strings.ToLower(value)) // it may be anything
-	}
-	return len(value) >= 4 && !isHidden(value) && !slices.Contains(plainWords, strings.ToLower(value)) && !number().MatchString(value) && !isPath(value) &&
-		!strings.Contains(value, "://")
-}
-
-// isHidden reports whether a text stands for a secret, as in documentation.
-func isHidden(value string) bool {
-	lower := strings.ToLower(value)
-	return strings.HasPrefix(lower, "<") || strings.HasPrefix(lower, "{") || strings.HasPrefix(lower, "your") && !Generated(value) || strings.HasPrefix(lower, "***") ||
-		strings.Trim(lower, "x") == "" || slices.Contains([]string{"changeme", "placeholder", "redacted", "todo", "...", "…"}, lower)
-}
-
-// isPath reports whether a value is a file's path.
-func isPath(value string) bool {
-	rest := value
-	for _, prefix := range []string{"/", "./", "../", "~/", `.\`, `..\`, `~\`} {
-		rest = strings.TrimPrefix(rest, prefix)
-	}
-	if len(rest) == len(value) && len(value) > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/') {
-		rest = value[3:]
-	}
-	parts := strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' })
-	return len(rest) < len(value) && len(parts) > 0 && !slices.ContainsFunc(parts, isKey)
-}
-
-// isKey reports whether a text looks like a generated key, and not like words, a number, a path or a package.
-func isKey(text string) bool {
-	return len(text) >= 12 && !strings.ContainsAny(text, `@/\:,;<>(){}"' `) && !isWordy(text) && entropy(text) >= 3
-}
-
-// Generated reports whether a text looks like a generated key. A short one must have digits, small and capital letters. A UUID is
-// none. It is a guess.
-func Generated(text string) bool {
-	if len(text) > maxKey {
-		return false
-	}
-	if isKey(text) {
-		return !uuids().MatchString(text)
-	}
-	return len(text) >= 8 && !strings.ContainsAny(text, `@/\:,;<>(){}"' `) && isMixed(text) && !isWordy(text) && entropy(text) >= 3
-}
-
-// maxKey bounds a generated key, in bytes.
-const maxKey = 2 << 10
-
-// isMixed reports whether a text has digits, small and capital letters.
-func isMixed(text string) bool {
-	return strings.ContainsFunc(text, unicode.IsDigit) && strings.ContainsFunc(text, unicode.IsLower) && strings.ContainsFunc(text, unicode.IsUpper)
-}
-
-// isRandom reports whether a text is long, and its digits and letters alternate as those of no name do. A long number in base 16
-// is random, too.
-func isRandom(text string) bool {
-	if len(text) < 24 || text[0] == '-' || !isKey(text) || uuids().MatchString(text) {
-		return false
-	}
-	if len(text) >= 32 && strings.Trim(strings.ToLower(text[len(text)-32:]), "0123456789abcdef") == "" {
-		return true
-	}
-	kind := func(c byte) int {
-		switch {
-		case c >= '0' && c <= '9':
-			return 1
-		case c >= 'a' && c <= 'z':
-			return 2
-		}
-		return 3
-	}
-	changes := 0
-	for i := range len(text) - 1 {
-		if kind(text[i]) != kind(text[i+1]) {
-			changes++
-		}
-	}
-	return changes*10 >= len(text)*3
-}
-
-// isWordy reports whether a text is made of words and numbers, as names of packages and models are.
-func isWordy(text string) bool {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-_.=/+", r) })
-	return !slices.ContainsFunc(parts, func(part string) bool {
-		digits := strings.ContainsFunc(part, unicode.IsDigit)
-		letters := strings.ContainsFunc(part, unicode.IsLetter)
-		return len(part) > 4 && digits && letters
-	})
 }

@@ -65,8 +65,20 @@ var values = []struct{ name, value, want string }{
 	{"", "https://example.org/mcp?sig=pw05XYZabc&x=y", "pw05XYZabc"},
 	{"", "https://example.org/mcp?c=%7B%22apiKey%22%3A%22abcd%22%7D", "c=%7B%22apiKey%22%3A%22abcd%22%7D"},
 	{"KEY", "-----BEGIN RSA PRIVATE KEY-----\nMII", "-----BEGIN RSA PRIVATE KEY-----\nMII"},
+	{"BOT", "1234567890:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawX", "1234567890:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawX"},
+	{"", "https://api.telegram.org/bot1234567890:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawX/x", "1234567890:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawX"},
+	{"MNEMONIC", "legal winner thank year wave sausage worth useful legal winner thank yellow", "legal winner thank year wave sausage worth useful legal winner thank yellow"},
+	{"RECOVERY_PHRASE", "legal winner thank year wave sausage worth useful legal winner thank yellow", "legal winner thank year wave sausage worth useful legal winner thank yellow"},
+	{"MOT_DE_PASSE", "bonjour", "bonjour"},
+	{"CLAVE", "geheim", "geheim"},
 
 	{"GITHUB_TOKEN", "${env:GITHUB_TOKEN}", ""},
+	{"SORT_KEY", "created", ""},
+	{"cache-key", "build", ""},
+	{"PARTITION_KEY", "userId", ""},
+	{"CREDENTIAL_HELPER", "osxkeychain", ""},
+	{"SEARCH_PHRASE", "legal winner thank year", ""},
+	{"TIMES", "2026-11-28 10:30", ""},
 	{"Authorization", "Bearer ${input:token}", ""},
 	{"Authorization", "Bearer ${env:T:-${T}}", ""},
 	{"DATABASE_URL", "postgres://u:${env:PW}@h/db", ""},
@@ -113,6 +125,58 @@ var values = []struct{ name, value, want string }{
 	{"HASH", "sha512", ""},
 	{"LICENSE", "Apache-2.0", ""},
 	{"CODE", "dXNlcmlkbmFtZQ==", ""},
+}
+
+// unrecognised are secrets, each with the plain setting that their finding would mask too.
+var unrecognised = []struct{ name, value, plainName, plain string }{
+	{"MY_VALUE", "hunter2", "MY_VALUE", "python3"},
+	{"OPENAI", "abcd1234", "MODEL", "gpt4o2024"},
+	{"PERPLEXITY", "hunter2hunter2", "REGION", "eastus2"},
+	{"GITHUB", "abcdef0123456789", "COMMIT", "abcdef0123456789"},
+	{"ACCOUNT", "me:hunter2", "IMAGE", "alpine:latest1"},
+	{"X-User", "me:hunter2", "X-User", "tenant:team2"},
+	{"LOGIN", "me/hunter2", "REPO", "acme/widgets2"},
+	{"DB", "u:p@h", "PACKAGE", "npm:react@next"},
+	{"URL", "https://abcd1234@example.org/mcp", "REPO", "https://acme2024@dev.example.org/x"},
+	{"URL", "https://example.org/mcp/abcd1234", "URL", "https://example.org/mcp/tenant42"},
+	{"URL", "https://example.org/mcp/9f8a7b6c", "URL", "https://example.org/tree/9f8a7b6c"},
+	{"WEBHOOK", "https://hooks.example.org/T000/B000/abcdefgh", "WEBHOOK", "https://hooks.example.org/v1/events/incoming"},
+	{"SENTRY", "https://abc@o1.ingest.example.org/2", "GIT", "https://git@example.org/2"},
+	{"PROJECT_ID", "4f9a8b7c6d5e4f3a2b1c", "PROJECT_ID", "4f9a8b7c6d5e4f3a2b1d"},
+	{"CLIENT_ID", "qT7zK2mX9rB4vN8cL1pW6sD3", "CLIENT_ID", "qT7zK2mX9rB4vN8cL1pW6sD4"},
+	{"SESSION", "hunter", "SESSION", "main"},
+	{"OTP", "123456", "PORT_CODE", "123456"},
+	{"PIN", "4711", "PIN", "4712"},
+	{"TOKEN", "abc", "TOKEN", "abd"},
+	{"SECRET", "/hunter/2", "SECRET", "/run/secrets"},
+	{"TOKEN", "https://example.org/hunter2", "TOKEN", "https://login.example.org/token"},
+	{"TOKEN", "1.2.3", "TOKEN", "2.0.0"},
+	{"DATA", "aHVudGVyMg==", "DATA", "aGVsbG8gYWxs"},
+	{"DATA", "68756e74657232", "DATA", "20261128103000"},
+	{"JSON", `{"k": "hunter2"}`, "JSON", `{"k": "python3"}`},
+	{"", "mysql -uroot -phunter2", "", "cp -rv -project2"},
+	{"", "login me hunter2", "", "search me python3"},
+}
+
+// TestSecretsThatAreNotRecognised: who makes one of these a secret has to see what becomes one as well.
+func TestSecretsThatAreNotRecognised(t *testing.T) {
+	s := secret.New()
+	for _, tt := range unrecognised {
+		if found, plain := s.InValue(tt.name, tt.value), s.InValue(tt.plainName, tt.plain); len(found) > 0 || len(plain) > 0 {
+			t.Errorf("%s=%s is found as %v, and the plain %s=%s as %v", tt.name, tt.value, found, tt.plainName, tt.plain, plain)
+		}
+	}
+}
+
+func TestNamesThatAreSecrets(t *testing.T) {
+	for name, want := range map[string]string{
+		"API_KEY": "API_KEY", "GOOGLE_OAUTH2_CLIENT_SECRET": "GOOGLE_OAUTH2_CLIENT_SECRET", "oauth2ClientId": "oauth2ClientId", "X-Api-Key": "X-Api-Key",
+		"sk-ant-api03-Zx81kQ": "…", "ghp_0123456789abcdefghijABCDEFGHIJ012345": "…", "qT7zK2mX9rB4vN8cL1pW6sD3": "…", "TOKEN=pw7XYZq-4711": "…",
+	} {
+		if got := secret.Shown(name); got != want {
+			t.Errorf("%s is shown as %s, want %s", name, got, want)
+		}
+	}
 }
 
 func TestSecretsInValues(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ func parseTOML(data []byte, crlf bool) (document, error) {
 		}
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
+	f.whole, _ = finite(f.whole).(map[string]any)
 	p := unstable.Parser{KeepComments: true}
 	p.Reset(data)
 	var table []string
@@ -83,6 +85,25 @@ func parseTOML(data []byte, crlf bool) (document, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// finite returns a value with texts in the place of the numbers that JSON does not have.
+func finite(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = finite(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = finite(v[i])
+		}
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return fmt.Sprint(v)
+		}
+	}
+	return v
 }
 
 func (f *tomlFile) bytes() []byte { return f.text }

@@ -63,6 +63,10 @@ func parseYAML(data []byte, crlf bool) (document, error) {
 
 // yamlError returns an error without the texts of the file, which may be secrets.
 func yamlError(err error) error {
+	var types *yaml.TypeError
+	if errors.As(err, &types) && len(types.Errors) > 0 {
+		err = errors.New(types.Errors[0])
+	}
 	return errors.New(quotedText().ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "anchor"))
 }
 

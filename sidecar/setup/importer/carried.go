@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"assent/sidecar/base/secret"
 )
 
 // check fails for the members that keep setup from moving the server.
@@ -26,7 +28,7 @@ func (t *translation) checkMember(name string, value json.RawMessage) {
 			t.checkMember(name+"."+within, members[within])
 		}
 	case known == nil:
-		t.fail("It has the member %.100q, and setup does not know what that means to %s.", name, t.dialect.name)
+		t.fail("It has the member %.100q, and setup does not know what that means to %s.", secret.Shown(name), t.dialect.name)
 	case known.Treatment == Alone && !known.isHarmless(value):
 		t.fail("It %s (%q).", known.Meaning, name)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"assent/sidecar/base/secret"
 	"assent/sidecar/setup/hostfile"
 )
 
@@ -42,7 +43,7 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		delete(members, "transport")
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if known := find(t.id, name); inner[name] != nil || known != nil && known.Treatment == Carried {
-				t.fail("It has %q beside its transport, and it cannot be known which of them counts.", name)
+				t.fail("It has %q beside its transport, and it cannot be known which of them counts.", secret.Shown(name))
 			}
 		}
 		maps.Copy(members, inner)
@@ -76,7 +77,7 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(within)) {
 			if !slices.Contains([]string{"path", "args", "env"}, name) && !isOff(within[name]) {
-				t.fail("It has the member %.100q, which setup would lose.", "command."+name)
+				t.fail("It has the member %.100q, which setup would lose.", "command."+secret.Shown(name))
 			}
 		}
 		if err := put(members, map[string]any{"command": command.Path, "args": command.Args, "env": command.Env}); err != nil {
@@ -134,7 +135,7 @@ func (t *translation) ownHeaders(members map[string]json.RawMessage, take func(s
 	lower := map[string]bool{}
 	for _, name := range names {
 		if lower[strings.ToLower(name)] {
-			t.fail("It has the header %.100q twice, and it cannot be known which of them counts.", name)
+			t.fail("It has the header %.100q twice, and it cannot be known which of them counts.", secret.Shown(name))
 		}
 		lower[strings.ToLower(name)] = true
 	}

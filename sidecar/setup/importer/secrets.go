@@ -22,9 +22,9 @@ type Secret struct {
 func (s Secret) where() string {
 	switch s.At[0] {
 	case "env":
-		return "the env value " + strconv.Quote(s.At[1])
+		return "the env value " + strconv.Quote(secret.Shown(s.At[1]))
 	case "headers":
-		return "the header " + strconv.Quote(s.At[1])
+		return "the header " + strconv.Quote(secret.Shown(s.At[1]))
 	case "args":
 		return "an argument"
 	}

@@ -275,14 +275,14 @@ func (t *translation) stdio(e *entry, env map[string]json.RawMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		value, err := t.envValue(name, env[name])
 		if err != nil {
-			return fmt.Errorf("has in its env the value %.100q, which %w", name, err)
+			return fmt.Errorf("has in its env the value %.100q, which %w", secret.Shown(name), err)
 		}
 		if e.Env == nil {
 			e.Env = map[string]*string{}
 		}
 		if value != nil {
 			t.inSecret = secret.Named(name)
-			value = new(t.text(fmt.Sprintf("the env value %.100q", name), *value))
+			value = new(t.text(fmt.Sprintf("the env value %.100q", secret.Shown(name)), *value))
 		}
 		e.Env[name] = value
 	}
@@ -318,7 +318,7 @@ func (t *translation) remote(e *entry) error {
 	e.URL = t.text("the url", e.URL)
 	t.inHeaders = true
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		where := fmt.Sprintf("the header %.100q", name)
+		where := fmt.Sprintf("the header %.100q", secret.Shown(name))
 		own(where, e.Headers[name])
 		if t.inSecret = secret.Named(name); !slices.Contains(t.prefixed, name) {
 			e.Headers[name] = t.text(where, e.Headers[name])
@@ -342,7 +342,7 @@ func (t *translation) envValue(name string, raw json.RawMessage) (*string, error
 	case bytes.ContainsAny(raw[:1], "{["):
 		return nil, errors.New("must be a text, a number or null")
 	case json.Unmarshal(raw, &number) == nil && strconv.FormatFloat(number, 'f', -1, 64) != string(raw):
-		t.fail("It has a number for the variable %.100q that programs write in different ways: write it as a text.", name)
+		t.fail("It has a number for the variable %.100q that programs write in different ways: write it as a text.", secret.Shown(name))
 	}
 	return new(string(raw)), nil
 }
@@ -417,7 +417,7 @@ func (t *translation) rest(members map[string]json.RawMessage) {
 		case name == "headersHelper":
 			t.warn("%s takes headers from a program (%q), which is not copied.", t.dialect.name, name)
 		default:
-			t.warn("%.100q is not copied: Assent has no such setting for a server.", name)
+			t.warn("%.100q is not copied: Assent has no such setting for a server.", secret.Shown(name))
 		}
 	}
 }
