@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +49,11 @@ func (g governed) inNamespace(c *exec.Cmd) *exec.Cmd {
 }
 
 // command returns a command of the person on that machine.
-func (g governed) command(args ...string) *exec.Cmd { return g.inNamespace(g.in(g.home, args...)) }
+func (g governed) command(args ...string) *exec.Cmd {
+	c := g.in(g.home, args...)
+	c.Env = append(c.Env, "PATH="+filepath.Join(g.home, "bin")+":"+os.Getenv("PATH"))
+	return g.inNamespace(c)
+}
 
 // says returns all that a command writes, which may fail.
 func (g governed) says(args ...string) string {
@@ -111,8 +117,8 @@ func TestEachMemberOfTheOrganisationsFile(t *testing.T) {
 	}{
 		{"servers.allowed", `{"servers":{"allowed":[]}}`, func(g governed) string { return g.says("tools", "asker") }, "policy.json, allowed does not have this server"},
 		{"servers.denied", `{"servers":{"denied":[{"serverCommand":["asker"]}]}}`, func(g governed) string { return g.says("tools", "asker") }, `policy.json, entry {"serverCommand":["asker"]}`},
-		{"gateway.allowed", `{"gateway":{"allowed":false}}`, governed.overStdio, "policy.json, gateway.allowed"},
-		{"gateway.http", `{"gateway":{"http":false}}`, governed.overHTTP, "policy.json, gateway.http"},
+		{"gateway.allowed", `{"gateway":{"allowed":false}}`, func(g governed) string { return g.overStdio("asker") }, "policy.json, gateway.allowed"},
+		{"gateway.http", `{"gateway":{"http":false}}`, func(g governed) string { return g.overHTTP("asker") }, "policy.json, gateway.http"},
 		{"setup.allowed", `{"setup":{"allowed":false}}`, func(g governed) string { return g.says("setup", "--yes") }, "policy.json, setup.allowed"},
 		{"setup.share", `{"setup":{"share":false}}`, func(g governed) string { return g.says("setup", "--share", "--yes") }, "policy.json, setup.share"},
 		{"browser.allowed", `{"browser":{"allowed":false}}`, func(g governed) string { return g.says("open", "--print") }, "policy.json, browser.allowed"},
@@ -175,10 +181,98 @@ func TestTheDoctorSaysWhatItReadOfAnOrganisation(t *testing.T) {
 	}
 }
 
-// overStdio returns what a host gets.
-func (g governed) overStdio() string {
+// TestNoWayReachesADeniedServer has the ways in which the program starts a server, or connects to one. Each reaches it without the
+// organisation's file. With it, none does, and the person or the host reads which entry of which file it is.
+func TestNoWayReachesADeniedServer(t *testing.T) {
+	t.Parallel()
+	const policy = `{"servers":{"denied":[{"serverCommand":["evil","run"]},{"serverUrl":"http://127.0.0.1"}]},"message":"Ask it@corp.example"}`
+	window := func(requests ...string) func(governed) string {
+		return func(g governed) string {
+			return g.window(`{"servers":{"evil":{"command":"evil","args":["run"]}},"model":{}}`, requests...)
+		}
+	}
+	line := func(args ...string) func(governed) string {
+		return func(g governed) string { return g.says(args...) }
+	}
+	for name, way := range map[string]func(g governed) string{
+		"call":                     line("call", "evil", "t"),
+		"call, without the daemon": line("call", "evil", "t", "--standalone"),
+		"call, a command":          line("call", "t", "--", "evil", "run"),
+		"call, in a shell":         line("call", "t", "--", "sh", "-c", "exec evil run"),
+		"tools":                    line("tools", "evil"),
+		"doctor":                   line("doctor"),
+		"doctor, of a command":     line("doctor", "--", "evil", "run"),
+		"a window starts it":       window(`server/start {"serverName":"evil"}`),
+		"a window starts it again": window(`server/restart {"serverName":"evil"}`),
+		"a window lists its tools": window(`tools/list {"serverName":"evil"}`),
+		"a host, by its name":      func(g governed) string { return g.overStdio("evil") },
+		"a host, as its own":       func(g governed) string { return g.overStdio("--own", "--host", "codex", "evil") },
+		"a host, in a list of all": func(g governed) string { return g.overStdio() },
+		"a host over HTTP":         func(g governed) string { return g.overHTTP("evil") },
+		"a file that is named": func(g governed) string {
+			return g.says("call", "evil", "t", "--trust", "--config", g.file("x/named.json"))
+		},
+		"a file of the folder":       func(g governed) string { g.file(".vscode/mcp.json"); return g.says("call", "evil", "t", "--trust") },
+		"another file of the folder": func(g governed) string { g.file(".mcp.json"); return g.says("doctor", "--trust") },
+		"a URL":                      func(g governed) string { return g.says("call", g.remote("http"), "t") },
+		"a URL, as a user": func(g governed) string {
+			return g.says("call", strings.Replace(g.remote("http"), "://", "://me@", 1), "t")
+		},
+		"a URL, of another transport": func(g governed) string { return g.says("call", g.remote("http"), "t", "--transport", "sse") },
+		"a URL with an IPv6 address": func(g governed) string {
+			return g.says("call", strings.Replace(g.remote("http"), "127.0.0.1", "[::ffff:127.0.0.1]", 1), "t")
+		},
+		"a URL of a WebSocket": func(g governed) string { return g.says("call", g.remote("ws"), "t") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, with := range []bool{false, true} {
+				g := newGoverned(t, `{"evil":{"command":"evil","args":["run"]}}`)
+				g.write(filepath.Join(g.home, "bin", "evil"), "#!/bin/sh\n: > "+filepath.Join(g.home, "reached")+"\n")
+				if with {
+					g.write(filepath.Join(g.etc, "assent", "policy.json"), policy)
+				}
+				said := way(g)
+				// What was begun has ended, and has left its mark.
+				g.says("daemon", "stop", "--force")
+				_, err := os.Stat(filepath.Join(g.home, "reached"))
+				if reached := err == nil; reached == with {
+					t.Errorf("with the file: %v, it was reached: %v: it says %s", with, reached, said)
+				}
+				if with && !(strings.Contains(said, "Blocked by your organisation: /etc/assent/policy.json, entry {") && strings.Contains(said, "Ask it@corp.example")) {
+					t.Errorf("it does not say who blocks: %s", said)
+				}
+			}
+		})
+	}
+}
+
+// file writes a file with the server, below the home folder.
+func (g governed) file(path string) string {
+	path = filepath.Join(g.home, path)
+	members := "servers"
+	if filepath.Base(path) == ".mcp.json" {
+		members = "mcpServers"
+	}
+	g.write(g.ownFile(), `{"servers":{}}`)
+	g.write(path, `{"`+members+`":{"evil":{"command":"evil","args":["run"]}}}`)
+	return path
+}
+
+// remote returns the URL of a server that leaves the mark with each request.
+func (g governed) remote(scheme string) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		g.write(filepath.Join(g.home, "reached"), "")
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	g.t.Cleanup(server.Close)
+	return strings.Replace(server.URL, "http", scheme, 1) + "/mcp"
+}
+
+// overStdio returns what a host gets: the answer to its handshake and, if that is none that refuses, to a list and a call.
+func (g governed) overStdio(args ...string) string {
 	g.t.Helper()
-	c := g.command("gateway", "asker")
+	c := g.command(append([]string{"gateway"}, args...)...)
 	in, err := c.StdinPipe()
 	if err != nil {
 		g.t.Fatal(err)
@@ -190,12 +284,22 @@ func (g governed) overStdio() string {
 	if err := c.Start(); err != nil {
 		g.t.Fatal(err)
 	}
-	if _, err := in.Write([]byte(hello)); err != nil {
-		g.t.Fatal(err)
-	}
-	said, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		g.t.Fatal(err)
+	said, lines := "", bufio.NewReader(out)
+	for i, request := range []string{
+		hello, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n",
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"evil__t","arguments":{}}}` + "\n",
+	} {
+		if strings.Contains(said, `"error"`) {
+			break
+		}
+		if _, err := in.Write([]byte(request)); err != nil {
+			g.t.Fatal(err)
+		}
+		for line := ""; !strings.Contains(line, fmt.Sprintf(`"id":%d,`, i+1)); said += line {
+			if line, err = lines.ReadString('\n'); err != nil {
+				g.t.Fatalf("%v after %s", err, said)
+			}
+		}
 	}
 	if err := in.Close(); err != nil {
 		g.t.Fatal(err)
@@ -205,9 +309,9 @@ func (g governed) overStdio() string {
 }
 
 // overHTTP returns what a host over HTTP gets.
-func (g governed) overHTTP() string {
+func (g governed) overHTTP(server string) string {
 	g.t.Helper()
-	added := g.says("hosts", "add", "x", "--server", "asker")
+	added := g.says("hosts", "add", "x", "--server", server)
 	var url, token string
 	for word := range strings.FieldsSeq(added) {
 		switch word = strings.Trim(word, `",`); {
