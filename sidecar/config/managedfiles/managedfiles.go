@@ -111,6 +111,9 @@ func read(kind orgpolicy.Kind, path string) []orgpolicy.File {
 		return nil
 	}
 	data, err := config.ReadFile(path, maxFile)
+	if bytes.IndexByte(data, 0) >= 0 {
+		err = config.CheckEncoding(data)
+	}
 	return []orgpolicy.File{{Path: path, Kind: kind, Data: data, Err: err}}
 }
 

@@ -57,6 +57,7 @@ func TestServersThatMayNotStart(t *testing.T) {
 		{"a list of Claude Code's", shell, claude, `{"allowedMcpServers": []}`, ""},
 		{"a broken file of Claude Code's", shell, claude, `{`, ""},
 		{"a broken file of Assent's", shell, own, `{`, "cannot be used"},
+		{"one in UTF-16", shell, own, "\xff\xfe{\x00}\x00", "it is in UTF-16: save it as UTF-8"},
 		{"a huge one", shell, own, strings.Repeat(" ", 2<<20), "more than 1048576 bytes"},
 		{"a name that Assent denies", remote, own, `{"servers": {"denied": [{"serverName": "r"}]}}`, `{"serverName":"r"}`},
 		{"a server that Assent allows", remote, own, `{"servers": {"allowed": [{"serverUrl": "https://*.example/*"}]}}`, ""},

@@ -37,7 +37,7 @@ type entry struct {
 func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) (entries []entry, bad, err error) {
 	var items []json.RawMessage
 	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) || json.Unmarshal(raw, &items) != nil {
-		return nil, nil, errors.New("a list is not a list")
+		return nil, nil, errors.New("it is no list")
 	}
 	for _, item := range items {
 		var members map[string]json.RawMessage

@@ -1,9 +1,11 @@
 package orgpolicy
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,15 +22,15 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 		return r.codex(data)
 	}
 	if r.kind == Gemini || r.kind == Qwen {
-		plain, err := hujson.Standardize(data)
+		plain, err := hujson.Standardize(slices.Clone(data))
 		if err != nil {
-			return err
+			return fmt.Errorf("it is no JSON: %s", strings.TrimPrefix(ended(err), "hujson: "))
 		}
 		data = plain
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		return fmt.Errorf("it is no JSON object: %s", reason.Of(err))
+		return fmt.Errorf("it is no JSON object: %s%s", place(data, err), ended(err))
 	}
 	if members == nil {
 		return errors.New("it is no JSON object")
@@ -51,6 +53,27 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 		}
 		return r.lists(members, "allowedMcpServers", "deniedMcpServers", expand)
 	}
+}
+
+// place says where in a file an error of JSON is, if that is known.
+func place(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Offset > int64(len(data)) {
+		return ""
+	}
+	before := data[:max(syntax.Offset-1, 0)]
+	if int(syntax.Offset) == len(data) && strings.HasPrefix(syntax.Error(), "unexpected end") {
+		before = data
+	}
+	return fmt.Sprintf("line %d, column %d: ", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
+}
+
+// ended is the reason of an error of a file. The end of a file is not that of a connection.
+func ended(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return strings.ReplaceAll(err.Error(), io.ErrUnexpectedEOF.Error(), "the file ends in the middle")
+	}
+	return reason.Of(err)
 }
 
 // plugins reads the member by which Claude Code has no servers but those of plugins, which Assent's are not: true, or a list
@@ -277,6 +300,11 @@ func (r *rules) admin(raw json.RawMessage) error {
 func (r *rules) codex(data []byte) error {
 	var file map[string]any
 	if err := toml.Unmarshal(data, &file); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return fmt.Errorf("it is no TOML: line %d, column %d: %s", line, column, strings.TrimPrefix(at.Error(), "toml: "))
+		}
 		return fmt.Errorf("it is no TOML: %w", err)
 	}
 	value, ok := file["mcp_servers"]

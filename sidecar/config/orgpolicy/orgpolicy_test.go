@@ -77,12 +77,16 @@ func TestBrokenFilesBlock(t *testing.T) {
 		{"another version", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"version": 2}`)}, "too old"},
 		{"a member of a later version", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"update": {"allowed": true}}`)}, `"update" is not known`},
 		{"a member of servers", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"alowed": []}}`)}, `"servers.alowed" is not known`},
-		{"a list that is none", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": null}}`)}, "not a list"},
+		{"a list that is none", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": null}}`)}, "denied: it is no list"},
+		{"a comma too much", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte("{\n \"servers\": {\"denied\": [],}\n}")}, "no JSON object: line 2, column 27: invalid character '}'"},
+		{"half a file", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte("{\"a\":\n")}, "no JSON object: line 2, column 1: unexpected end of JSON input"},
+		{"half a file of Gemini CLI", orgpolicy.File{Kind: orgpolicy.Gemini, Data: []byte("{\n\"a\":")}, "no JSON: line 2, column 5: parsing value: the file ends in the middle"},
+		{"a file of Codex", orgpolicy.File{Kind: orgpolicy.Codex, Data: []byte("a = 1\n[mcp_servers")}, "no TOML: line 2, column "},
 		{"an allowed name", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"allowed": [{"serverName": "a"}]}}`)}, "which the person chooses"},
 		{"a URL without a scheme", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": [{"serverUrl": "evil.example"}]}}`)}, "a URL with https://"},
 		{"a bad entry", orgpolicy.File{Kind: orgpolicy.Assent, Data: []byte(`{"servers": {"denied": [{"serverName": 5}]}}`)}, "needs one of"},
 	} {
-		got := orgpolicy.New([]orgpolicy.File{tt.file}, home).Check(server)
+		got := orgpolicy.New([]orgpolicy.File{tt.file}, home).Check(server, string(tt.file.Kind))
 		if got == nil || !strings.Contains(got.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, got, tt.want)
 		}
