@@ -69,15 +69,15 @@ func (h *home) run(args ...string) ([]byte, error) {
 }
 
 // open starts a window, and returns how many milliseconds passed until it was served.
-func (h *home) open(servers map[string]any, flags ...string) (*frontEnd, float64, error) {
+func (h *home) open(servers map[string]any, flags ...string) (float64, error) {
 	began := time.Now()
 	f, err := attach(h.relay("data", flags...))
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	h.windows = append(h.windows, f)
 	err = f.shakeHands(servers)
-	return f, milliseconds(time.Since(began)), err
+	return milliseconds(time.Since(began)), err
 }
 
 // relay is the process of a window on a data folder.
@@ -115,7 +115,7 @@ func (b *bench) daemon() ([]row, error) {
 	for range b.rounds {
 		var alone float64
 		err := b.withHome(func(h *home) (err error) {
-			_, alone, err = h.open(servers, "--standalone")
+			alone, err = h.open(servers, "--standalone")
 			return err
 		})
 		if err != nil {
@@ -124,7 +124,7 @@ func (b *bench) daemon() ([]row, error) {
 		err = b.withHome(func(h *home) error {
 			var one float64
 			for n := 1; n <= mostWindows; n++ {
-				_, took, err := h.open(servers)
+				took, err := h.open(servers)
 				if err != nil {
 					return err
 				}

@@ -123,17 +123,14 @@ func union(a, b protocol.FrontEndCapabilities) protocol.FrontEndCapabilities {
 	}
 }
 
-// remove detaches a front end, and reports whether it was attached.
-func (a *attached) remove(f *frontEnd) bool {
+// remove detaches a front end, if it is attached.
+func (a *attached) remove(f *frontEnd) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	i := slices.Index(a.all, f)
-	if i < 0 {
-		return false
+	if i := slices.Index(a.all, f); i >= 0 {
+		a.all = slices.Delete(slices.Clone(a.all), i, i+1) // Notify may be reading the old one
+		delete(a.silent, f)
 	}
-	a.all = slices.Delete(slices.Clone(a.all), i, i+1) // Notify may be reading the old one
-	delete(a.silent, f)
-	return true
 }
 
 // use notes that this front end made a request.

@@ -13,13 +13,6 @@ import (
 	"assent/sidecar/workspace/rpc"
 )
 
-// Serve opens a workspace for one front end, and closes it when the front end has gone. See [Workspace.Attach].
-func Serve(ctx context.Context, opts Options, in io.Reader, out io.Writer) error {
-	w := Open(opts)
-	defer w.Close()
-	return w.serve(ctx, in, out, 0)
-}
-
 // frontEnd is a front end that is attached, or attaches: the methods of its workspace, and those that depend on who calls.
 type frontEnd struct {
 	*Workspace
@@ -63,11 +56,6 @@ var _ protocol.Sidecar = (*frontEnd)(nil)
 // they started goes on. A front end that does not read, while more than 8 MB wait for it, is detached: the others do not wait
 // for it. An error means that, or that the wire itself was broken.
 func (w *Workspace) Attach(ctx context.Context, in io.Reader, out io.Writer) error {
-	return w.serve(ctx, in, out, maxBacklog)
-}
-
-// serve is Attach. If backlog is 0, the workspace waits for a front end that does not read.
-func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, backlog int) error {
 	ctx, cancel := w.logins.untilRenewed(ctx)
 	defer cancel()
 	f := &frontEnd{Workspace: w}
@@ -80,7 +68,7 @@ func (w *Workspace) serve(ctx context.Context, in io.Reader, out io.Writer, back
 		},
 		InOrder:    []string{methodInitialize},
 		Served:     func(string) { f.begin() },
-		MaxBacklog: backlog,
+		MaxBacklog: maxBacklog,
 		Peer:       "the front end",
 		Tap:        w.tapFrontEnd(),
 		Log:        w.opts.Log,

@@ -14,7 +14,7 @@ func (w *Workspace) InspectServer(ctx context.Context, params *protocol.ServerPa
 	if err != nil {
 		return nil, err
 	}
-	if err := w.nameTasks(ctx, result); err != nil {
+	if err := w.nameTasks(result); err != nil {
 		// The rest of the inspection is worth showing without the conversations.
 		w.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
 	}
@@ -39,7 +39,7 @@ func (w *Workspace) StartServer(ctx context.Context, params *protocol.ServerPara
 
 // nameTasks adds the titles of the conversations, and how many asks are open in them. It does not open the store for a
 // server without connections and calls.
-func (w *Workspace) nameTasks(ctx context.Context, result *protocol.ServerInspection) error {
+func (w *Workspace) nameTasks(result *protocol.ServerInspection) error {
 	if len(result.Connections)+len(result.Calls) == 0 {
 		return nil
 	}

@@ -7,10 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"assent/sidecar/wire/wiretest"
-	"assent/sidecar/workspace"
 	"assent/sidecar/workspace/rpc/rpctest"
 )
 
@@ -99,9 +96,9 @@ func TestAWireThatCannotBeFollowedIsGivenUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := workspace.Serve(context.Background(), workspace.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(tt.bytes)), io.Discard)
+			err := sharedBy(t).Attach(context.Background(), io.NopCloser(strings.NewReader(tt.bytes)), io.Discard)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Serve = %v, want %q", err, tt.want)
+				t.Errorf("Attach = %v, want %q", err, tt.want)
 			}
 		})
 	}
@@ -165,6 +162,6 @@ func FuzzServe(f *testing.F) {
 	f.Add(rpctest.Frame(initialize) + rpctest.Frame(`[{"jsonrpc":"2.0","id":1,"method":"task/list"}]`) + rpctest.Frame(`{"jsonrpc":"2.0","id":2,"result":{}}`))
 	f.Fuzz(func(t *testing.T, bytes string) {
 		// For any input, it ends with the input.
-		_ = workspace.Serve(context.Background(), workspace.Options{DataDir: t.TempDir(), Log: zerolog.Nop()}, io.NopCloser(strings.NewReader(bytes)), io.Discard)
+		_ = sharedBy(t).Attach(context.Background(), io.NopCloser(strings.NewReader(bytes)), io.Discard)
 	})
 }

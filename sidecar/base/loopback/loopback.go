@@ -116,15 +116,13 @@ func (l *Listener) add(c net.Conn) *conn {
 	return stranger
 }
 
-// forget takes a connection from the strangers, and reports whether it was one.
-func (l *Listener) forget(c *conn) bool {
+// forget takes a connection from the strangers.
+func (l *Listener) forget(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.Index(l.strangers, c)
-	if i >= 0 {
+	if i := slices.Index(l.strangers, c); i >= 0 {
 		l.strangers = slices.Delete(l.strangers, i, i+1)
 	}
-	return i >= 0
 }
 
 // conn is an accepted connection.

@@ -28,7 +28,6 @@ type linkServer struct {
 	URL     string                     `json:"url"`
 	Headers map[string]string          `json:"headers"`
 	Inputs  []config.Input             `json:"inputs"`
-	Gallery json.RawMessage            `json:"gallery"`
 	Version json.RawMessage            `json:"version"`
 }
 

@@ -57,9 +57,8 @@ type registryInput struct {
 
 type registryArgument struct {
 	registryInput
-	Type       string `json:"type"`
-	ValueHint  string `json:"valueHint"`
-	IsRepeated bool   `json:"isRepeated"`
+	Type      string `json:"type"`
+	ValueHint string `json:"valueHint"`
 }
 
 // readRegistry reads a server.json.

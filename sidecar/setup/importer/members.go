@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -164,27 +163,4 @@ var launch = func() hostfile.Launch {
 // hasInner reports whether members within a member have rows of their own.
 func hasInner(host, name string) bool {
 	return slices.ContainsFunc(members, func(m Member) bool { return strings.HasPrefix(m.Name, name+".") && slices.Contains(m.Hosts, host) })
-}
-
-// MemberTable returns the table in Markdown. The names of hosts are those on a command line.
-func MemberTable() string {
-	var out strings.Builder
-	out.WriteString("| members | hosts | meaning | what setup does |\n| --- | --- | --- | --- |\n")
-	for i := 0; i < len(members); {
-		m := members[i]
-		var names []string
-		for ; i < len(members) && members[i].Meaning == m.Meaning && members[i].Treatment == m.Treatment && slices.Equal(members[i].Hosts, m.Hosts); i++ {
-			names = append(names, "`"+members[i].Name+"`")
-		}
-		hosts := strings.Join(m.Hosts, ", ")
-		if hosts == "*" {
-			hosts = "all"
-		}
-		meaning := m.Meaning
-		if m.Treatment == Alone {
-			meaning = "it " + meaning
-		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), hosts, meaning, m.Treatment)
-	}
-	return out.String()
 }

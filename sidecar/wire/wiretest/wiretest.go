@@ -298,9 +298,3 @@ func Lines(data []byte) []string {
 	}
 	return lines
 }
-
-// EqualJSON reports whether two texts are the same JSON value.
-func EqualJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
-}

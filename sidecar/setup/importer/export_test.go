@@ -82,3 +82,26 @@ func (v variables) cells(p passing) []string {
 	}
 	return []string{written, unset, otherwise, strings.Join(others, ", "), passes}
 }
+
+// MemberTable returns the table in Markdown. The names of hosts are those on a command line.
+func MemberTable() string {
+	var out strings.Builder
+	out.WriteString("| members | hosts | meaning | what setup does |\n| --- | --- | --- | --- |\n")
+	for i := 0; i < len(members); {
+		m := members[i]
+		var names []string
+		for ; i < len(members) && members[i].Meaning == m.Meaning && members[i].Treatment == m.Treatment && slices.Equal(members[i].Hosts, m.Hosts); i++ {
+			names = append(names, "`"+members[i].Name+"`")
+		}
+		hosts := strings.Join(m.Hosts, ", ")
+		if hosts == "*" {
+			hosts = "all"
+		}
+		meaning := m.Meaning
+		if m.Treatment == Alone {
+			meaning = "it " + meaning
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), hosts, meaning, m.Treatment)
+	}
+	return out.String()
+}
