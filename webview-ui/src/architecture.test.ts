@@ -33,7 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...["lib", "store", "ui", "view"],
   ],
   composer: ["content", "lib", "link", "store", "ui", "view"],
-  inbox: ["ask", "form", "lib", "store", "ui", "view"],
+  inbox: ["ask", "elicitation", "form", "lib", "store", "ui", "view"],
   mcpTasks: ["call", "lib", "store", "ui"],
   servers: ["content", "lib", "policy", "store", "ui"],
   setup: ["lib", "link", "store", "ui"],
