@@ -48,8 +48,9 @@ func (w *Workspace) hides(serverName string) *protocol.HiddenServer {
 
 // listed adds to servers which own ones they hide.
 func (w *Workspace) listed(servers []protocol.Server) []protocol.Server {
+	by := w.organisation.files.Look()
 	for i := range servers {
-		servers[i].Hides, servers[i].Blocked = w.hides(servers[i].Name), w.blockedWords(servers[i].Name)
+		servers[i].Hides, servers[i].Blocked = w.hides(servers[i].Name), w.blockedWords(by, servers[i].Name)
 	}
 	return servers
 }

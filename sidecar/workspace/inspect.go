@@ -18,7 +18,7 @@ func (w *Workspace) InspectServer(ctx context.Context, params *protocol.ServerPa
 		// The rest of the inspection is worth showing without the conversations.
 		w.opts.Log.Warn().Err(err).Msg("the conversations of a server's connections are not known")
 	}
-	if result.Server.Blocked = w.blockedWords(params.ServerName); result.Server.Blocked != "" {
+	if result.Server.Blocked = w.blockedWords(w.organisation.files.Look(), params.ServerName); result.Server.Blocked != "" {
 		result.Verdict = &protocol.ServerVerdict{
 			Kind: protocol.VerdictBlocked, Text: result.Server.Blocked,
 			WayOut: "Ask the administrators of this machine: they can change that file, and Assent reads it at once.",

@@ -81,17 +81,17 @@ func (o *organisation) ownPrograms() []string {
 }
 
 // blocked returns why the organisation does not let a server be used in a session of programs, or nil.
-func (w *Workspace) blocked(server string, programs ...string) *orgpolicy.Blocked {
+func (w *Workspace) blocked(by managedfiles.Look, server string, programs ...string) *orgpolicy.Blocked {
 	c, err := w.hub.Definition(server)
 	if err != nil {
 		return nil // the hub says that there is no such server
 	}
-	blocked := w.organisation.files.Check(context.Background(), c, w.environment, programs...)
+	blocked := by.Check(context.Background(), c, w.environment, programs...)
 	if of := w.hosts.StartsFor("", c).Environ; blocked != nil && len(programs) > 0 && of != nil {
 		// The host's own environment makes something else of the variables. The start is checked with the session's.
 		e := w.environment
 		e.Environ = of
-		blocked = w.organisation.files.Check(context.Background(), c, e, programs...)
+		blocked = by.Check(context.Background(), c, e, programs...)
 	}
 	return blocked
 }
@@ -121,7 +121,11 @@ func (w *Workspace) permitStartFor(s config.Server, start config.Start, programs
 
 // Permits returns why a server may not be used in a session of programs; see [hosts.Workspace].
 func (w *Workspace) Permits(server string, tried bool, programs ...string) error {
-	blocked := w.blocked(server, programs...)
+	return w.permits(w.organisation.files.Look(), server, tried, programs...)
+}
+
+func (w *Workspace) permits(by managedfiles.Look, server string, tried bool, programs ...string) error {
+	blocked := w.blocked(by, server, programs...)
 	if blocked == nil {
 		return nil
 	}
@@ -133,15 +137,19 @@ func (w *Workspace) Permits(server string, tried bool, programs ...string) error
 
 // Permits implements [hosts.Workspace].
 func (w forHosts) Permits(server string, tried bool, programs ...string) error {
-	if err := w.organisation.files.Forbids(orgpolicy.Gateway); err != nil {
+	return w.permits(w.organisation.files.Look(), server, tried, programs...)
+}
+
+func (w forHosts) permits(by managedfiles.Look, server string, tried bool, programs ...string) error {
+	if err := by.Own().Forbids(orgpolicy.Gateway); err != nil {
 		return protocol.Errorf(protocol.CodeServerFailed, "no program may use servers through Assent: %v", err)
 	}
-	return w.Workspace.Permits(server, tried, programs...)
+	return w.Workspace.permits(by, server, tried, programs...)
 }
 
 // Using implements [hosts.Workspace].
 func (w forHosts) Using(ctx context.Context, server string, programs ...string) (_ context.Context, end func(), _ error) {
-	return w.using(ctx, func() error { return w.Permits(server, true, programs...) })
+	return w.using(ctx, func() error { return w.permits(w.organisation.files.LookAgain(), server, true, programs...) })
 }
 
 // using returns a context for a use of a server. It ends with the reason as soon as the use is not permitted any more.
@@ -168,7 +176,7 @@ func (o *organisation) using(ctx context.Context, permits func() error) (_ conte
 // recordBlocked adds a block to the journal.
 func (w *Workspace) recordBlocked(server string, blocked *orgpolicy.Blocked, programs []string) {
 	w.record(w.journal.ServerBlocked(w.now().UnixMilli(), server, journal.Blocked{
-		File: blocked.File, Entry: blocked.Entry, Programs: programs, Policy: w.organisation.files.Hash(),
+		File: blocked.File, Entry: blocked.Entry, Programs: programs, Policy: w.organisation.files.Look().Hash,
 	}))
 }
 
@@ -176,7 +184,7 @@ func (w *Workspace) recordBlocked(server string, blocked *orgpolicy.Blocked, pro
 func (w *Workspace) keepPolicy(ctx context.Context) {
 	tick := time.NewTicker(policyInterval)
 	defer tick.Stop()
-	last := w.organisation.files.Hash()
+	last := w.organisation.files.Look().Hash
 	for {
 		select {
 		case <-ctx.Done():
@@ -184,7 +192,7 @@ func (w *Workspace) keepPolicy(ctx context.Context) {
 		case <-w.organisation.changed:
 		case <-tick.C:
 		}
-		if hash := w.organisation.files.Hash(); hash != last {
+		if hash := w.organisation.files.Look().Hash; hash != last {
 			last = hash
 			w.policyFilesChanged()
 		}
@@ -207,8 +215,9 @@ func (w *Workspace) policyFilesChanged() {
 			u.cancel(err)
 		}
 	}
+	by := o.files.Look()
 	w.hub.StopIf(func(name string) (reason string, stop bool) {
-		blocked := w.blocked(name)
+		blocked := w.blocked(by, name)
 		if blocked == nil {
 			return "", false
 		}
@@ -223,8 +232,8 @@ func (w *Workspace) policyFilesChanged() {
 }
 
 // blockedWords returns [protocol.Server.Blocked].
-func (w *Workspace) blockedWords(server string) string {
-	if blocked := w.blocked(server, w.organisation.ownPrograms()...); blocked != nil {
+func (w *Workspace) blockedWords(by managedfiles.Look, server string) string {
+	if blocked := w.blocked(by, server, w.organisation.ownPrograms()...); blocked != nil {
 		return diagnose.Sentence(blocked.Error())
 	}
 	return ""
@@ -298,7 +307,8 @@ func (u usable) Complete(ctx context.Context, p *protocol.CompleteParams) (*prot
 
 // ListTasks is that of [hub.Hub].
 func (u usable) ListTasks(ctx context.Context) ([]protocol.ServerMcpTask, []protocol.ServerMcpTasksProblem) {
-	return u.Hub.ListTasks(ctx, func(server string) bool { return u.w.blockedWords(server) == "" })
+	by := u.w.organisation.files.Look()
+	return u.Hub.ListTasks(ctx, func(server string) bool { return u.w.blockedWords(by, server) == "" })
 }
 
 // GetTask is that of [hub.Hub].

@@ -321,7 +321,7 @@ func (w *Workspace) serverChanged(info protocol.Server) {
 	if config.IsOwnName(info.Name) {
 		return // it is in no list
 	}
-	info.Hides, info.Blocked = w.hides(info.Name), w.blockedWords(info.Name)
+	info.Hides, info.Blocked = w.hides(info.Name), w.blockedWords(w.organisation.files.Look(), info.Name)
 	if err := w.editor.ServerChanged(context.Background(), &info); err != nil {
 		w.opts.Log.Debug().Err(err).Msg("an event was not delivered to a front end")
 	}

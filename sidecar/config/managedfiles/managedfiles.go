@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/base/realpath"
@@ -139,11 +140,21 @@ type Files struct {
 	mu sync.Mutex // guards the fields below
 	// editor is the text of VS Code's policies as a window of it says them, or empty.
 	editor []byte
-	// last are the files of the last reading, with their policies and their hash.
-	last     []orgpolicy.File
-	policies orgpolicy.Policies
-	hash     string
+	// last are the files of the last reading, which began at a time, with what they say.
+	last  []orgpolicy.File
+	began time.Time
+	look  Look
 }
+
+// Look is what the files say at one moment.
+type Look struct {
+	orgpolicy.Policies
+	// Hash identifies it.
+	Hash string
+}
+
+// moment is how long the last look may be ago for [Files.LookAgain].
+const moment = time.Millisecond
 
 // New returns the files below a root, as of [Read]. Environ is the environment in which servers start.
 func New(root string, environ []string) *Files { return &Files{root: root, environ: environ} }
@@ -156,34 +167,44 @@ const Editor = "the settings of VS Code"
 func (f *Files) SetEditor(policies []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.editor = policies
+	f.editor, f.began = policies, time.Time{}
 }
 
-// now returns what the files say now, and their hash.
-func (f *Files) now() (orgpolicy.Policies, string) {
+// Look returns what the files say now.
+func (f *Files) Look() Look {
+	began := time.Now()
 	files := Read(f.root)
 	if path := f.ownSettings(); path != "" {
 		files = append(files, read(orgpolicy.ClaudeOwn, path)...)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if began.Before(f.began) {
+		return f.look // of a reading that began later
+	}
+	f.began = began
 	if len(f.editor) > 0 {
 		files = append(files, orgpolicy.File{Path: Editor, Kind: orgpolicy.VSCode, Data: f.editor})
 	}
-	if f.hash == "" || !slices.EqualFunc(files, f.last, isSame) {
-		f.last, f.hash = files, hashOf(files)
-		f.policies = orgpolicy.New(files, func(name string) (string, bool) {
+	if f.look.Hash == "" || !slices.EqualFunc(files, f.last, isSame) {
+		f.last, f.look.Hash = files, hashOf(files)
+		f.look.Policies = orgpolicy.New(files, func(name string) (string, bool) {
 			value := config.LookupEnv(f.environ, name)
 			return value, value != ""
 		})
 	}
-	return f.policies, f.hash
+	return f.look
 }
 
-// Hash identifies what the files say now.
-func (f *Files) Hash() string {
-	_, hash := f.now()
-	return hash
+// LookAgain is Look, but for a moment it does not read the files again.
+func (f *Files) LookAgain() Look {
+	f.mu.Lock()
+	last, isNow := f.look, time.Since(f.began) < moment
+	f.mu.Unlock()
+	if isNow {
+		return last
+	}
+	return f.Look()
 }
 
 // Permit is a [config.Environment]'s Permit: it keeps what holds for all of Assent.
@@ -191,7 +212,7 @@ func (f *Files) Permit(s config.Server, start config.Start) error { return f.Per
 
 // PermitFor is Permit in a session of hosts, which are named as in package orgpolicy.
 func (f *Files) PermitFor(s config.Server, start config.Start, hosts ...string) error {
-	if blocked := f.check(s, start, hosts...); blocked != nil {
+	if blocked := f.Look().check(s, start, hosts...); blocked != nil {
 		return blocked
 	}
 	return nil
@@ -236,10 +257,7 @@ func (f *Files) Watched() (files []string) {
 }
 
 // Own returns what Assent's own file says now, beside its servers.
-func (f *Files) Own() *orgpolicy.Own {
-	policies, _ := f.now()
-	return policies.Own()
-}
+func (f *Files) Own() *orgpolicy.Own { return f.Look().Own() }
 
 // Forbids returns why Assent's own file does not allow a thing, or nil.
 func (f *Files) Forbids(m orgpolicy.Member) *orgpolicy.Blocked {
@@ -249,7 +267,7 @@ func (f *Files) Forbids(m orgpolicy.Member) *orgpolicy.Blocked {
 	return f.Own().Forbids(m)
 }
 
-// CheckDefinition is [Files.Check] for a server that an mcp.json would have under a name. A definition that cannot be read is an
+// CheckDefinition is [Look.Check] for a server that an mcp.json would have under a name. A definition that cannot be read is an
 // error, too.
 func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts ...string) error {
 	var d struct {
@@ -264,7 +282,7 @@ func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts .
 	if d.URL != "" {
 		s.Transport = protocol.TransportHTTP
 	}
-	if blocked := f.Check(context.Background(), s, config.Environment{Environ: f.environ}, hosts...); blocked != nil {
+	if blocked := f.Look().Check(context.Background(), s, config.Environment{Environ: f.environ}, hosts...); blocked != nil {
 		return blocked
 	}
 	return nil
@@ -272,16 +290,15 @@ func (f *Files) CheckDefinition(name string, definition json.RawMessage, hosts .
 
 // CheckEntry returns why a host's own files do not let the host start a command under a name, or nil.
 func (f *Files) CheckEntry(host, name string, command []string) *orgpolicy.Blocked {
-	policies, _ := f.now()
-	return policies.CheckEntry(host, orgpolicy.Server{Name: name, Command: command, Resolved: command})
+	return f.Look().CheckEntry(host, orgpolicy.Server{Name: name, Command: command, Resolved: command})
 }
 
 // Check returns why a server may not be used in a session of hosts, which are named as in package orgpolicy, or nil.
-func (f *Files) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) *orgpolicy.Blocked {
-	return f.check(s, s.Foreseen(ctx, e), hosts...)
+func (l Look) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) *orgpolicy.Blocked {
+	return l.check(s, s.Foreseen(ctx, e), hosts...)
 }
 
-func (f *Files) check(s config.Server, start config.Start, hosts ...string) *orgpolicy.Blocked {
+func (l Look) check(s config.Server, start config.Start, hosts ...string) *orgpolicy.Blocked {
 	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, ResolvedURL: start.URL}
 	if start.Path != "" {
 		server.Paths = []string{start.Path, realpath.Of(start.Path)}
@@ -292,8 +309,7 @@ func (f *Files) check(s config.Server, start config.Start, hosts ...string) *org
 	} else {
 		server.URL = s.URL
 	}
-	policies, _ := f.now()
-	return policies.Check(server, hosts...)
+	return l.Policies.Check(server, hosts...)
 }
 
 // isOfAdministrator reports whether only an administrator can have written a file, as far as its owner and its rights say so.
@@ -334,8 +350,7 @@ const Unseen = "Assent does not see what administrators set on a vendor's server
 
 // Reports returns the files that this system has.
 func (f *Files) Reports() (all []Report) {
-	policies, _ := f.now()
-	for _, s := range policies.States() {
+	for _, s := range f.Look().States() {
 		r := Report{Path: s.Path, Programs: s.Hosts, Problem: s.Problem}
 		if !isOfAdministrator(s.Path) {
 			r.Warning = "Others than an administrator can change it: give it to root, and let only root write it. It restricts all the same."

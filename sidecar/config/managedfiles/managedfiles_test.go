@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/config"
@@ -114,10 +116,10 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := managedfiles.New(root, nil)
-			if files.Check(t.Context(), server, config.Environment{}, host) == nil {
+			if files.Look().Check(t.Context(), server, config.Environment{}, host) == nil {
 				t.Errorf("%s in the place of %s lets a server be used", name, file)
 			}
-			if other := files.Check(t.Context(), server, config.Environment{}, "another"); (other != nil) != (file == own) {
+			if other := files.Look().Check(t.Context(), server, config.Environment{}, "another"); (other != nil) != (file == own) {
 				t.Errorf("%s in the place of %s, for another program: %v", name, file, other)
 			}
 		}
@@ -164,6 +166,28 @@ func TestWatchedFiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestASecondLook has a file that changes between two looks, and policies that a window says.
+func TestASecondLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root := t.TempDir()
+		files := managedfiles.New(root, nil)
+		first := files.Look().Hash
+		lay(t, root, own, `{"gateway": {"allowed": false}}`)
+		if files.LookAgain().Hash != first {
+			t.Error("the files were read twice in a moment")
+		}
+		time.Sleep(time.Second)
+		second := files.LookAgain().Hash
+		if second == first {
+			t.Error("a change was not seen a second later")
+		}
+		files.SetEditor([]byte(`{"ChatMCP": "none"}`))
+		if files.LookAgain().Hash == second {
+			t.Error("what a window says was not seen at once")
+		}
+	})
 }
 
 // TestReports has files that anyone may write, and one that cannot be used.
