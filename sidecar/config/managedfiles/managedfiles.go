@@ -295,10 +295,16 @@ func (f *Files) CheckEntry(host, name string, command []string) *orgpolicy.Block
 
 // Check returns why a server may not be used in a session of hosts, which are named as in package orgpolicy, or nil.
 func (l Look) Check(ctx context.Context, s config.Server, e config.Environment, hosts ...string) *orgpolicy.Blocked {
+	if !l.Restricts() {
+		return nil // before the program is looked for
+	}
 	return l.check(s, s.Foreseen(ctx, e), hosts...)
 }
 
 func (l Look) check(s config.Server, start config.Start, hosts ...string) *orgpolicy.Blocked {
+	if !l.Restricts() {
+		return nil
+	}
 	server := orgpolicy.Server{Name: s.NameInSource(), Resolved: start.Command, ResolvedURL: start.URL}
 	if start.Path != "" {
 		server.Paths = []string{start.Path, realpath.Of(start.Path)}

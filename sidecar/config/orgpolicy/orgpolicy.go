@@ -169,6 +169,11 @@ func New(files []File, environ func(name string) (string, bool)) Policies {
 	return p
 }
 
+// Restricts reports whether there is a server that [Policies.Check] would not let be used.
+func (p Policies) Restricts() bool {
+	return slices.ContainsFunc(p.files, func(r rules) bool { return r.broken != "" || len(r.denied)+len(r.allowed) > 0 })
+}
+
 // CheckEntry returns why a host's own files do not let the host start the entry of a server, or nil. It is the host that compares
 // the entry, so that the files of others and Assent's own do not count.
 func (p Policies) CheckEntry(host string, entry Server) *Blocked {
