@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { root } from "./paths.ts";
 
 /** What the tests' files take at most, many times over. */
 const room = 2 ** 31;
@@ -23,13 +25,19 @@ export async function inMemory(
   }
 }
 
-/** A new folder in memory in which programs may run, or undefined. Its path is short, since sockets have short paths. */
+/**
+ * A new folder in memory in which programs may run, or undefined. Its path is short, since sockets have short paths, and
+ * always the same, since Go runs a test again if TMPDIR has changed.
+ */
 function memoryFolder(): string | undefined {
   let folder: string | undefined;
   try {
     const { bavail, bsize } = statfsSync("/dev/shm");
     if (bavail * bsize < room) return undefined;
-    folder = mkdtempSync("/dev/shm/a");
+    const name = createHash("sha256").update(root).digest("hex").slice(0, 8);
+    rmSync(`/dev/shm/${name}`, { recursive: true, force: true });
+    mkdirSync(`/dev/shm/${name}`, { mode: 0o700 });
+    folder = `/dev/shm/${name}`;
     const program = join(folder, "program");
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
     execFileSync(program); // containers often forbid it
