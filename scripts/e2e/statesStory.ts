@@ -18,7 +18,7 @@ export async function lookAround(
   await step("the lists, a server's failure, the search and the runner are flawless", async () => {
     await configureBroken(workspace);
     await panel.chooseInHead("Find in Task");
-    await page.getByRole("textbox", { name: "Find in this task" }).fill("port");
+    await page.getByRole("textbox", { name: "Find in this task" }).fill("picture");
     await panel.text(/^1 of \d+$/).waitFor();
     await looks.inEachSize(page, "search");
     await panel.press("Escape");
