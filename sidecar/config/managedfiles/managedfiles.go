@@ -49,7 +49,9 @@ func places(system string) []place {
 			{orgpolicy.Copilot, support + "GitHubCopilot/managed-settings.json"},
 			{orgpolicy.Codex, "/etc/codex/requirements.toml"},
 			{orgpolicy.Gemini, support + "GeminiCli/settings.json"},
+			{orgpolicy.Gemini, support + "GeminiCli/system-defaults.json"},
 			{orgpolicy.Qwen, support + "QwenCode/settings.json"},
+			{orgpolicy.QwenDefaults, support + "QwenCode/system-defaults.json"},
 		}
 	case "windows":
 		// Variables such as ProgramFiles are the person's to set.
@@ -61,7 +63,9 @@ func places(system string) []place {
 			{orgpolicy.Copilot, programs + `GitHubCopilot\managed-settings.json`},
 			{orgpolicy.Codex, data + `OpenAI\Codex\requirements.toml`},
 			{orgpolicy.Gemini, data + `gemini-cli\settings.json`},
+			{orgpolicy.Gemini, data + `gemini-cli\system-defaults.json`},
 			{orgpolicy.Qwen, data + `qwen-code\settings.json`},
+			{orgpolicy.QwenDefaults, data + `qwen-code\system-defaults.json`},
 		}
 	}
 	return []place{
@@ -72,7 +76,9 @@ func places(system string) []place {
 		{orgpolicy.VSCode, "/etc/vscode/policy.json"},
 		{orgpolicy.Codex, "/etc/codex/requirements.toml"},
 		{orgpolicy.Gemini, "/etc/gemini-cli/settings.json"},
+		{orgpolicy.Gemini, "/etc/gemini-cli/system-defaults.json"},
 		{orgpolicy.Qwen, "/etc/qwen-code/settings.json"},
+		{orgpolicy.QwenDefaults, "/etc/qwen-code/system-defaults.json"},
 	}
 }
 

@@ -105,7 +105,8 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 		for file, host := range map[string]string{
 			own: "", claude: "claude-code", "etc/claude-code/managed-mcp.json": "claude-code", "etc/github-copilot/managed-settings.json": "vscode",
 			"etc/vscode/policy.json": "vscode", "etc/codex/requirements.toml": "codex", "etc/gemini-cli/settings.json": "gemini-cli",
-			"etc/qwen-code/settings.json": "qwen-code", dropIn: "claude-code",
+			"etc/gemini-cli/system-defaults.json": "gemini-cli",
+			"etc/qwen-code/settings.json":         "qwen-code", "etc/qwen-code/system-defaults.json": "qwen-code", dropIn: "claude-code",
 		} {
 			root := t.TempDir()
 			path := filepath.Join(root, file)

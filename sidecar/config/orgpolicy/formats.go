@@ -21,7 +21,7 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 	if r.kind == Codex {
 		return r.codex(data)
 	}
-	if r.kind == Gemini || r.kind == Qwen {
+	if r.kind == Gemini || r.kind.isQwen() {
 		plain, err := hujson.Standardize(slices.Clone(data))
 		if err != nil {
 			return fmt.Errorf("it is no JSON: %s", strings.TrimPrefix(ended(err), "hujson: "))
@@ -40,7 +40,7 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 		return r.assent(members)
 	case ClaudeServers:
 		return r.exclusive(members)
-	case Gemini, Qwen:
+	case Gemini, Qwen, QwenDefaults:
 		return r.settings(members)
 	case VSCode:
 		return r.vscode(members, expand)
@@ -214,9 +214,12 @@ func (r *rules) vscode(members map[string]json.RawMessage, expand func(string) s
 	return r.lists(members, "ChatAllowedMcpServers", "ChatDeniedMcpServers", expand)
 }
 
+func (k Kind) isQwen() bool { return k == Qwen || k == QwenDefaults }
+
 // settings reads the system's settings of Gemini CLI, or of Qwen Code, which took them from it. An empty list of allowed servers
 // is none in Gemini CLI. An excluded name counts without its case, which is stricter than there. Qwen Code has patterns, and its
-// older names of the lists.
+// older names of the lists. In both programs, no settings of a person take an excluded name from the defaults. A server has to be
+// in each list of Gemini CLI's; to one in the defaults of Qwen Code, people can add.
 func (r *rules) settings(members map[string]json.RawMessage) error {
 	if raw, ok := members["admin"]; ok && r.kind == Gemini {
 		if err := r.admin(raw); err != nil {
@@ -227,10 +230,14 @@ func (r *rules) settings(members map[string]json.RawMessage) error {
 	if raw, ok := members["mcp"]; ok && json.Unmarshal(raw, &lists) != nil {
 		return errors.New(`"mcp" cannot be read`)
 	}
+	if r.kind == QwenDefaults {
+		delete(lists, "allowed")
+		delete(members, "allowMCPServers")
+	}
 	if err := errors.Join(r.names("mcp.allowed", lists["allowed"], true), r.names("mcp.excluded", lists["excluded"], false)); err != nil {
 		return err
 	}
-	if r.kind == Qwen {
+	if r.kind.isQwen() {
 		return errors.Join(r.names("allowMCPServers", members["allowMCPServers"], true), r.names("excludeMCPServers", members["excludeMCPServers"], false))
 	}
 	return nil
@@ -245,7 +252,7 @@ func (r *rules) names(member string, raw json.RawMessage, isAllowed bool) error 
 	var entries []entry
 	for _, name := range names {
 		text := regexp.QuoteMeta(name)
-		if r.kind == Qwen {
+		if r.kind.isQwen() {
 			text = strings.NewReplacer(`\*`, "(?s:.*)", `\?`, "(?s:.)").Replace(text)
 		}
 		if !isAllowed {

@@ -33,8 +33,9 @@ const (
 	Copilot       Kind = "copilot-cli"    // managed-settings.json of GitHub Copilot
 	VSCode        Kind = "vscode"         // policy.json of VS Code
 	Codex         Kind = "codex"          // requirements.toml
-	Gemini        Kind = "gemini-cli"     // settings.json of the system
+	Gemini        Kind = "gemini-cli"     // settings.json and system-defaults.json of the system
 	Qwen          Kind = "qwen-code"      // the same of Qwen Code
+	QwenDefaults  Kind = "qwen-defaults"  // system-defaults.json of Qwen Code
 )
 
 // hosts returns the hosts that obey a file, or nil for all.
@@ -44,6 +45,8 @@ func (k Kind) hosts() []string {
 		return nil
 	case ClaudeServers, ClaudeOwn:
 		return []string{string(ClaudeCode)}
+	case QwenDefaults:
+		return []string{string(Qwen)}
 	case Copilot:
 		return []string{string(Copilot), string(VSCode), "jetbrains"}
 	}
