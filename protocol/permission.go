@@ -36,6 +36,8 @@ type HostPermission struct {
 	AskFirst string `json:"askFirst,omitempty"`
 	// Options are the ways to allow it, as the host offered them. The first allows this one use and nothing more.
 	Options []PermissionOption `json:"options,omitempty"`
+	// DeclineMeans is a sentence for the person: what a no does beside refusing this. Absent if it does nothing more.
+	DeclineMeans string `json:"declineMeans,omitempty"`
 	// Answer is what the person chose; absent before, and if they did not say more than yes or no.
 	Answer *PermissionAnswer `json:"answer,omitempty"`
 }

@@ -2810,6 +2810,8 @@ export interface HostPermission extends Origin {
   askFirst?: string;
   /** Options are the ways to allow it, as the host offered them. The first allows this one use and nothing more. */
   options?: readonly PermissionOption[];
+  /** DeclineMeans is a sentence for the person: what a no does beside refusing this. Absent if it does nothing more. */
+  declineMeans?: string;
   /** Answer is what the person chose; absent before, and if they did not say more than yes or no. */
   answer?: PermissionAnswer;
 }

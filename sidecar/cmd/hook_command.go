@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,9 @@ import (
 // maxHookFrame bounds what a host tells its hook, in bytes.
 const maxHookFrame = 16 << 20
 
+// maxTold bounds what a host says about a question, in bytes.
+const maxTold = 1 << 10
+
 // hookTimeout is how long the daemon may take to answer a hook at first, and to say nothing to an event.
 const hookTimeout = 5 * time.Second
 
@@ -41,21 +45,24 @@ type agentParams struct {
 	Place workspaces.Place `json:"place"`
 	// Folder is that of the host's session.
 	Folder string `json:"folder"`
+	// Agent is the name of the host, as in [agents.Read]. A hook of Claude Code of an older version has none.
+	Agent string `json:"agent"`
 }
 
 // hookCommand is "assent hook".
 func hookCommand(folder string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use: "hook claude", Short: "show a coding agent's own questions in Assent",
-		Long: `hook is a command hook of Claude Code. It reads from stdin what Claude Code asks, has the
-panel ask you, and prints your decision. Without a decision it prints nothing, and
-Claude Code's own prompt counts, which is open all the while: without a daemon or a
-panel, after an error, and if you leave the question to the prompt.
+		Use: "hook agent", Short: "show a coding agent's own questions in Assent",
+		Long: `hook is a command hook of Claude Code (claude), and what the plugin of opencode runs
+(opencode). It reads from stdin what the agent asks, has the panel ask you, and prints your
+decision. Without a decision it prints nothing, and the agent's own prompt counts, which is
+open all the while: without a daemon or a panel, after an error, and if you leave the
+question to the prompt.
 
 It always exits with 0, because another code would say something to Claude Code.`,
 		Example:   "  assent hook claude < frame.json",
 		Args:      cobra.ArbitraryArgs,
-		ValidArgs: []string{"claude"},
+		ValidArgs: agents.Names(),
 		// A flag of another version would end it with 2, which refuses what Claude Code is about to do.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
@@ -68,39 +75,51 @@ It always exits with 0, because another code would say something to Claude Code.
 		}()
 		log := logTo(visible.JSONWriter(stderr), zerolog.WarnLevel)
 		defer reason.Panicked(&log, "the hook", &err) // a panic's exit code would refuse what the host is about to do
-		if len(args) != 1 || args[0] != "claude" {
-			return errors.New(`the agent is missing or unknown: there is "assent hook claude"`)
+		if len(args) != 1 || !slices.Contains(agents.Names(), args[0]) {
+			return errors.New(`the agent is missing or unknown: there is "assent hook claude" and "assent hook opencode"`)
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		var watch sync.WaitGroup
 		watch.Go(untilOrphaned(ctx, cancel))
 		defer watch.Wait()
 		defer cancel()
-		return runHook(ctx, cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), folder), stdin, stdout)
+		h := hook{args[0], folder, bufio.NewReader(stdin), stdout}
+		if h.agent == "claude" {
+			h.folder = cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), folder)
+		}
+		return h.run(ctx)
 	}
 	return c
 }
 
-// runHook reads an event, and prints the decision about it, if there is one.
-func runHook(ctx context.Context, folder string, stdin io.Reader, stdout io.Writer) error {
-	frame, event, err := readHookFrame(ctx, stdin)
+// hook is a hook that an agent's host has started.
+type hook struct {
+	// agent is the host's name, as in [agents.Read], and folder that of its session.
+	agent, folder string
+	stdin         *bufio.Reader
+	stdout        io.Writer
+}
+
+// run reads an event, and prints the decision about it, if there is one.
+func (h hook) run(ctx context.Context) error {
+	frame, event, err := h.readFrame(ctx)
 	if err != nil {
 		return err
 	}
-	if use := event.Use(folder); use != nil {
-		forced, err := askFirstIf(use, stdout)
+	if use := event.Use(h.folder); use != nil {
+		forced, err := askFirstIf(use, h.stdout)
 		if forced {
-			_ = serveHook(ctx, folder, frame, event, stdout) // the daemon only counts it
+			_ = h.serve(ctx, frame, event) // the daemon only counts it
 		}
 		return err
 	}
-	return serveHook(ctx, folder, frame, event, stdout)
+	return h.serve(ctx, frame, event)
 }
 
-// serveHook has the daemon serve an event, and prints the decision, if there is one.
-func serveHook(ctx context.Context, folder string, frame []byte, event *agents.Event, stdout io.Writer) error {
+// serve has the daemon serve an event, and prints the decision, if there is one.
+func (h hook) serve(ctx context.Context, frame []byte, event *agents.Event) error {
 	asks := event.Asks()
-	place, err := hostPlace("", folder, "", zerolog.WarnLevel)
+	place, err := hostPlace("", h.folder, "", zerolog.WarnLevel)
 	if err != nil {
 		return err
 	}
@@ -110,7 +129,7 @@ func serveHook(ctx context.Context, folder string, frame []byte, event *agents.E
 		return err
 	}
 	o.Client = daemon.Agent
-	if o.Params, err = json.Marshal(agentParams{place, folder}); err != nil {
+	if o.Params, err = json.Marshal(agentParams{place, h.folder, h.agent}); err != nil {
 		return err
 	}
 	limit := hookTimeout
@@ -134,7 +153,14 @@ func serveHook(ctx context.Context, folder string, frame []byte, event *agents.E
 	if _, err := conn.Write(append(frame, '\n')); err != nil {
 		return err
 	}
-	decision, err := mcpserver.ReadLine(bufio.NewReader(conn), maxHookFrame)
+	answers := bufio.NewReader(conn)
+	if event.Tells() {
+		go func() { // ends with its read, or with the process
+			h.tell(conn)
+			_ = conn.Close()
+		}()
+	}
+	decision, err := mcpserver.ReadLine(answers, maxHookFrame)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil // no decision
@@ -145,22 +171,42 @@ func serveHook(ctx context.Context, folder string, frame []byte, event *agents.E
 	case !asks || !json.Valid(decision):
 		return errors.New("the daemon's answer cannot be read")
 	}
-	if _, err := stdout.Write(decision); err != nil {
+	if _, err := h.stdout.Write(decision); err != nil {
 		return err
+	}
+	if event.Tells() {
+		_, _ = io.Copy(io.Discard, answers) // until the daemon has heard what became of it, or stdin has ended
+		return nil
 	}
 	_, err = conn.Write([]byte("printed\n"))
 	return err
 }
 
-// readHookFrame reads what a host tells its hook, and returns it in one line.
-func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, e *agents.Event, err error) {
+// tell tells the daemon what stdin says about the question, and waits until the daemon has closed conn.
+func (h hook) tell(conn net.Conn) {
+	line, err := mcpserver.ReadLine(h.stdin, maxTold)
+	if err != nil {
+		return // the host has left
+	}
+	if _, err := conn.Write(line); err == nil {
+		_, _ = io.Copy(io.Discard, h.stdin)
+	}
+}
+
+// readFrame reads what a host tells its hook, and returns it in one line: all of stdin, or where more follows, the first line.
+func (h hook) readFrame(ctx context.Context) (frame []byte, e *agents.Event, err error) {
 	type read struct {
 		raw []byte
 		err error
 	}
 	done := make(chan read, 1)
 	go func() { // ends with its read, or with the process
-		raw, err := io.ReadAll(io.LimitReader(stdin, maxHookFrame+1))
+		if h.agent == "opencode" {
+			raw, err := mcpserver.ReadLine(h.stdin, maxHookFrame)
+			done <- read{raw, err}
+			return
+		}
+		raw, err := io.ReadAll(io.LimitReader(h.stdin, maxHookFrame+1))
 		done <- read{raw, err}
 	}()
 	var r read
@@ -173,9 +219,9 @@ func readHookFrame(ctx context.Context, stdin io.Reader) (frame []byte, e *agent
 	case r.err != nil:
 		return nil, nil, r.err
 	case len(r.raw) > maxHookFrame:
-		return nil, nil, fmt.Errorf("what Claude Code says has more than %d MiB", maxHookFrame>>20)
+		return nil, nil, fmt.Errorf("what the agent says has more than %d MiB", maxHookFrame>>20)
 	}
-	if e, err = agents.ReadClaude(r.raw); err != nil {
+	if e, err = agents.Read(h.agent, r.raw); err != nil {
 		return nil, nil, err
 	}
 	var line bytes.Buffer
@@ -226,7 +272,7 @@ func attachAgent(ctx context.Context, open *workspaces.Set, hello daemon.Hello, 
 	if err := conn.SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
-	e, err := agents.ReadClaude(frame)
+	e, err := agents.Read(cmp.Or(p.Agent, "claude"), frame)
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}

@@ -49,7 +49,7 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 	share := flags.Bool("share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
 	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
-	hook := flags.Bool("hook", false, "show Claude Code's own questions in Assent too, by a hook in its settings")
+	hook := flags.Bool("hook", false, "show the own questions of Claude Code and opencode in Assent too, by a hook and a plugin")
 	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
 	lines := &typed{in: bufio.NewReader(stdin), out: stderr}
 	setUpServers := func(cmd *cobra.Command, _ []string) error {
@@ -134,7 +134,7 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 			return err
 		}
 		asks := terminal.IsTerminal(stdin) && !*yes && !*asJSON
-		return setUpHook(cmd.Context(), hookChoice{wanted: *hook, sure: *yes, asks: asks, quiet: *asJSON}, folder, lines, stdout)
+		return setUpHooks(cmd.Context(), hookChoice{wanted: *hook, sure: *yes, asks: asks, quiet: *asJSON}, folder, lines, stdout)
 	}
 	return c
 }
@@ -145,8 +145,8 @@ type hookChoice struct {
 	wanted, sure, asks, quiet bool
 }
 
-// setUpHook offers to show Claude Code's own questions in Assent. That is a question apart: the servers do not need it.
-func setUpHook(ctx context.Context, c hookChoice, folder string, lines *typed, stdout io.Writer) error {
+// setUpHooks offers to show agents' own questions in Assent. That is a question apart: the servers do not need it.
+func setUpHooks(ctx context.Context, c hookChoice, folder string, lines *typed, stdout io.Writer) error {
 	if !c.wanted && !c.asks {
 		return nil
 	}
@@ -154,42 +154,58 @@ func setUpHook(ctx context.Context, c hookChoice, folder string, lines *typed, s
 	if err != nil {
 		return terminal.Exit(terminal.ExitFailed, err)
 	}
-	plan, err := setup.FindHooks(o)
-	switch {
-	case err != nil:
-		return terminal.Exit(terminal.ExitFailed, err)
-	case plan == nil && c.wanted:
-		return terminal.Exit(terminal.ExitFailed, errors.New("the hook is for Claude Code, which was not found"))
-	case plan == nil:
-		return nil
+	plans, unread := setup.FindHooks(o)
+	if len(plans) == 0 && unread == nil && c.wanted {
+		unread = errors.New("the hook is for Claude Code and opencode, which were not found")
 	}
 	if c.quiet {
 		stdout = io.Discard
 	}
+	for _, plan := range plans {
+		if err := setUpHook(ctx, c, plan, lines, stdout); err != nil {
+			return err
+		}
+	}
+	if unread != nil {
+		return terminal.Exit(terminal.ExitFailed, unread)
+	}
+	return nil
+}
+
+// setUpHook shows a plan, and carries it out if the person wants that.
+func setUpHook(ctx context.Context, c hookChoice, plan *setup.HookPlan, lines *typed, stdout io.Writer) error {
+	path := visible.Line(plan.Path)
 	if plan.Forbidden != "" {
 		_, err := fmt.Fprintf(stdout, "\n%s\n", visible.Line(plan.Forbidden))
 		return err
 	}
-	if len(plan.Hooks) == 0 {
-		_, err := fmt.Fprintf(stdout, "\n%s has the hook of Assent.\n", visible.Line(plan.Path))
+	if plan.Complete() {
+		_, err := fmt.Fprintf(stdout, "\n%s has the hook of Assent.\n", path)
 		return err
 	}
-	fmt.Fprintf(stdout, "\nClaude Code's own questions (may this command run?) can be shown in Assent too. Its prompt stays as it is.\nThese hooks would be added to %s:\n", visible.Line(plan.Path))
-	if err := printJSON(stdout, plan.Hooks); err != nil {
+	fmt.Fprintf(stdout, "\n%s's own questions (may this command run?) can be shown in Assent too. Its prompt stays as it is.\n", plan.Host)
+	var err error
+	if plan.Plugin != "" {
+		_, err = fmt.Fprintf(stdout, "This plugin would be written to %s:\n%s", path, visible.Text(plan.Plugin))
+	} else {
+		fmt.Fprintf(stdout, "These hooks would be added to %s:\n", path)
+		err = printJSON(stdout, plan.Hooks)
+	}
+	if err != nil {
 		return err
 	}
 	if c.asks {
-		if ok, err := lines.agrees(ctx, "Add them? (yes, no): "); err != nil || !ok {
+		if ok, err := lines.agrees(ctx, "Add this? (yes, no): "); err != nil || !ok {
 			return left(err)
 		}
 	} else if !c.sure {
-		_, err := fmt.Fprintln(lines.out, "The hooks were not added. To add them, run assent setup --hook --yes.")
+		_, err := fmt.Fprintf(lines.out, "Nothing was added to %s. To add it, run assent setup --hook --yes.\n", plan.Host)
 		return err
 	}
 	if err := plan.Apply(); err != nil {
 		return terminal.Exit(terminal.ExitFailed, err)
 	}
-	_, err = fmt.Fprintf(stdout, "Changed: %s. Restart Claude Code. To undo it: assent restore\n", visible.Line(plan.Path))
+	_, err = fmt.Fprintf(stdout, "Changed: %s. Restart %s. To undo it: assent restore\n", path, plan.Host)
 	return err
 }
 

@@ -22,12 +22,16 @@ const hookTimeout = 86400
 // an Elicitation, of which the hook makes an end long before Claude Code would.
 var hookEvents = []string{"PermissionRequest", "Elicitation", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd"}
 
-// HookPlan is the change that has Claude Code show its own questions in Assent.
+// HookPlan is the change that has the host of an agent show its own questions in Assent.
 type HookPlan struct {
-	// Path is the file with the settings of Claude Code.
+	// Host is the name of the host for a person.
+	Host string `json:"host"`
+	// Path is the file with the settings of Claude Code, or the plugin of opencode.
 	Path string `json:"path"`
-	// Hooks are the entries to add, by their event; empty if the file has them.
+	// Hooks are the entries to add to settings, by their event; empty if the file has them.
 	Hooks map[string]any `json:"hooks,omitempty"`
+	// Plugin is the whole text of a plugin; empty if the file has it.
+	Plugin string `json:"plugin,omitempty"`
 	// Forbidden says in a sentence why Claude Code does not run such hooks; empty if nothing is known to forbid them.
 	Forbidden string `json:"forbidden,omitempty"`
 
@@ -49,8 +53,23 @@ type hookCommand struct {
 	Timeout int    `json:"timeout,omitempty"`
 }
 
-// FindHooks plans Claude Code's hooks. It returns nil if Claude Code is not installed.
-func FindHooks(o Options) (*HookPlan, error) {
+// FindHooks plans the hooks of the hosts that are installed. Those that it cannot plan are in the error alone.
+func FindHooks(o Options) (plans []*HookPlan, err error) {
+	for _, find := range []func(Options) (*HookPlan, error){findClaudeHooks, findOpencodePlugin} {
+		p, problem := find(o)
+		if problem == nil && p != nil {
+			plans = append(plans, p)
+		}
+		err = errors.Join(err, problem)
+	}
+	return plans, err
+}
+
+// Complete reports whether there is nothing to change.
+func (p *HookPlan) Complete() bool { return len(p.Hooks) == 0 && p.Plugin == "" }
+
+// findClaudeHooks plans Claude Code's hooks. It returns nil if Claude Code is not installed.
+func findClaudeHooks(o Options) (*HookPlan, error) {
 	folder := filepath.Join(o.Places.Home, ".claude")
 	if named := o.Places.Env("CLAUDE_CONFIG_DIR"); named != "" {
 		folder = named
@@ -58,7 +77,7 @@ func FindHooks(o Options) (*HookPlan, error) {
 	if _, err := os.Stat(folder); err != nil && (o.Installed == nil || !o.Installed("claude")) {
 		return nil, nil
 	}
-	p := &HookPlan{Path: filepath.Join(folder, "settings.json"), options: o, command: hookLine(o.Command), Hooks: map[string]any{}}
+	p := &HookPlan{Host: "Claude Code", Path: filepath.Join(folder, "settings.json"), options: o, command: hookLine(o.Command), Hooks: map[string]any{}}
 	var err error
 	if p.file, err = atomicfile.Read(p.Path, maxFile); err != nil {
 		return nil, err
@@ -154,7 +173,7 @@ func (o Options) managedHooks() string {
 func (p *HookPlan) Apply() (err error) {
 	o := p.options
 	if ofNPX().MatchString(o.Command) {
-		return errors.New("nothing was changed: this program is in npm's cache, and Claude Code could not start it when npm has emptied that. Run npm install --global @assent/cli, and then assent setup")
+		return fmt.Errorf("nothing was changed: this program is in npm's cache, and %s could not start it when npm has emptied that. Run npm install --global @assent/cli, and then assent setup", p.Host)
 	}
 	unlock, err := o.lock()
 	if err != nil {
@@ -167,7 +186,7 @@ func (p *HookPlan) Apply() (err error) {
 	}
 	c, err := r.keep(vault.Open(o.Folder), p.file, p.after, nil)
 	if err == nil {
-		c.Hook = p.command
+		c.Hook, c.Plugin = p.command, p.Plugin != ""
 		r.Files = []*change{c}
 		err = r.save()
 	}

@@ -13,13 +13,19 @@ import (
 
 const claudeSettings = "home/.claude/settings.json"
 
-func (m *machine) findHooks() *setup.HookPlan {
+// findHooks returns the plan of a host; nil if it is not installed.
+func (m *machine) findHooks(host string) *setup.HookPlan {
 	m.t.Helper()
-	p, err := setup.FindHooks(m.Options)
+	plans, err := setup.FindHooks(m.Options)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return p
+	for _, p := range plans {
+		if p.Host == host {
+			return p
+		}
+	}
+	return nil
 }
 
 // hooks counts the commands of each event in Claude Code's settings.
@@ -60,7 +66,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 			if before != "" {
 				m.write(claudeSettings, []byte(before))
 			}
-			plan := m.findHooks()
+			plan := m.findHooks("Claude Code")
 			if len(plan.Hooks) != 9 || plan.Forbidden != "" {
 				t.Fatalf("the plan is %+v", plan)
 			}
@@ -71,7 +77,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 			if !strings.Contains(after, `"command": "'/opt/My Tools/assent' hook claude || exit 0"`) || m.hooks()["PermissionRequest"] != 1 {
 				t.Errorf("the settings are %s", after)
 			}
-			if again := m.findHooks(); len(again.Hooks) != 0 {
+			if again := m.findHooks("Claude Code"); len(again.Hooks) != 0 {
 				t.Errorf("a second run would add %v", again.Hooks)
 			}
 			if u := m.restore(); len(u.Problems) != 0 || len(u.Files) != 1 {
@@ -86,7 +92,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 			}
 
 			// Claude Code writes its settings, and the hooks are gone all the same.
-			if err := m.findHooks().Apply(); err != nil {
+			if err := m.findHooks("Claude Code").Apply(); err != nil {
 				t.Fatal(err)
 			}
 			changed := strings.Replace(string(m.read(claudeSettings)), "{", `{"theme": "dark",`, 1)
@@ -108,14 +114,14 @@ func TestAHookWrittenByHand(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.write(claudeSettings, []byte(`{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "assent hook claude"}]}]}}`))
-	if p := m.findHooks(); len(p.Hooks) != 8 || p.Hooks["PermissionRequest"] != nil {
+	if p := m.findHooks("Claude Code"); len(p.Hooks) != 8 || p.Hooks["PermissionRequest"] != nil {
 		t.Errorf("the plan is %+v", p.Hooks)
 	}
 }
 
 func TestHooksWithoutClaudeCode(t *testing.T) {
 	t.Parallel()
-	if p := newMachine(t).findHooks(); p != nil {
+	if p := newMachine(t).findHooks("Claude Code"); p != nil {
 		t.Errorf("the plan is %+v", p)
 	}
 	m := newMachine(t)
@@ -124,5 +130,65 @@ func TestHooksWithoutClaudeCode(t *testing.T) {
 		if _, err := setup.FindHooks(m.Options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+const plugin = "home/.config/opencode/plugin/assent.js"
+
+// The plugin is a file of its own, which restore removes with its folder.
+func TestThePluginOfOpencode(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	if p := m.findHooks("opencode"); p != nil {
+		t.Errorf("without opencode, the plan is %+v", p)
+	}
+	m.Command = `/opt/My "Tools"/assent`
+	m.write("home/.config/opencode/opencode.json", []byte("{}"))
+	add := func() string {
+		t.Helper()
+		plan := m.findHooks("opencode")
+		if plan.Complete() || plan.Path != m.path(plugin) {
+			t.Fatalf("the plan is %+v", plan)
+		}
+		if err := plan.Apply(); err != nil {
+			t.Fatal(err)
+		}
+		text := string(m.read(plugin))
+		if program, _ := json.Marshal(m.Command); text != plan.Plugin || !strings.Contains(text, "const program = "+string(program)+";\n") {
+			t.Errorf("the plugin is %s", text)
+		}
+		if !m.findHooks("opencode").Complete() {
+			t.Error("a second run would add it again")
+		}
+		return text
+	}
+	gone := func() {
+		t.Helper()
+		if u := m.restore(); len(u.Problems) != 0 {
+			t.Errorf("restored %+v", u)
+		}
+		if _, err := os.Stat(m.path("home/.config/opencode/plugin")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the folder stays: %v", err)
+		}
+		if got := string(m.read("home/.config/opencode/opencode.json")); got != "{}" {
+			t.Errorf("opencode.json is %s", got)
+		}
+	}
+	add()
+	gone()
+	text := add()
+	m.write(plugin, []byte(text+"// mine\n"))
+	gone()
+	add()
+	m.Command = "/usr/bin/assent" // the program has moved
+	add()
+	gone()
+	m.write(plugin, []byte("export const Mine = async () => ({});\n"))
+	if plans, err := setup.FindHooks(m.Options); err == nil || !strings.Contains(err.Error(), "is not Assent's") || len(plans) != 0 {
+		t.Errorf("over another plugin, the plan is %+v, %v", plans, err)
+	}
+	m.write(claudeSettings, []byte("{}"))
+	if plans, err := setup.FindHooks(m.Options); err == nil || len(plans) != 1 {
+		t.Errorf("beside another plugin, the plan is %+v, %v", plans, err)
 	}
 }

@@ -19,7 +19,7 @@ func TestHooksThatMayNotRun(t *testing.T) {
 		m := newMachine(t)
 		m.write("home/.claude/projects", nil)
 		m.write(test.path, []byte(test.text))
-		if p := m.findHooks(); !strings.Contains(p.Forbidden, m.path(test.path)) {
+		if p := m.findHooks("Claude Code"); !strings.Contains(p.Forbidden, m.path(test.path)) {
 			t.Errorf("%s: %q", name, p.Forbidden)
 		}
 	}

@@ -45,6 +45,8 @@ type change struct {
 	Entries []entryEdit `json:"entries,omitempty"`
 	// Hook is the command of the hooks that were added to Claude Code's settings; empty for another change.
 	Hook string `json:"hook,omitempty"`
+	// Plugin says that the whole file is Assent's plugin for opencode.
+	Plugin bool `json:"plugin,omitempty"`
 	// Done says that the file is restored.
 	Done bool `json:"done,omitempty"`
 }

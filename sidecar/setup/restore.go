@@ -99,6 +99,9 @@ func Restore(o Options) (undone *Undone, err error) {
 // restoreFile restores a host's file.
 func (o Options) restoreFile(kept *vault.Vault, r *run, c *change) (Restored, error) {
 	return r.restore(kept, c, maxFile, func(f *atomicfile.File, before []byte) (text []byte, notes []string, err error) {
+		if c.Plugin {
+			return nil, []string{"It had been changed since, but all of it was Assent's."}, nil
+		}
 		if c.Hook != "" {
 			return withoutHook(c, f.Data)
 		}

@@ -34,6 +34,9 @@ func permissionText(q protocol.HostPermission) string {
 	if q.Claim != "" {
 		fmt.Fprintf(&b, "The model says about it: %s\n", safe(q.Claim))
 	}
+	if q.DeclineMeans != "" {
+		fmt.Fprintf(&b, "%s\n", safe(q.DeclineMeans))
+	}
 	for i, o := range q.Options[min(1, len(q.Options)):] {
 		fmt.Fprintf(&b, "%d: %s. %s\n", i+1, safe(o.Name), safe(o.Means))
 	}

@@ -239,7 +239,7 @@ func TestAHookWithoutADecision(t *testing.T) {
 		if err := run.cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if got := run.end(); got != "" || !strings.Contains(run.err.String(), "assent hook claude") {
+		if got := run.end(); got != "" || !strings.Contains(run.err.String(), `there is "assent hook claude" and "assent hook opencode"`) {
 			t.Errorf("assent %v printed %q and %q", args, got, &run.err)
 		}
 	}

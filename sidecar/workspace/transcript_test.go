@@ -118,7 +118,7 @@ type frontEnd struct {
 // hook starts a hook of an agent's host.
 func (f *frontEnd) hook(frame string) {
 	f.t.Helper()
-	e, err := agents.ReadClaude([]byte(frame))
+	e, err := agents.Read("claude", []byte(frame))
 	if err != nil {
 		f.t.Fatal(err)
 	}

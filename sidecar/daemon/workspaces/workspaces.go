@@ -156,7 +156,7 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
 	if use := e.Use(folder); use != nil {
 		if s.opts.AskFirst != nil {
-			s.opts.AskFirst.Count(use, agents.ClaudeName)
+			s.opts.AskFirst.Count(use, e.Host())
 		}
 		return conn.Close()
 	}

@@ -1,7 +1,7 @@
 // Package agents asks what the hosts of agents ask: may this command run, may this file change. A host starts a hook for each
 // event, and its own prompt stays open as well. The person answers in either, and the first answer counts there.
 //
-// [ReadClaude] reads what a hook was told, and [Agents.Serve] serves it. There is a decision only if a person made one:
+// [Read] reads what a hook was told, and [Agents.Serve] serves it. There is a decision only if a person made one:
 // every error, timeout and end is no decision, and the host's own prompt stands.
 //
 // All methods may be called from any goroutine. The package keeps nothing on disk: what an agent asked before a restart of
@@ -15,7 +15,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +36,9 @@ const (
 	maxRecords  = 64  // questions of a session that may still be confirmed
 	maxSessions = 256
 )
+
+// maxSaid bounds what a hook says about a question, in bytes.
+const maxSaid = 1 << 10
 
 // maxHold is how long a question may keep a host from showing its own prompt.
 const maxHold = 2 * time.Minute
@@ -65,8 +70,32 @@ type Agents struct {
 // New returns the agents of a workspace, none yet.
 func New(opts Options) *Agents { return &Agents{opts: opts, sessions: map[string][]*asked{}} }
 
+// host is a program of agents.
+type host struct {
+	client mcpserver.Client
+	title  string
+	// tells: its hook says at its end what became of the question. Nothing else does, and an agent may have several at once.
+	tells bool
+}
+
+// readers read what the hosts tell their hooks, by the name of the host on the command line.
+var readers = map[string]func(raw []byte) (*Event, error){"claude": readClaude, "opencode": readOpencode}
+
+// Names returns the names of the hosts.
+func Names() []string { return slices.Sorted(maps.Keys(readers)) }
+
+// Read reads what a host says to its hook. An error means that Assent has nothing to say to it.
+func Read(name string, raw []byte) (*Event, error) {
+	read := readers[name]
+	if read == nil {
+		return nil, fmt.Errorf("the agent %q is unknown", name)
+	}
+	return read(raw)
+}
+
 // Event is what a host tells its hook.
 type Event struct {
+	host           *host
 	kind           kind
 	session, agent string
 	use            use
@@ -90,6 +119,12 @@ const (
 	sessionEnded             // the host ended
 	uses                     // a tool is about to run
 )
+
+// Host returns the name of the host for a person.
+func (e *Event) Host() string { return e.host.title }
+
+// Tells reports whether the hook has a second line for [Agents.Serve], with what became of its question.
+func (e *Event) Tells() bool { return e.host.tells }
 
 // Asks reports whether the event is a question for a person.
 func (e *Event) Asks() bool { return e.kind == asks }
@@ -128,10 +163,11 @@ type use struct {
 // asked is a question of an agent that is open, or that the host has not confirmed yet. The lock of [Agents]
 // guards it.
 type asked struct {
+	host  *host
 	agent string
 	use
-	// holds: the host shows its own prompt only when the hook has ended, so that the hook shows whether it is answered.
-	holds bool
+	// apart: only the end of its hook or of the session shows that it is over.
+	apart bool
 	// end ends the question; nil once it is settled.
 	end context.CancelCauseFunc
 	// ran is set if the tool ran while the answer was on its way.
@@ -142,66 +178,86 @@ type asked struct {
 	response  protocol.AskResponse
 }
 
-// The sentences for a person about how a question ended.
+// ending is how a question ended, in a sentence for a person. %s is the host.
+type ending struct {
+	reason protocol.OutcomeReason
+	detail string
+}
+
 var (
-	endedByRun     = &task.Ended{Reason: protocol.OutcomeAnsweredInHost, Detail: "It was allowed in Claude Code's own prompt."}
-	endedByNext    = &task.Ended{Reason: protocol.OutcomeAnsweredInHost, Detail: "Claude Code asks its next question, so this one was answered there."}
-	endedByRepeat  = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code asked the same again, and the newer question counts."}
-	endedByTurn    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's turn is over."}
-	endedBySession = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code's session has ended."}
-	endedByHook    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "Claude Code took the question back: it was refused there, or its turn or program ended."}
-	endedByHold    = &task.Ended{Reason: protocol.OutcomeHostStoppedWaiting, Detail: "There was no answer for two minutes, so Claude Code asks in its own prompt now."}
-	endedByDaemon  = &task.Ended{Reason: protocol.OutcomeRestarted, Detail: "Assent was closed. Claude Code's own prompt decides."}
+	byRun     = ending{protocol.OutcomeAnsweredInHost, "It was allowed in %s's own prompt."}
+	byNext    = ending{protocol.OutcomeAnsweredInHost, "%s asks its next question, so this one was answered there."}
+	byRepeat  = ending{protocol.OutcomeHostStoppedWaiting, "%s asked the same again, and the newer question counts."}
+	byTurn    = ending{protocol.OutcomeHostStoppedWaiting, "%s's turn is over."}
+	bySession = ending{protocol.OutcomeHostStoppedWaiting, "%s's session has ended."}
+	byHook    = ending{protocol.OutcomeHostStoppedWaiting, "%s took the question back: it was refused there, or its turn or program ended."}
+	byHold    = ending{protocol.OutcomeHostStoppedWaiting, "There was no answer for two minutes, so %s asks in its own prompt now."}
+	byDaemon  = ending{protocol.OutcomeRestarted, "Assent was closed. %s's own prompt decides."}
 )
 
-// The sentences for a person about an answer without effect.
+// ended says how a question of the host ended.
+func (h *host) ended(e ending) *task.Ended {
+	return &task.Ended{Reason: e.reason, Detail: fmt.Sprintf(e.detail, h.title)}
+}
+
+// The sentences for a person about an answer without effect. %s is the host.
 const (
-	ranAnyway  = "Claude Code did it all the same: it was allowed in its own prompt first."
-	notPrinted = "It is not known whether Claude Code got the answer: its own prompt decides then."
+	ranAnyway  = "%s did it all the same: it was allowed in its own prompt first."
+	notPrinted = "It is not known whether %s got the answer: its own prompt decides then."
 )
 
 // Serve serves a hook over conn, which closes with it. To a question it writes a line with what the hook prints, if there is a
-// decision. It reads a line once that is printed.
+// decision. It reads a line once that is printed, or with [Event.Tells] once the host has an answer.
 func (a *Agents) Serve(ctx context.Context, conn io.ReadWriteCloser, e *Event) error {
 	if e.kind != asks {
 		a.note(e)
 		return conn.Close()
 	}
 	asking, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer context.AfterFunc(ctx, func() { end(endedByDaemon) })()
+	defer context.AfterFunc(ctx, func() { end(e.host.ended(byDaemon)) })()
 	if e.form != nil {
-		if a.opts.Forwarded(claude, e.session, e.form.Message) {
+		if a.opts.Forwarded(e.host.client, e.session, e.form.Message) {
 			a.opts.Log.Info().Msg("a form is left to the prompt of its host: a server of Assent asks it")
 			return conn.Close()
 		}
-		defer time.AfterFunc(maxHold, func() { end(endedByHold) }).Stop()
+		defer time.AfterFunc(maxHold, func() { end(e.host.ended(byHold)) }).Stop()
 	}
-	said := make(chan bool, 1) // whether the hook printed the answer
+	left := e.host.ended(byHook)
+	heard := make(chan string, 1) // what the hook says; "" if it leaves without a word
 	go func() {
-		_, err := mcpserver.ReadLine(bufio.NewReader(conn), 64)
-		said <- err == nil
-		end(endedByHook)
+		line, err := mcpserver.ReadLine(bufio.NewReader(conn), maxSaid)
+		if err != nil {
+			line = nil
+		}
+		heard <- string(line)
+		if why := e.toldBy(string(line)); why != nil {
+			end(why)
+		}
+		end(left)
 	}()
-	record, output := a.ask(asking, end, e)
-	var printed bool
+	record, output := a.ask(asking, end, left, e)
 	var err error
 	if output != nil {
 		_, err = conn.Write(append(output, '\n'))
-		timer := time.AfterFunc(printTimeout, func() { _ = conn.Close() })
-		printed = <-said
-		timer.Stop()
+		hangUp := func() { _ = conn.Close() }
+		stop := context.AfterFunc(ctx, hangUp)
+		if !e.host.tells { // whose hook is there until the host has the answer
+			stop = time.AfterFunc(printTimeout, hangUp).Stop
+		}
+		said := <-heard
+		stop()
+		a.answered(record, e, said)
 		err = errors.Join(err, conn.Close())
 	} else {
 		err = conn.Close()
-		<-said
+		<-heard
 	}
-	a.answered(record, printed)
 	return err
 }
 
-// ask asks the person, and returns what the hook prints, or nil for no decision. The record is nil if the question is over.
-func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event) (record *asked, output json.RawMessage) {
-	record = &asked{agent: e.agent, use: e.use, holds: e.form != nil, end: end}
+// ask asks the person, and returns what the hook prints, or nil for no decision. The record is nil without one.
+func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, left *task.Ended, e *Event) (record *asked, output json.RawMessage) {
+	record = &asked{host: e.host, agent: e.agent, use: e.use, apart: e.form != nil || e.host.tells, end: end}
 	if !a.begin(e.session, record) {
 		a.opts.Log.Warn().Msg("an agent's question is left to its own prompt: too many are open")
 		return nil, nil
@@ -212,8 +268,8 @@ func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event)
 	a.open--
 	record.end = nil
 	if err != nil {
-		if context.Cause(ctx) == error(endedByHook) {
-			a.forget(e.session, record) // it did not run
+		if e.host.tells || context.Cause(ctx) == error(left) {
+			a.forget(e.session, record) // it did not run, or nothing more is said of it
 		}
 		a.opts.Log.Info().AnErr("because", err).Msg("an agent's question is left to its own prompt")
 		return nil, nil
@@ -228,7 +284,7 @@ func (a *Agents) ask(ctx context.Context, end context.CancelCauseFunc, e *Event)
 
 // askPerson asks the person in the task of the conversation.
 func (a *Agents) askPerson(ctx context.Context, e *Event) (*task.Answer, *task.Task, error) {
-	t, done, err := a.opts.Converse(claude, e.session)
+	t, done, err := a.opts.Converse(e.host.client, e.session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,11 +300,11 @@ func (a *Agents) begin(session string, record *asked) bool {
 	defer a.mu.Unlock()
 	for _, r := range a.sessions[session] {
 		switch {
-		case r.end == nil || r.agent != record.agent || r.holds || record.holds:
+		case r.end == nil || r.agent != record.agent || (r.apart || record.apart) && (r.use != record.use || r.use == use{}):
 		case r.use == record.use:
-			r.end(endedByRepeat)
+			r.end(r.host.ended(byRepeat))
 		default:
-			r.end(endedByNext)
+			r.end(r.host.ended(byNext))
 		}
 	}
 	if a.open >= maxOpen {
@@ -280,18 +336,23 @@ func (a *Agents) forget(session string, record *asked) {
 	}
 }
 
-// answered notes whether a hook printed the person's answer. The record is nil if there was none.
-func (a *Agents) answered(record *asked, printed bool) {
-	if record == nil {
-		return
-	}
+// answered notes what a hook said after the person's answer; "" if it left without a word.
+func (a *Agents) answered(record *asked, e *Event, said string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case record.ran:
 		record.hasRun()
-	case !printed:
-		record.task.Undelivered(record.messageID, notPrinted)
+	case said == "":
+		record.task.Undelivered(record.messageID, fmt.Sprintf(notPrinted, e.host.title))
+	case !e.host.tells:
+	case said == taken:
+		record.task.ActedOn(record.messageID)
+	default:
+		record.task.Undelivered(record.messageID, "The answer came too late. "+e.toldBy(said).Detail)
+	}
+	if e.host.tells {
+		a.forget(e.session, record)
 	}
 }
 
@@ -303,7 +364,7 @@ func (r *asked) hasRun() {
 		r.task.Undelivered(r.messageID, "")
 		r.task.ActedOn(r.messageID)
 	case protocol.NoButtonClicked:
-		r.task.Undelivered(r.messageID, ranAnyway)
+		r.task.Undelivered(r.messageID, fmt.Sprintf(ranAnyway, r.host.title))
 	}
 }
 
@@ -318,13 +379,13 @@ func (a *Agents) note(e *Event) {
 	for _, r := range slices.Clone(a.sessions[e.session]) {
 		switch {
 		case e.kind == sessionEnded:
-			r.over(endedBySession)
+			r.over(bySession)
 			a.forget(e.session, r)
-		case r.agent != e.agent || r.holds && r.end != nil:
+		case r.agent != e.agent || r.apart && r.end != nil:
 		case e.kind == turnBegan:
-			r.over(endedByTurn)
+			r.over(byTurn)
 		case e.kind == turnEnded:
-			r.over(endedByTurn)
+			r.over(byTurn)
 			a.forget(e.session, r)
 			if r.response == protocol.NoButtonClicked {
 				r.task.ActedOn(r.messageID)
@@ -352,15 +413,15 @@ func (a *Agents) ran(e *Event) {
 		}
 	}
 	if of != nil {
-		of.over(endedByRun)
+		of.over(byRun)
 		a.forget(e.session, of)
 		of.hasRun()
 	}
 }
 
 // over ends a question that is open. The lock must be held.
-func (r *asked) over(why *task.Ended) {
+func (r *asked) over(why ending) {
 	if r.end != nil {
-		r.end(why)
+		r.end(r.host.ended(why))
 	}
 }

@@ -92,10 +92,15 @@ type hook struct {
 	served chan struct{}
 }
 
-// hook starts a hook with a frame. It returns at once if the frame is a question.
+// hook starts a hook of Claude Code with a frame. It returns at once if the frame is a question.
 func (w *world) hook(frame string) *hook {
 	w.t.Helper()
-	e, err := agents.ReadClaude([]byte(frame))
+	return w.hookOf("claude", frame)
+}
+
+func (w *world) hookOf(host, frame string) *hook {
+	w.t.Helper()
+	e, err := agents.Read(host, []byte(frame))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/protocol"
@@ -17,11 +18,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// Claude is the name of Claude Code as a client.
-var claude = mcpserver.Client{Name: "claude-code"}
-
-// ClaudeName is the name of Claude Code for a person.
-const ClaudeName = "Claude Code"
+var claude = &host{client: mcpserver.Client{Name: "claude-code"}, title: "Claude Code"}
 
 // errNoQuestion is the error for a frame that is nothing for Assent.
 var errNoQuestion = errors.New("it is nothing that Assent asks about")
@@ -49,8 +46,8 @@ type claudeForm struct {
 	Schema  json.RawMessage `json:"requested_schema"`
 }
 
-// ReadClaude reads what Claude Code says to its hook. An error means that Assent has nothing to say to it.
-func ReadClaude(raw []byte) (*Event, error) {
+// readClaude reads what Claude Code says to its hook.
+func readClaude(raw []byte) (*Event, error) {
 	var f claudeFrame
 	if err := jsonscan.Unmarshal(raw, &f); err != nil {
 		return nil, err
@@ -61,7 +58,7 @@ func ReadClaude(raw []byte) (*Event, error) {
 	case f.OtherTurn != nil:
 		return nil, errors.New("turn_id is not of Claude Code")
 	}
-	e := &Event{session: f.Session, agent: f.Agent}
+	e := &Event{host: claude, session: f.Session, agent: f.Agent}
 	switch f.Event {
 	case "PermissionRequest":
 		e.kind = asks
@@ -90,7 +87,7 @@ func ReadClaude(raw []byte) (*Event, error) {
 	if e.use, err = useOf(f.Turn, f.Tool, f.Input); err != nil || e.kind != asks {
 		return e, err
 	}
-	origin := protocol.Origin{ServerName: ClaudeName}
+	origin := protocol.Origin{ServerName: claude.title}
 	if f.Tool == askUserQuestion {
 		return e, readClaudeQuestions(e, origin, f.Input)
 	}
@@ -304,105 +301,48 @@ const exitPlanMode = "ExitPlanMode"
 // askUserQuestion is the tool of Claude Code with which a model asks questions with choices. A yes alone would not answer them.
 const askUserQuestion = "AskUserQuestion"
 
-// claudeQuestion is one of these questions.
-type claudeQuestion struct {
-	Question string `json:"question"`
-	Header   string `json:"header"`
-	Options  []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
-	Several bool `json:"multiSelect"`
-}
-
 // readClaudeQuestions reads questions with choices as a form. Their answers are the labels of the choices.
 func readClaudeQuestions(e *Event, origin protocol.Origin, input json.RawMessage) error {
 	var in struct {
-		Questions []claudeQuestion `json:"questions"`
+		Questions []struct {
+			question
+			Several bool `json:"multiSelect"`
+		} `json:"questions"`
 	}
 	if err := jsonscan.Unmarshal(input, &in); err != nil {
 		return err
 	}
-	asked := protocol.McpElicitation{Origin: origin}
-	names := map[string]bool{}
-	for i, q := range in.Questions {
-		head := protocol.FieldHead{Name: fmt.Sprintf("question%d", i+1), Title: q.Question, Required: true}
-		var options []protocol.Option
-		labels := map[string]bool{}
-		for _, o := range q.Options {
-			title := o.Label
-			if o.Description != "" {
-				title += ": " + o.Description
-			}
-			if o.Label == "" || labels[o.Label] || q.Several && strings.Contains(o.Label, ",") {
-				return errors.New("a choice of a question cannot be told from the others")
-			}
-			labels[o.Label] = true
-			options = append(options, protocol.Option{Value: o.Label, Title: title})
+	var questions []question
+	for _, q := range in.Questions {
+		if q.several = q.Several; q.several && slices.ContainsFunc(q.Options, func(c choice) bool { return strings.Contains(c.Label, ",") }) {
+			return errChoice // the answer is a text with commas
 		}
-		if q.Question == "" || names[q.Question] || len(options) == 0 {
-			return errors.New("a question has another shape")
-		}
-		names[q.Question] = true
-		if q.Several {
-			asked.ElicitationRequest.Fields = append(asked.ElicitationRequest.Fields, protocol.ChoicesField{FieldHead: head, Options: options, MinItems: new(1)})
-		} else {
-			asked.ElicitationRequest.Fields = append(asked.ElicitationRequest.Fields, protocol.ChoiceField{FieldHead: head, Options: options})
-		}
+		questions = append(questions, q.question)
 	}
-	switch len(in.Questions) {
-	case 0:
-		return errors.New("there is no question")
-	case 1:
-		asked.ElicitationRequest.Message = in.Questions[0].Question
-		asked.ElicitationRequest.Fields = titled(asked.ElicitationRequest.Fields, in.Questions[0].Header)
-	default:
-		asked.ElicitationRequest.Message = fmt.Sprintf("Claude Code has %d questions.", len(in.Questions))
+	asked, err := formOf(origin, questions)
+	if err != nil {
+		return err
 	}
 	e.question = asked
-	e.decide = func(a *task.Answer) (json.RawMessage, error) { return claudeAnswers(in.Questions, input, a) }
+	e.decide = func(a *task.Answer) (json.RawMessage, error) { return claudeAnswers(questions, input, a) }
 	return nil
 }
 
-// titled returns the field of a single question, which is the message of the form, with the header of the question.
-func titled(fields []protocol.Field, header string) []protocol.Field {
-	switch f := fields[0].(type) {
-	case protocol.ChoiceField:
-		f.Title = header
-		return []protocol.Field{f}
-	case protocol.ChoicesField:
-		f.Title = header
-		return []protocol.Field{f}
-	}
-	return fields
-}
-
 // claudeAnswers is what a hook prints after an answer to questions; nil for no decision.
-func claudeAnswers(questions []claudeQuestion, input json.RawMessage, a *task.Answer) (json.RawMessage, error) {
+func claudeAnswers(questions []question, input json.RawMessage, a *task.Answer) (json.RawMessage, error) {
 	if a.Response == protocol.NoButtonClicked {
 		return claudeDecision{Behavior: "deny", Message: "The user does not want to answer this."}.printed()
 	}
-	var content map[string]any
-	if a.Response != protocol.YesButtonClicked || json.Unmarshal(a.Content, &content) != nil {
-		return nil, nil
+	labels, err := labelsIn(questions, a)
+	if labels == nil {
+		return nil, err
 	}
 	answers := map[string]string{}
 	for i, q := range questions {
-		switch value := content[fmt.Sprintf("question%d", i+1)].(type) {
-		case string:
-			answers[q.Question] = value
-		case []any:
-			var labels []string
-			for _, one := range value {
-				labels = append(labels, fmt.Sprint(one))
-			}
-			answers[q.Question] = strings.Join(labels, ", ")
-		default:
-			return nil, fmt.Errorf("the question %q has no answer", q.Question)
-		}
+		answers[q.Question] = strings.Join(labels[i], ", ")
 	}
 	var updated map[string]json.RawMessage
-	err := json.Unmarshal(input, &updated)
+	err = json.Unmarshal(input, &updated)
 	if err == nil {
 		updated["answers"], err = json.Marshal(answers)
 	}
@@ -436,7 +376,7 @@ func readClaudeForm(e *Event, f claudeForm) error {
 	if err != nil {
 		return err
 	}
-	asked := protocol.McpElicitation{Origin: protocol.Origin{ServerName: f.Server + " in " + ClaudeName}, ElicitationRequest: protocol.McpElicitationRequest{
+	asked := protocol.McpElicitation{Origin: protocol.Origin{ServerName: f.Server + " in " + claude.title}, ElicitationRequest: protocol.McpElicitationRequest{
 		Message: f.Message, Fields: fields, RequestedSchema: string(f.Schema),
 	}}
 	e.question, e.form, e.decide = asked, &asked.ElicitationRequest, claudeFormAnswer

@@ -51,7 +51,7 @@ func TestRealFrames(t *testing.T) {
 		"PostToolUse":                       "an event",
 		"Notification":                      "nothing",
 	} {
-		e, err := agents.ReadClaude(frames(t)[name])
+		e, err := agents.Read("claude", frames(t)[name])
 		got := "nothing"
 		if err == nil {
 			if got = "an event"; e.Asks() {
@@ -99,7 +99,7 @@ func TestOddFramesAskNothing(t *testing.T) {
 		"a page":                   `{"session_id":"s","hook_event_name":"Elicitation","mcp_server_name":"raw","message":"m","mode":"url","url":"https://a.example"}`,
 		"a form without a message": `{"session_id":"s","hook_event_name":"Elicitation","mcp_server_name":"raw","mode":"form","requested_schema":{"type":"object","properties":{}}}`,
 	} {
-		if e, err := agents.ReadClaude([]byte(raw)); err == nil {
+		if e, err := agents.Read("claude", []byte(raw)); err == nil {
 			t.Errorf("%s is read as %+v", name, e)
 		}
 	}

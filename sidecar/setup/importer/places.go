@@ -363,7 +363,7 @@ func (p Places) all() []Place {
 	inFolders(gemini, ".gemini", "settings.json")
 	main(qwen, p.moved("QWEN_HOME", p.join(p.Home, ".qwen")), "settings.json")
 	inFolders(qwen, ".qwen", "settings.json")
-	xdg := p.xdg()
+	xdg := p.XDG()
 	ofOpencode := p.join(xdg, "opencode")
 	main(opencode, ofOpencode, "opencode.json")
 	add(opencode, ofOpencode, "opencode.jsonc")
@@ -413,8 +413,8 @@ func (p Places) all() []Place {
 // Files returns every file that may configure servers, in the order in which people are likely to want them.
 func (p Places) Files() []Place { return p.all() }
 
-// xdg returns the folder of settings that some programs have on every system.
-func (p Places) xdg() string {
+// XDG returns the folder of settings that some programs have on every system.
+func (p Places) XDG() string {
 	if dir := p.Env("XDG_CONFIG_HOME"); strings.HasPrefix(dir, "/") {
 		return dir
 	}

@@ -31,7 +31,7 @@ export interface PermissionApprovalProps {
 /** Asks whether an agent may do something, as its host would in its own terminal. */
 export function PermissionApproval(props: PermissionApprovalProps) {
   const { askId, question, keep, busy, refusal, onAllow, onDecline, onCancel } = props;
-  const { serverName, options = [], plan } = question;
+  const { serverName, options = [], plan, declineMeans } = question;
   const reading = useReading();
   const ready = useClickGuard("asked", reading.state) && !busy;
   const [message, setMessage] = useState("");
@@ -81,6 +81,7 @@ export function PermissionApproval(props: PermissionApprovalProps) {
             disabled={busy}
             onChange={({ currentTarget }) => setMessage(currentTarget.value)}
           />
+          {declineMeans !== undefined && <p className="muted">{visible(declineMeans)}</p>}
           {plan !== undefined && once !== undefined && (
             <p className="muted">{visible(once.means)}</p>
           )}
