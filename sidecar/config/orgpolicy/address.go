@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -79,15 +78,20 @@ func (a address) paths() []string {
 	return all
 }
 
+// addresses returns those texts that are URLs, in their parts.
+func addresses(texts ...string) (all []address) {
+	for _, text := range texts {
+		if a, ok := addressOf(text); ok {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // denyURL reports whether a pattern has a URL by any reading. A pattern without a port or a path has all of them, and each
 // pattern has all schemes: a server is reached by https and wss, and often by http, too.
-func denyURL(pattern, text string) bool {
-	want, ok := addressOf(pattern)
-	got, is := addressOf(text)
-	if !ok || !is || !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) {
-		return false
-	}
-	if want.port != "" && !glob(want.port, got.port) {
+func denyURL(want, got address) bool {
+	if !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) || want.port != "" && !glob(want.port, got.port) {
 		return false
 	}
 	for _, path := range got.paths() {
@@ -133,9 +137,20 @@ func allowURL(pattern, text string, vscode bool) bool {
 
 // glob reports whether a text is what a pattern says, in which * is any text.
 func glob(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	for i, part := range parts {
-		parts[i] = regexp.QuoteMeta(part)
+	start, rest, ok := strings.Cut(pattern, "*")
+	text, has := strings.CutPrefix(text, start)
+	if !ok || !has {
+		return !ok && has && text == ""
 	}
-	return regexp.MustCompile(`(?s)\A` + strings.Join(parts, ".*") + `\z`).MatchString(text)
+	for {
+		part, more, ok := strings.Cut(rest, "*")
+		if !ok {
+			return strings.HasSuffix(text, part)
+		}
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text, rest = text[at+len(part):], more
+	}
 }

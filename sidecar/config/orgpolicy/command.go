@@ -5,14 +5,24 @@ import (
 	"strings"
 )
 
-// denyCommand reports whether an entry of a deny list has a command by any reading: as the two are written, or in their plain
-// form. An entry without a folder has the program wherever it lies.
-func denyCommand(entry, command []string) bool {
-	if slices.Equal(entry, command) {
-		return true
+// readings returns commands as they are written, and in their plain form.
+func readings(commands ...[]string) (all [][]string) {
+	for _, command := range commands {
+		if len(command) == 0 {
+			continue
+		}
+		all = append(all, command)
+		if plain := plain(command); !slices.Equal(plain, command) {
+			all = append(all, plain)
+		}
 	}
-	entry, command = plain(entry), plain(command)
-	if len(entry) == 0 || len(command) == 0 || !slices.Equal(entry[1:], command[1:]) {
+	return all
+}
+
+// denyCommand reports whether a reading of an entry has a reading of a command. An entry without a folder has the program
+// wherever it lies.
+func denyCommand(entry, command []string) bool {
+	if !slices.Equal(entry[1:], command[1:]) {
 		return false
 	}
 	of := command[0]
@@ -31,10 +41,15 @@ func plain(command []string) []string {
 		switch strings.ToLower(withoutExtension(base(command[0]))) {
 		case "env":
 			for len(inner) > 0 && (strings.HasPrefix(inner[0], "-") || strings.Contains(inner[0], "=")) {
-				if slices.Contains([]string{"-u", "--unset", "-C", "--chdir"}, inner[0]) && len(inner) > 1 {
+				option := inner[0]
+				inner = inner[1:]
+				switch {
+				case len(inner) == 0:
+				case option == "-S", option == "--split-string":
+					inner = append(line(inner[0]), inner[1:]...)
+				case slices.Contains([]string{"-u", "--unset", "-C", "--chdir"}, option):
 					inner = inner[1:]
 				}
-				inner = inner[1:]
 			}
 		case "cmd":
 			for len(inner) > 0 && strings.HasPrefix(inner[0], "/") {
@@ -51,6 +66,12 @@ func plain(command []string) []string {
 			if inner = line(args[at+1]); len(inner) > 0 && inner[0] == "exec" {
 				inner = inner[1:]
 			}
+		case "powershell", "pwsh":
+			at := slices.IndexFunc(args, func(arg string) bool { return strings.EqualFold(arg, "-c") || strings.EqualFold(arg, "-command") })
+			if at < 0 {
+				return options(command)
+			}
+			inner = line(strings.Join(args[at+1:], " "))
 		case "npx":
 			return options(slices.DeleteFunc(slices.Clone(command), func(arg string) bool { return arg == "-y" || arg == "--yes" }))
 		default:

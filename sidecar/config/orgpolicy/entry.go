@@ -26,9 +26,12 @@ type entry struct {
 	// names has the names, if the entry has more than one.
 	names   *regexp.Regexp
 	command []string
-	// expanded is the command after the variables.
+	// expanded is the command after the variables. Readings are those of both.
 	expanded []string
+	readings [][]string
 	url      string
+	// addresses has the URL in its parts, if it is one.
+	addresses []address
 }
 
 // listed reads a list. Its entries have one member each; the first that has not is the error, beside those that have. A
@@ -60,12 +63,13 @@ func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) 
 				for _, part := range e.command {
 					e.expanded = append(e.expanded, expand(part))
 				}
+				e.readings = readings(e.command, e.expanded)
 			case byURL:
 				ok = json.Unmarshal(value, &e.url) == nil && e.url != ""
 				e.url = expand(e.url)
 				// The programs leave out a URL that they do not understand. In Assent's file it is a mistake that is said.
-				_, isURL := addressOf(e.url)
-				ok = ok && (isURL || !strict)
+				e.addresses = addresses(e.url)
+				ok = ok && (len(e.addresses) > 0 || !strict)
 			}
 			if ok {
 				of = append(of, e)
@@ -88,11 +92,13 @@ func (e entry) has(s Server) bool {
 	case byName:
 		return e.name == s.Name || e.names != nil && e.names.MatchString(s.Name)
 	case byCommand:
-		return slices.ContainsFunc(s.commands(), func(c []string) bool {
-			return denyCommand(e.command, c) || denyCommand(e.expanded, c)
+		return slices.ContainsFunc(e.readings, func(entry []string) bool {
+			return slices.ContainsFunc(s.readings, func(command []string) bool { return denyCommand(entry, command) })
 		})
 	default:
-		return denyURL(e.url, s.URL) || denyURL(e.url, s.ResolvedURL)
+		return slices.ContainsFunc(e.addresses, func(pattern address) bool {
+			return slices.ContainsFunc(s.addresses, func(a address) bool { return denyURL(pattern, a) })
+		})
 	}
 }
 

@@ -81,6 +81,9 @@ type Server struct {
 	Unresolved bool
 	// Paths are those of the program, if they are known: where it was found, and where links lead from there.
 	Paths []string
+	// readings are those of the command, and addresses those of both URLs. Check sets them.
+	readings  [][]string
+	addresses []address
 }
 
 // isRemote reports whether the server is reached by a URL.
@@ -94,7 +97,7 @@ func (s Server) commands() [][]string {
 			all = append(all, append([]string{path}, s.Resolved[1:]...))
 		}
 	}
-	return slices.DeleteFunc(all, func(c []string) bool { return len(c) == 0 })
+	return all
 }
 
 // Blocked says that the organisation does not let a server be used.
@@ -197,6 +200,7 @@ func (p Policies) CheckEntry(host string, entry Server) *Blocked {
 // said in several ways; the files of all of them hold. It has none in a terminal. For a host that has no file, the denied
 // commands and URLs of all files hold, and Assent's own file.
 func (p Policies) Check(s Server, hosts ...string) *Blocked {
+	s.readings, s.addresses = readings(s.commands()...), addresses(s.URL, s.ResolvedURL)
 	for _, r := range p.files {
 		whole := r.kind.holdsFor(hosts)
 		if whole && r.broken != "" {
