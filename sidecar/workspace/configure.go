@@ -198,7 +198,9 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	replace(w.background.records, w.organisation.journalDays(keepJournalDays(c)))
 	w.configured.mu.Unlock()
 	w.introduce(c.WorkspaceFolders)
-	w.configured.watcher.Watch(w.watchedFiles(c))
+	if !w.opts.Unwatched {
+		w.configured.watcher.Watch(w.watchedFiles(c))
+	}
 	w.hub.SetFolders(config.Trusted(c.WorkspaceFolders))
 	w.hub.SetIdle(idleTime(c))
 	w.hub.SetToolTimeout(toolTimeout(c))

@@ -86,6 +86,9 @@ type SharedDirs struct {
 	LoginsDir string
 	// PolicyRoot is for tests: the folder that stands for the root of the file system where an organisation's files are read.
 	PolicyRoot string
+	// Unwatched is for tests in a bubble of synctest: no file is watched, since a wait for the system would stop the bubble's
+	// clock.
+	Unwatched bool
 }
 
 // Workspace is one data folder and all that goes on in it.

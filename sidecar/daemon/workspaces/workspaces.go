@@ -58,6 +58,8 @@ type Options struct {
 	Tap io.Writer
 	// AskFirst is [workspace.Person.AskFirst].
 	AskFirst *askfirst.Rules
+	// Unwatched is that of [workspace.SharedDirs].
+	Unwatched bool
 	// Notify is [workspace.Person.Notify].
 	Notify func(text string) error
 }
@@ -325,7 +327,7 @@ func (s *Set) openWorkspace(place Place) *workspace.Workspace {
 	userFile := cmp.Or(place.UserFile, s.opts.UserFile)
 	opts := workspace.Options{
 		Version: s.opts.Version, DataDir: place.DataDir, Temporary: place.Temporary,
-		SharedDirs: workspace.SharedDirs{RunsDir: s.opts.RunsDir, DecisionsDir: place.DecisionsDir, LoginsDir: place.LoginsDir},
+		SharedDirs: workspace.SharedDirs{RunsDir: s.opts.RunsDir, DecisionsDir: place.DecisionsDir, LoginsDir: place.LoginsDir, Unwatched: s.opts.Unwatched},
 		UserFile:   userFile, Environ: place.Environ, Folder: place.Folder,
 		Log: log, Masker: masker, Person: &s.person, Apps: s.opts.Apps,
 	}

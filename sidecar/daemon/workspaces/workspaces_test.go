@@ -141,7 +141,7 @@ func TestAnIdleWorkspaceIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		s := workspaces.New(workspaces.Options{Version: "test", Log: &log})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: &log})
 		v := visit(t, s, dir)
 		v.create(t, "kept")
 		v.leave(t)
@@ -198,7 +198,7 @@ func TestAWindowWithAnotherEnvironmentStartsServersInIt(t *testing.T) {
 func TestAWorkspaceWithASessionOverHTTPStaysOpen(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: io.Discard})
 		session := ""
 		send := func(body string) int {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
@@ -226,7 +226,7 @@ func TestAWorkspaceWithASessionOverHTTPStaysOpen(t *testing.T) {
 func TestAWorkspaceInWhichSomethingGoesOnStaysOpen(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard, IdleTime: time.Millisecond})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: io.Discard, IdleTime: time.Millisecond})
 		v := visit(t, s, dir)
 		task, err := v.CreateTask(context.Background(), &protocol.CreateTaskParams{})
 		if err != nil {
@@ -253,7 +253,7 @@ func TestAWorkspaceInWhichSomethingGoesOnStaysOpen(t *testing.T) {
 func TestAWorkspaceWithChangesThatAreNotSavedStaysOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	synctest.Test(t, func(t *testing.T) {
-		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: io.Discard})
 		v := visit(t, s, dir)
 		v.create(t, "kept")
 		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil { // it cannot be written again
@@ -440,7 +440,7 @@ func TestAWorkspaceOfVisitorsIsClosedAtOnce(t *testing.T) {
 func TestAWorkspaceOfAVisitorStaysOpenForWhatGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: io.Discard})
 		v := visitAs(t, s, workspaces.Place{DataDir: dir}, true)
 		task, err := v.CreateTask(context.Background(), &protocol.CreateTaskParams{})
 		if err != nil {
@@ -463,7 +463,7 @@ func TestATemporaryFolderIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := workspaces.New(workspaces.Options{Version: "test", Log: io.Discard})
+		s := workspaces.New(workspaces.Options{Version: "test", Unwatched: true, Log: io.Discard})
 		v := visitAs(t, s, workspaces.Place{DataDir: dir, Temporary: true}, true)
 		task, err := v.CreateTask(context.Background(), &protocol.CreateTaskParams{})
 		if err != nil {
