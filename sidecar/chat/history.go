@@ -12,7 +12,7 @@ import (
 )
 
 // maxHistory bounds the conversation in memory, in bytes. No model has a larger context.
-const maxHistory = 32 << 20
+var maxHistory = 32 << 20
 
 // step is a part of a conversation that is sent as a whole or not at all: a message of the person with
 // its attachments, or a model's message with the results of its calls, which must stay together.

@@ -701,6 +701,7 @@ func TestFailedMessagesAreNotSentAgain(t *testing.T) {
 // If a conversation exceeds every context, its newest part and the person's first message stay in
 // memory.
 func TestAConversationThatIsTooLongForAnyModel(t *testing.T) {
+	chat.LimitHistory(t, 32<<10)
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{facts: protocol.ModelFacts{ContextTokens: 1 << 40}, answer: func(context.Context, int, *protocol.McpSamplingRequest) (*model.Completion, error) {
 			return &model.Completion{Text: "Hello.", StopReason: "endTurn"}, nil
@@ -708,7 +709,7 @@ func TestAConversationThatIsTooLongForAnyModel(t *testing.T) {
 		f := newFixture(t, m, &servers{})
 		const count = 40
 		for i := range count {
-			text := fmt.Sprintf("%d %s", i, strings.Repeat("x", 1<<20-100))
+			text := fmt.Sprintf("%d %s", i, strings.Repeat("x", 1<<10-10))
 			if _, err := f.task.Say(protocol.UserMessage{Text: text}); err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ import (
 // with a connection for each task or one for all, concurrently. Each call asks for its number, by a server
 // that speaks raw JSON-RPC. The person answers in a random order, and assigns the unattributed questions.
 func TestEveryAnswerReachesItsOwnCall(t *testing.T) {
-	const tasks, calls, sharedCalls = 20, 20, 5
+	const tasks, calls, sharedCalls = 20, 8, 2
 	servers := []config.Server{
 		{Name: "stdio", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("legacy")}},
 		{Name: "stdio, modern", Transport: protocol.TransportStdio, Command: os.Args[0], Env: map[string]*string{elicitorEnv: new("modern")}},

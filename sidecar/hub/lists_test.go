@@ -372,7 +372,7 @@ func TestWhereAListEnds(t *testing.T) {
 			map[string]string{"": page(`"2"`, many(0, 3, 1<<20)), `"2"`: page(`"3"`, many(3, 3, 1<<20))},
 			3, "The list has more than 4 MB: the rest is left out.",
 		},
-		{"as many in one page", false, map[string]string{"": page("", many(0, 10, 1<<20))}, 10, ""},
+		{"as many in one page", false, map[string]string{"": page("", many(0, 5, 1<<20))}, 5, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := serveLists(t, tt.modern)

@@ -557,7 +557,7 @@ func TestARefusalIsASignOfLife(t *testing.T) {
 			if _, err := f.Tools(t.Context(), "s"); err != nil {
 				t.Fatal(err)
 			}
-			for range 3 { // the third is sent after the refusal of the second was taken
+			for range 2 { // the second is sent after the refusal of the first was taken
 				<-pings
 			}
 			f.mu.Lock()

@@ -134,8 +134,8 @@ func TestTheQuestionsOfARoundAreAskedAsTheyAreWritten(t *testing.T) {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
 			cancel()
-			c.Stop("s")
 			<-end
+			c.Stop("s")
 		})
 	}
 }

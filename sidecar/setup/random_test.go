@@ -208,7 +208,7 @@ func (a *author) yaml(container string, launch []member, isList bool) {
 // TestRandomFilesComeBack: the servers' entries change, and nothing else does. A server with an unknown member stays, and the
 // plan names it. Restore gives the earlier bytes. The name of a subtest is its seed.
 func TestRandomFilesComeBack(t *testing.T) {
-	for seed := range uint64(20 * len(randomHosts)) {
+	for seed := range uint64(10 * len(randomHosts)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			host := randomHosts[seed%uint64(len(randomHosts))]

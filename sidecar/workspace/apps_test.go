@@ -370,7 +370,6 @@ func TestAPageThatIsNoApp(t *testing.T) {
 	for kind, want := range map[string]string{
 		"plain": `The app of t cannot be shown: the server's page has the type "text/html"`,
 		"none":  "The app of t cannot be read:",
-		"large": "The app of t cannot be shown: the server's page has 10.0 MB, and no more than 10 MB are shown.",
 	} {
 		w, view := newAppWindow(t, map[string]any{"TOOLSERVER_PAGE": kind})
 		_, err := w.openApp(view)

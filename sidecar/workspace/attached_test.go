@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
@@ -447,26 +448,29 @@ func TestAnOlderSecretDoesNotOvertakeANewerOne(t *testing.T) {
 }
 
 func TestAFrontEndThatDoesNotReadIsNotWaitedFor(t *testing.T) {
-	w := sharedBy(t)
-	stdin, toServer := io.Pipe()
-	fromServer, stdout := io.Pipe()
-	detached := make(chan error, 1)
-	go func() { detached <- w.Attach(context.Background(), stdin, stdout) }()
-	if _, err := io.WriteString(toServer, rpctest.Frame(initialize)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fromServer.Read(make([]byte, 1<<10)); err != nil { // it reads the handshake, and nothing more
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w, _ := openWorkspace(t, workspace.Options{DataDir: t.TempDir(), SharedDirs: workspace.SharedDirs{Unwatched: true}})
+		t.Cleanup(w.Close)
+		stdin, toServer := io.Pipe()
+		fromServer, stdout := io.Pipe()
+		detached := make(chan error, 1)
+		go func() { detached <- w.Attach(context.Background(), stdin, stdout) }()
+		if _, err := io.WriteString(toServer, rpctest.Frame(initialize)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fromServer.Read(make([]byte, 1<<10)); err != nil { // it reads the handshake, and nothing more
+			t.Fatal(err)
+		}
 
-	d := seat(t, w, "a window", shows, demoServer)
-	for i := range 5 { // both are told of each change
-		big := fmt.Sprintf(`{"servers":{"big":{"command":"%d%s"}},"model":{}}`, i, strings.Repeat("x", 3<<20))
-		d.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + big + `}`)
-		d.request("servers/changed")
-	}
-	if err := <-detached; err == nil || !strings.Contains(err.Error(), "does not read its messages") {
-		t.Errorf("Attach = %v", err)
-	}
-	d.leave()
+		d := seat(t, w, "a window", shows, demoServer)
+		for i := range 3 { // both are told of each change
+			big := fmt.Sprintf(`{"servers":{"big":{"command":"%d%s"}},"model":{}}`, i, strings.Repeat("x", 3<<20))
+			d.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":` + big + `}`)
+			d.request("servers/changed")
+		}
+		if err := <-detached; err == nil || !strings.Contains(err.Error(), "does not read its messages") {
+			t.Errorf("Attach = %v", err)
+		}
+		d.leave()
+	})
 }

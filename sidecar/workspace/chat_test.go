@@ -125,7 +125,7 @@ func TestResultsOfTools(t *testing.T) {
 // More than a server may send at once is no result; the model hears why, and the turn goes on.
 func TestAResultThatIsTooMuch(t *testing.T) {
 	w := newWindow(t, nil)
-	w.model.then(uses("t__big", `{"bytes":20000000}`), says("That was too much."))
+	w.model.then(uses("t__big", `{"bytes":17000000}`), says("That was too much."))
 	w.say("Go.")
 	w.approve()
 	w.idle()

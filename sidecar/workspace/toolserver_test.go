@@ -166,11 +166,8 @@ func addApp(server *mcp.Server) {
 		page := &mcp.ResourceContents{
 			URI: "ui://t/view", MIMEType: "text/html;profile=mcp-app", Text: fmt.Sprintf("<title>seats %d</title>", reads), Meta: mcp.Meta{"ui": ui},
 		}
-		switch kind {
-		case "plain":
+		if kind == "plain" {
 			page.MIMEType = "text/html"
-		case "large":
-			page.Text = strings.Repeat("x", 10<<20+1)
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{page}}, nil
 	})

@@ -34,6 +34,11 @@ const (
 // does not know, with a pattern that Go's engine cannot run, with references to other documents, or whose comparison takes
 // too long, hides no result.
 func Mismatches(schema, value json.RawMessage) []string {
+	return mismatches(schema, value, maxChecks)
+}
+
+// mismatches looks at so many keywords and items at most.
+func mismatches(schema, value json.RawMessage, most int) []string {
 	if len(schema) > maxSchemaBytes {
 		return nil
 	}
@@ -45,7 +50,7 @@ func Mismatches(schema, value json.RawMessage) []string {
 	if !ok {
 		return nil
 	}
-	c := &comparison{root: root, left: maxChecks}
+	c := &comparison{root: root, left: most}
 	c.compare(root, decoded, place{})
 	return c.found
 }

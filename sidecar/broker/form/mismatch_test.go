@@ -79,9 +79,9 @@ func TestMismatchesOfHostileSchemasEnd(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			// The race detector makes the real limit ten seconds long. What has no limit takes hours with any.
 			began := time.Now()
-			Mismatches(json.RawMessage(test.schema), json.RawMessage(test.value))
-			// It takes about a second.
+			mismatches(json.RawMessage(test.schema), json.RawMessage(test.value), maxChecks/20)
 			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}

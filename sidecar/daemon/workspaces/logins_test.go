@@ -57,7 +57,7 @@ func (v *visitor) uses(t *testing.T) {
 // The windows are new from time to time, because a connection that is silent for long asks for a sign of life. Here the
 // token can expire between the two attempts of that.
 func TestALoginIsRenewedOnceForAllWindows(t *testing.T) {
-	const expiries, eachTime = 1000, 50
+	const expiries, eachTime = 200, 50
 	server := authtest.NewServer(t)
 	kept := authtest.NewStorage(t, server)
 	dirs := make([]string, 5)

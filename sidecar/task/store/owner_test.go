@@ -17,7 +17,7 @@ import (
 func TestOneProcessOwnsAFolder(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	_, err := store.Open(dir)
+	_, err := store.OpenNow(dir)
 	if !errors.Is(err, store.ErrInUse) {
 		t.Fatalf("Open = %v, want that it is in use", err)
 	}

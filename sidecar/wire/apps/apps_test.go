@@ -161,7 +161,7 @@ func TestReadPage(t *testing.T) {
 		{"a plain page", `{"contents":[{"uri":"ui://a/b.html","mimeType":"text/html","text":"<p>"}]}`, "", `has the type "text/html"`},
 		{"a type that begins like ours", `{"contents":[{"uri":"ui://a/b.html","mimeType":"text/html;profile=mcp-app2","text":"<p>"}]}`, "", "has the type"},
 		{"a long text", page(`"text":"` + long + `"`), "", "no more than 10 MB are shown"},
-		{"a long blob", page(`"blob":"` + long + long + `"`), "", "no more than 10 MB are shown"},
+		{"a long blob", page(`"blob":"` + strings.Repeat("xxxx", apps.MaxPage/3+1) + `"`), "", "no more than 10 MB are shown"},
 		{"domains of another shape", page(`"text":"<p>","_meta":{"ui":{"csp":{"connectDomains":"https://a.example"}}}`), "", "cannot be read"},
 	} {
 		got, err := apps.ReadPage(json.RawMessage(c.result), uri)
