@@ -99,6 +99,32 @@ func TestAServerThatThePersonDeniesIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestAServerIsNotSharedWithAHostThatDeniesIt: with --share, the others get it.
+func TestAServerIsNotSharedWithAHostThatDeniesIt(t *testing.T) {
+	m := newMachine(t)
+	m.Policy, m.Share = managedfiles.New(m.path("root"), nil), true
+	m.write("home/.cursor/mcp.json", []byte(`{"mcpServers": {"s": {"command": "s", "args": ["x"]}}}`))
+	m.write("home/.claude.json", []byte(`{"mcpServers": {}}`))
+	m.write("home/.gemini/settings.json", []byte(`{"mcpServers": {}}`))
+	m.write("home/.codex/config.toml", nil)
+	m.write("root/etc/claude-code/managed-settings.json", []byte(`{"deniedMcpServers": [{"serverName": "s"}]}`))
+	m.write("root/etc/gemini-cli/system-defaults.json", []byte(`{"mcp": {"excluded": ["s"]}}`))
+	plan := m.find()
+	m.route()
+	var said []string
+	for _, p := range plan.Problems {
+		said = append(said, p.Message)
+	}
+	for path, gets := range map[string]bool{"home/.claude.json": false, "home/.gemini/settings.json": false, "home/.codex/config.toml": true} {
+		if got := bytes.Contains(m.read(path), []byte("gateway")); got != gets {
+			t.Errorf("%s has the server: %v; setup says %q", path, got, said)
+		}
+	}
+	if all := strings.Join(said, " "); !strings.Contains(all, "claude-code/managed-settings.json") || !strings.Contains(all, "system-defaults.json") {
+		t.Errorf("setup says %q", said)
+	}
+}
+
 // TestASecretInAnAllowedCommandStays: no list has a command with a sealed secret, so the server could not be used any more.
 func TestASecretInAnAllowedCommandStays(t *testing.T) {
 	m := newMachine(t)
