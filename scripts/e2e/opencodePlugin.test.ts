@@ -21,7 +21,7 @@ type Plugin = (input: { client: unknown; directory: string }) => Promise<Hooks>;
 let folder = "";
 let plugin: Plugin;
 
-/** It writes down what it is told, and says what the question has in its metadata. */
+/** It writes its lines into a file, and says the text in the metadata of the question. */
 const hook = `#!${process.execPath}
 const { appendFileSync } = require("node:fs");
 const lines = require("node:readline").createInterface({ input: process.stdin });
@@ -58,7 +58,7 @@ let ids = 0;
 /** An opencode with one question, which it gives to its plugin. */
 class Opencode {
   readonly id = `${++ids}`;
-  /** What it was told, as URL and body. */
+  /** The answers, as URL and body. */
   readonly told: [string, unknown][] = [];
   /** Whether it takes an answer. */
   takes = true;

@@ -2,7 +2,7 @@
 // loopback has the host call a tool, the server asks, a person answers in Assent, and the host goes on with the result.
 // `assent restore` puts the host's file back. What a host makes of variables in its file is compared text by text: a
 // server starts with the same ones by the host itself and through Assent. The first host also runs twice at once. What a
-// host's organisation denies in a file at its real place is never started.
+// host's organisation denies in a file at its real place is never started. opencode's own questions come by its plugin.
 //
 // `--licensed` runs Claude Code and Copilot CLI instead. The person who runs it accepts their licences.
 import {
@@ -15,6 +15,7 @@ import {
 } from "./realHosts/hosts.ts";
 import { install, licensedHosts, openHosts } from "./realHosts/install.ts";
 import { carriedThrough, inScene, twoAtOnce } from "./realHosts/journey.ts";
+import { opencodeAsks } from "./realHosts/opencodeAsks.ts";
 import { keepsPolicy, placesCanBeSet } from "./realHosts/organisation.ts";
 import { textsArrive } from "./realHosts/texts.ts";
 import { step } from "./step.ts";
@@ -34,6 +35,12 @@ const [first] = byRequest ? licensed : open;
 if (first !== undefined) {
   await inScene({ host: first, era: "legacy" }, (scene) =>
     step(`${first.title}, twice at once: each has a question of its own`, () => twoAtOnce(scene)),
+  );
+}
+if (!byRequest) {
+  await step(
+    "opencode's own questions are answered in Assent, in its prompt, in both",
+    opencodeAsks,
   );
 }
 for (const host of byRequest ? licensedListers : openListers) {
