@@ -199,6 +199,7 @@ func TestNoWayReachesADeniedServer(t *testing.T) {
 		"call, without the daemon": line("call", "evil", "t", "--standalone"),
 		"call, a command":          line("call", "t", "--", "evil", "run"),
 		"call, in a shell":         line("call", "t", "--", "sh", "-c", "exec evil run"),
+		"call, by a link":          line("call", "t", "--", "link", "run"),
 		"tools":                    line("tools", "evil"),
 		"doctor":                   line("doctor"),
 		"doctor, of a command":     line("doctor", "--", "evil", "run"),
@@ -229,6 +230,9 @@ func TestNoWayReachesADeniedServer(t *testing.T) {
 			for _, with := range []bool{false, true} {
 				g := newGoverned(t, `{"evil":{"command":"evil","args":["run"]}}`)
 				g.write(filepath.Join(g.home, "bin", "evil"), "#!/bin/sh\n: > "+filepath.Join(g.home, "reached")+"\n")
+				if err := os.Symlink("evil", filepath.Join(g.home, "bin", "link")); err != nil {
+					t.Fatal(err)
+				}
 				if with {
 					g.write(filepath.Join(g.etc, "assent", "policy.json"), policy)
 				}
@@ -238,6 +242,10 @@ func TestNoWayReachesADeniedServer(t *testing.T) {
 				_, err := os.Stat(filepath.Join(g.home, "reached"))
 				if reached := err == nil; reached == with {
 					t.Errorf("with the file: %v, it was reached: %v: it says %s", with, reached, said)
+				}
+				// It was not started, so that it has no log and may well be up.
+				if with && (strings.Contains(said, " log") || strings.Contains(said, "is up")) {
+					t.Errorf("it gives a way out that is none: %s", said)
 				}
 				if with && !(strings.Contains(said, "Blocked by your organisation: /etc/assent/policy.json, entry {") && strings.Contains(said, "Ask it@corp.example")) {
 					t.Errorf("it does not say who blocks: %s", said)

@@ -15,6 +15,7 @@ import (
 	"assent/sidecar/base/reason"
 	"assent/sidecar/config"
 	"assent/sidecar/config/confirm"
+	"assent/sidecar/config/orgpolicy"
 	"assent/sidecar/wire"
 	"assent/sidecar/wire/auth"
 )
@@ -80,7 +81,10 @@ func launchVerdict(err error, nearMisses []string) *protocol.ServerVerdict {
 	var file *config.NotExecutableError
 	var folder *config.FolderError
 	var input *config.InputError
+	var blocked *orgpolicy.Blocked
 	switch {
+	case errors.As(err, &blocked):
+		return blockedVerdict(blocked)
 	case errors.As(err, &missing):
 		wayOut := missing.WayOut + "."
 		if len(nearMisses) > 0 {
@@ -106,6 +110,11 @@ func inputVerdict(err *config.InputError) *protocol.ServerVerdict {
 	return verdict(protocol.VerdictInput, "start the server again, and give the value when you are asked for it", "%v", err)
 }
 
+// blockedVerdict is of a server that was not started, or not reached, because of what only the start knows.
+func blockedVerdict(err *orgpolicy.Blocked) *protocol.ServerVerdict {
+	return verdict(protocol.VerdictOther, "ask who administers this machine", "%v", err)
+}
+
 // failureVerdict is of how the last connection failed.
 func failureVerdict(s situation) *protocol.ServerVerdict {
 	f := s.failure
@@ -115,7 +124,10 @@ func failureVerdict(s situation) *protocol.ServerVerdict {
 	var status *wire.StatusError
 	var slow wire.TimeoutError
 	var unread *wire.UnreadableError
+	var blocked *orgpolicy.Blocked
 	switch err := f.Err; {
+	case errors.As(err, &blocked):
+		return blockedVerdict(blocked)
 	case errors.As(err, &input):
 		return inputVerdict(input)
 	case isLaunch(err): // and it would work now
