@@ -487,6 +487,25 @@ describe("a question of no task", () => {
       ]);
     });
 
+    test("is not placed in another task than the one that the person saw", async () => {
+      let candidates = only && [only];
+      const asked = { ...unattributedAsk("u1"), ...form };
+      const host = twoTasks({
+        "ask/list": () => ({ unattributed: [{ ...asked, ...(candidates && { candidates }) }] }),
+      });
+      const { user } = showApp(host);
+      await host.tell("host/reveal", { kind: "openAsks" });
+      await armed("Submit, in “First”");
+      candidates = other && [other];
+      await host.tell("ask/unattributedChanged", { count: 1 });
+      const card = within(await shown());
+      await card.findByRole("radio", { name: /^Second/, checked: false });
+      await user.type(card.getByRole("textbox", { name: /^Port/ }), "8080");
+      await user.click(await armed("Submit"));
+      await card.findByText("Choose the task that it belongs to.");
+      expect(host.calls("ask/claim")).toEqual([]);
+    });
+
     test("is dismissed without a task", async () => {
       const host = unplaced(undefined, undefined, form);
       const { user } = showApp(host);

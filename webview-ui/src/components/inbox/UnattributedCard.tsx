@@ -9,6 +9,7 @@ import { useId, useRef, useState } from "react";
 import { brief } from "../../lib/brief.ts";
 import { ago, taskTitle } from "../../lib/format.ts";
 import { useView } from "../../view/ViewContext.ts";
+import { AskJSON } from "../ask/AskJSON.tsx";
 import { acceptCard } from "../ask/acceptCard.ts";
 import { DockedContext } from "../ask/contexts.ts";
 import { type Answer, useAnswer } from "../ask/useAnswer.ts";
@@ -49,10 +50,12 @@ export function UnattributedCard(props: UnattributedCardProps) {
       about: undefined,
     },
   ];
-  const [chosenKey, setChosenKey] = useState<string>();
   const only = candidates.length === 1 ? ways[0] : undefined;
-  const chosen = ways.find(({ key }) => key === chosenKey) ?? only;
-  const [changing, setChanging] = useState(only === undefined);
+  // Other calls may become possible meanwhile. Only the person chooses one of them.
+  const [chosenKey, setChosenKey] = useState(only?.key);
+  const chosen = ways.find(({ key }) => key === chosenKey);
+  const [wantsChange, setWantsChange] = useState(false);
+  const changing = wantsChange || only === undefined || chosen !== only;
   const [unchosen, setUnchosen] = useState(false);
   const choice = useRef<HTMLFieldSetElement>(null);
   const view = useView();
@@ -98,7 +101,7 @@ export function UnattributedCard(props: UnattributedCardProps) {
             className="link"
             onClick={({ currentTarget }) => {
               currentTarget.closest<HTMLElement>(".ask-card")?.focus(); // the button goes
-              setChanging(true);
+              setWantsChange(true);
             }}
           >
             {l10n.t("Change…")}
@@ -128,8 +131,9 @@ export function UnattributedCard(props: UnattributedCardProps) {
       )}
     </div>
   );
+  const json = <AskJSON question={question} keep={`unattributed:${id}`} />;
   return (
-    <DockedContext value={{ ...inList, filedIn: chosen?.words, notes: placing }}>
+    <DockedContext value={{ ...inList, filedIn: chosen?.words, notes: placing, more: json }}>
       <li
         className="unattributed-card"
         onKeyDown={(event) => {
@@ -170,4 +174,4 @@ export function UnattributedCard(props: UnattributedCardProps) {
   );
 }
 
-const inList = { turn: 0, shown: true, listed: true, head: null, more: null } as const;
+const inList = { turn: 0, shown: true, listed: true, head: null } as const;
