@@ -111,14 +111,16 @@ export function PolicyPage(props: PolicyPageProps) {
           </Disclosure>
         )}
         {limits.length > 0 && <Limits entries={limits} actions={actions} />}
-        {making.serverNames.length > 0 && (
-          <OpenedForm label={l10n.t("New Grant…")}>
-            {(onDone) => <NewGrant {...{ ...making, models, onDone }} />}
+        <div className="policy-makers">
+          {making.serverNames.length > 0 && (
+            <OpenedForm label={l10n.t("New Grant…")}>
+              {(onDone) => <NewGrant {...{ ...making, models, onDone }} />}
+            </OpenedForm>
+          )}
+          <OpenedForm label={l10n.t("Ask Me First…")}>
+            {(onDone) => <NewAskFirst onAdd={actions.addAskFirst} onDone={onDone} />}
           </OpenedForm>
-        )}
-        <OpenedForm label={l10n.t("Ask Me First…")}>
-          {(onDone) => <NewAskFirst onAdd={actions.addAskFirst} onDone={onDone} />}
-        </OpenedForm>
+        </div>
       </div>
     </Page>
   );
