@@ -1,13 +1,9 @@
 // The panel's part of the benchmarks: a task of 100,000 messages in a real browser, with the real sidecar,
 // beside one of 100.
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { withPage } from "../e2e/chromium.ts";
-import { printedUrl, startDemo } from "../e2e/demo.ts";
-import { assertNoneLeft, stopGroup } from "../e2e/processes.ts";
+import { withDemo } from "../e2e/demo.ts";
 import { run } from "../tools/lib/command.ts";
 import { LongList } from "./longList.ts";
 import { print, type Row } from "./report.ts";
@@ -19,23 +15,20 @@ const scrolledRows = 2000;
 
 /** Measures the panel and prints a table as scripts/bench/table.go does. */
 export async function measurePanel(): Promise<void> {
-  const mark = `ASSENT_BENCH=${randomUUID()}`;
-  const folder = await mkdtemp(join(tmpdir(), "assent-bench-panel-"));
   const lengths = [String(short), String(long)];
-  await run("go", ["run", "./scripts/bench", "seed", join(folder, "data"), ...lengths]);
-  const demo = startDemo(mark, ["--folder", folder]);
-  try {
-    const url = await printedUrl(demo);
-    await withPage("bench", { width: 400, height: 800 }, async (page) => {
-      await page.goto(url.href);
-      await new LongList(page).waitFor(short);
-      print("panel", [await opening(page), await scrolling(page)]);
-    });
-  } finally {
-    await stopGroup(demo);
-    await assertNoneLeft(mark);
-    await rm(folder, { recursive: true, force: true });
-  }
+  await withDemo(
+    "bench-panel",
+    {
+      prepare: ({ folder }) =>
+        run("go", ["run", "./scripts/bench", "seed", join(folder, "data"), ...lengths]),
+    },
+    ({ url }) =>
+      withPage("bench", { width: 400, height: 800 }, async (page) => {
+        await page.goto(url.href);
+        await new LongList(page).waitFor(short);
+        print("panel", [await opening(page), await scrolling(page)]);
+      }),
+  );
 }
 
 /** From the choice of a task to the painting of its last message, the two tasks in turn. */

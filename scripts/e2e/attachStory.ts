@@ -3,28 +3,20 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { eventually } from "./eventually.ts";
+import type { ExtensionWindow } from "./extensionWindow.ts";
 import type { Panel } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
+import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 const fileName = "shopping.txt";
 const title = "What was open";
 const typed = "Is that all?";
 
-export interface AttachStage {
-  readonly page: Page;
-  readonly panel: Panel;
-  /** The workspace folder. */
-  readonly workspace: string;
-  readonly newTask: () => Promise<void>;
-  /** Shows the panel in a window that has just been loaded. */
-  readonly show: () => Promise<void>;
-  readonly photograph: () => Promise<void>;
-}
-
 /** An unsent message: a file is dragged onto it, and a reload keeps both. */
-export async function tellAttachments(stage: AttachStage): Promise<void> {
-  const { page, panel, workspace, newTask, show, photograph } = stage;
+export async function tellAttachments(window: ExtensionWindow): Promise<void> {
+  const { page, panel, newTask, show } = window;
+  const { workspace } = window.workbench;
   await writeFile(join(workspace, fileName), "Buy milk.\n");
   await newTask();
   await step("a file is dragged from VS Code onto the message", async () => {
@@ -38,7 +30,7 @@ export async function tellAttachments(stage: AttachStage): Promise<void> {
     await dragWithShift(page, page.getByRole("tab", { name: fileName }), panel);
     await panel.attached(fileName).waitFor();
   });
-  await photograph();
+  await photograph(page, "attached");
   await step("what was open, typed and attached is there after a reload", async () => {
     await panel.rename(title);
     await panel.message().fill(typed);

@@ -1,19 +1,15 @@
 // The demo in a real browser: who is let in, the main path, and that nothing stays behind.
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { openPage } from "../demo/page.ts";
 import { bySuggestion, cleanUp, declineCleanUp, stopAndResend } from "./chatStory.ts";
-import { withPage } from "./chromium.ts";
+import { errorsOf, withPage } from "./chromium.ts";
 import { confirmInBrowser } from "./confirmStory.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { type RunningDemo, withDemo } from "./demo.ts";
 import { answerInTheDock, answerStandIns } from "./dockStory.ts";
 import { tryExampleServer } from "./exampleStory.ts";
 import { wearPicture } from "./flowStory.ts";
@@ -21,7 +17,7 @@ import { awaitLateServer } from "./lateStory.ts";
 import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
 import { placeQuestion } from "./placing/story.ts";
-import { assertNoneLeft, commandLine, processesMarked, stopGroup } from "./processes.ts";
+import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
 import { lookAtResults } from "./resultsStory.ts";
 import { answerInLowPanel, goThroughPages, keepComposerInSight } from "./roomStory.ts";
 import { lookAtServer } from "./serversStory.ts";
@@ -41,26 +37,17 @@ import {
   redactSecret,
 } from "./story.ts";
 
-/** In the environment of every process of this run. */
-const mark = `ASSENT_E2E=${randomUUID()}`;
-
-const folder = await mkdtemp(join(tmpdir(), "assent-browser-"));
-const demo = startDemo(mark, ["--folder", folder]);
-try {
-  const url = await step("the demo prints its URL", () => printedUrl(demo));
-  const another = new URL(await openPage({ folder }));
+await withDemo("browser", {}, async (demo) => {
+  const another = new URL(await openPage({ folder: demo.folder }));
+  const size = { width: 600, height: 900 };
   await step("who is not let in", () => refuseStrangers(another));
-  await withPage("browser", { width: 600, height: 900 }, (page) => mainPath(page, url));
-  await withPage("first-run", { width: 600, height: 900 }, (page) => tryExampleServer(page, mark));
-  await withPage("late", { width: 600, height: 900 }, (page) => awaitLateServer(page, mark));
-  await withPage("confirm", { width: 600, height: 900 }, confirmInBrowser);
-  await withPage("set-up", { width: 600, height: 900 }, setUpInBrowser);
+  await withPage("browser", size, (page) => mainPath(page, demo));
+  await withPage("first-run", size, tryExampleServer);
+  await withPage("late", size, awaitLateServer);
+  await withPage("confirm", size, confirmInBrowser);
+  await withPage("set-up", size, setUpInBrowser);
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
-} finally {
-  await stopGroup(demo);
-  await assertNoneLeft(mark);
-  await rm(folder, { recursive: true, force: true });
-}
+});
 
 async function refuseStrangers(url: URL): Promise<void> {
   const wrong = new URL(url);
@@ -129,15 +116,11 @@ async function opened(
   });
 }
 
-async function mainPath(page: Page, url: URL): Promise<void> {
-  const errors: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
-  });
-  page.on("pageerror", (error) => errors.push(error.message));
+async function mainPath(page: Page, { url, workspace }: RunningDemo): Promise<void> {
+  const errors = errorsOf(page);
   await page.goto(url.href);
   const panel = new Panel(page, page.keyboard);
-  const database = join(folder, "workspace", "users.db");
+  const database = join(workspace, "users.db");
   await declineCleanUp(panel, database, bySuggestion);
   const looks = new Looks();
   await answerInTheDock(page, panel, looks);
@@ -164,15 +147,15 @@ async function mainPath(page: Page, url: URL): Promise<void> {
   await panel.chooseInHead("Servers");
   await lookAtServer(panel);
   await panel.leavePages();
-  await placeQuestion(page, panel, looks, join(folder, "workspace"));
-  await lookAround(page, panel, looks, join(folder, "workspace"));
-  await lookAtResults(page, panel, looks, join(folder, "workspace"));
+  await placeQuestion(page, panel, looks, workspace);
+  await lookAround(page, panel, looks, workspace);
+  await lookAtResults(page, panel, looks, workspace);
   looks.assertFlawless();
   assert.deepEqual(errors, [], "the page's console has no errors");
 }
 
 /** A terminal's Ctrl-C goes to the whole group, and a wrapper may pass it on a second time. */
-async function interrupt(demo: ChildProcess): Promise<void> {
+async function interrupt({ process: demo, mark }: RunningDemo): Promise<void> {
   const { pid } = demo;
   if (pid === undefined) assert.fail("the demo has no process");
   const running = await Promise.all((await processesMarked(mark)).map(commandLine));

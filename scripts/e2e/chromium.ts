@@ -54,3 +54,13 @@ export async function withPage(
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+/** The errors in a page's console and scripts, from now on. */
+export function errorsOf(page: Page): readonly string[] {
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  return errors;
+}

@@ -65,10 +65,7 @@ export async function confirmInBrowser(page: Page): Promise<void> {
     const question = page.getByRole("group", { name: "Run it?" });
     const lookAt = async (server: string, entry = "Servers") => {
       await panel.chooseInHead(entry);
-      await panel
-        .servers()
-        .getByRole("button", { name: new RegExp(`^${server}`) })
-        .click();
+      await panel.listedServer(server).click();
     };
     const start = async (server: string) => {
       const page = panel.serverPage(server);

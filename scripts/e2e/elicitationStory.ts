@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "./eventually.ts";
+import type { ExtensionWindow } from "./extensionWindow.ts";
 import { type Panel, returned } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
 import { photograph } from "./screenshots.ts";
@@ -13,27 +14,15 @@ const preferences = "ask_user_preferences";
 /** A server with forms that outlive the sidecar, because an MCP task waits for them. */
 const outliving = "test-tasks";
 
-/** The parts of the workbench that the story needs. */
-export interface Stage {
-  readonly page: Page;
-  readonly panel: Panel;
-  readonly newTask: () => Promise<void>;
-  /** Kills the sidecar, which is started again. */
-  readonly killSidecar: () => Promise<void>;
-  /** Hides the panel, and shows it again. */
-  readonly hide: () => Promise<void>;
-  readonly show: () => Promise<void>;
-}
-
 /** The longest form, and what becomes of forms when the person, or the panel, goes away. */
-export async function tellElicitation(stage: Stage): Promise<void> {
-  await fillInEverything(stage);
-  await declineEverything(stage);
-  await beAskedTooOften(stage);
-  await runOutOfTime(stage);
-  await loseSidecar(stage);
-  await reloadWindow(stage);
-  await outliveSidecars(stage);
+export async function tellElicitation(window: ExtensionWindow): Promise<void> {
+  await fillInEverything(window);
+  await declineEverything(window);
+  await beAskedTooOften(window);
+  await runOutOfTime(window);
+  await loseSidecar(window);
+  await reloadWindow(window);
+  await outliveSidecars(window);
 }
 
 /** A wrong and a right text for each field, in the order of the form, and the error for the wrong one. */
@@ -47,7 +36,13 @@ const texts = [
 ] as const;
 
 /** Every type of field, by keyboard: each rule is violated once, reported at its field, and then followed. */
-async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Promise<void> {
+async function fillInEverything({
+  page,
+  panel,
+  newTask,
+  hide,
+  show,
+}: ExtensionWindow): Promise<void> {
   await newTask();
   const form = panel.form(server);
   const type = (words: string) => page.keyboard.type(words);
@@ -149,7 +144,7 @@ async function fillInEverything({ page, panel, newTask, hide, show }: Stage): Pr
 }
 
 /** A person declines everything from a server at once, and later lets it ask again. */
-async function declineEverything({ panel, newTask }: Stage): Promise<void> {
+async function declineEverything({ panel, newTask }: ExtensionWindow): Promise<void> {
   await newTask();
   const declined = async () => {
     assert.match(await returned(panel.call(server, preferences)), /"action": "decline"/);
@@ -179,7 +174,7 @@ async function declineEverything({ panel, newTask }: Stage): Promise<void> {
 }
 
 /** A server asks a thousand questions in a second, and the panel stays usable. */
-async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
+async function beAskedTooOften({ page, panel, newTask }: ExtensionWindow): Promise<void> {
   await newTask();
   await step("a flood of questions is bounded, and gone through with the keyboard", async () => {
     await panel.runTool(server, "ask_often", { Times: "1000" });
@@ -212,7 +207,7 @@ async function beAskedTooOften({ page, panel, newTask }: Stage): Promise<void> {
 }
 
 /** A person sets a time limit. A question ends with it, or gets more time on request. */
-async function runOutOfTime({ page, panel, newTask }: Stage): Promise<void> {
+async function runOutOfTime({ page, panel, newTask }: ExtensionWindow): Promise<void> {
   const form = panel.form(server);
   const timer = form.page().getByRole("timer");
   const over = panel.settled("There was no time left to answer");
@@ -262,7 +257,7 @@ async function setTimeLimit(page: Page, seconds: number | null): Promise<void> {
 }
 
 /** A form that lost its server lets the person copy the typed texts. */
-async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void> {
+async function loseSidecar({ panel, newTask, killSidecar }: ExtensionWindow): Promise<void> {
   await newTask();
   await step("typed texts can be copied after the sidecar was killed", async () => {
     await panel.runTool(server, longForm);
@@ -278,7 +273,7 @@ async function loseSidecar({ panel, newTask, killSidecar }: Stage): Promise<void
 }
 
 /** A reload of the window ends nothing: the forms of each era go on. */
-async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void> {
+async function reloadWindow({ page, panel, newTask, show }: ExtensionWindow): Promise<void> {
   await newTask();
   const form = panel.form(outliving);
   await step("half-filled forms are as they were when the window was reloaded", async () => {
@@ -310,7 +305,13 @@ async function reloadWindow({ page, panel, newTask, show }: Stage): Promise<void
 }
 
 /** A modern server's call continues, with its questions, after a kill of the sidecar and a reload. */
-async function outliveSidecars({ page, panel, newTask, killSidecar, show }: Stage): Promise<void> {
+async function outliveSidecars({
+  page,
+  panel,
+  newTask,
+  killSidecar,
+  show,
+}: ExtensionWindow): Promise<void> {
   await newTask();
   const form = panel.form(modern);
   const approval = panel.approval(modern);

@@ -1,26 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { printedUrl, startDemo } from "./demo.ts";
+import { withDemo } from "./demo.ts";
 import { accept } from "./dockStory.ts";
 import { Panel } from "./panel.ts";
-import { stopGroup } from "./processes.ts";
 import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
 
 const server = "example-server";
 
 /** What a person sees first who has no server and no model: one click, and a server asks. */
-export async function tryExampleServer(page: Page, mark: string): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-empty-"));
-  const workspace = join(folder, "workspace");
-  const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace]);
-  try {
+export async function tryExampleServer(page: Page): Promise<void> {
+  await withDemo("empty", { empty: true }, async ({ url }) => {
     const panel = new Panel(page, page.keyboard);
     await step("from an empty workspace, one click leads to a server's question", async () => {
-      await page.goto((await printedUrl(demo)).href);
+      await page.goto(url.href);
       const button = panel.button("Try the Example Server");
       await button.waitFor();
       assert.equal(await panel.text("What can you do").count(), 0);
@@ -36,16 +29,10 @@ export async function tryExampleServer(page: Page, mark: string): Promise<void> 
     });
     await step("the example server is listed as built in, and removed", async () => {
       await panel.chooseInHead("Servers");
-      await panel
-        .servers()
-        .getByRole("button", { name: /^example-server/ })
-        .click();
+      await panel.listedServer(server).click();
       await panel.serverPage(server).getByText("It is built into Assent.").waitFor();
       await panel.button("Remove Example Server").click();
       await panel.text("No MCP server is configured.").waitFor();
     });
-  } finally {
-    await stopGroup(demo);
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

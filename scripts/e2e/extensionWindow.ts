@@ -191,7 +191,7 @@ export class ExtensionWindow {
   };
 
   /** Does something while the processes of a name stand still. */
-  async whileStopped(name: string, work: () => Promise<void>): Promise<void> {
+  readonly whileStopped = async (name: string, work: () => Promise<void>): Promise<void> => {
     const stopped = await this.#processesNamed(name);
     for (const pid of stopped) process.kill(pid, "SIGSTOP");
     try {
@@ -199,7 +199,7 @@ export class ExtensionWindow {
     } finally {
       for (const pid of stopped) process.kill(pid, "SIGCONT");
     }
-  }
+  };
 
   /** Collects what the browser has against the panel; the workbench's own troubles are not ours. */
   collectComplaints(): readonly string[] {

@@ -61,8 +61,6 @@ async function tell(page: Page): Promise<void> {
     .frameLocator('iframe.webview.ready[src*="extensionId=assent.assent"]')
     .frameLocator("iframe#active-frame");
   const panel = new Panel(view, page.keyboard);
-  const listed = (name: string) =>
-    panel.servers().getByRole("button", { name: new RegExp(`^${name}`) });
 
   await step(
     "in a workspace that is not trusted, only the person's own servers are there",
@@ -72,9 +70,9 @@ async function tell(page: Page): Promise<void> {
       await page.getByRole("tab", { name: /^Assent/ }).click();
       await panel.text("Your servers can ask; you stay in control").waitFor();
       await runCommand(page, "Assent: Show MCP Servers");
-      await listed(own).waitFor();
+      await panel.listedServer(own).waitFor();
       await panel.text("you have not trusted this workspace").waitFor();
-      assert.equal(await listed(workspaces).count(), 0);
+      assert.equal(await panel.listedServer(workspaces).count(), 0);
       await takeScreenshot(page, "untrusted");
     },
   );
@@ -133,14 +131,14 @@ async function tell(page: Page): Promise<void> {
       .first()
       .waitFor({ state: "detached" });
     await runCommand(page, "Assent: Show MCP Servers");
-    await listed(workspaces).waitFor();
+    await panel.listedServer(workspaces).waitFor();
   });
   await step("VS Code's own file has servers here too, for as long as it names them", async () => {
     const file = join(workbench.folder, "data", "User", "mcp.json");
     await writeFile(file, JSON.stringify({ servers: { everywhere: { command: "no-such" } } }));
-    await listed("everywhere").waitFor();
+    await panel.listedServer("everywhere").waitFor();
     await rm(file);
-    await listed("everywhere").waitFor({ state: "detached" });
+    await panel.listedServer("everywhere").waitFor({ state: "detached" });
   });
   await askAboutSelection(page, panel);
   await page.keyboard.press("Escape"); // the page of the trust

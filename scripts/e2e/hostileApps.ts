@@ -1,18 +1,16 @@
 // Hostile apps and results, in the panel of a real browser: none gets out of its frame, reaches the network or acts for the
 // person. The same attacks in a page of their own show that they would.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterPress, attacks, ending } from "../testservers/hostile/attacks.mjs";
 import { results } from "../testservers/hostile/results.mjs";
 import { root } from "../tools/lib/paths.ts";
 import { withPage } from "./chromium.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { withDemo } from "./demo.ts";
 import { eventually } from "./eventually.ts";
 import { armed, innerFrame } from "./exampleApps.ts";
 import {
@@ -24,11 +22,8 @@ import {
 } from "./hostileControls.ts";
 import { Looks } from "./looks.ts";
 import { Panel } from "./panel.ts";
-import { assertNoneLeft, stopGroup } from "./processes.ts";
 import { step } from "./step.ts";
 
-/** In the environment of every process of this run. */
-const mark = `ASSENT_E2E=${randomUUID()}`;
 const server = "hostile";
 
 /** A server that must get no request. Its pages below /control have the attacks without a sandbox. */
@@ -64,32 +59,32 @@ await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
 const { port } = canary.address() as AddressInfo;
 const where = { canary: `http://127.0.0.1:${port}/`, socket: `ws://127.0.0.1:${port}/` };
 
-const folder = await mkdtemp(join(tmpdir(), "assent-hostile-"));
-const workspace = join(folder, "workspace");
-const log = join(folder, "log");
-await mkdir(join(workspace, ".vscode"), { recursive: true });
-await writeFile(log, "");
-const configured = {
-  command: process.execPath,
-  args: [join(root, "scripts", "testservers", "hostile.mjs")],
-  env: { HOSTILE_CANARY: where.canary, HOSTILE_SOCKET: where.socket, HOSTILE_LOG: log },
-};
-await writeFile(
-  join(workspace, ".vscode", "mcp.json"),
-  JSON.stringify({ servers: { [server]: configured } }),
-);
-const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
+/** The server's log. */
+let log = "";
 try {
-  const url = await step("the demo prints its URL", () => printedUrl(demo));
-  await withPage("hostile", { width: 600, height: 900, flags: obligingFlags }, (page) =>
-    attack(page, url),
+  await withDemo(
+    "hostile",
+    {
+      prepare: async ({ folder }) => {
+        log = join(folder, "log");
+        await writeFile(log, "");
+      },
+      servers: () => ({
+        [server]: {
+          command: process.execPath,
+          args: [join(root, "scripts", "testservers", "hostile.mjs")],
+          env: { HOSTILE_CANARY: where.canary, HOSTILE_SOCKET: where.socket, HOSTILE_LOG: log },
+        },
+      }),
+    },
+    ({ url }) =>
+      withPage("hostile", { width: 600, height: 900, flags: obligingFlags }, (page) =>
+        attack(page, url),
+      ),
   );
 } finally {
-  await stopGroup(demo);
-  await assertNoneLeft(mark);
   canary.closeAllConnections();
   canary.close();
-  await rm(folder, { recursive: true, force: true });
 }
 
 interface Report {

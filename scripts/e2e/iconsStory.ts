@@ -33,10 +33,7 @@ export async function lookAtIcons(page: Page, panel: Panel, looks: Looks): Promi
     await panel.chooseInHead("Servers");
     await shows(panel.servers(), "#1467c8");
     await looks.inEachSize(page, "icons-servers");
-    await panel
-      .servers()
-      .getByRole("button", { name: new RegExp(`^${server}`) })
-      .click();
+    await panel.listedServer(server).click();
     const about = panel.serverPage(server);
     for (const kind of [/^Tools/, /^Resources/, /^Prompts/]) await about.getByText(kind).click();
     await shows(about, "#1467c8", "#9fd0ff", "#2f8f4e", "#c2571a");

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { type DemoPlace, withDemo } from "./demo.ts";
 import { Looks } from "./looks.ts";
 import { Panel, returned } from "./panel.ts";
-import { stopGroup } from "./processes.ts";
 import { step } from "./step.ts";
 
 /** The server that is late, and one that is not. */
@@ -19,16 +17,10 @@ const ready = "geese";
 const startMs = 6000;
 
 /** A server starts after six seconds. Only what needs it waits for it, and goes on by itself. */
-export async function awaitLateServer(page: Page, mark: string): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-late-"));
-  const workspace = join(folder, "workspace");
-  const started = join(folder, "started");
-  await configure(workspace, started);
-  const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
-  try {
+export async function awaitLateServer(page: Page): Promise<void> {
+  await withDemo("late", { servers: lateServers }, async ({ url, folder }) => {
     const panel = new Panel(page, page.keyboard);
     const looks = new Looks();
-    const url = await printedUrl(demo);
     const starting = panel.banner(`Starting ${late}`);
     await step("a message waits for a server that is starting, and says so", async () => {
       await page.goto(url.href);
@@ -39,8 +31,8 @@ export async function awaitLateServer(page: Page, mark: string): Promise<void> {
     const began = performance.now();
     await step("meanwhile its row says the truth, and another server is used", async () => {
       await panel.chooseInHead("Servers");
-      await row(panel, late).getByText("starting", { exact: true }).waitFor();
-      await row(panel, ready).getByText("running", { exact: true }).waitFor();
+      await panel.listedServer(late).getByText("starting", { exact: true }).waitFor();
+      await panel.listedServer(ready).getByText("running", { exact: true }).waitFor();
       await looks.inEachSize(page, "server-starting");
       await panel.leavePages();
       await panel.message().fill("And the swans?");
@@ -54,35 +46,29 @@ export async function awaitLateServer(page: Page, mark: string): Promise<void> {
     });
     await step("its tools appear by themselves, and the message goes on", async () => {
       await sleep(Math.max(0, began + startMs - performance.now()));
-      await writeFile(started, "");
+      await writeFile(startFile(folder), "");
       const runner = page.getByRole("region", { name: "Use a server" });
       await runner.getByRole("option", { name: `count_${late}` }).waitFor({ state: "attached" });
       await panel.approve(panel.toolApproval(late), "Allow");
       await panel.text("There are 42 ducks.").first().waitFor();
       await panel.chooseInHead("Servers");
-      await row(panel, late).getByText("running", { exact: true }).waitFor();
-      await row(panel, late)
+      await panel.listedServer(late).getByText("running", { exact: true }).waitFor();
+      await panel
+        .listedServer(late)
         .getByText(/\b1 tool$/)
         .waitFor();
     });
     looks.assertFlawless();
-  } finally {
-    await stopGroup(demo);
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
-/** The row of a server on the page of all. */
-function row(panel: Panel, server: string) {
-  return panel.servers().getByRole("button", { name: new RegExp(`^${server}`) });
-}
+/** What the late server waits for. */
+const startFile = (folder: string): string => join(folder, "started");
 
-async function configure(workspace: string, started: string): Promise<void> {
+function lateServers({ folder }: DemoPlace): object {
   const server = (...args: readonly string[]) => ({
     command: process.execPath,
     args: [join(root, "scripts", "e2e", "lateServer.mjs"), ...args],
   });
-  const servers = { [late]: server(late, "42", started), [ready]: server(ready, "7") };
-  await mkdir(join(workspace, ".vscode"), { recursive: true });
-  await writeFile(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
+  return { [late]: server(late, "42", startFile(folder)), [ready]: server(ready, "7") };
 }

@@ -1,47 +1,33 @@
 // A task of thousands of messages in a real browser: how much of it is drawn, and that scrolling takes
 // nothing from a person's hands.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { LongList } from "../bench/longList.ts";
 import { run } from "../tools/lib/command.ts";
-import { withPage } from "./chromium.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { errorsOf, withPage } from "./chromium.ts";
+import { withDemo } from "./demo.ts";
 import { assertInSight } from "./dockStory.ts";
 import { Panel } from "./panel.ts";
-import { assertNoneLeft, stopGroup } from "./processes.ts";
 import { takeScreenshot } from "./screenshots.ts";
 import { step } from "./step.ts";
-
-/** In the environment of every process of this run. */
-const mark = `ASSENT_E2E=${randomUUID()}`;
 
 const length = 3000;
 
 /** Many more rows than a panel shows, and few of those that there are. */
 const mostRows = 60;
 
-const folder = await mkdtemp(join(tmpdir(), "assent-long-task-"));
-await run("go", ["run", "./scripts/bench", "seed", join(folder, "data"), String(length)]);
-const demo = startDemo(mark, ["--folder", folder]);
-try {
-  const url = await printedUrl(demo);
-  await withPage("long-task", { width: 400, height: 800 }, (page) => story(page, url));
-} finally {
-  await stopGroup(demo);
-  await assertNoneLeft(mark);
-  await rm(folder, { recursive: true, force: true });
-}
+await withDemo(
+  "long-task",
+  {
+    prepare: ({ folder }) =>
+      run("go", ["run", "./scripts/bench", "seed", join(folder, "data"), String(length)]),
+  },
+  ({ url }) => withPage("long-task", { width: 400, height: 800 }, (page) => story(page, url)),
+);
 
 async function story(page: Page, url: URL): Promise<void> {
-  const errors: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
-  });
-  page.on("pageerror", (error) => errors.push(error.message));
+  const errors = errorsOf(page);
   await page.goto(url.href);
   const panel = new Panel(page, page.keyboard);
   const list = new LongList(page);

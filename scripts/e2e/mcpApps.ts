@@ -1,19 +1,15 @@
 // MCP Apps as their authors meant them: the example servers of ext-apps, in the panel of a real browser.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
 import { withPage } from "./chromium.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { type RunningDemo, withDemo } from "./demo.ts";
 import { eventually } from "./eventually.ts";
 import { armed, exampleApp, innerFrame, takesPresses, writePdf } from "./exampleApps.ts";
 import { lookAtIcons } from "./iconsStory.ts";
 import { Looks, sizes } from "./looks.ts";
 import { Panel } from "./panel.ts";
-import { assertNoneLeft, stopGroup } from "./processes.ts";
 import { step } from "./step.ts";
 
 /** An example: its package without the prefix, and the tool with the app. */
@@ -45,35 +41,26 @@ const examples: readonly Example[] = [
   },
 ];
 
-/** In the environment of every process of this run. */
-const mark = `ASSENT_E2E=${randomUUID()}`;
-
-const folder = await mkdtemp(join(tmpdir(), "assent-apps-"));
-const workspace = join(folder, "workspace");
-await mkdir(join(workspace, ".vscode"), { recursive: true });
 const names = ["basic-react", "map", "threejs", ...examples.map(({ name }) => name)];
-const pdf = join(workspace, "seats.pdf");
-await writePdf(pdf, "Two seats, row 3");
-const servers = {
-  ...Object.fromEntries(names.map((name) => [name, exampleApp(name)])),
-  pdf: exampleApp("pdf", pdf),
-  seats: {
-    command: process.execPath,
-    args: [join(root, "scripts", "testservers", "seats.mjs")],
+/** The file that the app for PDFs shows. */
+const pdfIn = (folder: string): string => join(folder, "seats.pdf");
+await withDemo(
+  "apps",
+  {
+    prepare: ({ folder }) => writePdf(pdfIn(folder), "Two seats, row 3"),
+    servers: ({ folder }) => ({
+      ...Object.fromEntries(names.map((name) => [name, exampleApp(name)])),
+      pdf: exampleApp("pdf", pdfIn(folder)),
+      seats: {
+        command: process.execPath,
+        args: [join(root, "scripts", "testservers", "seats.mjs")],
+      },
+    }),
   },
-};
-await writeFile(join(workspace, ".vscode", "mcp.json"), JSON.stringify({ servers }));
-const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
-try {
-  const url = await step("the demo prints its URL", () => printedUrl(demo));
-  await withPage("apps", { width: 600, height: 900 }, (page) => useApps(page, url));
-} finally {
-  await stopGroup(demo);
-  await assertNoneLeft(mark);
-  await rm(folder, { recursive: true, force: true });
-}
+  (demo) => withPage("apps", { width: 600, height: 900 }, (page) => useApps(page, demo)),
+);
 
-async function useApps(page: Page, url: URL): Promise<void> {
+async function useApps(page: Page, { url, folder }: RunningDemo): Promise<void> {
   const panel = new Panel(page, page.keyboard);
   const looks = new Looks();
   const problems: string[] = [];
@@ -128,7 +115,7 @@ async function useApps(page: Page, url: URL): Promise<void> {
     await looks.at(page, "app-threejs");
   });
   await step("pdf draws a file that it reads through its server", async () => {
-    const app = await open("pdf", "display_pdf", { url: pdf });
+    const app = await open("pdf", "display_pdf", { url: pdfIn(folder) });
     await panel.approve(panel.call("pdf", "display_pdf"), "Show Without");
     // The file's size and its bytes, and then what a model would like to be done with it.
     for (const tool of ["read_pdf_bytes", "read_pdf_bytes", "poll_pdf_commands"]) {

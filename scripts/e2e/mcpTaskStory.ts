@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
+import type { ExtensionWindow } from "./extensionWindow.ts";
 import { type Panel, returned } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
 import { photograph } from "./screenshots.ts";
@@ -11,35 +12,27 @@ export const legacy = "test-tasks-legacy";
 
 const job = "plan_journey";
 
-/** The parts of the workbench that the story needs. */
-export interface Stage {
-  readonly page: Page;
-  readonly panel: Panel;
-  readonly newTask: () => Promise<void>;
-  /** Kills the sidecar, which is started again. */
-  readonly killSidecar: () => Promise<void>;
-  /** Stops all servers of MCP tasks while something is done, as if they were slow. */
-  readonly whileServersStop: (work: () => Promise<void>) => Promise<void>;
-}
+/** In the command lines of these servers. */
+const servers = "testservers/tasks.mjs";
 
 /** Long jobs of servers, in both eras: seen, answered, cancelled, found again, and outlived. */
-export async function tellMcpTasks(stage: Stage): Promise<void> {
-  await finishJob(stage);
-  await cancelJob(stage);
-  await findJob(stage);
-  await outliveSidecar(stage);
-  await followFound(stage);
-  await openPages(stage);
+export async function tellMcpTasks(window: ExtensionWindow): Promise<void> {
+  await finishJob(window);
+  await cancelJob(window);
+  await findJob(window);
+  await outliveSidecar(window);
+  await followFound(window);
+  await openPages(window);
 }
 
 /** A job is seen to work, leaves room for other calls, asks twice, and ends. */
-async function finishJob({ page, panel, newTask, whileServersStop }: Stage): Promise<void> {
+async function finishJob({ page, panel, newTask, whileStopped }: ExtensionWindow): Promise<void> {
   await newTask();
   await step("an MCP task tells what it does while another tool is used", async () => {
     await beginJob(panel, modern, "Lisbon", 1500);
     const call = panel.call(modern, job);
     // The job pauses, so that it does not end before the panel has counted a second.
-    await whileServersStop(() => call.getByText(/^working [1-9]\d* s$/).waitFor());
+    await whileStopped(servers, () => call.getByText(/^working [1-9]\d* s$/).waitFor());
     await call.getByText(/^Looking for trains to Lisbon \([23] of 3\)$/).waitFor();
     await panel.startTool(modern, "quick");
     assert.equal(await returned(panel.call(modern, "quick")), "That was quick.");
@@ -54,7 +47,7 @@ async function finishJob({ page, panel, newTask, whileServersStop }: Stage): Pro
 }
 
 /** A job that is cancelled has ended only when its server says so. */
-async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Promise<void> {
+async function cancelJob({ page, panel, newTask, whileStopped }: ExtensionWindow): Promise<void> {
   await newTask();
   await panel.runTool(legacy, "count", { "Count to": "1000", "Milliseconds a step": "600" });
   const call = panel.call(legacy, "count");
@@ -64,7 +57,7 @@ async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Pro
   });
   await photograph(page, "mcp-task-working");
   await step("an MCP task is cancelled with the keyboard, when the server says so", async () => {
-    await whileServersStop(async () => {
+    await whileStopped(servers, async () => {
       await panel.tabTo(call.getByRole("button", { name: "Cancel" }), "Shift+Tab");
       await panel.press("Enter");
       await call.getByText("Waiting for the server to cancel.").waitFor();
@@ -78,7 +71,7 @@ async function cancelJob({ page, panel, newTask, whileServersStop }: Stage): Pro
 }
 
 /** Leaves a job of each era at its first question, in one conversation. */
-async function findJob({ page, panel, newTask }: Stage): Promise<void> {
+async function findJob({ page, panel, newTask }: ExtensionWindow): Promise<void> {
   await newTask();
   await step("the list of MCP tasks leads from another conversation to a job", async () => {
     await beginJob(panel, modern, "Porto", 150);
@@ -112,7 +105,7 @@ function withoutRelatedTask(text: string): string {
 }
 
 /** The jobs and their open questions are there still when the sidecar was killed. */
-async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
+async function outliveSidecar({ panel, killSidecar }: ExtensionWindow): Promise<void> {
   await step("jobs and their open questions outlive a killed sidecar", async () => {
     const question = panel.form(modern).getByLabel("Day");
     await panel.waiting(`${modern} asks`).click();
@@ -137,7 +130,7 @@ async function outliveSidecar({ panel, killSidecar }: Stage): Promise<void> {
 }
 
 /** The server of the older era lists the jobs of the other one, too, with which it shares a folder. */
-async function followFound({ panel, page, newTask }: Stage): Promise<void> {
+async function followFound({ panel, page, newTask }: ExtensionWindow): Promise<void> {
   await newTask();
   await step("a job that only its server knows is followed to its end", async () => {
     await runCommand(page, "Assent: Show MCP Tasks");
@@ -157,7 +150,7 @@ async function followFound({ panel, page, newTask }: Stage): Promise<void> {
 }
 
 /** A call that wants two pages opened first. The person says that one is done when it is not. */
-async function openPages({ page, panel, newTask }: Stage): Promise<void> {
+async function openPages({ page, panel, newTask }: ExtensionWindow): Promise<void> {
   await newTask();
   const terms = panel.page(legacy, "Accept the terms.");
   const address = panel.page(legacy, "Confirm your address.");

@@ -227,6 +227,11 @@ export class Panel {
     return this.#view.getByRole("region", { name: "Servers", exact: true });
   }
 
+  /** A server in the list of the servers. */
+  listedServer(server: string): Locator {
+    return this.servers().getByRole("button", { name: new RegExp(`^${server}`) });
+  }
+
   /** The page of a server. */
   serverPage(server: string): Locator {
     return this.#view.getByRole("region", { name: server, exact: true });

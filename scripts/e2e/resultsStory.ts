@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { root } from "../tools/lib/paths.ts";
 import type { Looks } from "./looks.ts";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
+import { addServer } from "./workspaceServers.ts";
 
 const server = "results";
 
@@ -16,7 +16,8 @@ export async function lookAtResults(
   looks: Looks,
   workspace: string,
 ): Promise<void> {
-  await configureServer(workspace);
+  const program = join(root, "scripts", "testservers", "results.mjs");
+  await addServer(workspace, server, { command: process.execPath, args: [program] });
   const run = async (tool: string): Promise<Locator> => {
     await panel.startTool(server, tool, {}, "Tools");
     const call = panel.call(server, tool);
@@ -79,15 +80,4 @@ export async function lookAtResults(
       .last()
       .waitFor();
   });
-}
-
-/** Adds the server to the workspace's mcp.json, which is reread after the change. */
-async function configureServer(workspace: string): Promise<void> {
-  const path = join(workspace, ".vscode", "mcp.json");
-  const text = await readFile(path, "utf8");
-  const open = '"servers": {\n';
-  assert(text.includes(open));
-  const program = join(root, "scripts", "testservers", "results.mjs");
-  const added = JSON.stringify({ command: process.execPath, args: [program] });
-  await writeFile(path, text.replace(open, `${open}    "${server}": ${added},\n`));
 }

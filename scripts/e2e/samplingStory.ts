@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
+import type { ExtensionWindow } from "./extensionWindow.ts";
 import { seeFlow } from "./flowStory.ts";
 import { type Panel, returned } from "./panel.ts";
 import { photograph } from "./screenshots.ts";
@@ -12,23 +13,16 @@ export const sampler = "sampler";
 /** The widths in which a card is looked at: a narrow side bar, and half a window. */
 const cardWidths = [320, 900];
 
-/** The parts of the workbench that the story needs. */
-export interface Stage {
-  readonly page: Page;
-  readonly panel: Panel;
-  readonly newTask: () => Promise<void>;
-}
-
 /** Requests to VS Code's own models: edited, stopped, reviewed, asked again, and with tools. */
-export async function tellSampling(stage: Stage): Promise<void> {
-  await stage.newTask();
-  await keepBeginning(stage);
-  await keepNothing(stage);
-  await askAgain(stage);
-  await stage.newTask();
-  await callTools(stage);
-  await stage.newTask();
-  await seePicture(stage);
+export async function tellSampling(window: ExtensionWindow): Promise<void> {
+  await window.newTask();
+  await keepBeginning(window);
+  await keepNothing(window);
+  await askAgain(window);
+  await window.newTask();
+  await callTools(window);
+  await window.newTask();
+  await seePicture(window);
 }
 
 /** What a tool of the server says that it got. */
@@ -61,7 +55,7 @@ async function edit(card: Locator, label: string, text: string): Promise<void> {
 }
 
 /** The prompt is edited, the answer streams, is stopped, edited and returned; a diagram shows each step. */
-async function keepBeginning({ page, panel }: Stage): Promise<void> {
+async function keepBeginning({ page, panel }: ExtensionWindow): Promise<void> {
   await step(
     "a model of VS Code is stopped, and what it wrote is edited and returned",
     async () => {
@@ -98,7 +92,7 @@ async function keepBeginning({ page, panel }: Stage): Promise<void> {
 }
 
 /** The model is stopped for good, and has heard of the first time. */
-async function keepNothing({ panel }: Stage): Promise<void> {
+async function keepNothing({ panel }: ExtensionWindow): Promise<void> {
   await step("a model of VS Code is stopped, and its server gets nothing", async () => {
     await panel.runTool(sampler, "ask_model", { Prompt: "Tell me another." });
     await send(panel, panel.approval(sampler), "Test slow");
@@ -113,7 +107,7 @@ async function keepNothing({ panel }: Stage): Promise<void> {
 }
 
 /** Another model answers in place of the first. */
-async function askAgain({ panel }: Stage): Promise<void> {
+async function askAgain({ panel }: ExtensionWindow): Promise<void> {
   await step("another model is asked for an answer, which is returned as it is", async () => {
     // The form of the tool keeps the earlier values.
     const args = { Prompt: "Who are you?", "System prompt": "I am Hera.", "Most tokens": "99" };
@@ -137,7 +131,7 @@ async function askAgain({ panel }: Stage): Promise<void> {
 }
 
 /** A model of VS Code calls two tools: one is left out, the other gets another input. */
-async function callTools({ page, panel }: Stage): Promise<void> {
+async function callTools({ page, panel }: ExtensionWindow): Promise<void> {
   await step("a model of VS Code calls tools, as far as the person lets it", async () => {
     await panel.runTool(sampler, "research", { Question: "What is it like in Paris?" });
     const approval = panel.approval(sampler);
@@ -172,7 +166,7 @@ async function callTools({ page, panel }: Stage): Promise<void> {
 }
 
 /** A request with a picture and a sound, and with a wish for context. */
-async function seePicture({ page, panel }: Stage): Promise<void> {
+async function seePicture({ page, panel }: ExtensionWindow): Promise<void> {
   await step("a picture is shown, and what a model does not take is said", async () => {
     await panel.startTool(sampler, "capabilities");
     const { capabilities } = JSON.parse(await returned(panel.call(sampler, "capabilities"))) as {

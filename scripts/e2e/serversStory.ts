@@ -5,10 +5,7 @@ import { server } from "./story.ts";
 /** A look at the page of a server that runs, which is stopped and started there; the page stays open. */
 export async function lookAtServer(panel: Panel): Promise<void> {
   await step("a server's page shows how it is, and stops and starts it", async () => {
-    await panel
-      .servers()
-      .getByRole("button", { name: new RegExp(`^${server}`) })
-      .click();
+    await panel.listedServer(server).click();
     const page = panel.serverPage(server);
     await page
       .getByText(/Connected since .*, process \d+/)

@@ -1,10 +1,8 @@
-import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Looks } from "./looks.ts";
 import type { Panel } from "./panel.ts";
 import { step } from "./step.ts";
+import { addServer } from "./workspaceServers.ts";
 
 const broken = "broken";
 
@@ -16,7 +14,7 @@ export async function lookAround(
   workspace: string,
 ): Promise<void> {
   await step("the lists, a server's failure, the search and the runner are flawless", async () => {
-    await configureBroken(workspace);
+    await addServer(workspace, broken, { command: process.execPath, args: ["missing.mjs"] });
     await panel.chooseInHead("Find in Task");
     await page.getByRole("textbox", { name: "Find in this task" }).fill("picture");
     await panel.text(/^1 of \d+$/).waitFor();
@@ -25,15 +23,9 @@ export async function lookAround(
     await panel.newTask();
     await looks.inEachSize(page, "empty");
     await panel.chooseInHead("Servers");
-    await panel
-      .servers()
-      .getByRole("button", { name: new RegExp(`^${broken}`) })
-      .waitFor();
+    await panel.listedServer(broken).waitFor();
     await looks.inEachSize(page, "servers");
-    await panel
-      .servers()
-      .getByRole("button", { name: new RegExp(`^${broken}`) })
-      .click();
+    await panel.listedServer(broken).click();
     const failed = panel.serverPage(broken);
     await failed.getByRole("button", { name: "Start", exact: true }).click();
     await failed.getByText(/^Build the server or install its packages/).waitFor();
@@ -51,14 +43,4 @@ export async function lookAround(
     await looks.inEachSize(page, "runner");
     await page.getByRole("button", { name: /^Use a Server/ }).click();
   });
-}
-
-/** Adds a server with a missing program to the workspace's mcp.json, which is reread after the change. */
-async function configureBroken(workspace: string): Promise<void> {
-  const path = join(workspace, ".vscode", "mcp.json");
-  const text = await readFile(path, "utf8");
-  const open = '"servers": {\n';
-  assert(text.includes(open), "the workspace has servers");
-  const server = { command: process.execPath, args: ["missing.mjs"] };
-  await writeFile(path, text.replace(open, `${open}    "${broken}": ${JSON.stringify(server)},\n`));
 }

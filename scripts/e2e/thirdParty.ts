@@ -1,16 +1,14 @@
 // Servers that are not ours. MCP's own server-everything and go-sdk's examples are used through the panel in a real
 // browser, over each transport that they offer. Without a browser, each tool of many more servers that asks something
 // is called and answered.
-import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openPage } from "../demo/page.ts";
-import { withPage } from "./chromium.ts";
-import { printedUrl, startDemo } from "./demo.ts";
+import { errorsOf, withPage } from "./chromium.ts";
+import { withDemo } from "./demo.ts";
 import { Panel } from "./panel.ts";
-import { assertNoneLeft, stopGroup } from "./processes.ts";
+import { stopGroup } from "./processes.ts";
 import { screenshotFolder } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { answerAll, columns } from "./thirdParty/answerAll.ts";
@@ -25,32 +23,35 @@ import {
 } from "./thirdParty/servers.ts";
 import { table } from "./thirdParty/table.ts";
 
-/** In the environment of every process of this run. */
-const mark = `ASSENT_E2E=${randomUUID()}`;
-
-const folder = await mkdtemp(join(tmpdir(), "assent-servers-"));
 await step("go-sdk's examples are built", buildThirdParties);
 await step("mcp-go's examples are built", buildMcpGoExamples);
-const { processes, configuration } = await startThirdParties(mark);
-const workspace = join(folder, "workspace");
-await mkdir(join(workspace, ".vscode"), { recursive: true });
-await writeFile(join(workspace, ".vscode", "mcp.json"), configuration);
-const demo = startDemo(mark, ["--folder", folder, "--workspace", workspace, "--trust"]);
+const processes: ChildProcess[] = [];
 const problems: string[] = [];
-try {
-  const url = await step("the demo prints its URL", () => printedUrl(demo));
-  const halves = [thirdParties.slice(0, 2), thirdParties.slice(2)];
-  const urls = [url.href, await openPage({ folder, workspace, trust: true })];
-  const lines = await Promise.all(halves.map((half, i) => useAll(urls[i] ?? "", half, i + 1)));
-  console.log(`\n${table([["server", "transport", "MCP", ...features], ...lines.flat()])}\n`);
-  const answered = await step("every tool that asks is answered", () => answerAll(mark, folder));
-  console.log(`\n${table([columns, ...answered.lines])}\n`);
-  problems.push(...answered.problems);
-} finally {
-  for (const child of [demo, ...processes]) await stopGroup(child);
-  await assertNoneLeft(mark);
-  await rm(folder, { recursive: true, force: true });
-}
+await withDemo(
+  "servers",
+  {
+    servers: async ({ mark }) => {
+      const started = await startThirdParties(mark);
+      processes.push(...started.processes);
+      return started.servers;
+    },
+  },
+  async ({ url, folder, workspace, mark }) => {
+    try {
+      const halves = [thirdParties.slice(0, 2), thirdParties.slice(2)];
+      const urls = [url.href, await openPage({ folder, workspace, trust: true })];
+      const lines = await Promise.all(halves.map((half, i) => useAll(urls[i] ?? "", half, i + 1)));
+      console.log(`\n${table([["server", "transport", "MCP", ...features], ...lines.flat()])}\n`);
+      const answered = await step("every tool that asks is answered", () =>
+        answerAll(mark, folder),
+      );
+      console.log(`\n${table([columns, ...answered.lines])}\n`);
+      problems.push(...answered.problems);
+    } finally {
+      for (const child of processes) await stopGroup(child);
+    }
+  },
+);
 // The end of a run names the steps that failed.
 const failures = problems.map((problem) =>
   step(problem.replaceAll("\n", " "), () => Promise.reject(new Error(problem))),
@@ -69,12 +70,10 @@ async function useAll(
     // open, because a page in the background is slow to draw.
     await page.context().route(/^https:/, (route) => route.fulfill({ body: "a page" }));
     page.on("popup", (popup) => popup.close());
-    page.on("pageerror", (error) => problems.push(`an error in the page: ${error.message}`));
-    page.on("console", (message) => {
-      if (message.type() === "error") problems.push(`the page's console: ${message.text()}`);
-    });
+    const errors = errorsOf(page);
     await page.goto(url);
     for (const server of servers) lines.push(await use(page, server));
+    problems.push(...errors.map((error) => `an error in the page: ${error}`));
   });
   return lines;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
 import { exampleServers } from "../demo/exampleServers.ts";
 import { eventually } from "./eventually.ts";
-import { type Panel, returned } from "./panel.ts";
+import type { ExtensionWindow } from "./extensionWindow.ts";
+import { returned } from "./panel.ts";
 import { step } from "./step.ts";
 import { beginForm, server as example, goServer as modern } from "./story.ts";
 
@@ -19,24 +19,9 @@ export const olderServer = {
   },
 };
 
-/** A window of the workbench. */
-interface Window {
-  readonly page: Page;
-  readonly panel: Panel;
-}
-
-/** The parts of the workbench that the story needs. */
-export interface Stage extends Window {
-  readonly newTask: () => Promise<void>;
-  /** Opens another window with the panel in sight: on the same folder, or on one of this name. */
-  readonly openWindow: (folder?: string) => Promise<Window>;
-  /** How many windows have a relay, and how many daemons serve them. */
-  readonly processes: () => Promise<{ readonly relays: number; readonly daemons: number }>;
-}
-
 /** Two windows on one folder, and one on another: the same conversation in both, and one daemon for all. */
-export async function tellWindows(stage: Stage): Promise<void> {
-  const { panel, newTask, openWindow, processes } = stage;
+export async function tellWindows(first: ExtensionWindow): Promise<void> {
+  const { panel, newTask, openWindow, processes } = first;
   await newTask();
   await step("a conversation has two half-filled forms, of both eras", async () => {
     await beginForm(panel, older);
@@ -63,7 +48,7 @@ export async function tellWindows(stage: Stage): Promise<void> {
     await panel.approve(form, "Submit");
   });
   await step("each window shows what came of the answer", async () => {
-    for (const window of [other, stage]) {
+    for (const window of [other, first]) {
       const text = await returned(window.panel.call(modern, trip));
       assert.match(text, /^accept: .*"traveller":"Ada"/);
     }

@@ -156,14 +156,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
   });
   await stopAndResend(panel);
   await photograph(page, "chat");
-  await tellAttachments({
-    page,
-    panel,
-    workspace: workbench.workspace,
-    newTask,
-    show: window.show,
-    photograph: () => photograph(page, "attached"),
-  });
+  await tellAttachments(window);
   await newTask();
 
   await step("the badge counts open asks, and a draft outlives the hidden panel", async () => {
@@ -290,10 +283,7 @@ async function fitInSmallWindow({ page, panel, frame }: ExtensionWindow): Promis
     await panel.dock().getByRole("button").waitFor();
     await fits(command.toLowerCase().replaceAll(" ", "-"));
   }
-  await panel
-    .servers()
-    .getByRole("button", { name: new RegExp(`^${server}`) })
-    .click();
+  await panel.listedServer(server).click();
   await panel.shownPage(server).waitFor();
   await fits("server");
   await panel.leavePages();

@@ -10,10 +10,7 @@ import { tellSampling } from "./samplingStory.ts";
 await withExtension({ name: "workbench-asks", servers: appServers }, async (window) => {
   await tellAgent(window);
   await tellSampling(window);
-  await tellMcpTasks({
-    ...window,
-    whileServersStop: (work) => window.whileStopped("testservers/tasks.mjs", work),
-  });
+  await tellMcpTasks(window);
   await tellElicitation(window);
   await tellApps(window);
 });

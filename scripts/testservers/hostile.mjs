@@ -4,9 +4,9 @@
 // a tool that was called, or the report of an app.
 // @ts-check
 import { appendFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { attacks, ending, lasting, page } from "./hostile/attacks.mjs";
 import { results, structured } from "./hostile/results.mjs";
+import { serveTable } from "./kit/table.mjs";
 
 const { HOSTILE_CANARY: canary = "", HOSTILE_SOCKET: socket = "", HOSTILE_LOG = "" } = process.env;
 /** @param {string} line */
@@ -25,17 +25,16 @@ const tools = [
   { name: "results", inputSchema: none },
 ];
 
-/** @type {Record<string, (params: any) => object>} */
-const methods = {
+serveTable({
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
     capabilities: { tools: {}, resources: {} },
     serverInfo: { name: "hostile", title: "<img src=x onerror=alert(1)>", version: "1" },
   }),
-  ping: () => ({}),
-  "tools/list": () => ({ tools }),
-  "resources/list": () => ({ resources: [] }),
-  "resources/templates/list": () => ({ resourceTemplates: [] }),
+  ping: {},
+  "tools/list": { tools },
+  "resources/list": { resources: [] },
+  "resources/templates/list": { resourceTemplates: [] },
   "resources/read": ({ uri }) => {
     const name = String(uri);
     if (name.startsWith("report:")) log(name);
@@ -49,15 +48,4 @@ const methods = {
     if (name !== "results") return { content: [{ type: "text", text: `${name} is done` }] };
     return { content: Object.values(results(canary)), structuredContent: structured };
   },
-};
-
-createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === undefined || id === undefined) return;
-  const serve = Object.hasOwn(methods, method) ? methods[method] : undefined;
-  const answer =
-    serve === undefined
-      ? { error: { code: -32601, message: `no ${method}` } }
-      : { result: serve(params ?? {}) };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
 });

@@ -3,19 +3,12 @@
 // (draft SEP-3118). The server, its tools, resources and prompts have icons (SEP-973).
 // @ts-check
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { serveTable } from "./kit/table.mjs";
 import { ofPlan, ofPrompt, ofServer, ofTool } from "./seats/icons.mjs";
 
 const apps = "io.modelcontextprotocol/ui";
 const uri = "ui://seats/plan";
 const page = readFileSync(new URL("seats/plan.html", import.meta.url), "utf8");
-
-/** @type {Map<string, (response: any) => void>} */
-const waiting = new Map();
-
-/** @param {object} message */
-const send = (message) =>
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
 let clientShowsIt = false;
 
@@ -32,8 +25,7 @@ const form = {
   },
 };
 
-/** @type {Record<string, (params: any, id: unknown) => object | Promise<object>>} */
-const methods = {
+const { ask } = serveTable({
   initialize: ({ protocolVersion, capabilities }) => {
     clientShowsIt = capabilities.extensions?.[apps]?.elicitation !== undefined;
     return {
@@ -47,42 +39,30 @@ const methods = {
       serverInfo: { name: "seats", title: "Seats on Flights", version: "1", icons: ofServer },
     };
   },
-  ping: () => ({}),
-  "tools/list": () => ({
+  ping: {},
+  "tools/list": {
     tools: [{ name: "book", title: "Book a Seat", inputSchema: { type: "object" }, icons: ofTool }],
-  }),
-  "resources/list": () => ({
+  },
+  "resources/list": {
     resources: [{ uri, name: "plan", title: "Plan of the Seats", icons: ofPlan }],
-  }),
-  "resources/templates/list": () => ({
+  },
+  "resources/templates/list": {
     resourceTemplates: [
       { uriTemplate: "ui://seats/{name}", name: "page", title: "A Page", icons: ofPlan },
     ],
-  }),
-  "prompts/list": () => ({
+  },
+  "prompts/list": {
     prompts: [{ name: "compare", title: "Compare the Seats", icons: ofPrompt }],
-  }),
-  "prompts/get": () => ({
+  },
+  "prompts/get": {
     messages: [{ role: "user", content: { type: "text", text: "Which seat is the best?" } }],
-  }),
-  "resources/read": () => ({
+  },
+  "resources/read": {
     contents: [{ uri, mimeType: "text/html;profile=mcp-app", text: page }],
-  }),
+  },
   "tools/call": async () => {
-    const { result } = await new Promise((resolve) => {
-      waiting.set("form", resolve);
-      const params = clientShowsIt ? { ...form, _meta: { ui: { resourceUri: uri } } } : form;
-      send({ id: "form", method: "elicitation/create", params });
-    });
+    const params = clientShowsIt ? { ...form, _meta: { ui: { resourceUri: uri } } } : form;
+    const result = await ask("elicitation/create", params);
     return { content: [{ type: "text", text: `The server got ${JSON.stringify(result)}.` }] };
   },
-};
-
-createInterface({ input: process.stdin }).on("line", async (line) => {
-  const { id, method, params, ...response } = JSON.parse(line);
-  if (method === undefined) return waiting.get(id)?.(response);
-  if (id === undefined) return;
-  const serve = methods[method];
-  if (serve === undefined) send({ id, error: { code: -32601, message: `no ${method}` } });
-  else send({ id, result: await serve(params, id) });
 });

@@ -1,13 +1,12 @@
-// A server of 2025-11-25 of which there can be only one: raw JSON-RPC over stdio, one message a line. A call of its tool
-// "shoot" ends at once. When there is a file of the name in the argument, it asks for the picture's name and format, during no
-// call, and writes the answer into that file.
+// A server of 2025-11-25 of which there can be only one: raw JSON-RPC over stdio. A call of its tool "shoot" ends at once.
+// When there is a file of the name in the argument, it asks for the picture's name and format, during no call, and writes
+// the answer into that file.
 // @ts-check
 import { existsSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { serveTable } from "../../testservers/kit/table.mjs";
 
 const [file = ""] = process.argv.slice(2);
-const tool = { name: "shoot", inputSchema: { type: "object", properties: {} } };
 const requestedSchema = {
   type: "object",
   properties: {
@@ -17,33 +16,21 @@ const requestedSchema = {
   required: ["name"],
 };
 
-/** @param {Record<string, unknown>} message */
-function send(message) {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-}
-
-async function ask() {
+async function askWhenWanted() {
   while (!existsSync(file)) await sleep(50);
-  const params = { message: "Keep the picture?", requestedSchema };
-  send({ id: "keep", method: "elicitation/create", params });
+  const answer = await ask("elicitation/create", { message: "Keep the picture?", requestedSchema });
+  writeFileSync(file, JSON.stringify(answer));
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, result } = JSON.parse(line);
-  if (method === "initialize") {
-    const serverInfo = { name: "camera", version: "1" };
-    send({
-      id,
-      result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo },
-    });
-  } else if (method === "tools/list") {
-    send({ id, result: { tools: [tool] } });
-  } else if (method === "tools/call") {
-    send({ id, result: { content: [{ type: "text", text: "Taken." }] } });
-    void ask();
-  } else if (method === undefined && id === "keep") {
-    writeFileSync(file, JSON.stringify(result));
-  } else if (id !== undefined) {
-    send({ id, error: { code: -32601, message: "Method not found" } });
-  }
-}
+const { ask } = serveTable({
+  initialize: {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "camera", version: "1" },
+  },
+  "tools/list": { tools: [{ name: "shoot", inputSchema: { type: "object", properties: {} } }] },
+  "tools/call": () => {
+    void askWhenWanted();
+    return { content: [{ type: "text", text: "Taken." }] };
+  },
+});

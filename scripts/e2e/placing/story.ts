@@ -7,6 +7,7 @@ import { eventually } from "../eventually.ts";
 import type { Looks } from "../looks.ts";
 import { type Panel, returned } from "../panel.ts";
 import { step } from "../step.ts";
+import { addServer } from "../workspaceServers.ts";
 
 const device = "device";
 const flash = "flash";
@@ -26,7 +27,13 @@ export async function placeQuestion(
   workspace: string,
 ): Promise<void> {
   const asked = join(workspace, "camera-asks");
-  await step("servers that all tasks share are configured", () => configure(workspace, asked));
+  const shared = (name: string, ...args: readonly string[]) => ({
+    command: process.execPath,
+    args: [join(root, "scripts", "e2e", "placing", name), ...args],
+    sharing: "shared",
+  });
+  await addServer(workspace, device, shared("deviceServer.mjs"));
+  await addServer(workspace, camera, shared("cameraServer.mjs", asked));
   await step("two tasks wait for it", async () => {
     for (const title of ["Left board", "Right board"]) {
       await panel.newTask();
@@ -74,20 +81,4 @@ export async function placeQuestion(
     });
     assert.deepEqual(answer, { action: "accept", content: { name: "dawn", format: "png" } });
   });
-}
-
-/** Adds the servers to the workspace's mcp.json, which is read again when it changes. */
-async function configure(workspace: string, asked: string): Promise<void> {
-  const path = join(workspace, ".vscode", "mcp.json");
-  const text = await readFile(path, "utf8");
-  const program = (name: string) => join(root, "scripts", "e2e", "placing", name);
-  const server = (...args: readonly string[]) =>
-    JSON.stringify({ command: process.execPath, args, sharing: "shared" });
-  const added = [
-    `    "${device}": ${server(program("deviceServer.mjs"))},\n`,
-    `    "${camera}": ${server(program("cameraServer.mjs"), asked)},\n`,
-  ];
-  const open = '"servers": {\n';
-  assert(text.includes(open), "the workspace has servers");
-  await writeFile(path, text.replace(open, `${open}${added.join("")}`));
 }

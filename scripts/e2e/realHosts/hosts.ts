@@ -37,18 +37,25 @@ export interface Host {
 /** How long a host waits for a server's tools. On a busy machine, the usual 5 and 10 s are too short. */
 const startSeconds = 120;
 
+const codexProgram = [
+  process.execPath,
+  installed(openHosts, "@openai", "codex", "bin", "codex.js"),
+];
+const geminiProgram = [
+  process.execPath,
+  installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
+];
+const qwenProgram = [process.execPath, installed(openHosts, "@qwen-code", "qwen-code", "cli.js")];
+const opencodeProgram = [installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode")];
+const claudeProgram = [
+  installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
+];
+const copilotProgram = [installed(licensedHosts, "@github", "copilot-linux-x64", "copilot")];
+
 const codex: Host = {
   title: "Codex",
-  command: ({ prompt }) => [
-    process.execPath,
-    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
-    ...["exec", "--skip-git-repo-check", prompt],
-  ],
-  list: () => [
-    process.execPath,
-    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
-    ...["mcp", "list"],
-  ],
+  command: ({ prompt }) => [...codexProgram, "exec", "--skip-git-repo-check", prompt],
+  list: () => [...codexProgram, "mcp", "list"],
   env: () => ({}),
   file: ".codex/config.toml",
   configuration: ({ model, server }) => {
@@ -82,16 +89,8 @@ ${env.join("\n")}
 
 const geminiCli: Host = {
   title: "Gemini CLI",
-  command: ({ prompt }) => [
-    process.execPath,
-    installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
-    ...["-m", "gemini-2.5-flash", "-p", prompt],
-  ],
-  list: () => [
-    process.execPath,
-    installed(openHosts, "@google", "gemini-cli", "bundle", "gemini.js"),
-    ...["mcp", "list"],
-  ],
+  command: ({ prompt }) => [...geminiProgram, "-m", "gemini-2.5-flash", "-p", prompt],
+  list: () => [...geminiProgram, "mcp", "list"],
   env: ({ model }) => ({ GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: model }),
   file: ".gemini/settings.json",
   configuration: ({ server: { name, ...server } }) =>
@@ -105,14 +104,8 @@ const geminiCli: Host = {
 
 const opencode: Host = {
   title: "opencode",
-  command: ({ prompt }) => [
-    installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode"),
-    ...["run", prompt],
-  ],
-  list: () => [
-    installed(openHosts, "opencode-linux-x64-baseline", "bin", "opencode"),
-    ...["mcp", "list"],
-  ],
+  command: ({ prompt }) => [...opencodeProgram, "run", prompt],
+  list: () => [...opencodeProgram, "mcp", "list"],
   // It would fetch a list of models, and packages for plugins.
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", npm_config_offline: "true" }),
   file: ".config/opencode/opencode.json",
@@ -144,13 +137,13 @@ const opencode: Host = {
 const claudeCode: Host = {
   title: "Claude Code",
   command: ({ prompt, server }) => [
-    installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
-    ...["-p", prompt, "--allowedTools", `mcp__${server.name}__*`],
+    ...claudeProgram,
+    "-p",
+    prompt,
+    "--allowedTools",
+    `mcp__${server.name}__*`,
   ],
-  list: () => [
-    installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
-    ...["mcp", "list"],
-  ],
+  list: () => [...claudeProgram, "mcp", "list"],
   env: ({ model }) => ({
     ANTHROPIC_BASE_URL: model,
     ANTHROPIC_API_KEY: "x",
@@ -166,14 +159,8 @@ const claudeCode: Host = {
 
 const copilotCli: Host = {
   title: "Copilot CLI",
-  command: ({ prompt }) => [
-    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
-    ...["--allow-all-tools", "-p", prompt],
-  ],
-  list: () => [
-    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
-    ...["mcp", "get", "journeys"],
-  ],
+  command: ({ prompt }) => [...copilotProgram, "--allow-all-tools", "-p", prompt],
+  list: () => [...copilotProgram, "mcp", "get", "journeys"],
   env: ({ model }) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: "x",
@@ -217,11 +204,7 @@ const geminiLists: Lister = {
 const qwenLists: Lister = {
   title: "Qwen Code",
   id: "qwen-code",
-  list: () => [
-    process.execPath,
-    installed(openHosts, "@qwen-code", "qwen-code", "cli.js"),
-    ...["mcp", "list"],
-  ],
+  list: () => [...qwenProgram, "mcp", "list"],
   env: {},
   file: ".qwen/settings.json",
   configuration: (mcpServers) =>
@@ -305,10 +288,11 @@ function governed(host: Lister, place: string, policy: string): Governed {
 const codexGoverned: Governed = {
   title: "Codex",
   list: (expected) => [
-    process.execPath,
-    installed(openHosts, "@openai", "codex", "bin", "codex.js"),
+    ...codexProgram,
     ...expected.flatMap((name) => ["-c", `mcp_servers.${name}.required=true`]),
-    ...["exec", "--skip-git-repo-check", "List your tools"],
+    "exec",
+    "--skip-git-repo-check",
+    "List your tools",
   ],
   env: () => ({}),
   file: codex.file,
@@ -338,11 +322,7 @@ const codexGoverned: Governed = {
 /** To list its servers, it starts also those that are denied, so that it has to start a conversation. */
 const qwenGoverned: Governed = {
   ...governed(qwenLists, "/etc/qwen-code/settings.json", namesDenied),
-  list: () => [
-    process.execPath,
-    installed(openHosts, "@qwen-code", "qwen-code", "cli.js"),
-    ...["--auth-type", "openai", "List your tools"],
-  ],
+  list: () => [...qwenProgram, "--auth-type", "openai", "List your tools"],
   env: (model) => ({
     OPENAI_BASE_URL: `${model}/v1`,
     OPENAI_API_KEY: "x",

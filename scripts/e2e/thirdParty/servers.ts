@@ -134,10 +134,10 @@ export async function buildThirdParties(): Promise<void> {
   await run("go", ["build", "-o", goSSE, `${goExamples}/sse`]);
 }
 
-/** Servers that listen, and the mcp.json that leads to all. */
+/** Servers that listen, and all in the shape of mcp.json. */
 export interface Started {
   readonly processes: readonly ChildProcess[];
-  readonly configuration: string;
+  readonly servers: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -166,5 +166,5 @@ export async function startThirdParties(mark: string): Promise<Started> {
     const url = `http://127.0.0.1:${port}${server.path}`;
     servers[server.name] = { type: server.transport, url, ...version };
   }
-  return { processes, configuration: JSON.stringify({ servers }, undefined, 2) };
+  return { processes, servers };
 }

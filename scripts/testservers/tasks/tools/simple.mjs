@@ -1,8 +1,7 @@
-// The tools with one idea each: a task if you like, no task, and the two ways to fail.
+// The tools with one idea each: a task if you like, and no task.
 // @ts-check
 
-import { integer, ToolError, textResult } from "../../kit/tool.mjs";
-import { RpcError } from "../rpc.mjs";
+import { integer, textResult } from "../../kit/tool.mjs";
 
 const stepMs = {
   type: "integer",
@@ -39,28 +38,4 @@ const quick = {
   },
 };
 
-/** @type {import("./tool.mjs").Tool} */
-const failLate = {
-  name: "fail_late",
-  description: "Works for a while, then fails with an error of JSON-RPC.",
-  taskSupport: "required",
-  properties: { step_ms: stepMs },
-  async run(job, args) {
-    await job.step("Working, in vain", integer(args, "step_ms", 200, 60_000));
-    throw new RpcError(4001, "The train was cancelled.", { train: "IC 523", refund: true });
-  },
-};
-
-/** @type {import("./tool.mjs").Tool} */
-const toolError = {
-  name: "tool_error",
-  description: "Works for a while, then ends with a result that is an error (isError).",
-  taskSupport: "optional",
-  properties: { step_ms: stepMs },
-  async run(job, args) {
-    await job.step("Working, in vain", integer(args, "step_ms", 200, 60_000));
-    throw new ToolError("There are no trains on this day.");
-  },
-};
-
-export const simpleTools = [count, quick, failLate, toolError];
+export const simpleTools = [count, quick];
