@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { access, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { access, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import type { Page } from "playwright-core";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { Looks } from "./looks.ts";
+import { onMachine } from "./machine.ts";
 import { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 
@@ -30,36 +28,20 @@ const servers = (options: string) => `{ "servers": {
  * what would be sent and read, and what has changed.
  */
 export async function confirmInBrowser(page: Page): Promise<void> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "assent-confirm-")));
-  const home = join(folder, "home");
-  const workspace = join(folder, "workspace");
-  const file = join(workspace, ".vscode", "mcp.json");
-  const ran = join(folder, "ran");
-  const env = {
-    ...process.env,
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, ".config"),
+  const configuration = join(".vscode", "mcp.json");
+  const environment = (folder: string) => ({
     PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter),
     AWS_SECRET_ACCESS_KEY: "value-of-the-person",
-    ASSENT_DAEMON_DIR: join(folder, "daemon"),
-  };
-  const run = async (...args: readonly string[]) =>
-    (await promisify(execFile)(sidecarBinary, args, { cwd: workspace, env })).stdout.trim();
-  const write = async (path: string, text: string, mode = 0o600) => {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { mode });
-  };
-  try {
-    await write(file, servers("--no-warnings"));
-    await write(join(home, "sso-token.jwt"), "jwt");
+  });
+  await onMachine("confirm", environment, async ({ folder, home, workspace, openPage, write }) => {
+    const file = join(workspace, configuration);
+    const ran = join(folder, "ran");
+    await write(join("workspace", configuration), servers("--no-warnings"));
+    await write("home/sso-token.jwt", "jwt");
     await symlink("../home/sso-token.jwt", join(workspace, "innocent.jwt"));
-    await write(
-      join(folder, "bin/npx"),
-      `#!/bin/sh\nexec ${sidecarBinary} example-server\n`,
-      0o700,
-    );
-    await write(join(workspace, "tools/npx"), `#!/bin/sh\ntouch ${ran}\n`, 0o700);
-    await page.goto(await run("open", "--print", "--data-dir", join(folder, "data")));
+    await write("bin/npx", `#!/bin/sh\nexec ${sidecarBinary} example-server\n`, 0o700);
+    await write("workspace/tools/npx", `#!/bin/sh\ntouch ${ran}\n`, 0o700);
+    await page.goto(await openPage());
     const panel = new Panel(page, page.keyboard);
     const looks = new Looks();
     const question = page.getByRole("group", { name: "Run it?" });
@@ -107,7 +89,7 @@ export async function confirmInBrowser(page: Page): Promise<void> {
       await assert.rejects(access(ran), "the file's PATH has not chosen the program");
     });
     await step("it shows the old and the new text of a value that changed", async () => {
-      await write(file, servers("--require ./evil.js")); // which ends the server
+      await write(join("workspace", configuration), servers("--require ./evil.js")); // which ends the server
       await start("shop");
       const lines = await asked();
       assert.equal(lines[0], "The MCP server shop has changed since you confirmed it. Run it?");
@@ -146,8 +128,5 @@ export async function confirmInBrowser(page: Page): Promise<void> {
       },
     );
     looks.assertFlawless();
-  } finally {
-    await run("daemon", "stop", "--force");
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

@@ -33,6 +33,7 @@ import { output } from "../tools/lib/command.ts";
 import { sidecarBinary } from "../tools/lib/paths.ts";
 import { version } from "../tools/lib/version.ts";
 import { waitLimit } from "./eventually.ts";
+import { fillIn } from "./fillIn.ts";
 
 /** An ask, and the message that it is. */
 export interface Shown {
@@ -220,12 +221,12 @@ export class FrontEnd {
     await this.request("call/cancel", { taskId: this.#taskId, messageId });
   }
 
-  /** Answers an ask. A yes chooses the first option of each field. */
+  /** Answers an ask. A yes keeps the defaults, and chooses the first option of other required fields. */
   async answer({ ask }: Shown, askResponse: AskResponse = "yesButtonClicked"): Promise<void> {
     const { askId, question } = ask;
     const content =
       question.type === "mcp_elicitation" && askResponse === "yesButtonClicked"
-        ? { elicitationContent: firstOptions(question.elicitationRequest.fields ?? []) }
+        ? { elicitationContent: fillIn(question.elicitationRequest.fields ?? []) }
         : {};
     await this.request("askResponse", { taskId: this.#taskId, askId, askResponse, ...content });
   }
@@ -356,13 +357,4 @@ export class FrontEnd {
 
 function add(lists: Map<number, string[]>, key: number, value: string): void {
   lists.set(key, [...(lists.get(key) ?? []), value]);
-}
-
-function firstOptions(fields: readonly { name: string; type: string }[]): Record<string, unknown> {
-  const content: Record<string, unknown> = {};
-  for (const field of fields) {
-    const { options } = field as { options?: readonly { value: unknown }[] };
-    content[field.name] = options?.[0]?.value ?? "text";
-  }
-  return content;
 }

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { sidecarBinary } from "../tools/lib/paths.ts";
 import type { Workbench } from "./codeServer.ts";
 import { eventually } from "./eventually.ts";
 import { Looks } from "./looks.ts";
+import { onMachine } from "./machine.ts";
 import { Panel } from "./panel.ts";
 import { choose, runCommand } from "./quickInput.ts";
 import { takeScreenshot } from "./screenshots.ts";
@@ -70,7 +67,7 @@ export async function setUpCodex(page: Page, panel: Panel, workbench: Workbench)
 }
 
 /** A machine with three hosts. Two have servers of one name, one file is broken, and one server is a project's. */
-const machine = {
+const files = {
   "home/.codex/config.toml": `${before}env = { SHOP_TOKEN = "sk-0123456789abcdef" }\n`,
   "home/.cursor/mcp.json": JSON.stringify({
     mcpServers: {
@@ -84,27 +81,14 @@ const machine = {
 
 /** The page of the setup in a browser, on a machine of its own: looked at, applied and taken back. */
 export async function setUpInBrowser(page: Page): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "assent-set-up-"));
-  const home = join(folder, "home");
-  const env = {
-    ...process.env,
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, ".config"),
+  const noKeychain = (folder: string) => ({
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "none")}`,
-    ASSENT_DAEMON_DIR: join(folder, "daemon"),
-  };
-  const run = async (...args: readonly string[]) => {
-    const options = { cwd: join(folder, "workspace"), env };
-    return (await promisify(execFile)(sidecarBinary, args, options)).stdout.trim();
-  };
-  const has = async (name: keyof typeof machine) =>
-    (await readFile(join(folder, name), "utf8")) === machine[name];
-  try {
-    for (const [name, text] of Object.entries(machine)) {
-      await mkdir(join(folder, name, ".."), { recursive: true });
-      await writeFile(join(folder, name), text);
-    }
-    await page.goto(await run("open", "--print", "--data-dir", join(folder, "data")));
+  });
+  await onMachine("set-up", noKeychain, async ({ folder, openPage, write }) => {
+    for (const [name, text] of Object.entries(files)) await write(name, text);
+    const has = async (name: keyof typeof files) =>
+      (await readFile(join(folder, name), "utf8")) === files[name];
+    await page.goto(await openPage());
     const panel = new Panel(page, page.keyboard);
     const looks = new Looks();
     await step("the page shows the servers of other programs, and changes nothing", async () => {
@@ -131,11 +115,8 @@ export async function setUpInBrowser(page: Page): Promise<void> {
       await panel.button("Restore All Files").click();
       await panel.text(/As it was before\.$/).waitFor();
       await looks.inEachSize(page, "set-up-restored");
-      for (const name of Object.keys(machine)) assert(await has(name as keyof typeof machine));
+      for (const name of Object.keys(files)) assert(await has(name as keyof typeof files));
     });
     looks.assertFlawless();
-  } finally {
-    await run("daemon", "stop", "--force");
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

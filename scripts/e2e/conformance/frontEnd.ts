@@ -11,8 +11,8 @@ import type {
   Tool,
 } from "@assent/protocol";
 import type { Handlers } from "../../../extension/src/handlers.ts";
+import { fillIn } from "../fillIn.ts";
 import { FrontEnd } from "../frontEnd.ts";
-import { fillIn } from "./fillIn.ts";
 
 /** The name under which the suite's server is configured. */
 const serverName = "test";

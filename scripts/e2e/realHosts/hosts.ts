@@ -87,6 +87,17 @@ ${env.join("\n")}
   },
 };
 
+/** What Gemini CLI and Qwen Code do not do of themselves. */
+const quiet = {
+  general: { enableAutoUpdate: false },
+  privacy: { usageStatisticsEnabled: false },
+};
+
+const geminiSettings = {
+  security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+  ...quiet,
+};
+
 const geminiCli: Host = {
   title: "Gemini CLI",
   command: ({ prompt }) => [...geminiProgram, "-m", "gemini-2.5-flash", "-p", prompt],
@@ -95,11 +106,16 @@ const geminiCli: Host = {
   file: ".gemini/settings.json",
   configuration: ({ server: { name, ...server } }) =>
     JSON.stringify({
-      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-      general: { enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
+      ...geminiSettings,
       mcpServers: { [name]: { ...server, trust: true } },
     }),
+};
+
+const opencodeSettings = {
+  // opencode adds it to a file without it.
+  $schema: "https://opencode.ai/config.json",
+  autoupdate: false,
+  share: "disabled",
 };
 
 const opencode: Host = {
@@ -111,10 +127,7 @@ const opencode: Host = {
   file: ".config/opencode/opencode.json",
   configuration: ({ model, server: { name, command, args, env } }) =>
     JSON.stringify({
-      // opencode adds it to a file without it.
-      $schema: "https://opencode.ai/config.json",
-      autoupdate: false,
-      share: "disabled",
+      ...opencodeSettings,
       model: "loopback/scripted",
       provider: {
         loopback: {
@@ -194,9 +207,7 @@ const geminiLists: Lister = {
   file: geminiCli.file,
   configuration: (mcpServers) =>
     JSON.stringify({
-      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-      general: { enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
+      ...geminiSettings,
       mcpServers,
     }),
 };
@@ -209,8 +220,7 @@ const qwenLists: Lister = {
   file: ".qwen/settings.json",
   configuration: (mcpServers) =>
     JSON.stringify({
-      general: { enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
+      ...quiet,
       mcpServers,
     }),
   rewrites: true,
@@ -224,9 +234,7 @@ const opencodeLists: Lister = {
   file: opencode.file,
   configuration: (servers) =>
     JSON.stringify({
-      $schema: "https://opencode.ai/config.json",
-      autoupdate: false,
-      share: "disabled",
+      ...opencodeSettings,
       mcp: Object.fromEntries(
         Object.entries(servers).map(([name, { command, args, env }]) => [
           name,
@@ -366,10 +374,7 @@ const claudeGoverned = governed(claudeLists, "/etc/claude-code/managed-settings.
 const copilotGoverned: Governed = {
   title: "Copilot CLI",
   // To list its servers, it starts none.
-  list: () => [
-    installed(licensedHosts, "@github", "copilot-linux-x64", "copilot"),
-    ...["--allow-all-tools", "-p", "List your tools"],
-  ],
+  list: () => [...copilotProgram, "--allow-all-tools", "-p", "List your tools"],
   env: (model) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: "x",

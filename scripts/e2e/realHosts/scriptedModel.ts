@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { type Listening, listen } from "../loopback.ts";
 import { type Asked, type Wire, wires } from "./wires.ts";
 
 /** What a model does at its first turn. At the second one, it says what the tool returned. */
@@ -18,33 +17,30 @@ export class ScriptedModel {
   /** What hosts asked for that it cannot answer. */
   readonly problems: string[] = [];
   readonly #script: Script;
-  readonly #server = createServer((request, response) => {
-    this.#serve(request, response).catch((error: Error) => {
-      this.problems.push(`${request.method} ${request.url}: ${error.message}`);
-      response.destroy();
-    });
-  });
+  readonly #listening: Listening;
 
-  private constructor(script: Script) {
+  private constructor(script: Script, listening: Listening) {
     this.#script = script;
+    this.#listening = listening;
   }
 
   static async start(script: Script): Promise<ScriptedModel> {
-    const model = new ScriptedModel(script);
-    model.#server.listen(0, "127.0.0.1");
-    await once(model.#server, "listening");
+    const server = createServer((request, response) => {
+      model.#serve(request, response).catch((error: Error) => {
+        model.problems.push(`${request.method} ${request.url}: ${error.message}`);
+        response.destroy();
+      });
+    });
+    const model = new ScriptedModel(script, await listen(server));
     return model;
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return this.#listening.url;
   }
 
-  async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, "close");
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

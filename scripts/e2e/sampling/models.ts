@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ModelSettings } from "@assent/protocol";
 import { waitLimit } from "../eventually.ts";
+import { type Listening, listen } from "../loopback.ts";
 
 /** The wires on which the models are reached. */
 export const wires = ["vllm", "anthropic"] as const;
@@ -43,24 +43,26 @@ export class Models {
   /** How many answers were stopped before their end. */
   stopped = 0;
   readonly #changes = new EventEmitter();
-  readonly #server = createServer((request, response) => {
-    this.#serve(request, response).catch((error: Error) => response.destroy(error));
-  });
+  readonly #listening: Listening;
+
+  private constructor(listening: Listening) {
+    this.#listening = listening;
+  }
 
   static async start(): Promise<Models> {
-    const models = new Models();
-    models.#server.listen(0, "127.0.0.1");
-    await once(models.#server, "listening");
+    const server = createServer((request, response) => {
+      models.#serve(request, response).catch((error: Error) => response.destroy(error));
+    });
+    const models = new Models(await listen(server));
     return models;
   }
 
   get settings(): ModelSettings {
-    const { port } = this.#server.address() as AddressInfo;
     return {
       provider: "vllm",
       endpoints: wires.map((provider) => ({
         provider,
-        baseUrl: `http://127.0.0.1:${port}/${provider}`,
+        baseUrl: `${this.#listening.url}/${provider}`,
         models: names,
       })),
       table: [{ match: "caller", tools: true, images: true }],
@@ -81,10 +83,8 @@ export class Models {
     while (this.stopped < count) await once(this.#changes, "stopped", { signal });
   }
 
-  async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, "close");
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -9,9 +9,6 @@ import { undoDelete } from "./tools/undo.mjs";
 
 /** @typedef {import("../kit/rpc.mjs").Json} Json */
 
-/** The tasks of this server, as of the other one with tasks. */
-const keep = { ttlMs: 3_600_000, pollIntervalMs: 500 };
-
 const serverInfo = { name: "smart-database", title: "Smart database", version: "1.0.0" };
 
 export class SmartDatabase extends ToolHost {
@@ -36,7 +33,6 @@ export class SmartDatabase extends ToolHost {
       { serverInfo, era, legacyVersion, stateKey, instructions, capabilities },
       new Map(tools.map((tool) => [tool.name, tool])),
       options.store,
-      keep,
     );
     this.#database = database;
   }

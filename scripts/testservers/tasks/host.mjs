@@ -35,14 +35,14 @@ export class ToolHost {
    * @param {About} about
    * @param {Map<string, import("./tools/tool.mjs").Tool>} tools
    * @param {string | undefined} store the folder of the tasks
-   * @param {{ttlMs: number, pollIntervalMs: number}} keep
+   * @param {number} [pollIntervalMs] what a client is told
    */
-  constructor(about, tools, store, keep) {
+  constructor(about, tools, store, pollIntervalMs = 500) {
     this.about = about;
     this.era = about.era;
     this.legacyVersion = about.legacyVersion;
     this.tools = tools;
-    this.jobs = new Jobs(new TaskStore(store), tools, keep);
+    this.jobs = new Jobs(new TaskStore(store), tools, pollIntervalMs);
   }
 
   /** @param {import("../kit/service.mjs").Send} send */
@@ -86,7 +86,7 @@ export class TasksServer extends ToolHost {
     const pages = new ConfirmPages();
     // No tool asks in a call that is no task, so no state outlives this process.
     const about = { serverInfo, legacyVersion, era: options.era, stateKey: randomBytes(32) };
-    super(about, allTools(pages, options.confirmWaitMs), options.store, options);
+    super(about, allTools(pages), options.store, options.pollIntervalMs);
     this.pages = pages;
   }
 }

@@ -14,24 +14,25 @@ import { ended, notFound, outstanding } from "./store.mjs";
  * @typedef {import("./tools/tool.mjs").Tool} Tool
  */
 
-/** Milliseconds that a task is kept at most. A client cannot ask for more. */
-const longestTtlMs = 24 * 60 * 60 * 1000;
+/** What a client is told of how long a task is kept, in milliseconds, and the most that it may ask for. No task is removed. */
+const usualTtlMs = 60 * 60 * 1000;
+const longestTtlMs = 24 * usualTtlMs;
 
 export class Jobs {
   /** @type {Map<Task, AbortController>} */
   #running = new Map();
   #tools;
-  #defaults;
+  #pollIntervalMs;
 
   /**
    * @param {TaskStore} store
    * @param {ReadonlyMap<string, Tool>} tools
-   * @param {{ttlMs: number, pollIntervalMs: number}} defaults
+   * @param {number} pollIntervalMs
    */
-  constructor(store, tools, defaults) {
+  constructor(store, tools, pollIntervalMs) {
     this.store = store;
     this.#tools = tools;
-    this.#defaults = defaults;
+    this.#pollIntervalMs = pollIntervalMs;
     store.onChange((task) => {
       if (store.gone(task)) this.#abort(task);
     });
@@ -44,15 +45,13 @@ export class Jobs {
    * @param {Json} client its capabilities
    * @param {number} [ttlMs] what the client asked for
    */
-  start(tool, args, client, ttlMs = this.#defaults.ttlMs) {
-    const { pollIntervalMs } = this.#defaults;
-    const ttl = Math.min(ttlMs, longestTtlMs);
+  start(tool, args, client, ttlMs = usualTtlMs) {
     const task = this.store.create({
       tool: tool.name,
       args,
       client,
-      ttlMs: ttl,
-      pollIntervalMs,
+      ttlMs: Math.min(ttlMs, longestTtlMs),
+      pollIntervalMs: this.#pollIntervalMs,
     });
     tool.prepare?.(task);
     this.#run(tool, task);

@@ -12,10 +12,7 @@ It speaks on stdin and stdout, or with --http on loopback.
                         the first line of stdout is the URL
   --era ERA             legacy, modern or both (default): the revisions to serve
   --store FOLDER        keep each task in a file there, so that it survives this process
-  --ttl MS              how long tasks are kept (default 3600000)
   --poll-interval MS    the poll interval to suggest (default 500)
-  --confirm-wait MS     how long open_account waits for its pages before it asks again
-                        (default 30000)
 `;
 
 /**
@@ -23,9 +20,7 @@ It speaks on stdin and stdout, or with --http on loopback.
  * @property {number | undefined} port of HTTP; undefined is stdio
  * @property {"legacy" | "modern" | "both"} era
  * @property {string | undefined} store
- * @property {number} ttlMs
  * @property {number} pollIntervalMs
- * @property {number} confirmWaitMs
  */
 
 /**
@@ -40,9 +35,7 @@ export function parseOptions(args) {
       http: { type: "string" },
       era: { type: "string", default: "both" },
       store: { type: "string" },
-      ttl: { type: "string", default: "3600000" },
       "poll-interval": { type: "string", default: "500" },
-      "confirm-wait": { type: "string", default: "30000" },
     },
   });
   const { era } = values;
@@ -53,8 +46,6 @@ export function parseOptions(args) {
     port: values.http === undefined ? undefined : whole("--http", values.http, 65_535),
     era,
     store: values.store,
-    ttlMs: whole("--ttl", values.ttl, 2 ** 31 - 1),
     pollIntervalMs: whole("--poll-interval", values["poll-interval"], 2 ** 31 - 1),
-    confirmWaitMs: whole("--confirm-wait", values["confirm-wait"], 2 ** 31 - 1),
   };
 }

@@ -38,10 +38,6 @@ import { codes, RpcError } from "./rpc.mjs";
  * @property {number} [vanishesAfter] polls after which the task is gone
  */
 
-/** Tasks at a time; one more is refused. */
-const maxTasks = 1000;
-const longestTimer = 2 ** 31 - 1;
-
 /**
  * Tasks in memory and, if there is a folder, a file for each. A process that is asked for another process's task takes
  * it over: after a host was killed, a new process starts while the earlier one may still be ending. The earlier one
@@ -51,8 +47,6 @@ export class TaskStore {
   #self = randomUUID();
   /** @type {Map<string, Task>} */
   #tasks = new Map();
-  /** @type {Map<string, NodeJS.Timeout>} */
-  #expiries = new Map();
   /** @type {Set<(task: Task) => void>} */
   #listeners = new Set();
   /** @type {WeakSet<Task>} */
@@ -70,14 +64,8 @@ export class TaskStore {
    * @returns {Task}
    */
   create(what) {
-    if (this.#tasks.size >= maxTasks) {
-      throw new RpcError(
-        codes.internalError,
-        `${maxTasks} tasks are too many: wait or cancel some`,
-      );
-    }
     const task = this.blank(what);
-    this.#keep(task);
+    this.#tasks.set(task.taskId, task);
     this.#save(task);
     return task;
   }
@@ -119,10 +107,10 @@ export class TaskStore {
    */
   adopt(taskId) {
     const task = this.#read(taskId);
-    if (task === undefined || expired(task)) return undefined;
+    if (task === undefined) return undefined;
     task.owner = this.#self;
     this.#write(task);
-    this.#keep(task);
+    this.#tasks.set(task.taskId, task);
     return task;
   }
 
@@ -135,7 +123,7 @@ export class TaskStore {
     for (const name of this.#folder === undefined ? [] : readdirSync(this.#folder)) {
       const taskId = name.replace(/\.json$/, "");
       const task = tasks.has(taskId) ? undefined : this.#read(taskId);
-      if (task !== undefined && !expired(task)) tasks.set(taskId, task);
+      if (task !== undefined) tasks.set(taskId, task);
     }
     const key = (/** @type {Task} */ task) => `${task.createdAt} ${task.taskId}`;
     return [...tasks.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -164,7 +152,7 @@ export class TaskStore {
   }
 
   /**
-   * Whether the task expired, was forgotten, or went to another process.
+   * Whether the task was forgotten, or went to another process.
    * @param {Task} task
    */
   gone(task) {
@@ -214,26 +202,14 @@ export class TaskStore {
 
   /** Lets go of all tasks; their files stay. */
   close() {
-    for (const timer of this.#expiries.values()) clearTimeout(timer);
     this.#listeners.clear();
     this.#tasks.clear();
-  }
-
-  /** @param {Task} task */
-  #keep(task) {
-    this.#tasks.set(task.taskId, task);
-    if (task.ttlMs === null) return;
-    const left = Date.parse(task.createdAt) + task.ttlMs - Date.now();
-    const expire = () => this.forget(task.taskId);
-    this.#expiries.set(task.taskId, setTimeout(expire, Math.min(left, longestTimer)).unref());
   }
 
   /** @param {string} taskId */
   #drop(taskId) {
     const task = this.#tasks.get(taskId);
     this.#tasks.delete(taskId);
-    clearTimeout(this.#expiries.get(taskId));
-    this.#expiries.delete(taskId);
     if (task === undefined) return;
     this.#dropped.add(task);
     this.#tell(task);
@@ -296,7 +272,7 @@ export class TaskStore {
 
 /** @param {string} taskId */
 export function notFound(taskId) {
-  return new RpcError(codes.invalidParams, `no task ${taskId}: it expired or never was`);
+  return new RpcError(codes.invalidParams, `no task ${taskId}: it is gone or never was`);
 }
 
 /** @param {Task} task */
@@ -316,9 +292,4 @@ export function outstanding(task) {
  */
 export function liesOf(task, names) {
   return Object.fromEntries(Object.entries(task.lies).filter(([name]) => names.includes(name)));
-}
-
-/** @param {Task} task */
-function expired(task) {
-  return task.ttlMs !== null && Date.parse(task.createdAt) + task.ttlMs < Date.now();
 }

@@ -13,11 +13,10 @@ import { simpleTools } from "./tools/simple.mjs";
 
 /**
  * @param {import("./confirm.mjs").ConfirmPages} pages
- * @param {number} confirmWaitMs
  * @returns {Map<string, Tool>}
  */
-export function allTools(pages, confirmWaitMs) {
-  const account = openAccount(pages, confirmWaitMs);
+export function allTools(pages) {
+  const account = openAccount(pages);
   const tools = [planJourney, ...simpleTools, account, misbehave, ...conformanceTools];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

@@ -9,13 +9,14 @@ import { codes, RpcError } from "../rpc.mjs";
  * @typedef {import("../confirm.mjs").ConfirmPages} ConfirmPages
  */
 
+/** How long a call with the person's consent waits for the pages before it asks again, in milliseconds. */
+const waitMs = 30_000;
+
 /**
  * @param {ConfirmPages} pages
- * @param {number} waitMs how long a call with the person's consent waits for the pages before it
- *   asks again
  * @returns {import("./tool.mjs").Tool}
  */
-export function openAccount(pages, waitMs) {
+export function openAccount(pages) {
   return {
     name: "open_account",
     description: "Opens an account, once you have confirmed two pages in your browser.",
