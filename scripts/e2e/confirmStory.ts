@@ -24,8 +24,8 @@ const servers = (options: string) => `{ "servers": {
 } }`;
 
 /**
- * The page asks whether a server of the workspace may run, as neither VS Code nor a terminal is there. It shows what would run,
- * what would be sent and read, and what has changed.
+ * The page asks whether a server of the workspace may run, as neither VS Code nor a terminal is there. It shows the program,
+ * the data that it would send, the files that it would read, and each change.
  */
 export async function confirmInBrowser(page: Page): Promise<void> {
   const configuration = join(".vscode", "mcp.json");

@@ -24,7 +24,7 @@ export interface RunningDemo extends DemoPlace {
   readonly url: URL;
 }
 
-/** What is there before the demo starts, and what ends after it. */
+/** The servers and files before the demo starts. */
 export interface DemoOptions {
   /** Returns the servers of a workspace that is trusted, in the shape of mcp.json; without it, there are the examples. */
   readonly servers?: (place: DemoPlace) => Promise<object> | object;
@@ -33,7 +33,7 @@ export interface DemoOptions {
   readonly prepare?: (place: DemoPlace) => Promise<void>;
 }
 
-/** Runs a story on what `npm run demo` starts, in a folder of its own. No process of it is left. */
+/** Runs a story on the demo of `npm run demo`, in a separate folder. No process of it is left. */
 export async function withDemo(
   name: string,
   { servers, empty, prepare }: DemoOptions,

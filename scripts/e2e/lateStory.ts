@@ -16,7 +16,7 @@ const ready = "geese";
 /** How long the late server takes to start: longer than a person waits without a word. */
 const startMs = 6000;
 
-/** A server starts after six seconds. Only what needs it waits for it, and goes on by itself. */
+/** A server starts after six seconds. Only its own users wait for it, and they go on by themselves. */
 export async function awaitLateServer(page: Page): Promise<void> {
   await withDemo("late", { servers: lateServers }, async ({ url, folder }) => {
     const panel = new Panel(page, page.keyboard);

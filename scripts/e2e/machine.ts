@@ -15,7 +15,7 @@ export interface Machine {
   assent(...args: readonly string[]): Promise<string>;
   /** Prints the address of a new page of the panel. */
   openPage(): Promise<string>;
-  /** Writes a file, whose path is relative to the machine's folder. */
+  /** Writes a file. Its path is relative to the machine's folder. */
   write(path: string, text: string, mode?: number): Promise<void>;
 }
 

@@ -106,7 +106,7 @@ export class Panel {
     await this.#view.getByRole("menuitem", { name: entry, exact: true }).click();
   }
 
-  /** A page in place of the task, by its heading, once it has read what it shows. */
+  /** A page in place of the task, by its heading, once it has read its content. */
   shownPage(heading: string): Locator {
     return this.#view
       .locator(".page[aria-busy=false]")
@@ -371,7 +371,7 @@ export class Panel {
   }
 }
 
-/** Presses Read on, if the button still has this name: what it scrolled before may have come into view by now. */
+/** Presses Read on, if the button still has this name: the part that it scrolled before may be in view by now. */
 async function pressReadOn(card: Locator): Promise<void> {
   await card.evaluate((element) => {
     const buttons = [...element.querySelectorAll("button")];

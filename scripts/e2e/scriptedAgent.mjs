@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 const [assent, ...commands] = process.argv.slice(2);
 const common = { session_id: "agent-1", cwd: process.cwd(), permission_mode: "default" };
 
-/** Runs the hook for an event, and returns it with the promise of what it prints. */
+/** Runs the hook for an event, and returns it with the promise of its output. */
 function hook(event, more) {
   const env = { ...process.env, CLAUDE_CODE_SESSION_ID: common.session_id };
   const child = spawn(assent, ["hook", "claude"], { env, stdio: ["pipe", "pipe", "inherit"] });

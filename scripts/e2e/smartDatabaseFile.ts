@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** What is in the smart database's file, as another program reads it. */
+/** The content of the smart database's file, as another program reads it. */
 export function look(file: string) {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

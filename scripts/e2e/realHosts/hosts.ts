@@ -396,7 +396,7 @@ const copilotGoverned: Governed = {
   late: () => ({ starts: ["shop"], renames: true }),
 };
 
-/** Those whose licences a person has to accept. By an allow list of commands, the host itself does not start Assent. */
+/** Those with licences that a person has to accept. By an allow list of commands, the host itself does not start Assent. */
 export const licensedGoverned: readonly Governed[] = [claudeGoverned, copilotGoverned].flatMap(
   (host) => [
     { ...host, title: `${host.title}, by a denied name` },
@@ -408,7 +408,7 @@ export const licensedGoverned: readonly Governed[] = [claudeGoverned, copilotGov
 /** Those with open licences. */
 export const openListers: readonly Lister[] = [geminiLists, opencodeLists, qwenLists];
 
-/** Those whose licences a person has to accept. */
+/** Those with licences that a person has to accept. */
 export const licensedListers: readonly Lister[] = [claudeLists];
 
 /** Hosts with open licences. */

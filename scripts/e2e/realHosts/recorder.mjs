@@ -1,4 +1,4 @@
-// An MCP server that adds to a file what it was started with: `node recorder.mjs FILE TEXT`, with the variable V.
+// An MCP server that adds its argument and its variable V to a file: `node recorder.mjs FILE TEXT`.
 import { appendFileSync } from "node:fs";
 import { serveTable } from "../../testservers/kit/table.mjs";
 

@@ -141,7 +141,7 @@ export interface Started {
 }
 
 /**
- * Starts the servers over HTTP, each in its own process group whose environment has the mark, a NAME=value. They may
+ * Starts the servers over HTTP, each in a separate process group with the mark, a NAME=value, in its environment. They may
  * not be listening yet when this returns. The sidecar starts those over stdio.
  */
 export async function startThirdParties(mark: string): Promise<Started> {

@@ -708,7 +708,7 @@ async function inPage(t, uri, list, waitLimit) {
       // It could not.
     }
   }
-  await new Promise((done) => setTimeout(done, 300)); // what is under way may reach the canary
+  await new Promise((done) => setTimeout(done, 300)); // requests under way may reach the canary
   await t.ask("resources/read", { uri: `${uri}?${JSON.stringify({ ran: list.length, escaped })}` });
 }
 
