@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"assent/sidecar/base/jsonscan"
 )
@@ -110,7 +111,7 @@ func isID(id json.RawMessage) bool {
 // Frames are built by hand, because encoding/json would encode the raw parts again.
 
 func resultFrame(id, result json.RawMessage) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+	return slices.Concat(json.RawMessage(`{"jsonrpc":"2.0","id":`), id, json.RawMessage(`,"result":`), result, json.RawMessage("}"))
 }
 
 // errorFrame returns the response with an error. The id is nil if it is not known.

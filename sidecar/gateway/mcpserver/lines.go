@@ -62,23 +62,18 @@ func ServeLines(ctx context.Context, pipe io.ReadWriteCloser, server Server, opt
 
 // writeLines writes the frames of a queue until it is closed. Frames that wait together are one write.
 func writeLines(w io.Writer, q *queue) error {
-	var lines []byte
+	out := bufio.NewWriterSize(w, readSize) // it does not copy longer frames
 	for range q.ready {
 		frames, open := q.take()
-		lines = lines[:0]
 		for _, frame := range frames {
-			lines = append(append(lines, frame...), '\n')
+			_, _ = out.Write(frame) // Flush returns the error
+			_ = out.WriteByte('\n')
 		}
-		if len(lines) > 0 {
-			if _, err := w.Write(lines); err != nil {
-				return err
-			}
+		if err := out.Flush(); err != nil {
+			return err
 		}
 		if !open {
 			return nil
-		}
-		if cap(lines) > readSize {
-			lines = nil
 		}
 	}
 	return nil

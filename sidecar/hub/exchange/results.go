@@ -144,6 +144,9 @@ func forHost(method string, raw json.RawMessage) json.RawMessage {
 
 // strict returns a content block with all members that MCP requires.
 func strict(raw json.RawMessage) json.RawMessage {
+	if isPlainText(raw) {
+		return raw
+	}
 	content := parseBlock(raw)
 	if _, unknown := content.(protocol.UnknownContent); unknown {
 		return asText(raw)
@@ -162,6 +165,15 @@ func strict(raw json.RawMessage) json.RawMessage {
 		}
 	}
 	return raw
+}
+
+// isPlainText reports whether a content block is a text and nothing else, as most are. Its text, which may be long, is not decoded.
+func isPlainText(raw json.RawMessage) bool {
+	if !isObject(raw) {
+		return false
+	}
+	members := maps.Collect(jsonscan.Of(raw))
+	return len(members) == 2 && string(members["type"]) == `"text"` && isText(members["text"])
 }
 
 // strictMessage returns a message of a prompt with all members that MCP requires.
