@@ -27,7 +27,7 @@ func (c TextContent) MarshalJSON() ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("encode a text: %s has no text", whole)
 	}
-	out := make([]byte, 0, len(whole)+len(text)+len(text)/8) // for what is escaped
+	out := make([]byte, 0, len(whole)+len(text)+len(text)/8) // escapes make it longer
 	out = append(append(out, before...), member...)
 	var piece bytes.Buffer
 	encoder := json.NewEncoder(&piece)

@@ -8,7 +8,7 @@ import (
 	"assent/sidecar/task"
 )
 
-// saving is a task whose save is under way. Its log is locked, so each method that needs the lock waits.
+// saving is a task with a save that is under way. Its log is locked, so each method that needs the lock waits.
 type saving struct {
 	*task.Task
 	t *testing.T

@@ -243,7 +243,7 @@ func (o *offers) unavailable() (servers []protocol.UnavailableServer) {
 	return servers
 }
 
-// tellUnavailable adds one notice that lists the servers whose tools are missing. It adds none if the last notice named
+// tellUnavailable adds one notice that lists the servers with tools that are missing. It adds none if the last notice named
 // all of them.
 func (u *turn) tellUnavailable(o *offers) {
 	servers := o.unavailable()

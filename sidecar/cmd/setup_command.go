@@ -346,7 +346,7 @@ func showPlan(w io.Writer, p *setup.Plan, o setup.Options) error {
 	return showLeft(w, p)
 }
 
-// showLeft shows what the plan leaves alone: first the files whose servers are not known.
+// showLeft shows what the plan leaves alone: first the files with servers that are not known.
 func showLeft(w io.Writer, p *setup.Plan) error {
 	var unread, others []setup.Problem
 	for _, problem := range p.Problems {

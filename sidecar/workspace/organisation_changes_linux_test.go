@@ -71,7 +71,7 @@ func TestWhatTakesThePlaceOfAFileEndsCalls(t *testing.T) {
 	}
 }
 
-// TestARestartWithAnotherPolicy has a call of a window whose question is open when the workspace ends. After that, the server may
+// TestARestartWithAnotherPolicy has a call of a window, with a question that is open when the workspace ends. After that, the server may
 // not be used any more: neither for that call nor for the next one.
 func TestARestartWithAnotherPolicy(t *testing.T) {
 	g := newGoverned(t)

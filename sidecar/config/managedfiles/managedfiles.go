@@ -146,7 +146,7 @@ type Files struct {
 	mu sync.Mutex // guards the fields below
 	// editor is the text of VS Code's policies as a window of it says them, or empty.
 	editor []byte
-	// last are the files of the last reading, which began at a time, with what they say.
+	// last are the files of the last reading, which began at a time and gave this look.
 	last  []orgpolicy.File
 	began time.Time
 	look  Look
@@ -202,7 +202,7 @@ func (f *Files) Look() Look {
 	return f.look
 }
 
-// LookAgain is Look, but for a moment it does not read the files again.
+// LookAgain is Look. Within a moment of the last look it does not read the files again.
 func (f *Files) LookAgain() Look {
 	f.mu.Lock()
 	last, isNow := f.look, time.Since(f.began) < moment

@@ -147,7 +147,7 @@ func TestALinkToADeniedProgram(t *testing.T) {
 	}
 }
 
-// TestWatchedFiles has a file that is a link: what it leads to is what changes.
+// TestWatchedFiles has a file that is a link. The file at its end changes.
 func TestWatchedFiles(t *testing.T) {
 	root := t.TempDir()
 	lay(t, root, "usr/corp/settings.json", `{}`)

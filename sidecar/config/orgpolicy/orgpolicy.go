@@ -79,7 +79,7 @@ type Server struct {
 	// Unresolved: some variables get their values at the start, and the server is checked again then. Until that, Assent's own
 	// allow list does not count. The allow lists of hosts do not have the server, because hosts are not asked at a start.
 	Unresolved bool
-	// Paths are those of the program, if they are known: where it was found, and where links lead from there.
+	// Paths are those of the program: where it was found, and where links lead from there. Unless they are known, there are none.
 	Paths []string
 	// readings are those of the command, and addresses those of both URLs. Check sets them.
 	readings  [][]string

@@ -193,7 +193,7 @@ func TestWhatAPersonDeniesToClaudeCode(t *testing.T) {
 	}
 }
 
-// TestAnEntryThatIsMissing has hosts whose lists do not have the entry that starts Assent. Codex has one identity for a name, so
+// TestAnEntryThatIsMissing has hosts with lists that do not have the entry that starts Assent. Codex has one identity for a name, so
 // that no line lets both the server and the entry start.
 func TestAnEntryThatIsMissing(t *testing.T) {
 	entry := orgpolicy.Server{Name: "s", Command: []string{"assent"}, Resolved: []string{"assent"}}
