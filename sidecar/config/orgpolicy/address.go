@@ -90,12 +90,19 @@ func addresses(texts ...string) (all []address) {
 
 // denyURL reports whether a pattern has a URL by any reading. A pattern without a port or a path has all of them, and each
 // pattern has all schemes: a server is reached by https and wss, and often by http, too.
-func denyURL(want, got address) bool {
+func denyURL(want, got address, hasNoCase bool) bool {
 	if !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) || want.port != "" && !glob(want.port, got.port) {
 		return false
 	}
+	pattern := want.path
+	if hasNoCase {
+		pattern, got.query = strings.ToLower(pattern), strings.ToLower(got.query)
+	}
 	for _, path := range got.paths() {
-		if want.path == "" || glob(want.path, path) || glob(want.path, path+"?"+got.query) {
+		if hasNoCase {
+			path = strings.ToLower(path)
+		}
+		if pattern == "" || glob(pattern, path) || glob(pattern, path+"?"+got.query) {
 			return true
 		}
 	}

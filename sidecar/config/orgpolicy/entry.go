@@ -30,14 +30,15 @@ type entry struct {
 	expanded []string
 	readings [][]string
 	url      string
-	// addresses has the URL in its parts, if it is one.
+	// addresses has the URL in its parts, if it is one. HasNoCase: upper and lower case are the same in its path.
 	addresses []address
+	hasNoCase bool
 }
 
 // listed reads a list. Its entries have one member each; the first that has not is the error, beside those that have. A
-// deny list takes each member of such an entry as an entry of its own, which denies more. A strict list has only URLs with a
+// deny list takes each member of such an entry as an entry of its own, which denies more. A list of Assent has only URLs with a
 // scheme and a host.
-func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) (entries []entry, bad, err error) {
+func listed(raw json.RawMessage, deny bool, of Kind, expand func(string) string) (entries []entry, bad, err error) {
 	var items []json.RawMessage
 	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) || json.Unmarshal(raw, &items) != nil {
 		return nil, nil, errors.New("it is no list")
@@ -48,7 +49,7 @@ func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) 
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, item) // it was read from JSON
 		text := compact.String()
-		var of []entry
+		var found []entry
 		for _, kind := range []by{byName, byCommand, byURL} {
 			e := entry{kind: kind, text: text}
 			value, ok := members[string(kind)]
@@ -69,19 +70,21 @@ func listed(raw json.RawMessage, deny, strict bool, expand func(string) string) 
 				e.url = expand(e.url)
 				// The programs leave out a URL that they do not understand. In Assent's file it is a mistake that is said.
 				e.addresses = addresses(e.url)
-				ok = ok && (len(e.addresses) > 0 || !strict)
+				ok = ok && (len(e.addresses) > 0 || of != Assent)
+				// Claude Code and GitHub Copilot compare paths with their case.
+				e.hasNoCase = of == VSCode || of == Assent
 			}
 			if ok {
-				of = append(of, e)
+				found = append(found, e)
 			}
 		}
-		if len(members) != 1 || len(of) != 1 {
+		if len(members) != 1 || len(found) != 1 {
 			bad = errors.New("the entry " + text + " needs one of serverName, serverCommand and serverUrl, a URL with https:// or *://")
 			if !deny {
 				continue
 			}
 		}
-		entries = append(entries, of...)
+		entries = append(entries, found...)
 	}
 	return entries, bad, nil
 }
@@ -97,7 +100,7 @@ func (e entry) has(s Server) bool {
 		})
 	default:
 		return slices.ContainsFunc(e.addresses, func(pattern address) bool {
-			return slices.ContainsFunc(s.addresses, func(a address) bool { return denyURL(pattern, a) })
+			return slices.ContainsFunc(s.addresses, func(a address) bool { return denyURL(pattern, a, e.hasNoCase) })
 		})
 	}
 }

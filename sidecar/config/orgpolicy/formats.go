@@ -95,7 +95,7 @@ func (r *rules) plugins(raw json.RawMessage) error {
 func (r *rules) lists(members map[string]json.RawMessage, allowed, denied string, expand func(string) string) error {
 	var problems []error
 	take := func(member string, deny bool) []entry {
-		entries, bad, err := listed(members[member], deny, r.kind == Assent, expand)
+		entries, bad, err := listed(members[member], deny, r.kind, expand)
 		if err == nil && (r.kind == Copilot || r.kind == Assent) {
 			err = bad
 		}

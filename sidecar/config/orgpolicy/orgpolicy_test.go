@@ -101,6 +101,7 @@ func TestDeniedByAnyReading(t *testing.T) {
 	for _, url := range []string{
 		"https://evil.example/mcp", "HTTPS://EVIL.example:443/mcp?x=1#y", "https://evil.example/a/../mcp", "https://evil.example/%6dcp",
 		"https://evil.example//mcp", `https://evil.example\mcp`, "https://me:pass@evil.example./mcp", "https://a.bad.example:8443/any",
+		"https://evil.example/MCP", "https://evil.example/%4dcp",
 		"http://evil.example/mcp", "wss://evil.example/mcp", "https://evil.example:/mcp", "https://evil.example:0443/mcp",
 		"https://\uff45vil.example/mcp", "https://evil\u3002example/mcp", "https://%EF%BD%85vil.example/mcp", "https://EVIL.example/./mcp",
 		"https://xn--bcher-kva.example/", "https://b\u00fccher.example/", "https://B\u00dcCHER.example/",
