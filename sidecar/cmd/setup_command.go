@@ -148,7 +148,7 @@ type hookChoice struct {
 // setUpHooks offers to show agents' own questions in Assent. That is a question apart: the servers do not need it.
 func setUpHooks(ctx context.Context, c hookChoice, folder string, lines *typed, stdout io.Writer) error {
 	if !c.wanted && !c.asks {
-		return nil
+		return sayEarlierHooks(c, folder, stdout)
 	}
 	o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
 	if err != nil {
@@ -183,7 +183,11 @@ func setUpHook(ctx context.Context, c hookChoice, plan *setup.HookPlan, lines *t
 		_, err := fmt.Fprintf(stdout, "\n%s has the hook of Assent.\n", path)
 		return err
 	}
-	fmt.Fprintf(stdout, "\n%s's own questions (may this command run?) can be shown in Assent too. Its prompt stays as it is.\n", plan.Host)
+	if plan.Renews {
+		fmt.Fprintf(stdout, "\n%s\n", earlierHook(plan))
+	} else {
+		fmt.Fprintf(stdout, "\n%s's own questions (may this command run?) can be shown in Assent too. Its prompt stays as it is.\n", plan.Host)
+	}
 	var err error
 	if plan.Plugin != "" {
 		_, err = fmt.Fprintf(stdout, "This plugin would be written to %s:\n%s", path, visible.Text(plan.Plugin))
@@ -207,6 +211,32 @@ func setUpHook(ctx context.Context, c hookChoice, plan *setup.HookPlan, lines *t
 	}
 	_, err = fmt.Fprintf(stdout, "Changed: %s. Restart %s. To undo it: assent restore\n", path, plan.Host)
 	return err
+}
+
+// earlierHook says that what a plan changes is of an earlier Assent.
+func earlierHook(plan *setup.HookPlan) string {
+	return fmt.Sprintf("The hooks in %s are of an earlier Assent, and do not show all that %s asks.", visible.Line(plan.Path), plan.Host)
+}
+
+// sayEarlierHooks says how to renew hooks of an earlier Assent. It says nothing of hosts that cannot be read: nobody asked for hooks.
+func sayEarlierHooks(c hookChoice, folder string, stdout io.Writer) error {
+	if c.quiet {
+		return nil
+	}
+	o, err := setup.Here(os.Environ(), config.UserFile(), []string{folder})
+	if err != nil {
+		return terminal.Exit(terminal.ExitFailed, err)
+	}
+	plans, _ := setup.FindHooks(o)
+	for _, plan := range plans {
+		if !plan.Renews || plan.Forbidden != "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(stdout, "\n%s To renew them: assent setup --hook\n", earlierHook(plan)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // restoreCommand is "assent restore".

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,8 @@ type HookPlan struct {
 	Hooks map[string]any `json:"hooks,omitempty"`
 	// Plugin is the whole text of a plugin; empty if the file has it.
 	Plugin string `json:"plugin,omitempty"`
+	// Renews: the file has hooks of an earlier Assent, which the change renews.
+	Renews bool `json:"renews,omitempty"`
 	// Forbidden says in a sentence why Claude Code does not run such hooks; empty if nothing is known to forbid them.
 	Forbidden string `json:"forbidden,omitempty"`
 
@@ -98,7 +101,13 @@ func findClaudeHooks(o Options) (*HookPlan, error) {
 			return nil, fmt.Errorf("%s has no list for %s", p.Path, event)
 		}
 		if slices.ContainsFunc(groups, func(raw json.RawMessage) bool { return isHook(raw, "") }) {
-			continue
+			p.Renews = true
+			if !slices.ContainsFunc(groups, func(raw json.RawMessage) bool { return p.isEarlier(raw, event) }) {
+				continue
+			}
+			if err := doc.Drop(hostfile.Path{"hooks", event}, func(raw json.RawMessage) bool { return p.isEarlier(raw, event) }); err != nil {
+				return nil, fmt.Errorf("%s cannot be changed: %w", p.Path, err)
+			}
 		}
 		group := hookGroup{Hooks: []hookCommand{{Type: "command", Command: p.command}}}
 		if strings.HasPrefix(event, "P") {
@@ -113,6 +122,7 @@ func findClaudeHooks(o Options) (*HookPlan, error) {
 		p.Hooks[event] = []any{group}
 	}
 	p.after = doc.Bytes()
+	p.Renews = p.Renews && len(p.Hooks) > 0
 	return p, nil
 }
 
@@ -140,6 +150,29 @@ func isHook(raw json.RawMessage, command string) bool {
 		return h.Command == command || command == "" && strings.Contains(h.Command, " hook claude") && strings.Contains(h.Command, "assent")
 	}
 	return len(group.Hooks) == 1 && runs(group.Hooks[0]) || command == "" && slices.ContainsFunc(group.Hooks, runs)
+}
+
+// isEarlier reports whether an entry for an event is one that an earlier setup wrote and that serves no longer: its command may
+// refuse, its program is gone, or Claude Code does not wait for an answer.
+func (p *HookPlan) isEarlier(raw json.RawMessage, event string) bool {
+	var group hookGroup
+	if json.Unmarshal(raw, &group) != nil || len(group.Hooks) != 1 || !isHook(raw, "") {
+		return false
+	}
+	h := group.Hooks[0]
+	program, current := strings.CutSuffix(h.Command, hookEnd)
+	if !current {
+		program = strings.TrimSuffix(h.Command, " hook claude")
+	}
+	if quoted, ok := strings.CutPrefix(program, "'"); ok {
+		program = strings.ReplaceAll(strings.TrimSuffix(quoted, "'"), `'\''`, "'")
+	}
+	if !filepath.IsAbs(program) {
+		return false // a person wrote it
+	}
+	_, err := os.Stat(program)
+	isGone := errors.Is(err, fs.ErrNotExist) && h.Command != p.command
+	return !current || isGone || event == hookEvents[0] && h.Timeout == 0
 }
 
 // forbidsHooks says which member of some settings keeps the person's hooks from running.

@@ -114,7 +114,7 @@ func TestAHookWrittenByHand(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.write(claudeSettings, []byte(`{"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": "assent hook claude"}]}]}}`))
-	if p := m.findHooks("Claude Code"); len(p.Hooks) != 8 || p.Hooks["PermissionRequest"] != nil {
+	if p := m.findHooks("Claude Code"); len(p.Hooks) != 8 || p.Hooks["PermissionRequest"] != nil || !p.Renews {
 		t.Errorf("the plan is %+v", p.Hooks)
 	}
 }

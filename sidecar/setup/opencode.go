@@ -40,7 +40,7 @@ func findOpencodePlugin(o Options) (*HookPlan, error) {
 	}
 	p.after = []byte(strings.Replace(opencodePlugin, `"PROGRAM"`, string(program), 1))
 	if string(p.after) != string(p.file.Data) {
-		p.Plugin = string(p.after)
+		p.Plugin, p.Renews = string(p.after), p.file.Exists
 	}
 	return p, nil
 }

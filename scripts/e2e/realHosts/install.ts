@@ -24,6 +24,11 @@ export const licensedHosts: Packages = {
   "@github/copilot-linux-x64": "1.0.102",
 };
 
+/** The agents whose own questions come to Assent, with licences that a person has to accept. */
+export const licensedAgents: Packages = {
+  "@anthropic-ai/claude-code-linux-x64": "2.1.332",
+};
+
 function folderOf(packages: Packages): string {
   return join(cacheFolder, ["hosts", ...Object.values(packages)].join("-"));
 }

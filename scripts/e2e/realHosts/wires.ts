@@ -182,11 +182,17 @@ const messages: Wire = {
     ),
 };
 
-function message(block: object, delta: object, stop_reason: string): readonly object[] {
+/** An answer of Anthropic's messages. Claude Code takes two with one id for one. */
+export function message(
+  block: object,
+  delta: object,
+  stop_reason: string,
+  id = "message-1",
+): readonly object[] {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const empty = { type: "message", role: "assistant", model: "scripted", content: [] };
   return [
-    { type: "message_start", message: { id: "message-1", ...empty, usage } },
+    { type: "message_start", message: { id, ...empty, usage } },
     { type: "content_block_start", index: 0, content_block: block },
     { type: "content_block_delta", index: 0, delta },
     { type: "content_block_stop", index: 0 },

@@ -190,7 +190,7 @@ var (
 	byRepeat  = ending{protocol.OutcomeHostStoppedWaiting, "%s asked the same again, and the newer question counts."}
 	byTurn    = ending{protocol.OutcomeHostStoppedWaiting, "%s's turn is over."}
 	bySession = ending{protocol.OutcomeHostStoppedWaiting, "%s's session has ended."}
-	byHook    = ending{protocol.OutcomeHostStoppedWaiting, "%s took the question back: it was refused there, or its turn or program ended."}
+	byHook    = ending{protocol.OutcomeHostStoppedWaiting, "%s took the question back: it was answered or refused there, or its turn or program ended."}
 	byHold    = ending{protocol.OutcomeHostStoppedWaiting, "There was no answer for two minutes, so %s asks in its own prompt now."}
 	byDaemon  = ending{protocol.OutcomeRestarted, "Assent was closed. %s's own prompt decides."}
 )
