@@ -595,8 +595,8 @@ func TestCallsRunBesideEachOther(t *testing.T) {
 
 // If a result is too large for any model, the model gets the beginning and a note. The conversation has the whole
 // result.
-func TestAResultOfTenMegabytes(t *testing.T) {
-	const size = 10 << 20
+func TestAResultOfAMegabyte(t *testing.T) {
+	const size = 1 << 20
 	synctest.Test(t, func(t *testing.T) {
 		m := &models{facts: protocol.ModelFacts{ContextTokens: 8000}, answer: func(_ context.Context, attempt int, _ *protocol.McpSamplingRequest) (*model.Completion, error) {
 			if attempt == 1 {
