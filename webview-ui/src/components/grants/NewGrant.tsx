@@ -1,6 +1,6 @@
 import type { GrantTerms, PreviewGrantResult } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { visible } from "../../lib/visible.ts";
 import type { Models } from "../../store/servers.ts";
 import { useDraft } from "../../view/useDraft.ts";
@@ -85,14 +85,8 @@ export function NewGrant(props: NewGrantProps) {
   };
   const tryOut = async (tried: GrantTerms) =>
     setPreview({ of: now, result: await onPreview(tried) });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    onDone();
-  };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
-    <div className="approve-and-allow" onKeyDown={onKeyDown}>
+    <>
       <ScopeFields {...{ scope, serverNames, text, disabled: busy }} onInput={input} />
       <GrantFields
         {...{ scope, draft, of }}
@@ -128,7 +122,7 @@ export function NewGrant(props: NewGrantProps) {
       {preview !== undefined && preview.of === now && (
         <GrantPreview {...preview} serverName={serverName} onOpen={onOpen} />
       )}
-    </div>
+    </>
   );
 }
 

@@ -75,6 +75,18 @@ test.each([
   expect(host.calls("askFirst/add")).toEqual([terms]);
 });
 
+test("the form of a rule has the focus, and Escape leaves it for its button", async () => {
+  const { user } = showApp(hostOf([]));
+  await chooseInHead(user, /Automatic Answers/);
+  const button = within(await panel()).getByRole("button", { name: "Ask Me First…" });
+  await user.click(button);
+  expect(document.activeElement).toBe(screen.getByLabelText("Agents ask me before"));
+  await user.keyboard("{Escape}");
+  expect(document.activeElement).toBe(button);
+  expect(screen.queryByLabelText("Agents ask me before")).toBeNull();
+  await panel(); // Escape left the form, and not the page
+});
+
 test("a rule that is refused says why, and what was typed stays", async () => {
   const host = hostOf([], "there is such a rule already");
   const { user } = showApp(host);

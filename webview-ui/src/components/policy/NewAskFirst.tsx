@@ -1,13 +1,13 @@
 import type { AskFirstTerms } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { RpcError } from "../../link/client.ts";
 import { Refusal } from "../ui/Refusal.tsx";
 
 export interface NewAskFirstProps {
   /** Makes a rule. Rejects with an {@link RpcError} that describes the problem. */
   readonly onAdd: (terms: AskFirstTerms) => Promise<void>;
-  /** A rule was made. */
+  /** A rule was made, or the person cancelled. */
   readonly onDone: () => void;
 }
 
@@ -20,6 +20,8 @@ export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const id = useId();
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const names = {
     command: l10n.t("a command"),
     tool: l10n.t("a tool"),
@@ -46,20 +48,23 @@ export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
   };
   return (
     <form className="fields" onSubmit={(event) => void add(event)}>
-      <label htmlFor={`${id}kind`}>{l10n.t("Agents ask me before")}</label>
-      <select
-        id={`${id}kind`}
-        value={kind}
-        onChange={({ target }) => setKind(kinds.find((one) => one === target.value) ?? kind)}
-      >
-        {kinds.map((one) => (
-          <option key={one} value={one}>
-            {names[one]}
-          </option>
-        ))}
-      </select>
+      <div className="field">
+        <label htmlFor={`${id}kind`}>{l10n.t("Agents ask me before")}</label>
+        <select
+          ref={first}
+          id={`${id}kind`}
+          value={kind}
+          onChange={({ target }) => setKind(kinds.find((one) => one === target.value) ?? kind)}
+        >
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {names[one]}
+            </option>
+          ))}
+        </select>
+      </div>
       {kind !== "outside" && (
-        <>
+        <div className="field">
           <label htmlFor={`${id}text`}>{hints[kind]}</label>
           <input
             id={`${id}text`}
@@ -68,7 +73,7 @@ export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
-        </>
+        </div>
       )}
       <p className="muted">
         {l10n.t(
@@ -77,8 +82,11 @@ export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
       </p>
       {problem !== undefined && <Refusal message={problem} />}
       <div className="actions">
-        <button type="submit" disabled={busy}>
+        <button type="submit" className="primary" disabled={busy}>
           {l10n.t("Add Rule")}
+        </button>
+        <button type="button" className="secondary" disabled={busy} onClick={onDone}>
+          {l10n.t("Cancel")}
         </button>
       </div>
     </form>

@@ -7,10 +7,14 @@ export interface OpenedFormProps {
   readonly children: (onDone: () => void) => ReactNode;
 }
 
-/** A button, and the form that it opens and closes. */
+/** A button, and the form that it opens and closes. Escape closes it, too. */
 export function OpenedForm({ label, children }: OpenedFormProps) {
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setIsOpen(false);
+    button.current?.focus();
+  };
   return (
     <>
       <div className="actions">
@@ -24,11 +28,19 @@ export function OpenedForm({ label, children }: OpenedFormProps) {
           {label}
         </button>
       </div>
-      {isOpen &&
-        children(() => {
-          setIsOpen(false);
-          button.current?.focus();
-        })}
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves the form, wherever in it one is.
+        <div
+          className="approve-and-allow"
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            close();
+          }}
+        >
+          {children(close)}
+        </div>
+      )}
     </>
   );
 }
