@@ -14,6 +14,7 @@ interface Event {
 interface Hooks {
   event(input: { event: Event }): Promise<void>;
   dispose(): Promise<void>;
+  config(config: { permission?: unknown }): Promise<void>;
 }
 
 type Plugin = (input: { client: unknown; directory: string }) => Promise<Hooks>;
@@ -27,6 +28,10 @@ const { appendFileSync } = require("node:fs");
 const lines = require("node:readline").createInterface({ input: process.stdin });
 let log;
 lines.on("line", (line) => {
+  if (line === '{"type":"config"}') {
+    process.stdout.write('{"bash":["*git*push*"]}\\n');
+    process.exit(0);
+  }
   if (log === undefined) {
     const { metadata = {}, id } = JSON.parse(line).properties;
     log = require("node:path").join(__dirname, id);
@@ -85,6 +90,13 @@ class Opencode {
         },
       },
     });
+  }
+
+  /** Its permissions, with those of the plugin. */
+  async permissions(permission: unknown): Promise<unknown> {
+    const config = { permission };
+    await this.#hooks?.config(config);
+    return config.permission;
   }
 
   async asks(metadata: object, more: object = {}, type = "permission.asked"): Promise<void> {
@@ -227,6 +239,36 @@ describe("opencode's plugin", () => {
       return other.told.length;
     };
     await expect.poll(again).toBe(1);
+  });
+
+  const asks = { "*git*push*": "ask" };
+  test.each([
+    ["nothing", undefined, { bash: asks }],
+    ["all is allowed", "allow", { "*": "allow", bash: asks }],
+    ["commands are allowed", { bash: "allow", edit: "deny" }, { bash: asks, edit: "deny" }],
+    ["some are allowed", { bash: { "ls *": "allow" } }, { bash: { "ls *": "allow", ...asks } }],
+    ["it is allowed", { bash: { "*git*push*": "allow" } }, { bash: asks }],
+    ["it is forbidden", { bash: { "*git*push*": "deny" } }, { bash: { "*git*push*": "deny" } }],
+    ["all is asked", "ask", "ask"],
+    ["all is forbidden", { "*": "deny" }, { "*": "deny" }],
+    ["commands are forbidden", { bash: "deny" }, { bash: "deny" }],
+  ])("adds the person's rules where %s", async (_, before, after) => {
+    const one = await opencode();
+    expect(await one.permissions(before)).toEqual(after);
+  });
+
+  test("puts the person's rules before what is forbidden, since the last match counts", async () => {
+    const one = await opencode();
+    const bash = { "*": "allow", "git push -f*": "deny", "git *": "allow" };
+    const after = (await one.permissions({ bash })) as { bash: object };
+    expect(Object.entries(after.bash)).toEqual([
+      ["*", "allow"],
+      ["*git*push*", "ask"],
+      ["git push -f*", "deny"],
+      ["git *", "allow"],
+    ]);
+    const without = await opencode(await pluginWith(join(folder, "no such")));
+    expect(await without.permissions({ bash })).toEqual({ bash });
   });
 
   test("asks a question once, and nothing if it is over before its hook starts", async () => {

@@ -106,6 +106,9 @@ func (h hook) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if event.Starts() {
+		return h.askAtStart()
+	}
 	if use := event.Use(h.folder); use != nil {
 		forced, err := askFirstIf(use, h.stdout)
 		if forced {
@@ -254,6 +257,19 @@ func askFirstIf(use *askfirst.Use, stdout io.Writer) (forced bool, err error) {
 		_, err = stdout.Write(append(output, '\n'))
 	}
 	return err == nil, err
+}
+
+// askAtStart prints the person's rules for a host that asks by rules of its own. It needs no daemon.
+func (h hook) askAtStart() error {
+	folder, err := terminal.DataFolder("")
+	if err != nil {
+		return err
+	}
+	output, err := agents.AskAtStart(askfirst.Read(askfirst.File(folder)))
+	if err == nil {
+		_, err = h.stdout.Write(append(output, '\n'))
+	}
+	return err
 }
 
 // attachAgent serves a hook in the daemon.

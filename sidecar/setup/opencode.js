@@ -5,8 +5,45 @@ import { spawn } from "node:child_process";
 const program = "PROGRAM";
 const most = 100; // questions at once
 
+// Has opencode ask before commands that it would allow. What it forbids or asks about already stays.
+const asking = (permission, patterns) => {
+  const all = typeof permission === "string" ? { "*": permission } : (permission ?? {});
+  const { bash = all["*"] ?? "allow" } = all;
+  const known = typeof all.bash === "object" ? Object.entries(all.bash) : [];
+  if (typeof all.bash !== "object" && bash !== "allow") return permission;
+  for (const pattern of patterns) {
+    const same = known.find(([other]) => other === pattern);
+    const denied = known.findIndex(([, action]) => action === "deny"); // the last match counts
+    if (same === undefined) known.splice(denied < 0 ? known.length : denied, 0, [pattern, "ask"]);
+    else if (same[1] === "allow") same[1] = "ask";
+  }
+  return { ...all, bash: Object.fromEntries(known) };
+};
+
 export const Assent = async ({ client, directory }) => {
   const open = new Map(); // by the request's id
+  const start = (more) =>
+    spawn(program, ["hook", "opencode"], {
+      cwd: directory,
+      stdio: ["pipe", "pipe", "ignore"],
+      windowsHide: true,
+      ...more,
+    });
+
+  // The person's rules about what to ask first, which need no daemon.
+  const rules = () =>
+    new Promise((resolve) => {
+      const hook = start({ timeout: 5000 });
+      let said = "";
+      hook.stdout.setEncoding("utf8");
+      hook.stdout.on("data", (text) => {
+        said += text;
+      });
+      hook.stdin.on("error", () => {}); // it has ended
+      hook.on("error", () => resolve("{}")); // there is no such program
+      hook.on("close", () => resolve(said));
+      hook.stdin.end('{"type":"config"}\n');
+    });
 
   // Asks a question in Assent, by a process that ends with it. Without a decision of the person it says nothing.
   const ask = async (type, properties) => {
@@ -16,11 +53,7 @@ export const Assent = async ({ client, directory }) => {
     open.set(id, one);
     const about = await describe(properties).catch(() => ({}));
     if (open.get(id) !== one) return; // it is over
-    const hook = spawn(program, ["hook", "opencode"], {
-      cwd: directory,
-      stdio: ["pipe", "pipe", "ignore"],
-      windowsHide: true,
-    });
+    const hook = start();
     one.hook = hook;
     hook.on("error", () => open.delete(id)); // there is no such program
     hook.on("close", () => open.delete(id));
@@ -112,6 +145,12 @@ export const Assent = async ({ client, directory }) => {
   };
 
   return {
+    config: async (config) => {
+      try {
+        const { bash = [] } = JSON.parse(await rules());
+        if (bash.length > 0) config.permission = asking(config.permission, bash);
+      } catch {} // another version of the program
+    },
     // What cannot be read is left to opencode's own prompt.
     event: ({ event }) => hear(event).catch(() => {}),
     dispose: async () => overIf(() => true),

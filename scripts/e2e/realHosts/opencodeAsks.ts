@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Ask, AskResponse, OpenAsk } from "@assent/protocol";
+import type { Ask, AskResponse, HostPermission, OpenAsk } from "@assent/protocol";
 import { eventually } from "../eventually.ts";
 import type { FrontEnd } from "../frontEnd.ts";
 import { stopGroup } from "../processes.ts";
@@ -54,6 +54,7 @@ async function played(stage: Stage, frontEnd: FrontEnd, models: Models): Promise
   const plugin = join(folder, "plugin", "assent.js");
   assert.match(await readFile(plugin, "utf8"), /export const Assent/);
   await throughDaemon(stage);
+  await frontEnd.request("askFirst/add", { command }); // opencode would allow it
   const opencode = await Opencode.start(stage);
   try {
     await inThePanel(opencode, frontEnd);
@@ -77,6 +78,8 @@ async function played(stage: Stage, frontEnd: FrontEnd, models: Models): Promise
 async function inThePanel(opencode: Opencode, frontEnd: FrontEnd): Promise<void> {
   const ask = await asked(opencode, frontEnd);
   assert.deepEqual([ask.title, ask.text], ["opencode in workspace", command]);
+  const { question } = await shown(frontEnd, ask);
+  assert.match((question as HostPermission).askFirst ?? "", /touch it/);
   await answer(frontEnd, ask, "yesButtonClicked");
   await opencode.ran();
   await eventually("opencode's word that it took the answer", async () => {
@@ -170,7 +173,7 @@ function configuration(models: Models): string {
     autoupdate: false,
     share: "disabled",
     model: "commands/scripted",
-    permission: { bash: "ask" },
+    permission: "allow",
     provider: Object.fromEntries(provider),
   });
 }

@@ -118,6 +118,7 @@ const (
 	turnBegan                // the person wrote to the agent
 	sessionEnded             // the host ended
 	uses                     // a tool is about to run
+	starts                   // the host starts, and reads its own rules
 )
 
 // Host returns the name of the host for a person.
@@ -128,6 +129,9 @@ func (e *Event) Tells() bool { return e.host.tells }
 
 // Asks reports whether the event is a question for a person.
 func (e *Event) Asks() bool { return e.kind == asks }
+
+// Starts reports whether the host starts and takes the rules of [AskAtStart].
+func (e *Event) Starts() bool { return e.kind == starts }
 
 // Use returns what an agent is about to do in a session of a folder, about which [askfirst.Find] may say that it asks the person
 // first; nil for all other events.

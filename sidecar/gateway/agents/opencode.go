@@ -40,6 +40,9 @@ func readOpencode(raw []byte) (*Event, error) {
 	if err := jsonscan.Unmarshal(raw, &f); err != nil {
 		return nil, err
 	}
+	if f.Type == "config" {
+		return &Event{host: opencode, kind: starts}, nil
+	}
 	var asked struct {
 		ID      string `json:"id"`
 		Session string `json:"sessionID"`
@@ -228,6 +231,22 @@ func readOpencodeQuestions(e *Event, properties json.RawMessage) error {
 		return json.Marshal(map[string]any{"answers": labels})
 	}
 	return nil
+}
+
+// AskAtStart is what the hook of opencode prints as opencode starts, so that it asks the person before some commands. A plugin
+// cannot have it ask later. The patterns are those of opencode, with * for any text, and find more than the rules do. If the rules
+// cannot be read, it asks before every command.
+func AskAtStart(rules []askfirst.Rule, unread error) (json.RawMessage, error) {
+	patterns := []string{}
+	for _, r := range rules {
+		if r.Command != "" {
+			patterns = append(patterns, "*"+strings.Join(strings.Fields(r.Command), "*")+"*")
+		}
+	}
+	if unread != nil {
+		patterns = []string{"*"}
+	}
+	return json.Marshal(map[string][]string{"bash": patterns})
 }
 
 // toldBy returns how a question ended in its host, as its hook says in a line; nil if it does not say so.

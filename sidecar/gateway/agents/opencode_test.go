@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"assent/protocol"
+	"assent/sidecar/broker/askfirst"
 	"assent/sidecar/gateway/agents"
 )
 
@@ -139,6 +141,26 @@ func TestQuestionsOfOpencode(t *testing.T) {
 				t.Errorf("the hook printed %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// As opencode starts, it is told before which commands it asks.
+func TestRulesOfOpencode(t *testing.T) {
+	t.Parallel()
+	if e, err := agents.Read("opencode", []byte(`{"type":"config"}`)); err != nil || !e.Starts() || e.Asks() {
+		t.Fatalf("its start is read as %+v, %v", e, err)
+	}
+	rules := []askfirst.Rule{
+		{AskFirstTerms: protocol.AskFirstTerms{Command: "git push"}}, {AskFirstTerms: protocol.AskFirstTerms{Tool: "edit"}}, {AskFirstTerms: protocol.AskFirstTerms{Outside: true}},
+	}
+	for _, tt := range []struct {
+		rules []askfirst.Rule
+		err   error
+		want  string
+	}{{rules, nil, `{"bash":["*git*push*"]}`}, {nil, nil, `{"bash":[]}`}, {nil, errors.New("x"), `{"bash":["*"]}`}} {
+		if got, err := agents.AskAtStart(tt.rules, tt.err); err != nil || string(got) != tt.want {
+			t.Errorf("it is told %s, want %s (%v)", got, tt.want, err)
+		}
 	}
 }
 
