@@ -93,6 +93,7 @@ func TestAnOddToolDoesNotHideItsNeighbours(t *testing.T) {
 		{"a schema that is a text", schema(`"none"`), "inputSchema is a string and must be an object.", open, "", true},
 		{"an empty schema", schema(`{}`), `inputSchema has no type, which must be "object".`, `{"type":"object"}`, "", false},
 		{"another type", schema(`{"type":"array"}`), `inputSchema.type is "array" and must be "object".`, `{"type":"object"}`, "", false},
+		{"an empty type", schema(`{"type":""}`), `inputSchema.type is empty and must be "object".`, `{"type":"object"}`, "", false},
 		{"a list of types", schema(`{"type":["object","null"]}`), `inputSchema.type is ["object","null"] and must be "object".`, `{"type":"object"}`, "", false},
 		{
 			"anyOf at the root", schema(`{"anyOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}]}`),

@@ -40,11 +40,19 @@ func inputSchema(value json.RawMessage, say func(string, ...any)) json.RawMessag
 	case string(kind) == `"object"`:
 		return value
 	case kind != nil:
-		say(`%s.type is %s and must be "object"`, at, clip(string(kind)))
+		say(`%s.type is %s and must be "object"`, at, written(kind))
 	default:
 		say(`%s has no type, which must be "object"`, at)
 	}
 	return ofObjects(value)
+}
+
+// written returns a value as a part of a sentence.
+func written(value json.RawMessage) string {
+	if string(value) == `""` {
+		return "empty"
+	}
+	return clip(string(value))
 }
 
 func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) json.RawMessage {
@@ -57,7 +65,7 @@ func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) 
 	case modern, string(kind) == `"object"`:
 		return value
 	case kind != nil:
-		say(`%s.type is %s and must be "object"`, at, clip(string(kind)))
+		say(`%s.type is %s and must be "object"`, at, written(kind))
 		return nil
 	}
 	return ofObjects(value)
