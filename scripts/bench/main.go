@@ -115,6 +115,7 @@ func allGroups() []group {
 		{"memory", (*bench).memory},
 		{"large", (*bench).large},
 		{"agents", (*bench).agents},
+		{"hook", (*bench).hook},
 	}
 }
 
