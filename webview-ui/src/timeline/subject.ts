@@ -120,6 +120,8 @@ export function plain(text: string): string {
     start
       .replaceAll(/^\s*(?:#{1,6}|[-*>])\s+/gm, "")
       .replaceAll(/(\*\*|__|`)(?=\S)(.+?)\1/g, "$2")
+      // Single marks stand at the edges of words: 2*3*4 and a_b_c have none.
+      .replaceAll(/(^|[\s("“])([*_])(?=[^\s*_])([^*_]*[^\s*_])\2(?!\w)/g, "$1$3")
       .replaceAll(/\s+/g, " ")
       .trim(),
   );
