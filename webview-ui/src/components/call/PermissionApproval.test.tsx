@@ -24,6 +24,7 @@ const question = permission({
   claim: "Look around",
   agent: "tester",
   askFirst: "Your rule says to ask before git push.",
+  declineMeans: "A no refuses all.",
   input: '{"command":"git push","description":"Look around","timeout":9007199254740993}',
 });
 const waiting = task({ openAsks: 1 });
@@ -41,6 +42,7 @@ test("the command comes first, then all else in the input, the folder and the mo
     "In /home/ada/shop",
     "A sub-agent asks: tester",
     "The model says about it: Look around",
+    "A no refuses all.",
     "Claude Code asks in its terminal, too",
   ].map((text) => textContent.indexOf(text));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
