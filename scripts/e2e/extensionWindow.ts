@@ -13,13 +13,15 @@ import { type Viewport, withPage } from "./chromium.ts";
 import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";
 import { eventually } from "./eventually.ts";
-import { legacy } from "./mcpTaskStory.ts";
 import { Panel } from "./panel.ts";
 import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
-import { sampler } from "./samplingStory.ts";
 import { step } from "./step.ts";
 import { withTestModels } from "./testModels.ts";
+
+/** Two servers of every window: one of MCP tasks and one that samples, both of the era before the newest one. */
+export const legacy = "test-tasks-legacy";
+export const sampler = "sampler";
 
 /** A person's settings, by name. */
 type Settings = Readonly<Record<string, unknown>>;

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { ExtensionWindow } from "./extensionWindow.ts";
+import { type ExtensionWindow, legacy } from "./extensionWindow.ts";
 import { type Panel, returned } from "./panel.ts";
 import { runCommand } from "./quickInput.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
 
-/** The server of MCP tasks, in the newest era of MCP and in the one before. */
+/** The server of MCP tasks in the newest era of MCP. */
 const modern = "test-tasks";
-export const legacy = "test-tasks-legacy";
 
 const job = "plan_journey";
 

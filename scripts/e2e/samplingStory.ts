@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { ExtensionWindow } from "./extensionWindow.ts";
+import { type ExtensionWindow, sampler } from "./extensionWindow.ts";
 import { seeFlow } from "./flowStory.ts";
 import { type Panel, returned } from "./panel.ts";
 import { photograph } from "./screenshots.ts";
 import { step } from "./step.ts";
 import { chooseModel } from "./story.ts";
-
-/** The server that samples, in the last revision that sends its own requests. */
-export const sampler = "sampler";
 
 /** The widths in which a card is looked at: a narrow side bar, and half a window. */
 const cardWidths = [320, 900];
