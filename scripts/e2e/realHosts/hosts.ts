@@ -265,7 +265,7 @@ export interface Governed {
   configuration(servers: Readonly<Record<string, Server>>, model: string): string;
   /** The host itself changes its file as it runs. */
   readonly rewrites?: true;
-  /** The organisation's file. */
+  /** The organisation's file. One that begins with "~" is the person's own. */
   readonly place: string;
   /** Its text that leaves "shop" alone, by what starts the two. */
   policy(servers: Readonly<Record<string, Server>>): string;
@@ -396,14 +396,39 @@ const copilotGoverned: Governed = {
   late: () => ({ starts: ["shop"], renames: true }),
 };
 
+/** Claude Code has no servers but those of this file. After setup, the file itself starts Assent for "shop". */
+const exclusive: Governed = {
+  ...claudeGoverned,
+  title: "Claude Code, by an exclusive set",
+  place: "/etc/claude-code/managed-mcp.json",
+  policy: ({ shop }) => JSON.stringify({ mcpServers: { shop } }),
+  late: (program) => ({
+    text: JSON.stringify({
+      mcpServers: {
+        shop: { command: program, args: ["gateway", "--own", "--host", "claude-code", "shop"] },
+      },
+    }),
+    starts: ["shop"],
+    renames: false,
+  }),
+};
+
+/** What the person denies. It is no organisation's, and lies in the home folder. */
+const denied: Governed = {
+  ...listed(claudeGoverned, "the person's own denial", "deniedMcpServers", "github", ["shop"]),
+  place: "~/.claude/settings.json",
+};
+
 /** Those with licences that a person has to accept. By an allow list of commands, the host itself does not start Assent. */
-export const licensedGoverned: readonly Governed[] = [claudeGoverned, copilotGoverned].flatMap(
-  (host) => [
+export const licensedGoverned: readonly Governed[] = [
+  ...[claudeGoverned, copilotGoverned].flatMap((host) => [
     { ...host, title: `${host.title}, by a denied name` },
     listed(host, "a denied command", "deniedMcpServers", "github", ["shop"]),
     listed(host, "an allowed command", "allowedMcpServers", "shop", []),
-  ],
-);
+  ]),
+  exclusive,
+  denied,
+];
 
 /** Those with open licences. */
 export const openListers: readonly Lister[] = [geminiLists, opencodeLists, qwenLists];
