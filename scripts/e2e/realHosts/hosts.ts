@@ -50,9 +50,9 @@ const opencodeProgram = [installed(openHosts, "opencode-linux-x64-baseline", "bi
 const claudeProgram = [
   installed(licensedHosts, "@anthropic-ai", "claude-code-linux-x64", "claude"),
 ];
-const copilotProgram = [installed(licensedHosts, "@github", "copilot-linux-x64", "copilot")];
+export const copilotProgram = [installed(licensedHosts, "@github", "copilot-linux-x64", "copilot")];
 
-const codex: Host = {
+export const codex: Host = {
   title: "Codex",
   command: ({ prompt }) => [...codexProgram, "exec", "--skip-git-repo-check", prompt],
   list: () => [...codexProgram, "mcp", "list"],
@@ -93,12 +93,12 @@ const quiet = {
   privacy: { usageStatisticsEnabled: false },
 };
 
-const geminiSettings = {
+export const geminiSettings = {
   security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
   ...quiet,
 };
 
-const geminiCli: Host = {
+export const geminiCli: Host = {
   title: "Gemini CLI",
   command: ({ prompt }) => [...geminiProgram, "-m", "gemini-2.5-flash", "-p", prompt],
   list: () => [...geminiProgram, "mcp", "list"],
@@ -111,14 +111,14 @@ const geminiCli: Host = {
     }),
 };
 
-const opencodeSettings = {
+export const opencodeSettings = {
   // opencode adds it to a file without it.
   $schema: "https://opencode.ai/config.json",
   autoupdate: false,
   share: "disabled",
 };
 
-const opencode: Host = {
+export const opencode: Host = {
   title: "opencode",
   command: ({ prompt }) => [...opencodeProgram, "run", prompt],
   list: () => [...opencodeProgram, "mcp", "list"],
@@ -147,7 +147,7 @@ const opencode: Host = {
     }),
 };
 
-const claudeCode: Host = {
+export const claudeCode: Host = {
   title: "Claude Code",
   command: ({ prompt, server }) => [
     ...claudeProgram,
@@ -170,7 +170,7 @@ const claudeCode: Host = {
   rewrites: true,
 };
 
-const copilotCli: Host = {
+export const copilotCli: Host = {
   title: "Copilot CLI",
   command: ({ prompt }) => [...copilotProgram, "--allow-all-tools", "-p", prompt],
   list: () => [...copilotProgram, "mcp", "get", "journeys"],
@@ -212,7 +212,7 @@ const geminiLists: Lister = {
     }),
 };
 
-const qwenLists: Lister = {
+export const qwenLists: Lister = {
   title: "Qwen Code",
   id: "qwen-code",
   list: () => [...qwenProgram, "mcp", "list"],

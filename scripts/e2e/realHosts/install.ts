@@ -12,7 +12,7 @@ type Packages = Readonly<Record<string, string>>;
  * machine; this one is it, for all processors.
  */
 export const openHosts: Packages = {
-  "@openai/codex": "0.169.0",
+  "@openai/codex": "0.171.0",
   "@google/gemini-cli": "0.61.0",
   "@qwen-code/qwen-code": "0.24.4",
   "opencode-linux-x64-baseline": "1.18.33",
@@ -20,7 +20,7 @@ export const openHosts: Packages = {
 
 /** The hosts with licences that a person has to accept. */
 export const licensedHosts: Packages = {
-  "@anthropic-ai/claude-code-linux-x64": "2.1.330",
+  "@anthropic-ai/claude-code-linux-x64": "2.1.332",
   "@github/copilot-linux-x64": "1.0.102",
 };
 
