@@ -298,6 +298,35 @@ func TestEntriesThatStartAssentThroughAnother(t *testing.T) {
 	}
 }
 
+// TestTwoEntriesThatAreOneServer: opencode and Codex mix the members of entries with one name.
+func TestTwoEntriesThatAreOneServer(t *testing.T) {
+	for _, tt := range []struct {
+		first, second string
+		a, b          string
+		stays         bool
+	}{
+		{
+			opencodeFile, "home/.config/opencode/opencode.jsonc", `{"mcp": {"s": {"type": "local", "command": ["x"], "environment": {"A": "1"}}}}`,
+			`{"mcp": {"s": {"type": "local", "command": ["y"]}}}`, true,
+		},
+		{opencodeFile, "project/opencode.json", `{"mcp": {"s": {"type": "local", "command": ["x"]}}}`, `{"mcp": {"s": {"type": "local", "command": ["y"]}}}`, true},
+		{codexFile, "project/.codex/config.toml", "[mcp_servers.s]\ncommand = \"x\"\nargs = [\"1\"]\n", "[mcp_servers.s]\ncommand = \"y\"\n", true},
+		{
+			opencodeFile, "home/.config/opencode/opencode.jsonc", `{"mcp": {"s": {"type": "local", "command": ["x"]}}}`,
+			`{"mcp": {"s": {"type": "local", "command": ["x"], "enabled": false}}}`, false,
+		},
+		{geminiFile, "project/.gemini/settings.json", `{"mcpServers": {"s": {"command": "x"}}}`, `{"mcpServers": {"s": {"command": "y"}}}`, false},
+	} {
+		m := newMachine(t)
+		m.write(tt.first, []byte(tt.a))
+		m.write(tt.second, []byte(tt.b))
+		plan := m.find()
+		if stays := len(plan.Files) == 0 && len(plan.Problems) == 2 && strings.Contains(plan.Problems[0].Message, "makes one server of the two"); stays != tt.stays {
+			t.Errorf("%s and %s: the plan is %+v with %+v", tt.first, tt.second, plan.Files, plan.Problems)
+		}
+	}
+}
+
 // TestServersThatDifferAreTold has two servers of one name.
 func TestServersThatDifferAreTold(t *testing.T) {
 	m := newMachine(t)

@@ -104,6 +104,7 @@ func TestServersThatCannotMoveAreNamed(t *testing.T) {
 		{vscodeFile, `"command": "x", "sandboxEnabled": true`, `"sandboxEnabled"`},
 		{vscodeFile, `"command": "x", "sandbox": {"network": {}}`, `"sandbox"`},
 		{vscodeFile, `"command": "x", "dev": {"watch": "*", "debug": {"type": "node"}}`, `"dev.debug"`},
+		{vscodeFile, `"type": "http", "url": "https://h/", "oauth": {"enterpriseManaged": true}`, `"oauth.enterpriseManaged"`},
 		{vscodeFile, `"command": "x", "env": {"A": "${input:none}"}`, `the input "none"`},
 		{vscodeFile, `"command": "${workspaceFolder:other}/x"`, "${workspaceFolder:other}"},
 		{vscodeFile, `"command": "x", "args": ["${env:A:-b}"]`, "${env:A:-…}"},

@@ -132,6 +132,8 @@ type Copy struct {
 	routed gatewayStart
 	// other is a host that reads the same file, and has another server there by its own rules.
 	other string
+	// merged is another file of the host, with another entry of the name. The host makes one server of the two.
+	merged string
 }
 
 // gatewayStart is how an entry starts Assent.
@@ -182,6 +184,7 @@ func Find(o Options) (*Plan, error) {
 	for _, place := range o.Places.Files() {
 		p.read(place)
 	}
+	p.merge()
 	p.name()
 	p.choose()
 	if err := p.chosenExist(); err != nil {
@@ -393,6 +396,27 @@ func (s *Server) meet(other *Server) {
 	s.Warnings = addOnce(s.Warnings, "It starts in your home folder for all of its hosts, because some of them do not ask whether you trust a folder.")
 }
 
+// merge finds the entries of which a host makes one server. Neither can move: the host would mix what is left of them.
+func (p *Plan) merge() {
+	for i, s := range p.Servers {
+		for _, other := range p.Servers[:i] {
+			for _, a := range s.Copies {
+				for _, b := range other.Copies {
+					isOne := a.HostID == b.HostID && a.Path != b.Path && a.Name == b.Name && slices.Equal(a.at, b.at)
+					if isOne && (a.Folder == b.Folder || a.Folder == "" || b.Folder == "") && p.edit(a).place.Merges() {
+						a.merged, b.merged = b.Path, a.Path
+					}
+				}
+			}
+		}
+	}
+}
+
+// edit returns the change of the file of an entry.
+func (p *Plan) edit(c *Copy) *fileEdit {
+	return p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
+}
+
 // name gives different servers different names, and sets what differs.
 func (p *Plan) name() {
 	taken := map[string]bool{}
@@ -506,7 +530,11 @@ func (p *Plan) choose() {
 				p.problem(c.Path, "The server %q is left alone: %s has the same file, and would have another server there.", c.Name, c.other)
 				continue
 			}
-			e := p.edits[slices.IndexFunc(p.edits, func(e *fileEdit) bool { return e.place.Path == c.Path })]
+			if c.merged != "" && !c.Routed {
+				p.problem(c.Path, "The server %q is left alone: %s has it too, and %s makes one server of the two. Write it in one of the files.", c.Name, c.merged, c.Host)
+				continue
+			}
+			e := p.edit(c)
 			if c.Routed && !p.isOld(e, s, c) || p.isBlocked(e, c.Name, s) {
 				continue
 			}

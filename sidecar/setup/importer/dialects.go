@@ -199,6 +199,9 @@ func (pl Place) Host() string { return pl.name }
 // Command returns how the program is started in a terminal; empty if it is not.
 func (pl Place) Command() string { return pl.command }
 
+// Merges reports whether the host makes one server of the entries with one name in its files.
+func (pl Place) Merges() bool { return pl.merges }
+
 // Launch returns the members of entries that setup takes out.
 func Launch() hostfile.Launch { return launch }
 

@@ -129,6 +129,7 @@ var members = slices.Concat(
 	row("goose", "env_keys", Alone, "has values in the host's own keychain"),
 	row("kiro", "oauth oauthScopes", Alone, "logs in as only the host can"),
 	row("vscode", "sandboxEnabled sandbox", Alone, "runs in a sandbox, which Assent does not have"),
+	row("vscode", "oauth.enterpriseManaged", Alone, "logs in as only the host can"),
 	row("vscode", "dev.debug", Alone, "runs under the host's debugger"),
 	row("roo-code kilo", "watchPaths", Alone, "starts again when a file changes, which Assent does not do"),
 	row("continue", "requestOptions.timeout requestOptions.verifySsl requestOptions.caBundlePath requestOptions.proxy requestOptions.noProxy requestOptions.clientCertificate requestOptions.extraBodyProperties", Alone, "sends requests in a way that Assent does not have"),

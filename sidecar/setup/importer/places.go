@@ -72,6 +72,8 @@ type dialect struct {
 	added []hostfile.Member
 	// passes says which variables the host gives to a program that it starts.
 	passes passing
+	// merges says that the host makes one server of the entries with one name in its files.
+	merges bool
 	// noFolder says that the host does not run in a folder of the person's.
 	noFolder bool
 	// login are the names of a login's members in those of mcp.json.
@@ -118,6 +120,7 @@ var (
 	codex = dialect{
 		name: "Codex", id: "codex", command: "codex", syntax: hostfile.TOML, containers: at("mcp_servers"), mayBeElse: "mcp_servers",
 		names: map[string]string{"http_headers": "headers"}, passes: passesNamed, login: codexLogin,
+		merges: true,
 	}
 	copilot = dialect{
 		name: "Copilot CLI", id: "copilot-cli", command: "copilot", containers: at("mcpServers"), variables: ofCopilot, passes: passesFew,
@@ -134,11 +137,11 @@ var (
 	}
 	opencode = dialect{
 		name: "opencode", id: "opencode", command: "opencode", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
-		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}},
+		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}}, merges: true,
 	}
 	kiloCLI = dialect{
 		name: "Kilo", id: "kilo", command: "kilo", containers: at("mcp"), variables: braces, mayBeElse: `"mcp"`, style: listStyle,
-		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}},
+		names: map[string]string{"environment": "env"}, login: opencodeLogin, added: []hostfile.Member{{Name: "enabled", Value: true}}, merges: true,
 	}
 	kilo  = dialect{name: "Kilo", id: "kilo", containers: at("mcpServers"), variables: ofRoo, passes: passesFew}
 	amp   = dialect{name: "Amp", id: "amp", command: "amp", containers: at("amp.mcpServers"), variables: shellPlain, passes: passesFew, mayBeElse: `"amp.mcpServers"`}
