@@ -167,6 +167,9 @@ func TestALineThatRunsACommand(t *testing.T) {
 		{"git push", "python3 <<'EOF'\ns.run(['git', 'push'])\nEOF", "perhaps"},
 		{"git push", "noglob =$X push", "perhaps"},
 		{"git push", strings.Repeat("true; ", 1<<16), "perhaps"},
+		{"git push", "ssh " + strings.Repeat("a ", 100_000), "perhaps"},
+		{"git push", strings.Repeat("sudo ", 50_000), "perhaps"},
+		{"git push", "sh -c " + strings.Repeat("-x='y z'", 10_000), "perhaps"},
 
 		{"git push", "", "no"},
 		{"git push", "git pull", "no"},
@@ -331,6 +334,9 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"awk inside", askfirst.Use{Command: `awk '$1 > 2 { print $2 }' x`}, "no"},
 		{"a program up", askfirst.Use{Command: "../x"}, "yes"},
 		{"a message", askfirst.Use{Command: "git commit -m 'read / write of a/b'"}, "no"},
+		{"many braces", askfirst.Use{Command: "cat " + strings.Repeat("{", 100_000)}, "yes"},
+		{"many words", askfirst.Use{Command: "sudo " + strings.Repeat("cd ", 50_000)}, "yes"},
+		{"many folders to follow", askfirst.Use{Command: "cd a; cd b; cd c; cd d; cd e; cd f; cd g; cd h"}, "yes"},
 		{"many folders", askfirst.Use{Command: "cd sub && cd sub && cd sub && ls sub x y z"}, "no"},
 	} {
 		u := tt.use

@@ -8,11 +8,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The bounds of a line.
+// The bounds of a line: its bytes, those of all lines in it together, the words of a command, and how deep lines are in lines. The
+// host waits only so long for its hook, and then goes on without it.
 const (
 	maxLine  = 256 << 10
+	maxAll   = 4 * maxLine
+	maxWords = 1000
 	maxDepth = 4
 )
+
+// reading is the state of a line that is read with the lines in it.
+type reading struct {
+	depth int
+	left  *int // bytes
+}
+
+// deeper is the state of a line in the line.
+func (r reading) deeper() reading { return reading{r.depth + 1, r.left} }
 
 // The programs that run what their arguments say: a word of theirs that is not known may be any command.
 var (
@@ -82,14 +94,17 @@ func programName(path string) string {
 }
 
 // readLine reads a shell line.
-func readLine(text string, depth int) *line {
+func readLine(text string) *line { return reading{0, new(maxAll)}.line(text) }
+
+// line reads a line.
+func (r reading) line(text string) *line {
 	l := &line{}
-	if len(text) > maxLine || depth > maxDepth {
+	if *r.left -= len(text); len(text) > maxLine || *r.left < 0 || r.depth > maxDepth {
 		l.unclear = true
 		return l
 	}
 	if plain := plainBlanks(text); plain != text {
-		l.blanks = readLine(plain, depth+1)
+		l.blanks = r.deeper().line(plain)
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
@@ -102,7 +117,7 @@ func readLine(text string, depth int) *line {
 			done[w] = true
 			read := readWord(w)
 			l.fed = append(l.fed, read)
-			l.addInner(read, false, depth)
+			l.addInner(read, false, r)
 		}
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -113,8 +128,9 @@ func readLine(text string, depth int) *line {
 				done[arg] = true
 				c = append(c, readWord(arg))
 			}
-			if len(c) > 0 {
-				l.add(c, depth)
+			l.unclear = l.unclear || len(c) > maxWords
+			if len(c) > 0 && !l.unclear {
+				l.add(c, r)
 			}
 		case *syntax.Redirect:
 			switch node.Op {
@@ -128,7 +144,7 @@ func readLine(text string, depth int) *line {
 			if !done[node] {
 				w := readWord(node)
 				l.others = append(l.others, w)
-				l.addInner(w, false, depth)
+				l.addInner(w, false, r)
 			}
 		}
 		return true
@@ -152,12 +168,12 @@ func plainBlanks(text string) string {
 }
 
 // add adds a command, and the lines among its words.
-func (l *line) add(c command, depth int) {
+func (l *line) add(c command, r reading) {
 	c.markPlaces()
 	l.commands = append(l.commands, c)
 	certain := c.runsOthers()
 	for _, w := range c[1:] {
-		l.addInner(w, certain, depth)
+		l.addInner(w, certain, r)
 	}
 	// These make one line of their words.
 	joins := slices.Contains([]string{"eval", "ssh", "watch", "iex"}, c[0].name())
@@ -166,12 +182,12 @@ func (l *line) add(c command, depth int) {
 		for _, w := range c[1:] {
 			texts = append(texts, w.text)
 		}
-		l.addInner(word{text: strings.Join(texts, " ")}, true, depth)
+		l.addInner(word{text: strings.Join(texts, " ")}, true, r)
 	}
 }
 
 // addInner adds a word that may be a line itself.
-func (l *line) addInner(w word, certain bool, depth int) {
+func (l *line) addInner(w word, certain bool, r reading) {
 	marks := " \t\n;|&"
 	if certain {
 		marks = shellMarks
@@ -179,12 +195,12 @@ func (l *line) addInner(w word, certain bool, depth int) {
 	if w.unknown || !strings.ContainsAny(w.text, marks) {
 		return
 	}
-	l.inner = append(l.inner, innerLine{readLine(w.text, depth+1), w.text, certain})
+	l.inner = append(l.inner, innerLine{r.deeper().line(w.text), w.text, certain})
 	if _, value, ok := strings.Cut(w.text, "="); ok && certain {
-		l.inner = append(l.inner, innerLine{readLine(value, depth+1), value, certain})
+		l.inner = append(l.inner, innerLine{r.deeper().line(value), value, certain})
 	}
 	if certain && strings.HasPrefix(w.text, "-") && len(w.text) > 2 { // such as env "-Sgit push"
-		l.inner = append(l.inner, innerLine{readLine(w.text[2:], depth+1), w.text[2:], certain})
+		l.inner = append(l.inner, innerLine{r.deeper().line(w.text[2:]), w.text[2:], certain})
 	}
 }
 
@@ -291,7 +307,7 @@ func quoted(b *strings.Builder, text string) {
 
 // plain reports whether a text is plain words of a command.
 func plain(text string) bool {
-	l := readLine(text, 0)
+	l := readLine(text)
 	return !l.unclear && len(l.commands) == 1 && len(l.others) == 0 && len(l.fed) == 0 && len(l.inner) == 0 && l.blanks == nil &&
 		!slices.ContainsFunc(l.commands[0], func(w word) bool { return w.unknown || w.pattern }) &&
 		slices.EqualFunc(l.commands[0], strings.Fields(text), func(w word, t string) bool { return w.text == t })

@@ -35,7 +35,7 @@ func Find(rules []Rule, u *Use) (rule *Rule, why string) {
 	for i := range rules {
 		r := &rules[i]
 		if u.Command != "" && read == nil && r.Tool == "" {
-			read = readLine(u.Command, 0)
+			read = readLine(u.Command)
 		}
 		switch {
 		case r.Tool != "":
@@ -146,6 +146,7 @@ func (u *Use) outside(l *line) string {
 const (
 	maxPlaces = 64
 	maxNames  = 2000
+	maxBraces = 4096 // bytes of a word with braces
 )
 
 // look searches for paths outside of a folder.
@@ -172,8 +173,11 @@ func (k *look) line(l *line) string {
 		}
 	}
 	for _, c := range l.commands {
+		if what := k.goes(c); what != "" {
+			return what
+		}
 		for _, part := range c.parts() {
-			if what := k.goes(part); what != "" {
+			if what := k.changes(part); what != "" {
 				return what
 			}
 		}
@@ -199,25 +203,30 @@ func (k *look) line(l *line) string {
 	return ""
 }
 
-// goes adds the folders to which a command goes, and returns one that is not known.
-func (k *look) goes(c command) string {
+// changes adds the folders to which a command changes, and returns one that is not known.
+func (k *look) changes(c command) string {
 	name := c[0].name()
-	if name == "cd" || name == "pushd" || name == "popd" {
-		k.moves = true
-		named := false
-		for _, w := range c[1:] {
-			if w.text == "-" || !strings.HasPrefix(w.text, "-") {
-				named = true
-				if what := k.goTo(w); what != "" {
-					return what
-				}
-			}
-		}
-		if !named {
-			return "another folder"
-		}
+	if name != "cd" && name != "pushd" && name != "popd" {
 		return ""
 	}
+	k.moves = true
+	named := false
+	for _, w := range c[1:] {
+		if w.text == "-" || !strings.HasPrefix(w.text, "-") {
+			named = true
+			if what := k.goTo(w); what != "" {
+				return what
+			}
+		}
+	}
+	if !named {
+		return "another folder"
+	}
+	return ""
+}
+
+// goes adds the folders that a command is told to work in, and returns one that is not known.
+func (k *look) goes(c command) string {
 	for i, w := range c {
 		option, value, _ := strings.Cut(w.text, "=")
 		switch {
@@ -369,6 +378,9 @@ func (k *look) names(pattern string) string {
 
 // braces returns the texts for which one with braces stands; nil if they are too many.
 func braces(text string) []string {
+	if len(text) > maxBraces {
+		return nil
+	}
 	for start := strings.IndexByte(text, '{'); start >= 0; {
 		depth, cuts := 0, []int{start}
 		for i := start; i < len(text) && (i == start || depth > 0); i++ {
