@@ -15,6 +15,8 @@ const (
 	agentHosts   = 10
 	agentServers = 10
 	agentUses    = 2
+	// agentSettle is when a new daemon has nothing to do any more. Half a minute after its start it empties its store's log.
+	agentSettle = 40 * time.Second
 	// agentRest is for how long the questions of half of them stay open while nothing happens.
 	agentRest = time.Minute
 )
@@ -66,7 +68,7 @@ func (b *bench) agentsAtRest(processes, mb, cpu, wakeUps *comparison) error {
 				}
 			}
 		}
-		time.Sleep(rest)
+		time.Sleep(agentSettle)
 		busy, err := cpuMicros(daemon)
 		if err != nil {
 			return err
