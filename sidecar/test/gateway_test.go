@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"assent/protocol"
 	"assent/sidecar/daemon"
@@ -662,6 +663,19 @@ func awaitNoAsk(t *testing.T, window *talk) {
 			if _, err := window.Next(); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// eventually waits for a condition that no event reports.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.After(2 * time.Minute)
+	for !done() {
+		select {
+		case <-deadline:
+			t.Fatalf("waited in vain for %s", what)
+		case <-time.Tick(5 * time.Millisecond):
 		}
 	}
 }

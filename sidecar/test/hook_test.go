@@ -282,17 +282,22 @@ func TestAnAgentsPermissionIsCutOff(t *testing.T) {
 // outcomeOf returns how a question ended.
 func outcomeOf(t *testing.T, window *talk, ask protocol.OpenAsk) protocol.Outcome {
 	t.Helper()
+	return *settledOf(t, window, ask).Outcome
+}
+
+func settledOf(t *testing.T, window *talk, ask protocol.OpenAsk) protocol.Ask {
+	t.Helper()
 	var opened protocol.OpenTaskResult
 	if err := window.Call("task/open", map[string]any{"taskId": ask.TaskID}, &opened); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range opened.Messages {
 		if body, ok := m.Body.(protocol.Ask); ok && body.AskID == ask.AskID && body.Outcome != nil {
-			return *body.Outcome
+			return body
 		}
 	}
 	t.Fatalf("the question %s is not settled", ask.AskID)
-	return protocol.Outcome{}
+	return protocol.Ask{}
 }
 
 // A rule of the person has Claude Code ask before a tool runs, with or without a daemon. A rule that cannot be read asks.

@@ -112,6 +112,7 @@ func TestQuestionsOfSeveralOpencodes(t *testing.T) {
 			t.Errorf("%s: the hook printed %q, want %q", ask.Text, got, want)
 		}
 		hook.ends("taken\n")
+		eventually(t, "an answer that opencode took", func() bool { return settledOf(t, window, ask).Delivered })
 		if got := outcomeOf(t, window, ask); got.Undelivered != "" {
 			t.Errorf("%s: the question ended as %+v", ask.Text, got)
 		}
@@ -148,6 +149,7 @@ func TestAQuestionOfOpencodeIsOver(t *testing.T) {
 		t.Errorf("the hook printed %q", got)
 	}
 	hook.ends("reject\n")
+	eventually(t, "an answer that came too late", func() bool { return outcomeOf(t, window, ask).Undelivered != "" })
 	if got := outcomeOf(t, window, ask); got.Reason != protocol.OutcomeAnswered || !strings.Contains(got.Undelivered, "refused in opencode's own prompt") {
 		t.Errorf("the question ended as %+v", got)
 	}

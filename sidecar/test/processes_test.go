@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"assent/sidecar/daemon"
 	"assent/sidecar/workspace/rpc/rpctest"
@@ -34,19 +33,6 @@ func starting(server string, args ...string) string {
 	}
 	return rpctest.Frame(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"a test","version":"1"},"capabilities":{},"configuration":{"servers":{"never-leaves":{"command":"`+server+`","args":`+string(quoted)+`,"cwd":"`+filepath.Dir(server)+`"}},"model":{}}}}`) +
 		rpctest.Frame(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"serverName":"never-leaves"}}`)
-}
-
-// eventually waits for a condition that no event reports.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	for !done() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited in vain for %s", what)
-		case <-time.Tick(5 * time.Millisecond):
-		}
-	}
 }
 
 // pid returns the process id that a file will hold.
