@@ -13,7 +13,7 @@ import { goFolders, goTool } from "./lib/goTools.ts";
 import { checkGuideTables } from "./lib/guide.ts";
 import { checkTexts } from "./lib/l10n.ts";
 import { inMemory } from "./lib/memory.ts";
-import { cacheFolder } from "./lib/paths.ts";
+import { cacheFolder, root } from "./lib/paths.ts";
 import { runSteps, type Step } from "./lib/steps.ts";
 import { hostTarget, packageFor } from "./lib/vsix.ts";
 
@@ -73,7 +73,7 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
       const tested = packages.filter((path) => path !== programTests);
       const test = ["test", "-timeout=30m", "-vet=all"];
       if (values.quick) return await run("go", [...test, ...tested], { onOutput: show });
-      await inMemory(async (env) => {
+      await inMemory(root, async (env) => {
         await run("go", [...test, "-race", ...raceFlags, ...tested], {
           // A program with the race detector would sleep for a second at its end.
           env: { ...env, CGO_ENABLED: "1", GOFLAGS: "", GORACE: "atexit_sleep_ms=0" },

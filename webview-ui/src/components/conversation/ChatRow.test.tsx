@@ -582,7 +582,7 @@ describe("an approved completion", () => {
     ["contentFilter", "stopped: contentFilter"],
   ])("shows the whole answer and why it stopped (%s)", async (stopReason, words) => {
     const { container } = showAnswer({ model: otherModel, result: response(stopReason) });
-    await userEvent.setup().click(screen.getByText("You let gpt-5-2026 answer: It is *low*."));
+    await userEvent.setup().click(screen.getByText("You let gpt-5-2026 answer: It is low."));
     expect((await screen.findByText("low")).tagName).toBe("EM");
     expect(screen.getByText("gpt-5-2026").parentElement?.textContent).toBe(`gpt-5-2026${words}`);
     expect(await axeFindings(container)).toEqual([]);

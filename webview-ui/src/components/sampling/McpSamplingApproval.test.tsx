@@ -80,7 +80,7 @@ test("what the user says last comes first, and nothing of the request is hidden"
     "4 messages · a system prompt · 1 image, 1 audio clip · about 1,525 tokens · at most 1,500 tokens back",
   );
   expect(container.querySelector(".turn-role")?.textContent).toBe("User");
-  expect(within(card).getByText("You are *terse*.").tagName).toBe("Q");
+  expect(within(card).getByText("You are terse.").tagName).toBe("Q");
   await unfold(user, "System prompt:");
   await unfold(user, /^\d earlier messages?:$/);
   within(card).getByText("You are *terse*.", { selector: "pre" });
