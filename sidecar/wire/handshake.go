@@ -330,7 +330,7 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// mended returns an answer after [Mend], and logs what was wrong with it.
+// mended repairs the answer to the handshake with [Mend], and logs each problem.
 func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	result, problems := Mend(result)
 	for _, problem := range problems {
