@@ -4,7 +4,7 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,7 +20,7 @@ run(node(), [join(root, "scripts", `${name}.ts`), ...args]);
 
 /**
  * Installs what the lock file names, once for each lock file. What checks, packages, stories and benchmarks need is four
- * times as much as the product, so the demo and the build go without.
+ * times as much as the product, so the demo and the build go without, and without Mermaid's source maps, a third of it.
  * @param {boolean} productOnly
  */
 function installPackages(productOnly) {
@@ -46,6 +46,9 @@ function installPackages(productOnly) {
     console.error("assent: npm ci failed; its own message is above");
     process.exit(npm.status ?? 1);
   }
+  const mermaid = join(root, "node_modules", "mermaid", "dist");
+  const files = productOnly ? readdirSync(mermaid, { encoding: "utf8", recursive: true }) : [];
+  for (const file of files) if (file.endsWith(".map")) rmSync(join(mermaid, file));
   writeFileSync(stamp, productOnly ? `product ${lock}` : lock);
 }
 
