@@ -99,6 +99,60 @@ func TestAServerThatThePersonDeniesIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestAServerWhoseEntryThePersonDoesNotAllowIsLeftAlone: Claude Code would ignore the entry without a word.
+func TestAServerWhoseEntryThePersonDoesNotAllowIsLeftAlone(t *testing.T) {
+	const (
+		servers = `{"mcpServers": {"s": {"command": "s", "args": ["x"]}}}`
+		entry   = `{"serverCommand":["assent","gateway","--own","--host","claude-code","s"]}`
+	)
+	for own, want := range map[string]string{
+		`{"allowedMcpServers": [{"serverCommand": ["s", "x"]}]}`:                          "To let it, add to the list there: " + entry,
+		`{"allowedMcpServers": []}`:                                                       "To let it, add to the list there: " + entry,
+		`{"allowedMcpServers": [{"serverName": "t"}]}`:                                    "To let it, add to the list there: " + entry,
+		`{"allowedMcpServers": [{"serverName": "s"}]}`:                                    "",
+		`{"allowedMcpServers": [{"serverCommand": ["s", "x"]}, ` + entry + `]}`:           "",
+		`{"allowedMcpServers": "s", "deniedMcpServers": [{"serverCommand": ["s", "x"]}]}`: "entry {",
+		`{"allowedMcpServers": "s"}`:                                                      "", // Claude Code leaves it out
+	} {
+		t.Run(own, func(t *testing.T) {
+			m := newMachine(t)
+			m.Policy = managedfiles.New(m.path("root"), []string{"HOME=" + m.path("home")})
+			for _, path := range []string{"home/.claude.json", "home/.cursor/mcp.json"} {
+				m.write(path, []byte(servers))
+			}
+			m.write("home/.claude/settings.json", []byte(own))
+			plan := m.find()
+			said := ""
+			for _, p := range plan.Problems {
+				said += p.Message
+			}
+			if from := "Blocked by your own settings: " + m.path("home/.claude/settings.json"); (want == "") != (said == "") ||
+				want != "" && !(strings.Contains(said, from) && strings.Contains(said, want)) {
+				t.Errorf("setup says %q", said)
+			}
+			m.route()
+			if stayed := bytes.Equal(m.read("home/.claude.json"), []byte(servers)); stayed != (want != "") {
+				t.Errorf("the entry stayed: %v", stayed)
+			}
+			if bytes.Equal(m.read("home/.cursor/mcp.json"), []byte(servers)) {
+				t.Error("the server of another host was not routed")
+			}
+		})
+	}
+}
+
+// An organisation's list counts alone: what the person allows could only add to it.
+func TestAPersonsListBesideAnOrganisations(t *testing.T) {
+	m := newMachine(t)
+	m.Policy = managedfiles.New(m.path("root"), []string{"HOME=" + m.path("home")})
+	m.write("home/.claude.json", []byte(`{"mcpServers": {"s": {"command": "s"}}}`))
+	m.write("home/.claude/settings.json", []byte(`{"allowedMcpServers": []}`))
+	m.write("root/etc/claude-code/managed-settings.json", []byte(`{"allowedMcpServers": [{"serverName": "s"}]}`))
+	if plan := m.find(); len(plan.Problems) > 0 || len(plan.Files) != 1 {
+		t.Errorf("the plan is %v, with %+v", plan.Files, plan.Problems)
+	}
+}
+
 // TestAServerIsNotSharedWithAHostThatDeniesIt: with --share, the others get it.
 func TestAServerIsNotSharedWithAHostThatDeniesIt(t *testing.T) {
 	m := newMachine(t)

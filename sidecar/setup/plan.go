@@ -604,7 +604,8 @@ func (p *Plan) change(e *fileEdit, entry entryEdit, members []hostfile.Member) b
 	return true
 }
 
-// isBlocked reports whether the organisation does not let a host use a server, or start Assent for it. The problem says so.
+// isBlocked reports whether the organisation, or the person's own settings of Claude Code, do not let a host use a server, or start
+// Assent for it. The problem says so.
 func (p *Plan) isBlocked(e *fileEdit, name string, s *Server) bool {
 	policy, host := p.options.Policy, e.place.ID()
 	if policy == nil {
@@ -625,7 +626,11 @@ func (p *Plan) isBlocked(e *fileEdit, name string, s *Server) bool {
 	}
 	wayOut := ""
 	if blocked.Missing != "" {
-		wayOut = " To let it, an administrator adds to that file: " + blocked.Missing
+		who := "an administrator adds to that file"
+		if blocked.IsOwn {
+			who = "add to the list there"
+		}
+		wayOut = fmt.Sprintf(" To let it, %s: %s", who, blocked.Missing)
 	}
 	p.problem(e.place.Path, "The server %q is left alone, because %s may not start Assent for it. %s.%s", name, e.place.Host(), blocked, wayOut)
 	return true

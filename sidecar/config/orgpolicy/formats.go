@@ -45,6 +45,9 @@ func (r *rules) read(data []byte, expand func(string) string) error {
 	case VSCode:
 		return r.vscode(members, expand)
 	case ClaudeOwn:
+		if entries, _, err := listed(members["allowedMcpServers"], false, r.kind, expand); err == nil {
+			r.ofEntries = &allowList{member: "allowedMcpServers", entries: entries}
+		}
 		delete(members, "allowedMcpServers") // people cannot add to an organisation's list
 		return r.lists(members, "allowedMcpServers", "deniedMcpServers", expand)
 	default:

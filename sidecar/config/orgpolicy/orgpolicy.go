@@ -106,8 +106,8 @@ type Blocked struct {
 	File, Entry string
 	// Message is the administrator's text for people; it may be empty.
 	Message string
-	// Missing is what an administrator would add to the file to allow the server. It is empty if the server is denied, or if
-	// no line would allow it.
+	// Missing is what an administrator, or the person with IsOwn, would add to the file to allow the server. It is empty if the
+	// server is denied, or if no line would allow it.
 	Missing string
 	// IsOwn: the file is the person's, and no organisation's.
 	IsOwn bool
@@ -142,6 +142,8 @@ type rules struct {
 	own Own
 	// allowed are the allow lists. A server has to be in each.
 	allowed []allowList
+	// ofEntries is the person's own allow list, with which Claude Code compares its entries; nil for none. See [Policies.CheckEntry].
+	ofEntries *allowList
 }
 
 // allowList is one allow list of a file.
@@ -181,7 +183,8 @@ func (p Policies) Restricts() bool {
 }
 
 // CheckEntry returns why a host's own files do not let the host start the entry of a server, or nil. It is the host that compares
-// the entry, so that the files of others and Assent's own do not count.
+// the entry, so that the files of others and Assent's own do not count. What people allow in their own settings of Claude Code counts
+// if no organisation has an allow list, to which theirs would only add.
 func (p Policies) CheckEntry(host string, entry Server) *Blocked {
 	var own Policies
 	for _, r := range p.files {
@@ -190,6 +193,13 @@ func (p Policies) CheckEntry(host string, entry Server) *Blocked {
 		}
 	}
 	blocked := own.Check(entry, host)
+	if blocked == nil && !slices.ContainsFunc(own.files, func(r rules) bool { return r.kind == ClaudeCode && len(r.allowed) > 0 }) {
+		for _, r := range own.files {
+			if r.ofEntries != nil && !allows(r.ofEntries.entries, entry, r.kind) {
+				return r.missing(r.ofEntries.member, entry)
+			}
+		}
+	}
 	if blocked != nil && host == string(Codex) {
 		blocked.Missing = "" // it has one identity for each name, and that is the server's
 	}
