@@ -9,8 +9,14 @@ import (
 	"assent/protocol"
 )
 
-// listPause is how long the next change of a list waits to be announced.
-const listPause = 200 * time.Millisecond
+const (
+	// listPause is how long the next change of a list waits to be announced. Each wait is twice as long as the one before,
+	// since a server may send a change after each request for its list.
+	listPause        = 200 * time.Millisecond
+	longestListPause = 30 * time.Second
+	// quietPauses is after how many pauses without a change a list is as one that never changed.
+	quietPauses = 10
+)
 
 // listCache keeps the lists of a server for as long as the server allows, and announces their changes. It may be used from
 // any goroutine.
@@ -26,22 +32,29 @@ type listCache struct {
 	counts map[protocol.ListKind]int64
 	// problems are those of the lists as they were last read.
 	problems map[protocol.ListKind][]string
-	// announcing holds the timers until the next change of a list can be announced.
-	announcing map[protocol.ListKind]*time.Timer
+	// announced holds the last announcement of each list. The lists in waiting have a change that was not announced yet.
+	announced map[protocol.ListKind]announcement
+	waiting   map[protocol.ListKind]bool
 	// closed reports that no change is announced any more.
 	closed bool
+}
+
+// announcement is one of a list's changes.
+type announcement struct {
+	at    time.Time
+	pause time.Duration // until the next one
 }
 
 func newListCache(announce func(kind protocol.ListKind)) *listCache {
 	return &listCache{
 		announce: announce,
 		lists:    map[protocol.ListKind]pages{}, changes: map[protocol.ListKind]int{}, problems: map[protocol.ListKind][]string{},
-		announcing: map[protocol.ListKind]*time.Timer{},
+		announced: map[protocol.ListKind]announcement{}, waiting: map[protocol.ListKind]bool{},
 	}
 }
 
-// change forgets a list, because the server said that it has changed. Changes are announced a few times a second at most. The
-// last change is always announced.
+// change forgets a list, because the server said that it has changed. It announces the change at once, unless the list
+// changes again and again. The last change is always announced.
 func (l *listCache) change(kind protocol.ListKind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,20 +65,34 @@ func (l *listCache) change(kind protocol.ListKind) {
 		l.changes[ListTemplates]++
 		delete(l.lists, ListTemplates)
 	}
-	if l.announcing[kind] != nil || l.closed {
+	if l.waiting[kind] {
 		return
 	}
-	l.announce(kind)
-	announced := l.changes[kind]
-	// The callback does nothing once the list is closed, so nothing has to wait for it.
-	l.announcing[kind] = time.AfterFunc(listPause, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.announcing, kind)
-		if !l.closed && l.changes[kind] != announced {
-			l.announce(kind)
-		}
-	})
+	last := l.announced[kind]
+	since := time.Since(last.at)
+	switch {
+	case since > quietPauses*last.pause:
+		l.announceLocked(kind, listPause)
+	case since >= last.pause:
+		l.announceLocked(kind, min(2*last.pause, longestListPause))
+	default:
+		l.waiting[kind] = true
+		// The callback does nothing once the list is closed, so nothing has to wait for it.
+		time.AfterFunc(last.pause-since, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			delete(l.waiting, kind)
+			l.announceLocked(kind, min(2*last.pause, longestListPause))
+		})
+	}
+}
+
+// announceLocked announces a change now. The next one is announced after a pause at the earliest.
+func (l *listCache) announceLocked(kind protocol.ListKind, pause time.Duration) {
+	if !l.closed {
+		l.announced[kind] = announcement{time.Now(), pause}
+		l.announce(kind)
+	}
 }
 
 // generation changes with each change of a list.
