@@ -2,4 +2,7 @@
 // `npm run soak -- -asks 20000 -seed 1`.
 import { run } from "../tools/lib/command.ts";
 
-await run("go", ["run", "./scripts/bench", "soak", ...process.argv.slice(2)]);
+run("go", ["run", "./scripts/bench", "soak", ...process.argv.slice(2)]).catch((error: Error) => {
+  console.error(`soak: ${error.message}`);
+  process.exitCode = 1;
+});
