@@ -161,7 +161,8 @@ func runShim(ctx context.Context, p hostParams, stdin io.Reader, stdout, stderr 
 			}
 			return conn, nil
 		},
-		Log: logTo(visible.JSONWriter(stderr), p.Place.LogLevel),
+		Unread: unread(stdout),
+		Log:    logTo(visible.JSONWriter(stderr), p.Place.LogLevel),
 	})
 }
 

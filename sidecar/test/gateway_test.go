@@ -110,7 +110,7 @@ func startHostNamed(t *testing.T, name, revision, declares string, gateway *exec
 		}
 	}
 	h.leave = sync.OnceFunc(func() {
-		_ = stdin.Close() // or it has ended
+		_, _ = stdin.Close(), stdout.Close() // or it has ended; with the second open, the answers would be awaited
 		for range h.frames {
 		}
 		if err := gateway.Wait(); err != nil && !h.killed {

@@ -109,7 +109,7 @@ func TooLong(maxFrame int) *Error {
 }
 
 // ReadLine returns the next line, which belongs to the caller. A line that is too long is read to its end, and the error is
-// [ErrTooLong].
+// [ErrTooLong]. With an error of the reader comes the part of a line that was read before.
 func ReadLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 	var line []byte
 	tooLong := false
@@ -123,7 +123,7 @@ func ReadLine(in *bufio.Reader, maxFrame int) ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err != nil:
-			return nil, err // a line without an end is not whole
+			return line, err
 		case tooLong:
 			return nil, ErrTooLong
 		default:

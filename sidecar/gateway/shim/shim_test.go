@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -266,4 +267,185 @@ func TestALineThatIsTooLong(t *testing.T) {
 			_, _, _ = in.Close(), host.Close(), daemon.Close()
 		})
 	}
+}
+
+// halves is a host whose two pipes are closed one by one.
+type halves struct {
+	*end // reads what the shim writes
+	in   net.Conn
+}
+
+func (h *halves) send(lines string) {
+	h.t.Helper()
+	if _, err := io.WriteString(h.in, lines); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// beginHalves starts a shim with two pipes. Unread returns when the pipe from the shim is closed.
+func beginHalves(t *testing.T, ctx context.Context) (host *halves, daemons <-chan *end, ended <-chan error) {
+	t.Helper()
+	in, fromHost := net.Pipe()
+	out, toHost := net.Pipe()
+	connections, done, unread := make(chan *end, 10), make(chan error, 1), make(chan struct{})
+	out = &noticed{out, unread}
+	go func() {
+		done <- shim.Run(ctx, fromHost, toHost, shim.Options{
+			Dial: func(context.Context) (io.ReadWriteCloser, error) {
+				daemon, connection := net.Pipe()
+				connections <- newEnd(t, daemon)
+				return connection, nil
+			},
+			Unread: func(ctx context.Context) {
+				select {
+				case <-unread:
+				case <-ctx.Done():
+				}
+			},
+			Log: zerolog.Nop(),
+		})
+	}()
+	return &halves{newEnd(t, out), in}, connections, done
+}
+
+// noticed is a pipe whose closing is noticed.
+type noticed struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (n *noticed) Close() error {
+	close(n.closed)
+	return n.Conn.Close()
+}
+
+const (
+	initializeResult = `{"jsonrpc":"2.0","id":0,"result":{}}`
+	call             = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy"}}`
+	callResult       = `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`
+	listen           = `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{}}}`
+)
+
+// People try a server with printf and a pipe: its input ends right behind the requests, and they want the answers.
+func TestAHostThatSendsNoMoreGetsItsAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := beginHalves(t, t.Context())
+		host.send(initialize + "\n" + listen + "\n" + call) // the last line has no end
+		daemon := <-daemons
+		for _, line := range []string{initialize, listen} {
+			daemon.want(line)
+		}
+		daemon.send(`{"jsonrpc":"2.0","id":7,"method":"roots/list"}`)
+		host.want(`{"jsonrpc":"2.0","id":7,"method":"roots/list"}`)
+		_ = host.in.Close()
+
+		// What the host was asked, and is asked now, has an answer: it cannot give one.
+		const cannot = `"error":{"code":-32603,"message":"the host has closed its output and cannot answer"}}`
+		daemon.want(call)
+		daemon.want(`{"jsonrpc":"2.0","id":7,` + cannot)
+		daemon.send(`{"jsonrpc":"2.0","id":8,"method":"elicitation/create"}`)
+		daemon.want(`{"jsonrpc":"2.0","id":8,` + cannot)
+		daemon.send(initializeResult)
+		host.want(initializeResult)
+		daemon.send(callResult)
+		host.want(callResult)
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		_ = host.pipe.Close()
+	})
+}
+
+// What the daemon says of a message that it cannot read has the id null. It is an answer, too.
+func TestAHostThatSendsNoMoreHearsOfItsInvalidMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := beginHalves(t, t.Context())
+		host.send("hello\n")
+		_ = host.in.Close()
+		daemon := <-daemons
+		daemon.want("hello")
+		daemon.want(`{"jsonrpc":"2.0","id":"assent-shim-1","method":"ping"}`)
+		const refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`
+		daemon.send(refusal)
+		host.want(refusal)
+		daemon.send(`{"jsonrpc":"2.0","id":"assent-shim-1","result":{}}`)
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		_ = host.pipe.Close()
+	})
+}
+
+// A question to a person may be open for days. It does not keep the process of a host that sends no more for ever.
+func TestAHostThatSendsNoMoreIsNotServedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := beginHalves(t, t.Context())
+		host.send(call)
+		began := time.Now()
+		_ = host.in.Close()
+		(<-daemons).want(call)
+		host.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The input ended a minute ago, and Assent waits no longer. ` +
+			`If this was a call of a tool, whether it did its work is not known."}}`)
+		if err := <-ended; err != nil || time.Since(began) != time.Minute {
+			t.Errorf("Run: %v, after %v", err, time.Since(began))
+		}
+		_ = host.pipe.Close()
+	})
+}
+
+// A host that has died has closed both pipes, and its answers go nowhere.
+func TestAHostThatReadsNoMoreHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := beginHalves(t, t.Context())
+		host.send(call)
+		_ = host.in.Close()
+		daemon := <-daemons
+		daemon.want(call)
+		began := time.Now()
+		_ = host.pipe.Close()
+		if err := <-ended; err != nil || time.Since(began) != 0 {
+			t.Errorf("Run: %v, after %v", err, time.Since(began))
+		}
+		if line, err := daemon.lines.ReadString('\n'); err == nil {
+			t.Errorf("the daemon got %s", line)
+		}
+	})
+}
+
+// A host may close the pipe from the shim first. The shim does not take that for the daemon's end.
+func TestAnAnswerThatCannotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := beginHalves(t, t.Context())
+		host.send(initialize + "\n")
+		daemon := <-daemons
+		daemon.want(initialize)
+		_ = host.pipe.Close()
+		daemon.send(initializeResult)
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if len(daemons) > 0 {
+			t.Error("the shim connected again")
+		}
+		_ = host.in.Close()
+	})
+}
+
+// A host that does not read keeps a shim that is to end for a second.
+func TestAHostThatDoesNotReadAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		host, daemons, ended := beginHalves(t, ctx)
+		host.send(initialize + "\n")
+		daemon := <-daemons
+		daemon.want(initialize)
+		daemon.send(initializeResult)
+		synctest.Wait() // the shim writes
+		began := time.Now()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(began) != time.Second {
+			t.Errorf("Run: %v, after %v", err, time.Since(began))
+		}
+		_, _ = host.in.Close(), host.pipe.Close()
+	})
 }
