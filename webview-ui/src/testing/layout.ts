@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 export interface Layout {
   /** Changes a row's height, as its content would. */
   resize(row: Element, height: number): void;
-  /** Changes the panel's height. */
-  resizePanel(height: number): void;
+  /** Changes the panel's height, once or more often before anything is told of it. */
+  resizePanel(...heights: readonly number[]): void;
   /** Scrolls as a person does. */
   scroll(list: Element, top: number): void;
   /** Fires the scroll events of the list's own scrolling, as a browser does before painting. */
@@ -96,8 +96,15 @@ export function layOut(heightOf: (row: HTMLElement) => number = () => rowHeight)
       heights.set(row, rowHeight);
       measure([row]);
     },
-    resizePanel(panelHeight) {
-      height = panelHeight;
+    resizePanel(...panelHeights) {
+      const lists = [...document.querySelectorAll(".messages")];
+      for (height of panelHeights) for (const list of lists) setTop(list, list.scrollTop);
+      // A browser tells of scrolling before sizes.
+      for (const list of lists) {
+        if (told.get(list) === list.scrollTop) continue;
+        told.set(list, list.scrollTop);
+        act(() => void list.dispatchEvent(new Event("scroll")));
+      }
       measure([]);
     },
     scroll(list, top) {

@@ -123,6 +123,15 @@ describe("the place", () => {
     }
   });
 
+  test("is still the newest message when the panel gets higher and at once much lower", () => {
+    const layout = layOut();
+    const { list } = show(layout, notices(1, 20));
+    layout.resizePanel(panelHeight + 10, panelHeight - 100);
+    expect(list.scrollTop).toBe(endOf(20) + 100);
+    layout.settle(list);
+    expect(list.scrollTop).toBe(endOf(20) + 100);
+  });
+
   test("is left where the person scrolled to, until they come back down", () => {
     const layout = layOut();
     const { list, view, change } = show(layout, notices(1, 20));

@@ -121,8 +121,12 @@ interface Scrolling {
 /** Listens for the person's scrolling, until the returned function is called. */
 function listen(element: HTMLElement, scrolling: Scrolling): () => void {
   const { virtualizer, view, shown, atBottom, place, touched, written, scrollTo } = scrolling;
+  let size = sizeOf(element);
   const onScroll = () => {
     if (Math.abs(element.scrollTop - (written.current ?? Number.NaN)) < 1) return;
+    // The browser itself scrolls a list that gets higher. When its event comes, the list may be lower again, and far
+    // from its end. The observer of the size runs next, and scrolls to the end.
+    if (atBottom.current && size !== sizeOf(element)) return;
     written.current = undefined;
     place.current = undefined;
     atBottom.current = isAtBottom(element);
@@ -182,6 +186,7 @@ function listen(element: HTMLElement, scrolling: Scrolling): () => void {
   element.addEventListener("keydown", onKeyDown, { signal });
   // What opens below the list must not cover its end. A render follows only if other rows become visible.
   const resizes = new ResizeObserver(() => {
+    size = sizeOf(element);
     if (!atBottom.current || touched.current || place.current !== undefined) return;
     scrollTo(element, element.scrollHeight - element.clientHeight);
   });
@@ -190,6 +195,10 @@ function listen(element: HTMLElement, scrolling: Scrolling): () => void {
     controller.abort();
     resizes.disconnect();
   };
+}
+
+function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
+  return `${clientWidth} ${clientHeight}`;
 }
 
 function isAtBottom({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
