@@ -20,7 +20,13 @@ func TestOf(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
+	loose := filepath.Join(folder, "loose")
+	if err := os.Symlink(filepath.Join("link", "new"), loose); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ path, want string }{
+		{loose, filepath.Join(real, "new")},
+		{filepath.Join(loose, "x"), filepath.Join(real, "new", "x")},
 		{real, real},
 		{link, real},
 		{filepath.Join(link, "new", "file"), filepath.Join(real, "new", "file")},

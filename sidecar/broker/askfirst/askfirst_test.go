@@ -2,6 +2,7 @@ package askfirst_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -221,6 +222,18 @@ func TestALineThatRunsACommand(t *testing.T) {
 	}
 }
 
+// manyNames is a line with n names of files.
+func manyNames(n int) string {
+	var line strings.Builder
+	for i := range n {
+		if i%500 == 0 {
+			line.WriteString("\ncat")
+		}
+		fmt.Fprintf(&line, " n%d", i)
+	}
+	return line.String()
+}
+
 func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 	t.Parallel()
 	folder, elsewhere := t.TempDir(), t.TempDir()
@@ -232,6 +245,9 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(elsewhere, filepath.Join(inside, "below")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(elsewhere, "new"), filepath.Join(folder, "loose")); err != nil {
 		t.Fatal(err)
 	}
 	outside := filepath.Join(elsewhere, "x")
@@ -336,6 +352,24 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"a message", askfirst.Use{Command: "git commit -m 'read / write of a/b'"}, "no"},
 		{"many braces", askfirst.Use{Command: "cat " + strings.Repeat("{", 100_000)}, "yes"},
 		{"many words", askfirst.Use{Command: "sudo " + strings.Repeat("cd ", 50_000)}, "yes"},
+		{"a link to a file that is not there yet", askfirst.Use{Command: "echo x > loose"}, "yes"},
+		{"up behind what is not there", askfirst.Use{Command: "mkdir a && cat a/../../x"}, "yes"},
+		{"up and down behind what is not there", askfirst.Use{Command: "mkdir a && cat a/../sub/x"}, "no"},
+		{"a long path", askfirst.Use{Command: "cat " + strings.Repeat("a/../", 20_000)}, "no"},
+		{"up behind a link", askfirst.Use{Command: "cat link/../x"}, "yes"},
+		{"up behind a link below", askfirst.Use{Input: map[string]any{"file_path": "sub/below/../x"}}, "yes"},
+		{"up behind a link, in a whole path", askfirst.Use{Input: map[string]any{"file_path": folder + "/link/../x"}}, "yes"},
+		{"up and down inside", askfirst.Use{Command: "cat sub/../sub/x"}, "no"},
+		{"out and in again", askfirst.Use{Command: "cat ../" + filepath.Base(folder) + "/x"}, "no"},
+		{"a link behind names", askfirst.Use{Command: "cat s*/below"}, "yes"},
+		{"a link by the names of a whole path", askfirst.Use{Command: "cat " + folder + "/lin*"}, "yes"},
+		{"the way up behind names", askfirst.Use{Command: "cat s*/../../x"}, "yes"},
+		{"names of a whole path", askfirst.Use{Command: "cat " + inside + "/x*"}, "no"},
+		{"a list of files in the place of a text", askfirst.Use{Input: map[string]any{"content": []any{outside}}}, "yes"},
+		{"an object in the place of a text", askfirst.Use{Input: map[string]any{"query": map[string]any{"path": outside}}}, "yes"},
+		{"edits", askfirst.Use{Input: map[string]any{"file_path": "x", "edits": []any{map[string]any{"old_string": "/etc", "new_string": "/usr"}}}}, "no"},
+		{"more names than can be looked at in time", askfirst.Use{Command: manyNames(25_000)}, "yes"},
+		{"many names", askfirst.Use{Command: manyNames(2_000)}, "no"},
 		{"many folders to follow", askfirst.Use{Command: "cd a; cd b; cd c; cd d; cd e; cd f; cd g; cd h"}, "yes"},
 		{"many folders", askfirst.Use{Command: "cd sub && cd sub && cd sub && ls sub x y z"}, "no"},
 	} {

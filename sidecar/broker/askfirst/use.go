@@ -1,6 +1,7 @@
 package askfirst
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func Find(rules []Rule, u *Use) (rule *Rule, why string) {
 	return nil, ""
 }
 
-// texts are the members of inputs that are no paths.
+// texts are the members of inputs whose texts are no paths.
 var texts = []string{"content", "new_string", "old_string", "new_source", "edits", "prompt", "description", "plan", "query"}
 
 // CommandOf returns the shell line in the input of a tool, by the names that tools have for it; "" for none. A list of words becomes a
@@ -114,32 +115,29 @@ func (u *Use) outside(l *line) string {
 			return what
 		}
 	}
-	var walk func(v any) string
-	walk = func(v any) string {
+	var walk func(name string, v any) string
+	walk = func(name string, v any) string {
 		switch v := v.(type) {
 		case string:
-			if v != u.Command {
+			if v != u.Command && !slices.Contains(texts, name) {
 				return look.paths(v)
 			}
 		case []any:
 			for _, one := range v {
-				if what := walk(one); what != "" {
+				if what := walk("", one); what != "" {
 					return what
 				}
 			}
 		case map[string]any:
 			for name, one := range v {
-				if slices.Contains(texts, name) {
-					continue
-				}
-				if what := walk(one); what != "" {
+				if what := walk(name, one); what != "" {
 					return what
 				}
 			}
 		}
 		return ""
 	}
-	return walk(u.Input)
+	return walk("", u.Input)
 }
 
 // The bounds of a look.
@@ -147,7 +145,12 @@ const (
 	maxPlaces = 64
 	maxNames  = 2000
 	maxBraces = 4096 // bytes of a word with braces
+	maxPath   = 32 << 10
+	maxLooks  = 20_000 // names in the file system, as the host waits only so long for its hook
 )
+
+// tooMany is what is outside once a look has come to its bound.
+const tooMany = "more than Assent can look at in time"
 
 // look searches for paths outside of a folder.
 type look struct {
@@ -156,10 +159,11 @@ type look struct {
 	places []string
 	moves  bool
 	seen   map[string]bool
+	left   int // how many names may still be looked at
 }
 
 func (u *Use) newLook() *look {
-	return &look{folder: realpath.Of(u.Folder), places: []string{u.Cwd}, seen: map[string]bool{}}
+	return &look{folder: realpath.Of(u.Folder), places: []string{u.Cwd}, seen: map[string]bool{}, left: maxLooks}
 }
 
 // line returns what a shell line names outside.
@@ -351,29 +355,74 @@ func (k *look) word(w word) string {
 
 // names returns what a pattern for names of files stands for outside.
 func (k *look) names(pattern string) string {
-	quoted := fmt.Sprintf("%q", pattern)
-	names := strings.Split(strings.ReplaceAll(pattern, "[!", "[^"), "/")
-	patterns := 0
-	for i, name := range names {
-		if !strings.ContainsAny(name, "*?[") {
-			continue
-		}
-		if patterns++; patterns > 3 || strings.HasPrefix(name, ".") {
-			return quoted // such as .?, which stands for .., too
-		}
-		for _, place := range k.places {
-			found, err := filepath.Glob(filepath.Join(place, strings.Join(names[:i+1], "/")))
-			if err != nil || len(found) > maxNames {
-				return quoted
-			}
-			for _, path := range found {
-				if !k.isInside(path) {
-					return quoted
-				}
-			}
+	names, places := strings.Split(strings.ReplaceAll(pattern, "[!", "[^"), "/"), k.places
+	if isWhole(pattern) {
+		places = []string{rootOf(pattern)}
+	}
+	for _, place := range places {
+		if !k.namesInside(place, names) {
+			return fmt.Sprintf("%q", pattern)
 		}
 	}
 	return ""
+}
+
+// namesInside reports whether all that a pattern stands for, from its first name with a mark on, is inside. It is no if that is not
+// known.
+func (k *look) namesInside(place string, names []string) bool {
+	found, patterns := []string{realpath.Of(place)}, 0
+	for _, name := range names {
+		var next []string
+		if !strings.ContainsAny(name, "*?[") {
+			for _, path := range found {
+				next = append(next, whereFrom(path, name))
+			}
+		} else {
+			if patterns++; patterns > 3 || strings.HasPrefix(name, ".") {
+				return false // such as .?, which stands for .., too
+			}
+			for _, path := range found {
+				matches, err := k.matches(path, name)
+				if err != nil {
+					return false
+				}
+				next = append(next, matches...)
+			}
+		}
+		if found = next; len(found) > maxNames {
+			return false
+		}
+		if k.left -= len(found); k.left < 0 {
+			return false
+		}
+		if patterns > 0 && slices.ContainsFunc(found, func(path string) bool { return !k.isInside(path) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches returns the paths in a folder whose names match a pattern; none if it is no folder.
+func (k *look) matches(folder, pattern string) (all []string, err error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	entries, _ := f.Readdirnames(k.left + 1)
+	if k.left -= len(entries); k.left < 0 {
+		return nil, errors.New(tooMany)
+	}
+	for _, entry := range entries {
+		is, err := filepath.Match(pattern, entry)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			all = append(all, filepath.Join(folder, entry))
+		}
+	}
+	return all, nil
 }
 
 // braces returns the texts for which one with braces stands; nil if they are too many.
@@ -473,7 +522,6 @@ func (k *look) path(path string) string {
 	}
 	k.seen[path] = true
 	quoted := fmt.Sprintf("%q", path)
-	absolute := filepath.IsAbs(path) || strings.HasPrefix(path, "/")
 	up := goesUp(path)
 	switch {
 	case path == "-":
@@ -483,12 +531,17 @@ func (k *look) path(path string) string {
 		return "" // the standard input
 	case strings.HasPrefix(path, "~"):
 		return quoted
-	case strings.Contains(path, "\n") && !absolute && !strings.HasPrefix(path, "."):
+	case strings.Contains(path, "\n") && !isWhole(path) && !strings.HasPrefix(path, "."):
 		return "" // a text
 	case slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"}, path):
 		return ""
-	case absolute:
-		if !k.isInside(path) {
+	case len(path) > maxPath:
+		return "" // no system has such a path
+	case isWhole(path):
+		if k.left--; k.left < 0 {
+			return tooMany
+		}
+		if !k.isInside(whereFrom(rootOf(path), path)) {
 			return quoted
 		}
 		return ""
@@ -496,17 +549,53 @@ func (k *look) path(path string) string {
 		return quoted
 	}
 	for _, place := range k.places {
+		if k.left--; k.left < 0 {
+			return tooMany
+		}
 		whole := filepath.Join(place, path)
 		if !up && !strings.ContainsRune(path, filepath.Separator) {
 			if _, err := os.Lstat(whole); err != nil {
 				continue // a plain word
 			}
 		}
-		if !k.isInside(whole) {
+		if !k.isInside(whereFrom(place, path)) {
 			return quoted
 		}
 	}
 	return ""
+}
+
+// isWhole reports whether a path begins at the root.
+func isWhole(path string) bool { return filepath.IsAbs(path) || strings.HasPrefix(path, "/") }
+
+// rootOf returns where a whole path begins.
+func rootOf(path string) string { return filepath.VolumeName(path) + string(filepath.Separator) }
+
+// whereFrom returns where a path from a place really leads. As for the system, the way up from a link begins where the link leads.
+func whereFrom(place, path string) string {
+	if !goesUp(path) {
+		return realpath.Of(filepath.Join(place, strings.TrimPrefix(path, filepath.VolumeName(path))))
+	}
+	at, missing := realpath.Of(place), 0 // missing are the last names of at that are not there
+	for _, name := range strings.FieldsFunc(strings.TrimPrefix(path, filepath.VolumeName(path)), func(r rune) bool { return r == '/' || r == filepath.Separator }) {
+		switch name {
+		case ".":
+			continue
+		case "..":
+			at, missing = filepath.Dir(at), max(missing-1, 0)
+			continue
+		}
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		switch {
+		case missing > 0 || err != nil:
+			missing++
+		case info.Mode()&os.ModeSymlink != 0:
+			next = realpath.Of(next)
+		}
+		at = next
+	}
+	return at
 }
 
 // isInside reports whether a path is in the folder, or the folder itself.
