@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -93,9 +94,9 @@ var conversations = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://modelcontext
 // first: Codex has several in a session. A variable counts only if it is the host's own, because what a host starts inherits
 // its environment, and may be another host.
 func conversationOf(r *mcpserver.Request) string {
-	meta := member(r.Params, "_meta")
+	meta := jsonscan.Member(r.Params, "_meta")
 	host := known(r.Client)
-	name := cmp.Or(text(meta, "threadId"), text(member(meta, "x-codex-turn-metadata"), "thread_id"), r.Session.Environment[host.session])
+	name := cmp.Or(jsonscan.Text(meta, "threadId"), jsonscan.Text(jsonscan.Member(meta, "x-codex-turn-metadata"), "thread_id"), r.Session.Environment[host.session])
 	if name == "" {
 		return ""
 	}
@@ -119,11 +120,13 @@ func (c clock) waitLimit(hasProgress bool) time.Duration {
 
 // CallsTools reports whether a host declared that its models can call tools (2025-11-25, "Sampling").
 func CallsTools(client mcpserver.Client) bool {
-	return member(member(client.Capabilities, "sampling"), "tools") != nil
+	return jsonscan.Member(jsonscan.Member(client.Capabilities, "sampling"), "tools") != nil
 }
 
 // Roots returns what a host declared about roots; nil if it has none.
-func Roots(client mcpserver.Client) json.RawMessage { return member(client.Capabilities, "roots") }
+func Roots(client mcpserver.Client) json.RawMessage {
+	return jsonscan.Member(client.Capabilities, "roots")
+}
 
 // takes reports whether a host declared that it can answer a request.
 func takes(client mcpserver.Client, method string, params json.RawMessage) bool {
@@ -131,14 +134,14 @@ func takes(client mcpserver.Client, method string, params json.RawMessage) bool 
 	case "roots/list":
 		return Roots(client) != nil
 	case "elicitation/create":
-		declared := member(client.Capabilities, "elicitation")
-		if text(params, "mode") == "url" {
-			return member(declared, "url") != nil
+		declared := jsonscan.Member(client.Capabilities, "elicitation")
+		if jsonscan.Text(params, "mode") == "url" {
+			return jsonscan.Member(declared, "url") != nil
 		}
-		return declared != nil && (member(declared, "form") != nil || member(declared, "url") == nil)
+		return declared != nil && (jsonscan.Member(declared, "form") != nil || jsonscan.Member(declared, "url") == nil)
 	case "sampling/createMessage":
-		declared := member(client.Capabilities, "sampling")
-		return declared != nil && (member(params, "tools") == nil || CallsTools(client))
+		declared := jsonscan.Member(client.Capabilities, "sampling")
+		return declared != nil && (jsonscan.Member(params, "tools") == nil || CallsTools(client))
 	}
 	return false
 }

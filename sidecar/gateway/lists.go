@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -59,7 +60,7 @@ var errCursor = &mcpserver.Error{Code: mcpserver.CodeInvalidParams, Message: "th
 
 // cursorOf returns the cursor of a request for a list, or "" for the first page.
 func cursorOf(params json.RawMessage) (cursor string, err error) {
-	if value := member(params, "cursor"); value != nil && json.Unmarshal(value, &cursor) != nil {
+	if value := jsonscan.Member(params, "cursor"); value != nil && json.Unmarshal(value, &cursor) != nil {
 		return "", errCursor
 	}
 	return cursor, nil
@@ -93,7 +94,7 @@ func (v *View) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 				item = toolFor(r.Client, item)
 			}
 			if names != nil {
-				q := qualified{of.server, text(item, "name")}
+				q := qualified{of.server, jsonscan.Text(item, "name")}
 				item = renamed(item, q, names[q])
 			}
 			items = append(items, item)
@@ -102,7 +103,7 @@ func (v *View) list(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	if extra {
 		items = append(items, continueDefinition)
 	}
-	return complete(r, append(appendMember([]byte{'{'}, list, array(items)), '}')), nil
+	return complete(r, append(jsonscan.AppendMember([]byte{'{'}, list, jsonscan.Array(items)), '}')), nil
 }
 
 // listOne returns the page of a server's list that a host asks for, as it is. With extra, the last page has the tool
@@ -117,7 +118,7 @@ func (v *View) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (j
 		return nil, err
 	}
 	if len(pages) == 0 {
-		pages = []json.RawMessage{append(appendMember([]byte{'{'}, list, json.RawMessage("[]")), '}')}
+		pages = []json.RawMessage{append(jsonscan.AppendMember([]byte{'{'}, list, json.RawMessage("[]")), '}')}
 	}
 	cursor, err := cursorOf(r.Params)
 	if err != nil {
@@ -125,7 +126,7 @@ func (v *View) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (j
 	}
 	at := 0
 	for ; cursor != "" && at < len(pages); at++ {
-		if text(pages[at], "nextCursor") == cursor {
+		if jsonscan.Text(pages[at], "nextCursor") == cursor {
 			at++
 			break
 		}
@@ -135,7 +136,7 @@ func (v *View) listOne(ctx context.Context, r *mcpserver.Request, extra bool) (j
 	}
 	page := pages[at]
 	if extra && at == len(pages)-1 {
-		page = edit(page, func(name string, value json.RawMessage) json.RawMessage {
+		page = jsonscan.Edit(page, func(name string, value json.RawMessage) json.RawMessage {
 			if name != list || len(value) < len("[]") {
 				return value
 			}
@@ -157,7 +158,7 @@ func (v *View) pagesForHosts(ctx context.Context, client mcpserver.Client, serve
 	}
 	edited := make([]json.RawMessage, len(pages))
 	for i, page := range pages {
-		edited[i] = edit(page, func(name string, value json.RawMessage) json.RawMessage {
+		edited[i] = jsonscan.Edit(page, func(name string, value json.RawMessage) json.RawMessage {
 			var tools []json.RawMessage
 			if name != list || json.Unmarshal(value, &tools) != nil {
 				return value
@@ -166,7 +167,7 @@ func (v *View) pagesForHosts(ctx context.Context, client mcpserver.Client, serve
 			for i, tool := range tools {
 				tools[i] = toolFor(client, tool)
 			}
-			return array(tools)
+			return jsonscan.Array(tools)
 		})
 	}
 	return edited, nil
@@ -213,7 +214,7 @@ func itemsOf(pages []json.RawMessage, list string) []json.RawMessage {
 	var all []json.RawMessage
 	for _, page := range pages {
 		var items []json.RawMessage
-		if json.Unmarshal(member(page, list), &items) == nil {
+		if json.Unmarshal(jsonscan.Member(page, list), &items) == nil {
 			all = append(all, items...)
 		}
 	}
@@ -235,17 +236,17 @@ func complete(r *mcpserver.Request, result json.RawMessage) json.RawMessage {
 	}
 	set := func(name, value string, isGood bool) {
 		if !isGood {
-			result = with(result, name, json.RawMessage(value))
+			result = jsonscan.With(result, name, json.RawMessage(value))
 		}
 	}
-	kind := text(result, "resultType")
+	kind := jsonscan.Text(result, "resultType")
 	set("resultType", `"complete"`, kind != "")
 	if kind != "" && kind != "complete" || !slices.Contains(cacheable, r.Method) {
 		return result
 	}
 	var ttl float64
-	err := json.Unmarshal(member(result, "ttlMs"), &ttl)
-	scope := text(result, "cacheScope")
+	err := json.Unmarshal(jsonscan.Member(result, "ttlMs"), &ttl)
+	scope := jsonscan.Text(result, "cacheScope")
 	set("ttlMs", "0", err == nil && ttl >= 0)
 	set("cacheScope", `"private"`, scope == "private" || scope == "public")
 	return result

@@ -5,6 +5,8 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"strings"
+
+	"assent/sidecar/base/jsonscan"
 )
 
 // maxName is how long a name is at most that a host gets from a gateway of all servers. Hosts put the gateway's own name
@@ -79,11 +81,11 @@ func restOf(server, name string) (rest string, may bool) {
 // renamed returns a tool or prompt with its joined name. If that does not show the server's and its own name whole, and it has
 // no title, the title does.
 func renamed(item json.RawMessage, q qualified, name string) json.RawMessage {
-	item = with(item, "name", appendString(nil, name))
-	if name == q.server+"__"+q.name || text(item, "title") != "" || text(member(item, "annotations"), "title") != "" {
+	item = jsonscan.With(item, "name", jsonscan.Quote(name))
+	if name == q.server+"__"+q.name || jsonscan.Text(item, "title") != "" || jsonscan.Text(jsonscan.Member(item, "annotations"), "title") != "" {
 		return item
 	}
-	return with(item, "title", appendString(nil, q.server+": "+q.name))
+	return jsonscan.With(item, "title", jsonscan.Quote(q.server+": "+q.name))
 }
 
 // plain returns a name with an underscore for each character that some host does not take.

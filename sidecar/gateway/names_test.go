@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"assent/sidecar/base/jsonscan"
 )
 
 func TestJoinedNames(t *testing.T) {
@@ -84,7 +86,7 @@ func TestRenamed(t *testing.T) {
 		q := qualified{test.server, test.tool}
 		name := joinedNames([]qualified{q})[q]
 		item := renamed([]byte(test.item), q, name)
-		if !regexp.MustCompile(test.name).MatchString(name) || text(item, "name") != name || text(item, "title") != test.title {
+		if !regexp.MustCompile(test.name).MatchString(name) || jsonscan.Text(item, "name") != name || jsonscan.Text(item, "title") != test.title {
 			t.Errorf("%v: named %q, listed as %s", q, name, item)
 		}
 		if _, may := restOf(test.server, name); !may {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/broker/form"
 	"assent/sidecar/gateway/mcpserver"
 )
@@ -10,30 +11,30 @@ import (
 // repeated returns a tool's result as a host's model can see all of it: a host that shows no structuredContent gets that
 // as a text, too, unless a text of the result says the same. Everything else stays.
 func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
-	structured := member(result, "structuredContent")
+	structured := jsonscan.Member(result, "structuredContent")
 	if structured == nil || !known(client).hidesStructured {
 		return result
 	}
 	var content []json.RawMessage
-	if json.Unmarshal(member(result, "content"), &content) != nil {
+	if json.Unmarshal(jsonscan.Member(result, "content"), &content) != nil {
 		return result
 	}
 	var texts []string
 	for _, block := range content {
-		texts = append(texts, text(block, "text"))
+		texts = append(texts, jsonscan.Text(block, "text"))
 	}
 	if form.Repeated(structured, texts) != nil {
 		return result
 	}
-	block := appendMember([]byte(`{"type":"text"`), "text", appendString(nil, string(structured)))
-	return with(result, "content", array(append(content, append(block, '}'))))
+	block := jsonscan.AppendMember([]byte(`{"type":"text"`), "text", jsonscan.Quote(string(structured)))
+	return jsonscan.With(result, "content", jsonscan.Array(append(content, append(block, '}'))))
 }
 
 // toolFor returns a tool as a host's revision has it. Before 2026-07-28 an outputSchema has the type "object", and hosts with
 // strict types refuse the whole list for another.
 func toolFor(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
-	if schema := member(tool, "outputSchema"); schema != nil && !client.Modern() && text(schema, "type") != "object" {
-		tool = edit(tool, func(name string, value json.RawMessage) json.RawMessage {
+	if schema := jsonscan.Member(tool, "outputSchema"); schema != nil && !client.Modern() && jsonscan.Text(schema, "type") != "object" {
+		tool = jsonscan.Edit(tool, func(name string, value json.RawMessage) json.RawMessage {
 			if name == "outputSchema" {
 				return nil
 			}

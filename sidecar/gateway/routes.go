@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/nearest"
 	"assent/sidecar/gateway/mcpserver"
 )
@@ -44,25 +45,25 @@ func (v *View) find(ctx context.Context, client mcpserver.Client, method string,
 	case "prompts/get":
 		return v.routeName(ctx, client, listPrompts, params)
 	case "completion/complete":
-		ref := member(params, "ref")
-		if text(ref, "type") == "ref/prompt" {
+		ref := jsonscan.Member(params, "ref")
+		if jsonscan.Text(ref, "type") == "ref/prompt" {
 			server, changed, err := v.routeName(ctx, client, listPrompts, ref)
 			if err != nil {
 				return "", nil, err
 			}
-			return server, with(params, "ref", changed), nil
+			return server, jsonscan.With(params, "ref", changed), nil
 		}
-		server, err := v.serverOf(ctx, client, text(ref, "uri"))
+		server, err := v.serverOf(ctx, client, jsonscan.Text(ref, "uri"))
 		return server, params, err
 	}
-	server, err := v.serverOf(ctx, client, text(params, "uri"))
+	server, err := v.serverOf(ctx, client, jsonscan.Text(params, "uri"))
 	return server, params, err
 }
 
 // routeName finds the server of a joined name, and puts the server's own name into the params. It asks no server but those
 // that the name can be of, and these only if their list is not known.
 func (v *View) routeName(ctx context.Context, client mcpserver.Client, list string, params json.RawMessage) (string, json.RawMessage, error) {
-	name := text(params, "name")
+	name := jsonscan.Text(params, "name")
 	all := v.advertised(list)
 	q, ok := v.join(list, all).named[name]
 	if !ok {
@@ -71,7 +72,7 @@ func (v *View) routeName(ctx context.Context, client mcpserver.Client, list stri
 			return "", nil, err
 		}
 	}
-	return q.server, with(params, "name", appendString(nil, q.name)), nil
+	return q.server, jsonscan.With(params, "name", jsonscan.Quote(q.name)), nil
 }
 
 // lookUp finds a joined name that no list of before has. A server without a list gets the rest of the name: it is
@@ -137,14 +138,14 @@ func (v *View) serverOf(ctx context.Context, client mcpserver.Client, uri string
 	}
 	for _, of := range resources {
 		for _, item := range itemsOf(of.pages, listResources) {
-			if text(item, "uri") == uri {
+			if jsonscan.Text(item, "uri") == uri {
 				match(of.server, len(uri)+1)
 			}
 		}
 	}
 	for _, of := range templates {
 		for _, item := range itemsOf(of.pages, listTemplates) {
-			template := text(item, "uriTemplate")
+			template := jsonscan.Text(item, "uriTemplate")
 			if fixed, _, _ := strings.Cut(template, "{"); template == uri {
 				match(of.server, len(uri)+1)
 			} else if strings.HasPrefix(uri, fixed) {
@@ -175,7 +176,7 @@ func (v *View) join(list string, all []serverPages) *joined {
 	var each []qualified
 	for _, of := range all {
 		for _, item := range itemsOf(of.pages, list) {
-			each = append(each, qualified{of.server, text(item, "name")})
+			each = append(each, qualified{of.server, jsonscan.Text(item, "name")})
 		}
 	}
 	j.names = joinedNames(each)

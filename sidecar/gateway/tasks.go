@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -378,29 +379,29 @@ func (t *mcpTask) state() json.RawMessage { return t.describe(t.status()) }
 // describe returns the members of an MCP task's state. The caller holds the lock of calls.
 func (t *mcpTask) describe(status taskStatus, message string) json.RawMessage {
 	k := t.call
-	out := appendMember([]byte{'{'}, "taskId", appendString(nil, t.id))
-	out = appendMember(out, "status", appendString(nil, string(status)))
+	out := jsonscan.AppendMember([]byte{'{'}, "taskId", jsonscan.Quote(t.id))
+	out = jsonscan.AppendMember(out, "status", jsonscan.Quote(string(status)))
 	if message != "" {
-		out = appendMember(out, "statusMessage", appendString(nil, message))
+		out = jsonscan.AppendMember(out, "statusMessage", jsonscan.Quote(message))
 	}
-	at := func(t time.Time) []byte { return appendString(nil, t.UTC().Format("2006-01-02T15:04:05.000Z")) }
-	out = appendMember(out, "createdAt", at(t.created))
-	out = appendMember(out, "lastUpdatedAt", at(t.updated))
+	at := func(t time.Time) []byte { return jsonscan.Quote(t.UTC().Format("2006-01-02T15:04:05.000Z")) }
+	out = jsonscan.AppendMember(out, "createdAt", at(t.created))
+	out = jsonscan.AppendMember(out, "lastUpdatedAt", at(t.updated))
 	ttl, poll := "ttl", "pollInterval" // the extension put the unit into the names
 	if t.modern {
 		ttl, poll = "ttlMs", "pollIntervalMs"
 	}
-	out = appendMember(out, ttl, fmt.Append(nil, t.ttl.Milliseconds()))
-	out = appendMember(out, poll, fmt.Append(nil, pollInterval(time.Since(t.created)).Milliseconds()))
+	out = jsonscan.AppendMember(out, ttl, fmt.Append(nil, t.ttl.Milliseconds()))
+	out = jsonscan.AppendMember(out, poll, fmt.Append(nil, pollInterval(time.Since(t.created)).Milliseconds()))
 	switch {
 	case !t.modern: // questions and result come with tasks/result
 	case status == taskInputRequired:
-		out = appendMember(out, "inputRequests", inputRequests(k.open()))
+		out = jsonscan.AppendMember(out, "inputRequests", inputRequests(k.open()))
 	case status == taskCompleted:
-		out = appendMember(out, "result", k.end.result)
+		out = jsonscan.AppendMember(out, "result", k.end.result)
 	case status == taskFailed:
 		failure, _ := json.Marshal(wireError(k.end.err)) // its data is valid JSON
-		out = appendMember(out, "error", failure)
+		out = jsonscan.AppendMember(out, "error", failure)
 	}
 	return append(out, '}')
 }
@@ -424,18 +425,18 @@ func withRelated(object json.RawMessage, id string) json.RawMessage {
 	if len(object) == 0 || object[0] != '{' {
 		object = json.RawMessage("{}")
 	}
-	meta := member(object, "_meta")
+	meta := jsonscan.Member(object, "_meta")
 	if len(meta) == 0 || meta[0] != '{' {
 		meta = json.RawMessage("{}")
 	}
-	related := append(appendMember([]byte{'{'}, "taskId", appendString(nil, id)), '}')
-	return with(object, "_meta", with(meta, relatedTask, related))
+	related := append(jsonscan.AppendMember([]byte{'{'}, "taskId", jsonscan.Quote(id)), '}')
+	return jsonscan.With(object, "_meta", jsonscan.With(meta, relatedTask, related))
 }
 
 // hasTasks reports whether a host can have MCP tasks.
 func hasTasks(client mcpserver.Client) bool {
 	if client.Modern() {
-		return member(member(client.Capabilities, "extensions"), tasksExtension) != nil
+		return jsonscan.Member(jsonscan.Member(client.Capabilities, "extensions"), tasksExtension) != nil
 	}
 	return client.Revision == tasksRevision
 }
@@ -451,20 +452,20 @@ func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMess
 			return value
 		}
 	}
-	out := edit(capabilities, without("tasks"))
-	extensions := member(out, "extensions")
+	out := jsonscan.Edit(capabilities, without("tasks"))
+	extensions := jsonscan.Member(out, "extensions")
 	if len(extensions) > 0 && extensions[0] == '{' {
-		extensions = edit(extensions, without(tasksExtension))
-		out = with(out, "extensions", extensions)
+		extensions = jsonscan.Edit(extensions, without(tasksExtension))
+		out = jsonscan.With(out, "extensions", extensions)
 	} else {
 		extensions = json.RawMessage("{}")
 	}
 	switch {
-	case member(out, "tools") == nil:
+	case jsonscan.Member(out, "tools") == nil:
 	case client.Revision == tasksRevision:
-		out = with(out, "tasks", json.RawMessage(`{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`))
+		out = jsonscan.With(out, "tasks", json.RawMessage(`{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`))
 	case client.Modern():
-		out = with(out, "extensions", with(extensions, tasksExtension, json.RawMessage("{}")))
+		out = jsonscan.With(out, "extensions", jsonscan.With(extensions, tasksExtension, json.RawMessage("{}")))
 	}
 	return out
 }
@@ -472,17 +473,17 @@ func offered(client mcpserver.Client, capabilities json.RawMessage) json.RawMess
 // execution returns a tool that says that its call may be an MCP task. Other revisions have no member for that. Hosts on MCP's
 // TypeScript SDK refuse to call a tool that requires an MCP task. A host that would lose results gets no such member.
 func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
-	own := member(tool, "execution")
+	own := jsonscan.Member(tool, "execution")
 	switch {
 	case client.Revision == tasksRevision && !known(client).losesTaskErrors:
 		if len(own) == 0 || own[0] != '{' {
 			own = json.RawMessage("{}")
 		}
-		return with(tool, "execution", with(own, "taskSupport", json.RawMessage(`"optional"`)))
+		return jsonscan.With(tool, "execution", jsonscan.With(own, "taskSupport", json.RawMessage(`"optional"`)))
 	case own == nil:
 		return tool
 	}
-	return edit(tool, func(name string, value json.RawMessage) json.RawMessage {
+	return jsonscan.Edit(tool, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "execution" {
 			return nil
 		}
@@ -492,7 +493,7 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 
 // termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.
 func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
-	asked := member(r.Params, "task")
+	asked := jsonscan.Member(r.Params, "task")
 	modern := r.Client.Modern()
 	if r.Method != "tools/call" || !hasTasks(r.Client) || !modern && (asked == nil || asked[0] != '{') {
 		return nil
@@ -500,7 +501,7 @@ func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 	terms := &taskTerms{session: r.Session.ID, modern: modern, ttl: resultTTL}
 	// A host may ask for less time than Assent gives, and not for more. In the extension it has no say.
 	var ttl float64
-	if json.Unmarshal(member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(resultTTL.Milliseconds()) && !modern {
+	if json.Unmarshal(jsonscan.Member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(resultTTL.Milliseconds()) && !modern {
 		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
 	}
 	terms.notify = func(id string) notify {
@@ -509,7 +510,7 @@ func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 				if token == nil {
 					return
 				}
-				params = with(params, "progressToken", token)
+				params = jsonscan.With(params, "progressToken", token)
 			}
 			_ = r.Session.Notify(method, withRelated(params, id)) // a host that has gone hears nothing
 		}
@@ -543,7 +544,7 @@ func (c *calls) taskCreated(t *mcpTask) json.RawMessage {
 	if t.modern {
 		return append([]byte(`{"resultType":"task",`), state[1:]...)
 	}
-	return append(appendMember([]byte{'{'}, "task", state), '}')
+	return append(jsonscan.AppendMember([]byte{'{'}, "task", state), '}')
 }
 
 // taskMethods are the methods of MCP tasks, each with the revisions that have it.
@@ -585,7 +586,7 @@ func (v *View) serveTask(r *mcpserver.Request) func(context.Context) (json.RawMe
 // taskOf returns the MCP task that a request names, and the calls of its host.
 func (v *View) taskOf(r *mcpserver.Request) (*calls, *mcpTask, error) {
 	calls := v.callsOf(r.Session)
-	t, err := calls.task(text(r.Params, "taskId"))
+	t, err := calls.task(jsonscan.Text(r.Params, "taskId"))
 	return calls, t, err
 }
 
@@ -595,8 +596,8 @@ func (v *View) getTask(_ context.Context, r *mcpserver.Request) (json.RawMessage
 		return nil, err
 	}
 	state := calls.taskState(t)
-	if result := member(state, "result"); result != nil {
-		state = with(state, "result", complete(r, v.result(r, result)))
+	if result := jsonscan.Member(state, "result"); result != nil {
+		state = jsonscan.With(state, "result", complete(r, v.result(r, result)))
 	}
 	return state, nil
 }
@@ -638,8 +639,8 @@ func (v *View) listTasks(_ context.Context, r *mcpserver.Request) (json.RawMessa
 	if cursor, err := cursorOf(r.Params); err != nil || cursor != "" { // all are on one page
 		return nil, errCursor
 	}
-	states := array(v.callsOf(r.Session).taskStates(r.Session.ID))
-	return append(appendMember([]byte{'{'}, "tasks", states), '}'), nil
+	states := jsonscan.Array(v.callsOf(r.Session).taskStates(r.Session.ID))
+	return append(jsonscan.AppendMember([]byte{'{'}, "tasks", states), '}'), nil
 }
 
 func (v *View) updateTask(_ context.Context, r *mcpserver.Request) (json.RawMessage, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/gateway/mcpserver"
 )
 
@@ -156,7 +157,7 @@ func (v *View) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 	}
 	switch r.Method {
 	case "tools/call":
-		if text(r.Params, "name") == continueTool {
+		if jsonscan.Text(r.Params, "name") == continueTool {
 			return func(ctx context.Context) (json.RawMessage, error) { return v.resume(ctx, r) }
 		}
 		return func(ctx context.Context) (json.RawMessage, error) { return v.call(ctx, r) }
@@ -201,7 +202,7 @@ var logLevels = []string{"debug", "info", "notice", "warning", "error", "critica
 
 // setLogLevel serves logging/setLevel (2025-11-25, "Logging"). Servers get the level with the session's next calls.
 func (v *View) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
-	level := text(r.Params, "level")
+	level := jsonscan.Text(r.Params, "level")
 	if !slices.Contains(logLevels, level) {
 		return nil, &mcpserver.Error{
 			Code: mcpserver.CodeInvalidParams, Message: fmt.Sprintf("%q is no level; there are %s", level, strings.Join(logLevels, ", ")),
@@ -216,7 +217,7 @@ func (v *View) setLogLevel(r *mcpserver.Request) (json.RawMessage, error) {
 // logLevel returns the level of the log messages that a host wants, or "". Since 2026-07-28 each request says it.
 func (v *View) logLevel(r *mcpserver.Request) string {
 	if r.Client.Modern() {
-		return text(member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel")
+		return jsonscan.Text(jsonscan.Member(r.Params, "_meta"), "io.modelcontextprotocol/logLevel")
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -230,7 +231,7 @@ func (v *View) wantsLog(r *mcpserver.Request, message json.RawMessage) bool {
 	if wanted == "" {
 		return !r.Client.Modern()
 	}
-	level := slices.Index(logLevels, text(message, "level"))
+	level := slices.Index(logLevels, jsonscan.Text(message, "level"))
 	return level < 0 || level >= slices.Index(logLevels, wanted)
 }
 
@@ -263,7 +264,7 @@ func (v *View) Ended(s *mcpserver.Session) {
 
 // subscribe serves resources/subscribe.
 func (v *View) subscribe(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
-	uri := text(r.Params, "uri")
+	uri := jsonscan.Text(r.Params, "uri")
 	server, _, err := v.route(ctx, r.Client, r.Method, r.Params)
 	if err != nil {
 		return nil, err
@@ -299,7 +300,7 @@ func (v *View) exchangeSubscription(s *mcpserver.Session, uri string, stop func(
 
 // unsubscribe serves resources/unsubscribe.
 func (v *View) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
-	if stop := v.exchangeSubscription(r.Session, text(r.Params, "uri"), nil); stop != nil {
+	if stop := v.exchangeSubscription(r.Session, jsonscan.Text(r.Params, "uri"), nil); stop != nil {
 		stop()
 	}
 	return json.RawMessage("{}"), nil
@@ -307,7 +308,7 @@ func (v *View) unsubscribe(r *mcpserver.Request) (json.RawMessage, error) {
 
 // watch subscribes to a resource until ctx ends.
 func (v *View) watch(ctx context.Context, client mcpserver.Client, uri string) {
-	params := append(appendMember([]byte{'{'}, "uri", appendString(nil, uri)), '}')
+	params := append(jsonscan.AppendMember([]byte{'{'}, "uri", jsonscan.Quote(uri)), '}')
 	server, _, err := v.route(ctx, client, "resources/subscribe", params)
 	var stop func()
 	if err == nil {
@@ -327,7 +328,7 @@ func (v *View) ResourceUpdated(server string, params json.RawMessage) {
 	if v.opts.Server != "" && v.opts.Server != server {
 		return
 	}
-	uri := text(params, "uri")
+	uri := jsonscan.Text(params, "uri")
 	v.mu.Lock()
 	var to []*mcpserver.Session
 	for s := range v.sessions {
@@ -378,7 +379,7 @@ func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 	if request.task = v.termsOf(r, token); request.task != nil && !request.task.modern {
 		request.ask = nil // questions come with tasks/result
 	}
-	if state := member(r.Params, "requestState"); r.Client.Modern() && state != nil {
+	if state := jsonscan.Member(r.Params, "requestState"); r.Client.Modern() && state != nil {
 		responses, err := inputResponses(r.Params)
 		if err == nil {
 			err = v.awaitRestored(ctx)
@@ -387,7 +388,7 @@ func (v *View) call(ctx context.Context, r *mcpserver.Request) (json.RawMessage,
 			return nil, err
 		}
 		return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
-			return calls.resumeWithAnswers(ctx, text(r.Params, "requestState"), key, responses, waitLimit, request)
+			return calls.resumeWithAnswers(ctx, jsonscan.Text(r.Params, "requestState"), key, responses, waitLimit, request)
 		})
 	}
 	spec := callSpec{requester: request.requester, client: r.Client, server: server, method: r.Method, params: params, logLevel: v.logLevel(r)}
@@ -438,7 +439,7 @@ func (v *View) hostRequestOf(r *mcpserver.Request, token json.RawMessage, h *hea
 // resume waits for a call that returned before its question was answered.
 func (v *View) resume(ctx context.Context, r *mcpserver.Request) (json.RawMessage, error) {
 	_, token := passable(r.Params)
-	handle := text(member(r.Params, "arguments"), "handle")
+	handle := jsonscan.Text(jsonscan.Member(r.Params, "arguments"), "handle")
 	h := &heartbeat{}
 	return v.await(ctx, r, token, h, func(waitLimit time.Duration) (json.RawMessage, deliveryReport, error) {
 		return v.callsOf(r.Session).resume(ctx, handle, waitLimit, v.hostRequestOf(r, token, h))
@@ -493,16 +494,16 @@ func (v *View) result(r *mcpserver.Request, result json.RawMessage) json.RawMess
 
 // inputRequired is the result with which a host is asked (2026-07-28, "Multi Round-Trip Requests").
 func inputRequired(e errQuestions) json.RawMessage {
-	result := appendMember([]byte(`{"resultType":"input_required"`), "inputRequests", inputRequests(e.questions))
-	return append(appendMember(result, "requestState", appendString(nil, e.state)), '}')
+	result := jsonscan.AppendMember([]byte(`{"resultType":"input_required"`), "inputRequests", inputRequests(e.questions))
+	return append(jsonscan.AppendMember(result, "requestState", jsonscan.Quote(e.state)), '}')
 }
 
 // inputRequests are questions as a host of 2026-07-28 gets them.
 func inputRequests(questions []*question) json.RawMessage {
 	requests := []byte{'{'}
 	for _, q := range questions {
-		request := appendMember([]byte{'{'}, "method", appendString(nil, q.Method))
-		requests = appendMember(requests, q.Name, append(appendMember(request, "params", q.Params), '}'))
+		request := jsonscan.AppendMember([]byte{'{'}, "method", jsonscan.Quote(q.Method))
+		requests = jsonscan.AppendMember(requests, q.Name, append(jsonscan.AppendMember(request, "params", q.Params), '}'))
 	}
 	return append(requests, '}')
 }
@@ -525,7 +526,7 @@ func (v *View) forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.record(params)
-			params = with(params, "progressToken", token)
+			params = jsonscan.With(params, "progressToken", token)
 		}
 		if method == "notifications/message" && !v.wantsLog(r, params) {
 			return
@@ -543,7 +544,7 @@ type heartbeat struct {
 // record records a progress of the server. It is called with mu held.
 func (h *heartbeat) record(params json.RawMessage) {
 	var progress float64
-	if json.Unmarshal(member(params, "progress"), &progress) == nil {
+	if json.Unmarshal(jsonscan.Member(params, "progress"), &progress) == nil {
 		h.last = max(h.last, progress)
 	}
 }

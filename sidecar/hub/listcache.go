@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
 )
 
 const (
@@ -184,8 +185,8 @@ type pages struct {
 func toolsByName(pages []json.RawMessage) map[string]json.RawMessage {
 	byName := map[string]json.RawMessage{}
 	for _, page := range pages {
-		for _, tool := range elements(member(page, string(protocol.ListTools))) {
-			byName[textOf(tool, "name")] = tool
+		for _, tool := range elements(jsonscan.Member(page, string(protocol.ListTools))) {
+			byName[jsonscan.Text(tool, "name")] = tool
 		}
 	}
 	return byName
@@ -194,7 +195,7 @@ func toolsByName(pages []json.RawMessage) map[string]json.RawMessage {
 // count returns how long a list is.
 func (p pages) count(kind protocol.ListKind) (n int64) {
 	for _, page := range p.raw {
-		n += int64(len(elements(member(page, string(kind)))))
+		n += int64(len(elements(jsonscan.Member(page, string(kind)))))
 	}
 	return n
 }

@@ -118,7 +118,7 @@ func (r *listReader) end() {
 		return
 	}
 	last := &r.pages[len(r.pages)-1]
-	*last = edited(*last, func(name string, value json.RawMessage) json.RawMessage {
+	*last = jsonscan.Edit(*last, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "nextCursor" && string(value) != "null" && string(value) != `""` {
 			return nil
 		}
@@ -150,12 +150,12 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 	result := json.RawMessage(bytes.TrimSpace(capture.Answer().Result))
 	if kindOf(result) == "array" {
 		r.say("The list is an array and must be an object")
-		result = append(appendMember([]byte{'{'}, string(r.kind), result), '}')
+		result = append(jsonscan.AppendMember([]byte{'{'}, string(r.kind), result), '}')
 	}
 	if kind := kindOf(result); kind != "object" {
 		return nil, session.BadAnswerError{Reason: fmt.Sprintf("its list of %s is %s and must be an object", r.name(), article(kind))}
 	}
-	list := member(result, string(r.kind))
+	list := jsonscan.Member(result, string(r.kind))
 	switch kind := kindOf(list); kind {
 	case "array", "null": // some languages write an empty list as null
 	case "object":
@@ -170,12 +170,12 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 		return nil, nil
 	}
 	var ttl float64
-	_ = json.Unmarshal(member(result, "ttlMs"), &ttl) // a text or an object gives no time
+	_ = json.Unmarshal(jsonscan.Member(result, "ttlMs"), &ttl) // a text or an object gives no time
 	if page := time.Duration(ttl) * time.Millisecond; len(r.pages) == 0 || page < r.ttl {
 		r.ttl = max(page, 0)
 	}
-	next := r.next(member(result, "nextCursor"))
-	r.pages = append(r.pages, edited(result, func(name string, value json.RawMessage) json.RawMessage {
+	next := r.next(jsonscan.Member(result, "nextCursor"))
+	r.pages = append(r.pages, jsonscan.Edit(result, func(name string, value json.RawMessage) json.RawMessage {
 		switch {
 		case name == string(r.kind):
 			return r.itemsOf(value, known)
@@ -201,14 +201,14 @@ func (r *listReader) next(cursor json.RawMessage) json.RawMessage {
 func (r *listReader) forSDK(result json.RawMessage) json.RawMessage {
 	var kept []json.RawMessage
 	if r.kind == protocol.ListTools {
-		for _, tool := range elements(member(bytes.TrimSpace(result), "tools")) {
-			if schema := member(tool, "inputSchema"); mentionsHeader(schema) && textOf(tool, "name") != "" {
-				name := append([]byte(`{"name":`), member(tool, "name")...)
-				kept = append(kept, append(appendMember(name, "inputSchema", schema), '}'))
+		for _, tool := range elements(jsonscan.Member(bytes.TrimSpace(result), "tools")) {
+			if schema := jsonscan.Member(tool, "inputSchema"); mentionsHeader(schema) && jsonscan.Text(tool, "name") != "" {
+				name := append([]byte(`{"name":`), jsonscan.Member(tool, "name")...)
+				kept = append(kept, append(jsonscan.AppendMember(name, "inputSchema", schema), '}'))
 			}
 		}
 	}
-	page := appendMember([]byte(`{"resultType":"complete"`), string(r.kind), array(kept))
+	page := jsonscan.AppendMember([]byte(`{"resultType":"complete"`), string(r.kind), jsonscan.Array(kept))
 	return append(page, '}')
 }
 
@@ -221,9 +221,9 @@ func mentionsHeader(schema json.RawMessage) bool {
 // items as its members.
 func values(object json.RawMessage, key string) (all []json.RawMessage) {
 	for name, item := range jsonscan.Of(object) {
-		if kindOf(item) == "object" && member(item, key) == nil {
+		if kindOf(item) == "object" && jsonscan.Member(item, key) == nil {
 			quoted, _ := json.Marshal(name) // a string can be encoded
-			item = with(item, key, quoted)
+			item = jsonscan.With(item, key, quoted)
 		}
 		all = append(all, item)
 	}
@@ -267,7 +267,7 @@ func (r *listReader) itemsOf(list json.RawMessage, known []*mcp.Tool) json.RawMe
 	if same {
 		return list
 	}
-	return array(kept)
+	return jsonscan.Array(kept)
 }
 
 // item returns an item as it can be used, or nil to leave it out. Only tools with headers that go-sdk can set are taken.
@@ -277,8 +277,8 @@ func (r *listReader) item(item json.RawMessage, taken map[string]bool) json.RawM
 		r.say("A %s is left out: it is %s and must be an object", noun, article(kind))
 		return nil
 	}
-	value := member(item, key)
-	id := textOf(item, key)
+	value := jsonscan.Member(item, key)
+	id := jsonscan.Text(item, key)
 	switch {
 	case kindOf(value) != "string":
 		r.say("A %s is left out: its %s is %s", noun, key, article(kindOf(value)))
@@ -289,7 +289,7 @@ func (r *listReader) item(item json.RawMessage, taken map[string]bool) json.RawM
 	case r.keys[id]:
 		r.say("A second %s %s is left out", noun, clipped(id))
 		return nil
-	case r.kind == protocol.ListTools && mentionsHeader(member(item, "inputSchema")) && !taken[id]:
+	case r.kind == protocol.ListTools && mentionsHeader(jsonscan.Member(item, "inputSchema")) && !taken[id]:
 		r.say("The tool %s is left out: its x-mcp-header is not valid", clipped(id))
 		return nil
 	}
@@ -301,9 +301,9 @@ func (r *listReader) item(item json.RawMessage, taken map[string]bool) json.RawM
 	if r.kind == protocol.ListTools {
 		return withSchemas(item, r.modern, say)
 	}
-	if key != "name" && textOf(item, "name") == "" {
+	if key != "name" && jsonscan.Text(item, "name") == "" {
 		say("name is missing")
-		item = with(edited(item, func(name string, value json.RawMessage) json.RawMessage {
+		item = jsonscan.With(jsonscan.Edit(item, func(name string, value json.RawMessage) json.RawMessage {
 			if name == "name" {
 				return nil
 			}

@@ -169,21 +169,21 @@ func (t *wireTool) tool() protocol.Tool {
 func (t *wireTool) withForm() protocol.Tool {
 	tool := t.tool()
 	schema, merged := form.Flat(t.InputSchema)
-	more := member(schema, "additionalProperties")
+	more := jsonscan.Member(schema, "additionalProperties")
 	tool.MoreArguments = merged || string(more) == "true" || kindOf(more) == "object"
-	described := member(schema, "properties")
+	described := jsonscan.Member(schema, "properties")
 	if described == nil {
 		described = json.RawMessage("{}")
 	}
 	all := described
-	for _, one := range elements(member(schema, "required")) {
+	for _, one := range elements(jsonscan.Member(schema, "required")) {
 		var name string
-		if json.Unmarshal(one, &name) == nil && member(all, name) == nil {
-			all = with(all, name, json.RawMessage("{}"))
+		if json.Unmarshal(one, &name) == nil && jsonscan.Member(all, name) == nil {
+			all = jsonscan.With(all, name, json.RawMessage("{}"))
 		}
 	}
 	if len(all) > len(described) {
-		schema = with(edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+		schema = jsonscan.With(jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
 			if name == "properties" {
 				return nil
 			}
@@ -234,7 +234,7 @@ func (h *Hub) Prompts(ctx context.Context, serverName string) ([]protocol.Prompt
 // parseItems reads the items of a list, which a [listReader] has repaired.
 func parseItems[T any](pages []json.RawMessage, kind protocol.ListKind) (items []T) {
 	for _, page := range pages {
-		for _, raw := range elements(member(page, string(kind))) {
+		for _, raw := range elements(jsonscan.Member(page, string(kind))) {
 			var item T
 			if jsonscan.Unmarshal(raw, &item) == nil {
 				items = append(items, item)

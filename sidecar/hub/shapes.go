@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -126,7 +125,7 @@ func object(members map[string]shape) shape {
 		if value = anyObject(at, value, say); value == nil {
 			return nil
 		}
-		return edited(value, func(name string, value json.RawMessage) json.RawMessage {
+		return jsonscan.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
 			if shape := members[name]; shape != nil {
 				return shape(within(at, name), value, say)
 			}
@@ -149,7 +148,7 @@ func having(name string, whole shape) shape {
 		if value = whole(at, value, say); value == nil {
 			return nil
 		}
-		if textOf(value, name) == "" {
+		if jsonscan.Text(value, name) == "" {
 			say("%s has no %s", at, name)
 			return nil
 		}
@@ -175,84 +174,8 @@ func list(element shape) shape {
 		if same {
 			return value
 		}
-		return array(kept)
+		return jsonscan.Array(kept)
 	}
-}
-
-// array returns a list of values, byte for byte.
-func array(values []json.RawMessage) json.RawMessage {
-	return append(append([]byte{'['}, bytes.Join(asBytes(values), []byte{','})...), ']')
-}
-
-func asBytes(values []json.RawMessage) [][]byte {
-	all := make([][]byte, len(values))
-	for i, value := range values {
-		all[i] = value
-	}
-	return all
-}
-
-// edited returns an object with the values that change returns for its members; nil leaves a member out. An object that
-// stays the same is returned byte for byte.
-func edited(value json.RawMessage, change func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
-	type member struct {
-		name  string
-		value json.RawMessage
-	}
-	var kept []member
-	same := true
-	for name, was := range jsonscan.Of(value) {
-		is := change(name, was)
-		same = same && string(is) == string(was)
-		if is != nil {
-			kept = append(kept, member{name, is})
-		}
-	}
-	if same {
-		return value // a page of megabytes is not copied
-	}
-	out := []byte{'{'}
-	for _, m := range kept {
-		out = appendMember(out, m.name, m.value)
-	}
-	return append(out, '}')
-}
-
-// with returns an object with one more member.
-func with(value json.RawMessage, name string, member json.RawMessage) json.RawMessage {
-	open := bytes.TrimRight(value[:len(value)-1], " \t\r\n")
-	return append(appendMember(slices.Clone(open), name, member), '}')
-}
-
-// appendMember appends a member to an object that is not closed yet.
-func appendMember(open []byte, name string, value json.RawMessage) []byte {
-	if open[len(open)-1] != '{' {
-		open = append(open, ',')
-	}
-	quoted, _ := json.Marshal(name) // a string can be encoded
-	return append(append(append(open, quoted...), ':'), value...)
-}
-
-// member returns a member of an object, or nil.
-func member(object json.RawMessage, name string) (value json.RawMessage) {
-	if kindOf(object) != "object" {
-		return nil
-	}
-	for n, v := range jsonscan.Of(object) {
-		if n == name {
-			value = v // the last counts, as in encoding/json
-		}
-	}
-	return value
-}
-
-// textOf returns a member that is a text, or "".
-func textOf(object json.RawMessage, name string) string {
-	var is string
-	if value := member(object, name); kindOf(value) != "string" || json.Unmarshal(value, &is) != nil {
-		return ""
-	}
-	return is
 }
 
 // maxWord bounds what a sentence quotes of a server, in characters.

@@ -3,6 +3,7 @@ package hub
 import (
 	"encoding/json"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/wire/quirk"
 )
 
@@ -13,7 +14,7 @@ const anyArguments = `{"type":"object","additionalProperties":true}`
 // type "object", with an object for each property and a list of names (2025-11-25, "Tool"). A legacy server's outputSchema
 // is of the same kind; since 2026-07-28 it may be of every type.
 func withSchemas(tool json.RawMessage, modern bool, say func(string, ...any)) json.RawMessage {
-	tool = edited(tool, func(name string, value json.RawMessage) json.RawMessage {
+	tool = jsonscan.Edit(tool, func(name string, value json.RawMessage) json.RawMessage {
 		switch name {
 		case "inputSchema":
 			return inputSchema(value, say)
@@ -22,9 +23,9 @@ func withSchemas(tool json.RawMessage, modern bool, say func(string, ...any)) js
 		}
 		return value
 	})
-	if member(tool, "inputSchema") == nil {
+	if jsonscan.Member(tool, "inputSchema") == nil {
 		say("inputSchema is missing")
-		tool = with(tool, "inputSchema", json.RawMessage(anyArguments))
+		tool = jsonscan.With(tool, "inputSchema", json.RawMessage(anyArguments))
 	}
 	return tool
 }
@@ -36,7 +37,7 @@ func inputSchema(value json.RawMessage, say func(string, ...any)) json.RawMessag
 		return json.RawMessage(anyArguments)
 	}
 	value = properties(at, value, say)
-	switch kind := member(value, "type"); {
+	switch kind := jsonscan.Member(value, "type"); {
 	case string(kind) == `"object"`:
 		return value
 	case kind != nil:
@@ -61,7 +62,7 @@ func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) 
 		return nil
 	}
 	value = properties(at, value, say)
-	switch kind := member(value, "type"); {
+	switch kind := jsonscan.Member(value, "type"); {
 	case modern, string(kind) == `"object"`:
 		return value
 	case kind != nil:
@@ -73,26 +74,26 @@ func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) 
 
 // ofObjects returns a schema with the type "object".
 func ofObjects(schema json.RawMessage) json.RawMessage {
-	schema = edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+	schema = jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "type" {
 			return nil
 		}
 		return value
 	})
-	return with(schema, "type", json.RawMessage(`"object"`))
+	return jsonscan.With(schema, "type", json.RawMessage(`"object"`))
 }
 
 // properties returns a schema with objects as properties, and with a list of names as required. A name in it need not be
 // described (JSON Schema Validation 2020-12, 6.5.3).
 func properties(at string, schema json.RawMessage, say func(string, ...any)) json.RawMessage {
-	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+	return jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
 		at := within(at, name)
 		switch name {
 		case "properties":
 			if value = anyObject(at, value, say); value == nil {
 				return nil
 			}
-			return edited(value, func(name string, value json.RawMessage) json.RawMessage {
+			return jsonscan.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
 				switch string(value) {
 				case "true":
 					return json.RawMessage("{}")
@@ -126,7 +127,7 @@ func typed(at string, schema json.RawMessage, say func(string, ...any), depth in
 	below := func(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
 		return typed(at, value, say, depth+1)
 	}
-	return edited(schema, func(name string, value json.RawMessage) json.RawMessage {
+	return jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
 		at := within(at, name)
 		switch name {
 		case "type":
@@ -152,7 +153,7 @@ func typedMembers(at string, schemas json.RawMessage, say func(string, ...any), 
 	if kindOf(schemas) != "object" {
 		return schemas
 	}
-	return edited(schemas, func(name string, schema json.RawMessage) json.RawMessage {
+	return jsonscan.Edit(schemas, func(name string, schema json.RawMessage) json.RawMessage {
 		return typed(within(at, name), schema, say, depth)
 	})
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -380,7 +381,7 @@ func (c *Conn) initializeIn(ctx context.Context, who Introduction, version strin
 	if err := VersionProblem(result); err != nil {
 		return nil, err
 	}
-	version = textOf(result, "protocolVersion")
+	version = jsonscan.Text(bytes.TrimSpace(result), "protocolVersion")
 	if !isLegacyVersion(version) {
 		return nil, versionError([]string{version})
 	}

@@ -35,7 +35,7 @@ func Mend(result json.RawMessage) (mended json.RawMessage, problems []string) {
 			is = asTexts(was)
 		case "_meta":
 			is = ofKind("an object", name, was, say)
-			if own := memberOf(is, identityMember); own != nil {
+			if own := jsonscan.Member(is, identityMember); own != nil {
 				if info := asImplementation(identityMember, own, say); string(info) != string(own) {
 					meta := maps.Collect(jsonscan.Of(is))
 					put(meta, identityMember, info)
@@ -68,7 +68,7 @@ func VersionProblem(result json.RawMessage) error {
 	if kind := typeOf(bytes.TrimSpace(result)); kind != "an object" {
 		return unreadable(result, "its answer to initialize is %s and must be an object", kind)
 	}
-	switch version := memberOf(bytes.TrimSpace(result), "protocolVersion"); {
+	switch version := jsonscan.Member(bytes.TrimSpace(result), "protocolVersion"); {
 	case typeOf(version) != "a string":
 		return unreadable(result, "protocolVersion in its answer to initialize is %s and must be a string", typeOf(version))
 	case string(version) == `""`:
@@ -203,20 +203,6 @@ func typeOf(value json.RawMessage) string {
 		return "null"
 	}
 	return "a number"
-}
-
-// memberOf returns a member of an object, or nil.
-func memberOf(object json.RawMessage, name string) json.RawMessage {
-	if typeOf(object) != "an object" {
-		return nil
-	}
-	return maps.Collect(jsonscan.Of(object))[name]
-}
-
-// textOf returns a member that is a text, or "".
-func textOf(object json.RawMessage, name string) (text string) {
-	_ = json.Unmarshal(memberOf(bytes.TrimSpace(object), name), &text) // another value than a text is ""
-	return text
 }
 
 // put sets a member, and leaves it out if the value is nil.

@@ -12,9 +12,7 @@ import (
 // themselves. Its errors are those of [json.Unmarshal].
 func Unmarshal(data []byte, into any) error {
 	if json.Valid(data) {
-		if rest, changed := exact(bytes.TrimSpace(data), reflect.TypeOf(into)); changed {
-			data = rest
-		}
+		data = exact(bytes.TrimSpace(data), reflect.TypeOf(into))
 	}
 	return json.Unmarshal(data, into)
 }
@@ -25,14 +23,13 @@ func Exact[T any](data []byte) []byte {
 	if len(data) == 0 {
 		return data
 	}
-	rest, _ := exact(data, reflect.TypeFor[T]())
-	return rest
+	return exact(data, reflect.TypeFor[T]())
 }
 
 var decodesItself = reflect.TypeFor[json.Unmarshaler]()
 
-// exact returns valid JSON without the members that differ from a field's name only in case, and whether there were any.
-func exact(data []byte, t reflect.Type) (rest []byte, changed bool) {
+// exact returns valid JSON without the members that differ from a field's name only in case.
+func exact(data []byte, t reflect.Type) []byte {
 	for t.Kind() == reflect.Pointer && !t.Implements(decodesItself) {
 		t = t.Elem()
 	}
@@ -45,7 +42,7 @@ func exact(data []byte, t reflect.Type) (rest []byte, changed bool) {
 	case t.Kind() == reflect.Slice && data[0] == '[' && holdsStructs(t.Elem()):
 		return exactElements(data, t.Elem())
 	}
-	return data, false
+	return data
 }
 
 // holdsStructs reports whether values of a type can have fields.
@@ -71,57 +68,29 @@ func fieldOf(t reflect.Type, name string) (field reflect.Type, taken bool) {
 }
 
 // exactMembers is exact for an object. typeOf returns the type of a member, and whether the member stays.
-func exactMembers(object []byte, typeOf func(name string) (t reflect.Type, taken bool)) (rest []byte, changed bool) {
-	type member struct {
-		name  string
-		value []byte
-	}
-	var kept []member
-	for name, value := range Of(object) {
-		t, taken := typeOf(name)
-		if !taken {
-			changed = true
-			continue
+func exactMembers(object []byte, typeOf func(name string) (t reflect.Type, taken bool)) []byte {
+	return Edit(object, func(name string, value json.RawMessage) json.RawMessage {
+		switch t, taken := typeOf(name); {
+		case !taken:
+			return nil
+		case t != nil:
+			return exact(value, t)
 		}
-		m := member{name, value}
-		if t != nil {
-			var inside bool
-			m.value, inside = exact(value, t)
-			changed = changed || inside
-		}
-		kept = append(kept, m)
-	}
-	if !changed {
-		return object, false
-	}
-	rest = append(rest, '{')
-	for i, m := range kept {
-		if i > 0 {
-			rest = append(rest, ',')
-		}
-		name, _ := json.Marshal(m.name) // a string is always encoded
-		rest = append(append(append(rest, name...), ':'), m.value...)
-	}
-	return append(rest, '}'), true
+		return value
+	})
 }
 
 // exactElements is exact for an array with elements of type t.
-func exactElements(array []byte, t reflect.Type) (rest []byte, changed bool) {
+func exactElements(array []byte, t reflect.Type) []byte {
 	var elements []json.RawMessage
-	if json.Unmarshal(array, &elements) != nil {
-		return array, false
+	same := true
+	for was := range Elements(array) {
+		is := exact(was, t)
+		same = same && len(is) == len(was) // what changes becomes shorter
+		elements = append(elements, is)
 	}
-	rest = append(rest, '[')
-	for i, element := range elements {
-		if i > 0 {
-			rest = append(rest, ',')
-		}
-		value, inside := exact(element, t)
-		changed = changed || inside
-		rest = append(rest, value...)
+	if same {
+		return array
 	}
-	if !changed {
-		return array, false
-	}
-	return append(rest, ']'), true
+	return Array(elements)
 }

@@ -1,8 +1,9 @@
-// Package jsonscan finds the members of JSON objects by their exact names.
+// Package jsonscan reads and edits JSON by the exact names of members, and leaves all other bytes as they are.
 //
-// [Of] yields the members without decoding their values, in their order, which encoding/json does not keep. It is for
-// messages of which only a few members are needed. [Elements] does the same for an array. [Texts] yields all texts. [Unmarshal] decodes into a struct. All read
-// JSON as encoding/json does, except that names are case-sensitive. The package has no state.
+// [Of] yields an object's members without decoding their values, in their order, which encoding/json does not keep. It is
+// for messages of which only a few members are needed. [Member] finds one of them; [Edit] and [With] change some.
+// [Elements] yields those of an array, [Texts] all texts. [Unmarshal] decodes into a struct. All read JSON as encoding/json
+// does, except that names are case-sensitive. The package has no state.
 package jsonscan
 
 import (
@@ -16,10 +17,21 @@ import (
 // without space around it. A value is the object's own memory.
 func Of(object []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
+		for quoted, value := range members(object) {
+			if !yield(unquote(quoted), value) {
+				return
+			}
+		}
+	}
+}
+
+// members is [Of] with the names as they are written.
+func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
+	return func(yield func([]byte, json.RawMessage) bool) {
 		at := skipSpace(object, 1)
 		for object[at] != '}' {
 			nameEnd := skipValue(object, at)
-			name := unquote(object[at:nameEnd])
+			name := object[at:nameEnd]
 			at = skipSpace(object, skipSpace(object, nameEnd)+1) // the colon
 			end := skipValue(object, at)
 			if !yield(name, object[at:end:end]) {

@@ -139,16 +139,6 @@ func requestFrame(id int64, method string, params json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":%s}`, id, name, params)
 }
 
-// withMember returns an object with one more member, which comes first. The object must not have it yet.
-func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	quoted, _ := json.Marshal(name)
-	rest := bytes.TrimSpace(object[1:])
-	if rest[0] == '}' {
-		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
-	}
-	return fmt.Appendf(nil, `{%s:%s,%s`, quoted, value, rest)
-}
-
 // encode encodes a value as JSON. Raw JSON in it keeps its signs, of which [json.Marshal] would escape some.
 func encode(v any) (json.RawMessage, error) {
 	var out bytes.Buffer

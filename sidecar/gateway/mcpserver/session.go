@@ -263,30 +263,19 @@ func (s *Session) Publish(method string, params json.RawMessage, matches func(Fi
 	return err
 }
 
+// subscriptionID is the member of _meta that names a notification's subscription.
+const subscriptionID = "io.modelcontextprotocol/subscriptionId"
+
 // withSubscription returns params with the id of a subscription in their _meta.
 func withSubscription(params, id json.RawMessage) json.RawMessage {
-	const key = "io.modelcontextprotocol/subscriptionId"
-	meta := json.RawMessage("{}")
-	rest := json.RawMessage("{}")
-	if params != nil {
-		for name, value := range jsonscan.Of(params) {
-			if name == "_meta" && value[0] == '{' {
-				meta = value
-				continue
-			}
-			rest = appendMember(rest, name, value)
-		}
+	if params == nil {
+		params = json.RawMessage("{}")
 	}
-	return withMember(rest, "_meta", withMember(meta, key, id))
-}
-
-// appendMember returns an object with one more member, which comes last.
-func appendMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	quoted, _ := json.Marshal(name)
-	if len(object) == len("{}") {
-		return fmt.Appendf(nil, `{%s:%s}`, quoted, value)
+	meta := jsonscan.Member(params, "_meta")
+	if meta == nil || meta[0] != '{' {
+		meta = json.RawMessage("{}")
 	}
-	return fmt.Appendf(object[:len(object)-1:len(object)-1], `,%s:%s}`, quoted, value)
+	return jsonscan.With(params, "_meta", jsonscan.With(meta, subscriptionID, id))
 }
 
 // deliver sends a frame. A host that does not read ends its session.
@@ -573,8 +562,7 @@ func (s *Session) listen(ctx context.Context, r *Request) (json.RawMessage, erro
 	if !agreed.empty() {
 		<-ctx.Done()
 	}
-	return withMember(json.RawMessage(`{"resultType":"complete"}`), "_meta",
-		withMember(json.RawMessage("{}"), "io.modelcontextprotocol/subscriptionId", r.ID)), nil
+	return withSubscription(json.RawMessage(`{"resultType":"complete"}`), r.ID), nil
 }
 
 // start answers a request in a goroutine of its own, and then calls done.
