@@ -16,6 +16,9 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{int(stat.Uid), int(stat.Gid)}
 }
 
+// hasHardLinks reports whether a file has more names than one.
+func hasHardLinks(info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink > 1 }
+
 // canStay reports whether a new file of this process can have the user: root can give a file away.
 func (o owner) canStay() bool { return o.user == os.Geteuid() || os.Geteuid() == 0 }
 

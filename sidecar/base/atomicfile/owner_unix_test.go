@@ -3,6 +3,7 @@
 package atomicfile_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,5 +61,34 @@ func TestAFileKeepsItsOwner(t *testing.T) {
 				t.Errorf("it belongs to %d and %d with %v", is.Uid, is.Gid, info.Mode())
 			}
 		})
+	}
+}
+
+// People keep a file of their settings under two names. Both have the new content.
+func TestAFileWithAHardLink(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("a long text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(path, path+".too"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := atomicfile.Read(path, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"short", "a text that is longer than before"} {
+		if err := f.Replace([]byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path + ".too"); string(got) != want {
+			t.Errorf("the other name has %q (%v), want %q", got, err, want)
+		}
+	}
+	if err := os.WriteFile(path+".too", []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Replace(nil); !errors.Is(err, atomicfile.ErrChanged) {
+		t.Errorf("after another change: %v", err)
 	}
 }

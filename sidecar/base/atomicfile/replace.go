@@ -19,6 +19,7 @@ type File struct {
 	Data   []byte
 	mode   fs.FileMode
 	owner  owner
+	linked bool // by hard links, under other names too
 	limit  int64
 }
 
@@ -46,7 +47,7 @@ func Read(path string, limit int64) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file: move it away", path)
 	}
-	f.Path, f.Exists, f.mode, f.owner = target, true, info.Mode().Perm(), ownerOf(info)
+	f.Path, f.Exists, f.mode, f.owner, f.linked = target, true, info.Mode().Perm(), ownerOf(info), hasHardLinks(info)
 	f.Data, err = f.read()
 	return f, err
 }
@@ -80,10 +81,14 @@ func (f *File) Writable() error {
 }
 
 // Replace gives the file another content in one step, and keeps its mode and owner. If the file has changed since Read, it
-// stays, and the error is [ErrChanged]. A change in the microseconds between this check and the step is lost.
+// stays, and the error is [ErrChanged]. A change in the microseconds between this check and the step is lost. A file with
+// hard links is written in place, so that its other names have the new content too.
 func (f *File) Replace(data []byte) (err error) {
 	if err := f.Writable(); err != nil {
 		return err
+	}
+	if f.linked {
+		return f.writeInPlace(data)
 	}
 	temp, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*.tmp")
 	if err != nil {
@@ -109,6 +114,28 @@ func (f *File) Replace(data []byte) (err error) {
 	}
 	f.Exists, f.Data = true, data
 	return nil
+}
+
+func (f *File) writeInPlace(data []byte) error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(f.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	write := func(data []byte) error {
+		_, err := file.WriteAt(data, 0)
+		if err == nil {
+			err = file.Truncate(int64(len(data)))
+		}
+		return errors.Join(err, file.Sync())
+	}
+	if err := write(data); err != nil { // the disk may be full; the earlier bytes have their place
+		return errors.Join(err, write(f.Data), file.Close())
+	}
+	f.Data = data
+	return file.Close()
 }
 
 // Remove removes the file, unless it is not as it was read.
