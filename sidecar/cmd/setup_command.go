@@ -49,7 +49,7 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 	share := flags.Bool("share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
 	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
-	hook := flags.Bool("hook", false, "show the own questions of Claude Code and opencode in Assent too, by a hook and a plugin")
+	hook := flags.Bool("hook", false, "move no servers: show the own questions of Claude Code and opencode in Assent too, by a hook and a plugin")
 	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
 	lines := &typed{in: bufio.NewReader(stdin), out: stderr}
 	setUpServers := func(cmd *cobra.Command, _ []string) error {
@@ -130,7 +130,13 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 		return whole(err)
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := setUpServers(cmd, args); err != nil {
+		if *hook {
+			for _, name := range []string{"host", "server", "projects", "share", "secrets"} {
+				if flags.Changed(name) {
+					return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--hook moves no servers, and --%s is about servers: run assent setup twice", name))
+				}
+			}
+		} else if err := setUpServers(cmd, args); err != nil {
 			return err
 		}
 		asks := terminal.IsTerminal(stdin) && !*yes && !*asJSON
@@ -157,6 +163,11 @@ func setUpHooks(ctx context.Context, c hookChoice, folder string, lines *typed, 
 	plans, unread := setup.FindHooks(o)
 	if len(plans) == 0 && unread == nil && c.wanted {
 		unread = errors.New("the hook is for Claude Code and opencode, which were not found")
+	}
+	if c.quiet && c.wanted {
+		if err := printJSON(stdout, plans); err != nil {
+			return err
+		}
 	}
 	if c.quiet {
 		stdout = io.Discard
