@@ -52,6 +52,8 @@ type HTTP struct {
 	lastCall         int64
 	// known is set once the server has taken a request of the session.
 	known atomic.Bool
+	// streamFailures counts the failures of the GET for the server's own stream, until one succeeds.
+	streamFailures atomic.Int32
 }
 
 const sessionHeader = "Mcp-Session-Id"
@@ -173,11 +175,21 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		}
 	}
 	isCall := call != nil && call.IsCall()
-	response, release, body, err := h.sendWithRetries(r, call)
+	resumes := r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != ""
+	var (
+		response *http.Response
+		release  func()
+		body     []byte
+		err      error
+	)
+	if r.Method == http.MethodGet && !resumes {
+		response, release, err = h.openStream(r)
+	} else {
+		response, release, body, err = h.sendWithRetries(r, call)
+	}
 	if err != nil {
 		return nil, err
 	}
-	resumes := r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != ""
 	ok := response.StatusCode >= 200 && response.StatusCode < 300
 	switch {
 	case r.Header.Get(sessionHeader) != "" && (r.Method == http.MethodPost || resumes) && h.isLost(response.StatusCode, body):
