@@ -12,6 +12,7 @@ import (
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/hub/session"
+	"assent/sidecar/wire/quirk"
 )
 
 // resultMembers are the lists without which a result is none (2025-11-25, "Schema").
@@ -47,8 +48,12 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 		return nil, session.BadAnswerError{Reason: withoutList(list, members)}
 	case !isText(was) && !isObject(was):
 		return nil, session.BadAnswerError{Reason: fmt.Sprintf("%q is %s and must be an array", list, kindWithArticle(was))}
-	default: // one element in place of a list
-		is, _ = eachBlock(method, slices.Concat([]byte{'['}, was, []byte{']'}))
+	default: // one element in place of a list, or a list with gaps
+		all := quirk.GappedList(was)
+		if all == nil {
+			all = slices.Concat([]byte{'['}, was, []byte{']'})
+		}
+		is, _ = eachBlock(method, all)
 		odd = true
 	}
 	if failed := members["isError"]; method == "tools/call" && failed != nil && string(failed) != "true" && string(failed) != "false" {
@@ -57,6 +62,10 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 		if text := textOf(failed); strings.EqualFold(text, "true") {
 			members["isError"] = json.RawMessage("true")
 		}
+		odd = true
+	}
+	if method == "tools/call" && string(members["structuredContent"]) == "null" { // what several SDKs write for none
+		delete(members, "structuredContent")
 		odd = true
 	}
 	if !odd {

@@ -30,14 +30,16 @@ func TestResultsAreReadWhereTheirMeaningIsClear(t *testing.T) {
 		{"a block of another kind", "tools/call", `{"content":[{"type":"chart","x":1},5,null]}`, []protocol.ContentBlock{unknown(`{"type":"chart","x":1}`), unknown(`5`), unknown(`null`)}},
 		{"isError that is a text", "tools/call", `{"content":["hi"],"isError":"no"}`, []protocol.ContentBlock{text("hi")}},
 		{"a member in other letters", "tools/call", `{"content":["hi"],"IsError":5}`, []protocol.ContentBlock{text("hi")}},
+		{"structuredContent that is null", "tools/call", `{"content":["hi"],"structuredContent":null}`, []protocol.ContentBlock{text("hi")}},
+		{"a list with gaps, in PHP", "tools/call", `{"content":{"0":"hi","2":{"type":"text","text":"ho"}}}`, []protocol.ContentBlock{text("hi"), text("ho")}},
 		{"nothing, which is said", "tools/call", `{"content":[]}`, nil},
 		{"one resource", "resources/read", `{"contents":{"uri":"memo://1","text":"hi"}}`, []protocol.ContentBlock{memo}},
 		{"an odd resource beside a good one", "resources/read", `{"contents":[{"uri":5},{"uri":"memo://1","text":"hi"}]}`, []protocol.ContentBlock{unknown(`{"uri":5}`), memo}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, ok := exchange.ParseResult("s", tt.method, json.RawMessage(tt.result)).(protocol.ToolResult)
-			if diff := cmp.Diff(tt.content, got.Content); diff != "" || !ok || got.IsError {
-				t.Errorf("content (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.content, got.Content); diff != "" || !ok || got.IsError || got.StructuredContent != nil {
+				t.Errorf("%+v, content (-want +got):\n%s", got, diff)
 			}
 		})
 	}

@@ -8,14 +8,19 @@
 //	the same, with 403                      breeze                                 until August 2026       LanternOps/breeze#3744
 //	initialize after server/discover pins   TypeScript SDK                         2.0 to 2.4              no report: its stdio.mjs
 //	an empty object is an empty array       PHP servers, by json_encode            all versions of PHP     cristianuibar/bricks-mcp#45
+//	a list with gaps is an object           PHP servers, after array_filter        all versions of PHP     no report: its json_encode
 //	a call before roots/list sees no roots  server-filesystem                      since it reads roots    modelcontextprotocol/servers#3204
 //	a type has another language's name      schemas that are written by hand       servers in Python       zanetworker/mcp-docling#5
 package quirk
 
 import (
+	"bytes"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/lazyregexp"
 )
 
@@ -79,6 +84,25 @@ func Status(word string) string {
 
 // IsEmptyObject reports whether JSON that must be an object is the empty array of a language that does not tell them apart.
 func IsEmptyObject(raw []byte) bool { return string(raw) == "[]" }
+
+// GappedList returns as an array what a language wrote as an object because the list has gaps: the names are numbers. For
+// any other value, which must be valid JSON, it returns nil.
+func GappedList(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	var elements [][]byte
+	for name, value := range jsonscan.Of(raw) {
+		if _, err := strconv.ParseUint(name, 10, 31); err != nil {
+			return nil
+		}
+		elements = append(elements, value)
+	}
+	if elements == nil {
+		return nil
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(elements, []byte{','}), []byte{']'})
+}
 
 // types are names of other languages for the types of JSON Schema. A date is a text.
 var types = map[string]string{
