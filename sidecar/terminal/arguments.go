@@ -23,7 +23,7 @@ type property struct {
 func (p property) types() []string {
 	var one string
 	var many []string
-	if json.Unmarshal(p.Type, &one) == nil && one != "" {
+	if json.Unmarshal(p.Type, &one) == nil && one != "" && one != "any" {
 		return []string{one}
 	}
 	if json.Unmarshal(p.Type, &many) == nil {

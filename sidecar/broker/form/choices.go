@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assent/protocol"
+	"assent/sidecar/wire/quirk"
 )
 
 // choice is a value that a schema allows.
@@ -47,6 +48,9 @@ func (f *flat) readOptions() error {
 		_ = json.Unmarshal(raw, &names) // names of another kind are no names
 	}
 	if raw := f.take("enum"); raw != nil {
+		if list := quirk.GappedList(raw); list != nil {
+			raw = list
+		}
 		var values []json.RawMessage
 		if err := json.Unmarshal(raw, &values); err != nil {
 			return fmt.Errorf("cannot be read: enum: %w", err)
@@ -91,10 +95,36 @@ func (f *flat) fitting() []choice {
 	return slices.DeleteFunc(slices.Clone(f.options), func(c choice) bool { return !c.isOf(f.types) })
 }
 
+// converted returns the options in the type of the schema, which is what the server reads, if all are written in another
+// one: texts of numbers, or numbers for texts. Otherwise it returns nil.
+func (f *flat) converted() []choice {
+	var converted []choice
+	for _, c := range f.options {
+		text, isText := readText(c.raw)
+		if !isText {
+			text = string(c.raw)
+		}
+		if _, isNumber := parseNumber(text); !isNumber {
+			return nil
+		}
+		if !isText {
+			text = `"` + text + `"`
+		}
+		if c = newChoice(json.RawMessage(text), c.title); !c.isOf(f.types) {
+			return nil
+		}
+		converted = append(converted, c)
+	}
+	return converted
+}
+
 // optionsOf returns the options of a choice for a form. A repeated option counts once. null is an option only if there is
 // no other; else it is the answer of a person who chooses none.
 func (p *parser) optionsOf(f *flat) ([]protocol.Option, error) {
 	fitting := f.fitting()
+	if len(fitting) == 0 {
+		fitting = f.converted()
+	}
 	if len(fitting) == 0 && len(f.options) > 0 {
 		return nil, fmt.Errorf("has no choices of its type %s: %s is none", f.types[0], clip(f.options[0].raw))
 	}

@@ -79,7 +79,7 @@ func TestParseElicitationRefusesWhatMCPDoesNotAllow(t *testing.T) {
 		{"a list of objects", object(`"a":{"type":"array","items":{"type":"object"}}`), "is an array, and each item is an object"},
 		{"a list of lists", object(`"a":{"type":"array","items":{"type":"array"}}`), "is an array of arrays"},
 		{"places of a list", object(`"a":{"type":"array","prefixItems":[{"type":"string"}]}`), "is an array with another schema for each item"},
-		{"a choice of another type", object(`"a":{"type":"string","enum":[1,2]}`), "has no choices of its type string: 1 is none"},
+		{"a choice of another type", object(`"a":{"type":"string","enum":[true,2]}`), "has no choices of its type string: true is none"},
 		{"a choice of objects", object(`"a":{"enum":[{"b":1}]}`), `has a choice that is neither a text nor a number: {"b":1}`},
 		{"no choices", object(`"a":{"type":"string","enum":[]}`), "has no choices"},
 		{"choices that exclude each other", object(`"a":{"type":"string","enum":["x"],"oneOf":[{"const":"y"}]}`), "has no choices"},

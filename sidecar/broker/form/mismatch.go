@@ -216,7 +216,8 @@ func (c *comparison) kind(keywords map[string]any, value any, at place) verdict 
 		if !c.spend(len(names)) {
 			return unsure
 		}
-		if !slices.Contains(names, "enum") && !slices.ContainsFunc(names, func(name string) bool { return isOfType(value, name) }) {
+		fits := func(name string) bool { return name == "enum" || name == "any" || isOfType(value, name) }
+		if !slices.ContainsFunc(names, fits) {
 			var words []string
 			for _, name := range names {
 				words = append(words, typeWords(name))

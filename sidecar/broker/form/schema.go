@@ -315,8 +315,9 @@ func (f *flat) readTypes() error {
 		return nil
 	}
 	if name, ok := readText(raw); ok {
-		if f.types = []string{quirk.Type(name)}; f.types[0] == "enum" && f.members["enum"] != nil {
-			f.types = nil // its values say more
+		f.types = []string{quirk.Type(name)}
+		if name := f.types[0]; name == "any" || name == "enum" && f.members["enum"] != nil {
+			f.types = nil // the values of enum say more
 		}
 		return nil
 	}

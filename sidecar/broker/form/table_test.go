@@ -41,7 +41,10 @@ func readTable(t testing.TB) []formCase {
 }
 
 // odd are the cases with words in their schemas that JSON Schema does not have.
-var odd = map[string]bool{"optional: required, so null is sent for nothing": true}
+var odd = map[string]bool{
+	"optional: required, so null is sent for nothing": true, "choices in another type than the schema's": true,
+	"choices as an object, in PHP for a list with gaps": true,
+}
 
 func TestTable(t *testing.T) {
 	for _, c := range readTable(t) {
