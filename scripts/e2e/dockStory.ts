@@ -108,6 +108,8 @@ export async function answerStandIns(page: Page, looks: Looks): Promise<void> {
       await byTyping(panel);
       const resource = panel.toolApproval(database);
       await panel.focused(resource).waitFor();
+      // Its address is longer than any panel, so that its end was not in view.
+      await resource.getByRole("button", { name: "Read on", exact: true }).waitFor();
       await looks.at(other, "ask-resource");
       await accept(panel, resource, "Allow");
       await panel.focused(panel.repeat(database)).waitFor();

@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
 
-/** A URL as text, not as a link. A long one scrolls. */
+/** A whole URL as text, not as a link. It does not scroll by itself, so that its end is seen where what is around it ends. */
 export function URLBox({ children }: { readonly children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <p className="page-url" dir="ltr" tabIndex={0}>
+    <p className="page-url" dir="ltr">
       {children}
     </p>
   );
