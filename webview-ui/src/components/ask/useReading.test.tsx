@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
+import { Clamp } from "../ui/Clamp.tsx";
 import { AcceptButton } from "./AcceptButton.tsx";
 import { AskCard } from "./AskCard.tsx";
 import { armingMs, useClickGuard } from "./useClickGuard.ts";
@@ -29,7 +30,7 @@ beforeEach(() => {
   });
 });
 
-function Card({ onAllow, onAlways, onForm, phase }: Props) {
+function Card({ onAllow, onAlways, onForm, phase, long }: Props) {
   const reading = useReading(phase);
   const ready = useClickGuard("asked", reading.state);
   return (
@@ -53,7 +54,13 @@ function Card({ onAllow, onAlways, onForm, phase }: Props) {
         />
       }
     >
-      <p>DROP TABLE users</p>
+      {long === undefined ? (
+        <p>DROP TABLE users</p>
+      ) : (
+        <Clamp keep="sql" text={long}>
+          {long}
+        </Clamp>
+      )}
     </AskCard>
   );
 }
@@ -63,13 +70,14 @@ interface Props {
   readonly onAlways: () => void;
   readonly onForm: () => void;
   readonly phase?: string;
+  readonly long?: string;
 }
 
-function show() {
+function show(long?: string) {
   const ways = { onAllow: vi.fn(), onAlways: vi.fn(), onForm: vi.fn() };
   const scrolled = vi.fn();
   Element.prototype.scrollIntoView = scrolled;
-  const drawn = render(<Card {...ways} />);
+  const drawn = render(<Card {...ways} {...(long !== undefined && { long })} />);
   return { ...drawn, ...ways, scrolled };
 }
 
@@ -124,6 +132,23 @@ test("every way to accept waits for the end, and a way to a form of its own does
   press("More");
   press("With…", "menuitem");
   expect(onForm).toHaveBeenCalledOnce();
+});
+
+test("what is behind a button is read, too", () => {
+  const { onAllow } = show("DROP TABLE users; ".repeat(200));
+  see(true);
+  arm();
+  // The end is in view. The press shows the rest, and then the end is below it.
+  press("Read on");
+  expect(screen.getByRole("button", { name: "Show less" })).toBeDefined();
+  see(false);
+  arm();
+  press("Read on");
+  expect(onAllow).not.toHaveBeenCalled();
+  see(true);
+  arm();
+  press("Allow");
+  expect(onAllow).toHaveBeenCalledOnce();
 });
 
 // The card's height is scrolled by 24 pixels at a time where it has less room, so its end is often passed.

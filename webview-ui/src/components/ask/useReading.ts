@@ -13,8 +13,8 @@ export interface Reading {
 }
 
 /**
- * Watches whether the end of a question comes into view. A question that was in view once stays read, also if it
- * grows; another `phase` of the card starts again.
+ * Watches whether the end of a question comes into view, with nothing left behind a button such as "Show all". What was
+ * in view once stays read, also if it grows; another `phase` of the card starts again.
  */
 export function useReading(phase = ""): Reading {
   const [now, setNow] = useState(() => begun(phase));
@@ -26,7 +26,7 @@ export function useReading(phase = ""): Reading {
       at.current = element;
       if (element === null || !canWatch()) return;
       return watch(element, (state) =>
-        setNow((now) => (now.state === "read" ? now : { ...now, state })),
+        setNow((now) => (now.state === "read" || now.state === state ? now : { ...now, state })),
       );
     },
     [phase],
@@ -56,33 +56,50 @@ function canWatch(): boolean {
 /** Tells when the element comes into view. A picture above it has its height only when it is loaded. */
 function watch(element: HTMLElement, onChange: (state: "unread" | "read") => void): () => void {
   const card = element.closest(".ask-card");
-  let isOver = false;
+  const controller = new AbortController();
   const observer = new IntersectionObserver((entries) => {
-    const inView = entries.at(-1)?.isIntersecting ?? false;
+    const inView = (entries.at(-1)?.isIntersecting ?? false) && moreBefore(element) === undefined;
     const loading = [...(card?.querySelectorAll("img") ?? [])].filter(({ complete }) => !complete);
     if (!inView || loading.length === 0) {
       onChange(inView ? "read" : "unread");
       return;
     }
     void Promise.allSettled(loading.map((image) => image.decode())).then(() => {
-      observer.unobserve(element);
-      if (!isOver) observer.observe(element);
+      if (!controller.signal.aborted) lookAgain();
     });
   });
+  // It is told of the present state whenever it begins.
+  const lookAgain = () => {
+    observer.unobserve(element);
+    observer.observe(element);
+  };
   observer.observe(element);
+  // A click may show more, while the end stays where it is.
+  card?.addEventListener("click", lookAgain, { signal: controller.signal });
   return () => {
-    isOver = true;
+    controller.abort();
     observer.disconnect();
   };
+}
+
+/** The first button before the end of a question behind which is more of it. */
+function moreBefore(end: HTMLElement): HTMLElement | undefined {
+  const buttons = end.parentElement?.querySelectorAll<HTMLElement>("[data-shows-more]") ?? [];
+  return [...buttons].find(
+    (button) =>
+      (button.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0 &&
+      button.closest("[hidden]") === null,
+  );
 }
 
 /** How much of the read part stays in view, in pixels: about a line. */
 const kept = 24;
 
-/** Scrolls the question by its height in view, or to its end if that is nearer. */
+/** Scrolls the question by its height in view, or to its end or to where it shows more, if that is nearer. */
 function scrollOn(end: HTMLElement): void {
   const body = end.closest(".page") ?? end.closest(".ask-body");
-  const at = end.getBoundingClientRect();
+  const more = moreBefore(end);
+  const at = (more ?? end).getBoundingClientRect();
   const seen = body?.getBoundingClientRect() ?? at;
   const room = body?.clientHeight ?? 0;
   // In a very low panel there is less room than that. The end has to come into view all the same.
@@ -91,7 +108,9 @@ function scrollOn(end: HTMLElement): void {
     body.scrollTop += Math.min(at.bottom - seen.bottom + rest, Math.max(kept, room - kept));
   } else if (body !== null && at.top < seen.top) {
     body.scrollTop -= seen.top - at.top + rest;
-  } else {
+  } else if (more === undefined) {
     end.scrollIntoView({ block: "nearest" });
+  } else {
+    more.click();
   }
 }

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "react";
+import { showsMore } from "../ui/Clamp.tsx";
 import { Verbatim } from "./Verbatim.tsx";
 
 export interface LongVerbatimProps {
@@ -16,7 +17,12 @@ export function LongVerbatim({ text }: LongVerbatimProps) {
   return (
     <>
       <Verbatim text={withoutHalf(text.slice(0, length))} />
-      <button type="button" className="link" onClick={() => setLength(length + step)}>
+      <button
+        type="button"
+        className="link"
+        {...showsMore}
+        onClick={() => setLength(length + step)}
+      >
         {l10n.t(
           "Show more ({0} of {1} characters are shown)",
           length.toLocaleString(),

@@ -7,6 +7,7 @@ import { contentText, plain } from "../../timeline/subject.ts";
 import { ContentBlocks, Text, type ToolCalls, Verbatim } from "../content/ContentBlocks.tsx";
 import { Marked, SecretsContext } from "../content/Marked.tsx";
 import { type TextsAs, useTexts } from "../content/useTexts.tsx";
+import { showsMore } from "../ui/Clamp.tsx";
 import { Disclosure } from "../ui/Disclosure.tsx";
 import { SamplingTools } from "./SamplingTools.tsx";
 
@@ -120,7 +121,13 @@ function Turns({ messages, from, texts, calls, keep }: TurnsProps) {
         </div>
       ))}
       {isLong && (
-        <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
+        <button
+          type="button"
+          className="link"
+          aria-expanded={all}
+          {...(!all && showsMore)}
+          onClick={() => setAll(!all)}
+        >
           {all
             ? l10n.t("Show less")
             : l10n.t("Show all {0} messages", messages.length.toLocaleString())}

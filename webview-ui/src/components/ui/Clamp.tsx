@@ -5,6 +5,9 @@ import { useView } from "../../view/ViewContext.ts";
 /** Texts with at most this many characters are never clamped. */
 export const UnclampedContext = createContext(0);
 
+/** Marks a button behind which is more of a content. A question is not read while it has one. */
+export const showsMore = { "data-shows-more": "" } as const;
+
 export interface ClampProps {
   /** Names the clamp in the view's state; unique in the panel. */
   readonly keep: string;
@@ -28,7 +31,13 @@ export function Clamp({ keep, text, characters = text.length, children }: ClampP
   return (
     <div className="clamp">
       <div className={all ? "clamp-all" : "clamp-some"}>{children}</div>
-      <button type="button" className="link" aria-expanded={all} onClick={toggle}>
+      <button
+        type="button"
+        className="link"
+        aria-expanded={all}
+        {...(!all && showsMore)}
+        onClick={toggle}
+      >
         {all
           ? l10n.t("Show less")
           : l10n.t("Show all ({0} characters)", characters.toLocaleString())}
