@@ -33,7 +33,7 @@ const apply = () => screen.getByRole<HTMLButtonElement>("button", { name: "Apply
 
 test("shows what would change, and changes nothing by itself", async () => {
   const host = hostOf();
-  const { page, container } = await open(host);
+  const { page, container, user } = await open(host);
   expect(document.activeElement).toBe(within(page).getByRole("heading", { level: 2 }));
   const [shop, other, theirs] = within(
     within(page).getByRole("region", { name: "Servers" }),
@@ -48,7 +48,8 @@ test("shows what would change, and changes nothing by itself", async () => {
   expect(theirs?.textContent).toContain("Configured inCursor (project)Through Assent innone");
   const fixed = screen.getByRole<HTMLInputElement>("checkbox", { name: "theirs" });
   expect([fixed.disabled, fixed.checked]).toEqual([true, false]);
-  screen.getByText("2 files change");
+  await user.click(screen.getByText("2 files change"));
+  await screen.findByText("Afterwards, the servers are in /home/ada/.config/assent/mcp.json.");
   screen.getByText("1 thing is left alone");
   expect(screen.queryByRole("button", { name: "Restore All Files" })).toBeNull();
   await host.caughtUp();

@@ -167,7 +167,7 @@ function Changes({ plan: { files = [], servers = [], userFile } }: { readonly pl
       summary={plural(files.length, l10n.t("1 file changes"), l10n.t("{0} files change"))}
     >
       <Paths paths={files} />
-      <p className="muted">{l10n.t("The servers move to {0}.", visible(userFile))}</p>
+      <p className="muted">{l10n.t("Afterwards, the servers are in {0}.", visible(userFile))}</p>
     </Disclosure>
   );
 }
