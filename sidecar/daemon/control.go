@@ -238,15 +238,15 @@ func Kill(ctx context.Context, o Options) (pid int, err error) {
 	if !held {
 		return 0, ErrNone
 	}
-	h, err := readHolder(o.Address)
-	if err == nil {
-		err = h.proven()
-	}
+	h, err := provenHolder(o.Address)
 	if err != nil {
 		// A process that checks the lock, or that stopped waiting for it, holds it for a moment.
 		if lock, lockErr := lockWithin(ctx, o.Address.Lock, o.timeouts.orDefault().moment); lockErr == nil {
 			return 0, cmp.Or(lock.Close(), ErrNone)
 		}
+		h, err = provenHolder(o.Address) // a daemon that starts signs soon after it has the lock
+	}
+	if err != nil {
 		return 0, fmt.Errorf("the process that has the lock %s is not known, so none was ended: %w", o.Address.Lock, err)
 	}
 	process, err := os.FindProcess(h.PID)

@@ -129,3 +129,40 @@ func TestASocketThatWasLeftBehind(t *testing.T) {
 		t.Errorf("the socket is %v, %v", info, err)
 	}
 }
+
+// A daemon that starts has the instance lock before it signs, so that the last signature is another's.
+func TestKillOfADaemonThatStarts(t *testing.T) {
+	o := startable(t, time.Hour)
+	o.timeouts.moment = 50 * time.Millisecond
+	conn, w, err := Dial(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	signed := o.Address.Holder + ".signed"
+	if err := os.Rename(o.Address.Holder, signed); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(o.Address.Holder, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		pid int
+		err error
+	}
+	killed := make(chan result, 1)
+	go func() {
+		pid, err := Kill(t.Context(), o)
+		killed <- result{pid, err}
+	}()
+	earlier, err := os.OpenFile(o.Address.Holder, os.O_WRONLY, 0) // opens once Kill reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(signed, o.Address.Holder), earlier.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-killed; got.err != nil || got.pid != w.PID {
+		t.Errorf("Kill() = %d, %v, want %d", got.pid, got.err, w.PID)
+	}
+}

@@ -152,6 +152,15 @@ func readHolder(a Address) (holder, error) {
 	return h, nil
 }
 
+// provenHolder returns the process that signed last, if it still runs.
+func provenHolder(a Address) (holder, error) {
+	h, err := readHolder(a)
+	if err == nil {
+		err = h.proven()
+	}
+	return h, err
+}
+
 // proven fails if another process now has the id of the one that signed.
 func (h holder) proven() error {
 	boot, err := procinfo.Boot()
