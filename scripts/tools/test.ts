@@ -36,8 +36,7 @@ const inVSCode = ["setup", "codeServer", "package"] as const;
 
 // Every Go command compiles as the build of the product does, so that each package is compiled once.
 process.env["CGO_ENABLED"] = "0";
-// The quick check builds no product, and its tests look for Go's own packages, whose place -trimpath leaves out.
-process.env["GOFLAGS"] = values.quick ? "" : "-trimpath";
+process.env["GOFLAGS"] = "-trimpath";
 
 // Node.js compiles each script once, and strips its types once. The tests start hundreds of processes of the same scripts.
 process.env["NODE_COMPILE_CACHE"] ??= join(cacheFolder, "node");
@@ -67,12 +66,13 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
   go: {
     title: "Tests of the sidecar's packages",
     needs: ["setup"],
-    // It needs the processors for as long as nearly all that follows takes, much of which waits for browsers and servers.
-    beside: true,
+    // It needs the processors for as long as nearly all that follows takes, much of which waits for browsers and servers. The
+    // quick check has no such steps, and its linters use the same compiled packages: two at once would each compile them.
+    beside: !values.quick,
     async run(show) {
       const packages = (await output("go", ["list", "./..."])).trim().split("\n");
       const tested = packages.filter((path) => path !== programTests);
-      const test = ["test", "-timeout=30m", "-vet=all"];
+      const test = ["test", "-timeout=30m", "-vet=off"]; // the linters vet
       if (values.quick) return await run("go", [...test, ...tested], { onOutput: show });
       await inMemory(root, async (env) => {
         await run("go", [...test, "-race", ...raceFlags, ...tested], {
@@ -117,7 +117,7 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
     needs: ["setup", "build"],
     beside: true,
     run: (show) =>
-      run("go", ["test", "-timeout=30m", "-vet=all", programTests], { onOutput: show }),
+      run("go", ["test", "-timeout=30m", "-vet=off", programTests], { onOutput: show }),
   },
   install: story("The ways to install, without a network", "install", ["package"]),
   conformance: story("MCP's own conformance suite", "conformance", ["build"], true),
@@ -144,6 +144,7 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
 async function lint(): Promise<void> {
   const unformatted = await output("go", goTool("gofumpt", "-l", ...goFolders));
   if (unformatted !== "") throw new Error(`npm run format would change:\n${unformatted}`);
+  await run("go", ["vet", "./..."]);
   await run("go", ["fix", "-diff", "./..."]);
   await run("go", goTool("staticcheck", "./..."));
   await runPackage("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]);

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -90,6 +92,13 @@ func load(dir string) (*api, error) {
 		return nil, fmt.Errorf("no Go files in %s", dir)
 	}
 
+	if build.Default.GOROOT == "" { // built with -trimpath
+		where, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			return nil, fmt.Errorf("go env GOROOT: %w", err)
+		}
+		build.Default.GOROOT = strings.TrimSpace(string(where))
+	}
 	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	pkg, err := config.Check(files[0].Name.Name, fset, files, info)
