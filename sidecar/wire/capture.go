@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"assent/sidecar/base/jsonscan"
 )
 
 // Capture keeps the raw answer to a call. go-sdk's types lose the order of a schema's members, and unknown members.
@@ -135,6 +137,14 @@ func (c *Capture) sent() {
 // isCancellation reports whether a message is notifications/cancelled. go-sdk sends it with the call's context.
 func isCancellation(m *jsonrpc.Request) bool {
 	return m != nil && m.Method == "notifications/cancelled"
+}
+
+// cancelReason is the reason of all cancellations, as JSON.
+const cancelReason = `"the client no longer waits for the result"`
+
+// withReason returns a cancellation of go-sdk's with our reason: its own is the text of a Go error.
+func withReason(r *jsonrpc.Request) *jsonrpc.Request {
+	return &jsonrpc.Request{Method: r.Method, Params: jsonscan.With(r.Params, "reason", json.RawMessage(cancelReason)), Extra: r.Extra}
 }
 
 // cancellationTold is called when notifications/cancelled is written, or failed to be.

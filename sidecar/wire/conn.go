@@ -244,8 +244,11 @@ func (c *Conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		defer c.inbound.handedDown(answer.ID)
 	}
 	if !ok || !r.IsCall() {
-		if capture, ok := ctx.Value(captureKey{}).(*Capture); ok && isCancellation(r) {
-			defer capture.cancellationTold()
+		if isCancellation(r) {
+			if capture, ok := ctx.Value(captureKey{}).(*Capture); ok {
+				defer capture.cancellationTold()
+			}
+			m = withReason(r)
 		}
 		return c.write(ctx, m)
 	}
@@ -354,7 +357,7 @@ func (c *Conn) giveUp(method string, id jsonrpc.ID) {
 	if method == "initialize" || method == "server/discover" {
 		return
 	}
-	params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the client no longer waits for the result"})
+	params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": json.RawMessage(cancelReason)})
 	if err == nil {
 		err = c.write(c.ctx, &jsonrpc.Request{Method: "notifications/cancelled", Params: params})
 	}

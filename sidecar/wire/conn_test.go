@@ -414,7 +414,7 @@ func TestACallKeepsItsRawAnswer(t *testing.T) {
 	if got = <-done; !errors.Is(got.err, context.Canceled) {
 		t.Errorf("a cancelled call ended with %v", got.err)
 	}
-	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4,"reason":"context canceled"}}`)
+	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4,"reason":"the client no longer waits for the result"}}`)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

@@ -282,8 +282,11 @@ func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error)
 	whole := m
 	switch m := m.(type) {
 	case *jsonrpc.Request:
-		if m.IsCall() {
+		switch {
+		case m.IsCall():
 			whole, err = withExtraParams(r.Context(), m)
+		case isCancellation(m):
+			whole = withReason(m)
 		}
 	case *jsonrpc.Response:
 		if id := fromSDK(m.ID); id != m.ID && !isBeside(r.Context()) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,4 +88,35 @@ func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// go-sdk's reason is the text of a Go error.
+func TestACancellationOverHTTPHasAReasonInPlainWords(t *testing.T) {
+	got := make(chan string, 1)
+	server := roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		got <- string(body)
+		return &http.Response{StatusCode: http.StatusAccepted, Header: http.Header{}, Body: http.NoBody}, err
+	})
+	h := wire.NewHTTP(wire.HTTPOptions{Endpoint: wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "told"}, Base: server}})
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	const message = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4,"reason":%q}}`
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://told", strings.NewReader(fmt.Sprintf(message, "context canceled")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := h.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, want := <-got, fmt.Sprintf(message, "the client no longer waits for the result"); got != want {
+		t.Errorf("the server got %s, want %s", got, want)
+	}
 }
