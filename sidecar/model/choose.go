@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
+	"assent/sidecar/base/wildcard"
 )
 
 // The bounds of a server's hints. Further hints are ignored.
@@ -269,27 +270,6 @@ func Permits(allowed []string, id string) bool {
 		return true
 	}
 	return slices.ContainsFunc(allowed, func(pattern string) bool {
-		return matches(strings.ToLower(pattern), strings.ToLower(id))
+		return wildcard.Match(strings.ToLower(pattern), strings.ToLower(id))
 	})
-}
-
-// matches reports whether a text matches a pattern, in which * stands for any text.
-func matches(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, after, ok := strings.Cut(text, part)
-		if !ok {
-			return false
-		}
-		text = after
-	}
-	return true
 }

@@ -85,29 +85,3 @@ func TestFacts(t *testing.T) {
 		})
 	}
 }
-
-func TestMatches(t *testing.T) {
-	tests := []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"a", "a", true},
-		{"a", "ab", false},
-		{"", "", true},
-		{"", "a", false},
-		{"*", "", true},
-		{"a*", "a/b:c", true},
-		{"*c", "a/b:c", true},
-		{"a*c", "ac", true},
-		{"ab*bc", "abc", false},
-		{"*b*d*", "abcde", true},
-		{"*d*b*", "abcde", false},
-		{"a**c", "abc", true},
-		{"a.c", "abc", false},
-	}
-	for _, tt := range tests {
-		if got := matches(tt.pattern, tt.text); got != tt.want {
-			t.Errorf("matches(%q, %q) = %v", tt.pattern, tt.text, got)
-		}
-	}
-}

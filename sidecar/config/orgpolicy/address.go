@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"assent/sidecar/base/wildcard"
 )
 
 // address is a URL, or a pattern of URLs, in its parts.
@@ -91,7 +93,7 @@ func addresses(texts ...string) (all []address) {
 // denyURL reports whether a pattern has a URL by any reading. A pattern without a port or a path has all of them, and each
 // pattern has all schemes: a server is reached by https and wss, and often by http, too.
 func denyURL(want, got address, hasNoCase bool) bool {
-	if !glob(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) || want.port != "" && !glob(want.port, got.port) {
+	if !wildcard.Match(strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")) || want.port != "" && !wildcard.Match(want.port, got.port) {
 		return false
 	}
 	pattern := want.path
@@ -102,7 +104,7 @@ func denyURL(want, got address, hasNoCase bool) bool {
 		if hasNoCase {
 			path = strings.ToLower(path)
 		}
-		if pattern == "" || glob(pattern, path) || glob(pattern, path+"?"+got.query) {
+		if pattern == "" || wildcard.Match(pattern, path) || wildcard.Match(pattern, path+"?"+got.query) {
 			return true
 		}
 	}
@@ -120,7 +122,7 @@ func allowURL(pattern, text string, vscode bool) bool {
 	if !vscode {
 		want.host, got.host = strings.TrimSuffix(want.host, "."), strings.TrimSuffix(got.host, ".")
 	}
-	if !glob(want.scheme, got.scheme) || !glob(want.host, got.host) || !glob(want.port, got.port) {
+	if !wildcard.Match(want.scheme, got.scheme) || !wildcard.Match(want.host, got.host) || !wildcard.Match(want.port, got.port) {
 		return false
 	}
 	if vscode {
@@ -129,35 +131,15 @@ func allowURL(pattern, text string, vscode bool) bool {
 	for _, path := range got.paths() {
 		if vscode {
 			if want.query != "" || got.query != "" {
-				if !glob(want.path+"?"+want.query, path+"?"+got.query) && (want.query != "" || !strings.HasSuffix(want.path, "*") || !glob(want.path, path)) {
+				if !wildcard.Match(want.path+"?"+want.query, path+"?"+got.query) && (want.query != "" || !strings.HasSuffix(want.path, "*") || !wildcard.Match(want.path, path)) {
 					return false
 				}
 				continue
 			}
 		}
-		if want.path != "" && !glob(want.path, path) {
+		if want.path != "" && !wildcard.Match(want.path, path) {
 			return false
 		}
 	}
 	return true
-}
-
-// glob reports whether a text is what a pattern says, in which * is any text.
-func glob(pattern, text string) bool {
-	start, rest, ok := strings.Cut(pattern, "*")
-	text, has := strings.CutPrefix(text, start)
-	if !ok || !has {
-		return !ok && has && text == ""
-	}
-	for {
-		part, more, ok := strings.Cut(rest, "*")
-		if !ok {
-			return strings.HasSuffix(text, part)
-		}
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text, rest = text[at+len(part):], more
-	}
 }

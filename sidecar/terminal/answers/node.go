@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"assent/sidecar/base/visible"
+	"assent/sidecar/base/wildcard"
 )
 
 // nodeOf returns a value as YAML, in the order of encoding/json, with clean applied to each text.
@@ -104,7 +105,7 @@ func asRecorded(recorded, asked *yaml.Node) *yaml.Node {
 	out := &yaml.Node{Kind: recorded.Kind, Tag: recorded.ShortTag(), Value: recorded.Value}
 	switch recorded.Kind {
 	case yaml.ScalarNode:
-		if recorded.Tag == likeTag && asked != nil && asked.Kind == yaml.ScalarNode && like(asked.Value, recorded.Value) {
+		if recorded.Tag == likeTag && asked != nil && asked.Kind == yaml.ScalarNode && wildcard.Match(recorded.Value, asked.Value) {
 			return asked
 		}
 		switch out.Tag {
@@ -166,25 +167,4 @@ func without(node *yaml.Node, name string) *yaml.Node {
 		}
 	}
 	return &out
-}
-
-// like reports whether a text matches a pattern, in which each * stands for any text.
-func like(text, pattern string) bool {
-	parts := strings.Split(pattern, "*")
-	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return text == pattern
-	}
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, after, found := strings.Cut(text, part)
-		if !found {
-			return false
-		}
-		text = after
-	}
-	return true
 }
