@@ -14,7 +14,7 @@ import { startWorkbench, type Workbench } from "./codeServer.ts";
 import { confirmServers } from "./confirmServers.ts";
 import { eventually } from "./eventually.ts";
 import { Panel } from "./panel.ts";
-import { assertNoneLeft, commandLine, processesMarked } from "./processes.ts";
+import { assertNoneLeft, commandLine, isStopped, processesMarked } from "./processes.ts";
 import { runCommand } from "./quickInput.ts";
 import { step } from "./step.ts";
 import { withTestModels } from "./testModels.ts";
@@ -196,6 +196,13 @@ export class ExtensionWindow {
   readonly whileStopped = async (name: string, work: () => Promise<void>): Promise<void> => {
     const stopped = await this.#processesNamed(name);
     for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    // A busy system stops a process later.
+    for (const pid of stopped) {
+      await eventually(
+        `the stop of process ${pid}`,
+        async () => (await isStopped(pid)) || undefined,
+      );
+    }
     try {
       await work();
     } finally {

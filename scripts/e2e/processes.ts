@@ -71,6 +71,11 @@ export async function commandLine(pid: number): Promise<string> {
   return (await readProc(pid, "cmdline")).replaceAll("\0", " ").trim();
 }
 
+/** Whether the system has stopped a process, as SIGSTOP asks: proc_pid_stat(5). */
+export async function isStopped(pid: number): Promise<boolean> {
+  return / T \d+/.test(await readProc(pid, "stat"));
+}
+
 /** Fails, and ends them, when there are processes left that a run should have taken with it. */
 export async function assertNoneLeft(mark: string): Promise<void> {
   let left: readonly number[] = [];

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,26 @@ import (
 	"assent/sidecar/daemon"
 	"assent/sidecar/terminal"
 )
+
+// stop stops a process, and waits until each of its threads stands still: a busy system lets some of them run on for a
+// while.
+func stop(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	threads := filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat")
+	eventually(t, "the stop of a process", func() bool {
+		files, err := filepath.Glob(threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(files, func(file string) bool {
+			stat, err := os.ReadFile(file)
+			return err == nil && !strings.Contains(string(stat), ") T ")
+		})
+	})
+}
 
 func TestADaemonIsDetachedFromItsStarter(t *testing.T) {
 	t.Parallel()
@@ -60,9 +81,7 @@ func TestADaemonThatDoesNotAnswerIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := h.status().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, pid)
 	if got, want := h.run("daemon", "stop", "--force"), fmt.Sprintf("The daemon, process %d, has ended.\n", pid); got != want {
 		t.Errorf("stop --force said %q, want %q", got, want)
 	}
@@ -107,9 +126,7 @@ func TestADaemonThatBeginsToHang(t *testing.T) {
 	inTerminal.reads("Question 1?")
 
 	pid := h.status().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, pid)
 	if _, err := window.Send("task/list", map[string]any{}); err != nil {
 		t.Fatal(err)
 	}

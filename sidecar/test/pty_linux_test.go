@@ -657,9 +657,7 @@ func TestCtrlCTwiceLeavesADaemonThatHangs(t *testing.T) {
 	s := sit(t, 80, 24, []string{daemon.FolderVariable + "=" + h.folder}, "call", "--trust", "demo", "survey")
 	s.sees("1/6 Your name")
 	hanging := h.status().PID
-	if err := syscall.Kill(hanging, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, hanging)
 	defer func() { _ = syscall.Kill(hanging, syscall.SIGCONT) }() // the test ends it
 	s.types(ctrlC)
 	s.sees("Interrupt again to leave at once.")
