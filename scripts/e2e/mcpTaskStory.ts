@@ -145,7 +145,8 @@ async function followFound({ panel, page, newTask }: ExtensionWindow): Promise<v
       .mcpTasks()
       .getByRole("region", { name: "Only on the servers" })
       .getByRole("listitem")
-      .filter({ hasText: legacy });
+      .filter({ hasText: legacy })
+      .filter({ hasText: "completed" });
     await found
       .getByRole("button", { name: /^Follow in This Task/ })
       .first()
