@@ -41,6 +41,23 @@ export function briefly(time: number, now = Date.now()): string {
       });
 }
 
+/** Formats a time with its seconds, and another day's with its date. */
+export function toTheSecond(time: number, now = Date.now()): string {
+  const date = new Date(time);
+  const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+  return date.toDateString() === new Date(now).toDateString()
+    ? date.toLocaleTimeString([], clock)
+    : date.toLocaleString([], { month: "short", day: "numeric", ...clock });
+}
+
+/** The titles that more than one task has. */
+export function sharedTitles(tasks: readonly Pick<Task, "title">[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { title } of tasks) (seen.has(title) ? shared : seen).add(title);
+  return shared;
+}
+
 /** Formats a duration. */
 export function duration(ms: number): string {
   if (ms < 1000) return l10n.t("{0} ms", Math.max(0, Math.round(ms)));

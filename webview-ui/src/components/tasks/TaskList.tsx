@@ -1,7 +1,7 @@
 import type { SearchHit, Task } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { briefly, taskTitle } from "../../lib/format.ts";
+import { briefly, sharedTitles, taskTitle } from "../../lib/format.ts";
 import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { TaskLine } from "./TaskLine.tsx";
@@ -43,6 +43,7 @@ export function TaskList(props: TaskListProps) {
       repeated: search.hits[n - 1]?.taskId === hit.taskId,
     })),
   ];
+  const shared = sharedTitles(all);
   const [activeKey, setActiveKey] = useState(openId ?? all[0]?.id);
   const prefix = useId();
   // The active option may be gone. Then the first one is active.
@@ -128,7 +129,7 @@ export function TaskList(props: TaskListProps) {
               aria-selected={entry.task.id === openId}
               {...option(entry)}
             >
-              <TaskLine task={entry.task} />
+              <TaskLine task={entry.task} isTwin={shared.has(entry.task.title)} />
             </div>
           ) : (
             // biome-ignore lint/a11y/useFocusableInteractive: as above.

@@ -35,6 +35,20 @@ test("one of many tasks is found by its title, without a mouse", async () => {
   expect(onOpen).toHaveBeenCalledExactlyOnceWith("t7");
 });
 
+test("tasks of one title are told apart by the second at which they began", async () => {
+  const twins = [
+    task({ id: "t3", title: "Plan lunch", createdAt: at + 2000, closed: true }),
+    task({ id: "t2", title: "Plan lunch", createdAt: at + 1000 }),
+    task({ id: "t1", title: "Deploy", createdAt: at }),
+  ];
+  const { user } = show(twins);
+  await user.click(screen.getByRole("button", { name: "Plan lunch" }));
+  const [newer, older, other] = screen.getAllByRole("option").map((one) => one.textContent);
+  expect(newer).toMatch(/closed · .*:02/);
+  expect(older).toMatch(/:01/);
+  expect(other).not.toMatch(/:00/);
+});
+
 test("Escape leads back", async () => {
   const { user } = show(many.slice(0, 3));
   await user.click(screen.getByRole("button", { name: "Number 0" }));
