@@ -118,14 +118,11 @@ func (b *bench) gatewayCalls() ([]row, error) {
 		return s
 	}
 	inFlight := fmt.Sprintf("%d in flight", callsAtOnce)
-	atOnce := "calls, " + inFlight
 	return []row{
 		{what: "a call, p50", unit: "us", figure: medians[throughAssent], reference: medians[direct], referenceIs: "no gateway"},
 		{what: "a call, p99", unit: "us", figure: lates[throughAssent], reference: lates[direct], referenceIs: "no gateway"},
 		{what: "a call through two processes that copy, p50", unit: "us", figure: medians[twoHops], reference: medians[direct], referenceIs: "no gateway"},
-		{what: "a call through two processes that copy, p99", unit: "us", figure: lates[twoHops], reference: lates[direct], referenceIs: "no gateway"},
 		{what: "a call through a proxy on go-sdk, p50", unit: "us", figure: medians[sdkProxy], reference: medians[direct], referenceIs: "no gateway"},
-		{what: "a call through a proxy on go-sdk, p99", unit: "us", figure: lates[sdkProxy], reference: lates[direct], referenceIs: "no gateway"},
 		{what: "added to a call, p50", unit: "us", figure: addedDirect, reference: addedProxy, referenceIs: "by the proxy"},
 		{what: "added beyond two processes that copy, p50", unit: "us", figure: addedHops, reference: constant(gatewayCost), referenceIs: "may be added", bar: bar{limit: 1}},
 		{what: "added to a call, p99", unit: "us", figure: lateDirect},
@@ -133,9 +130,7 @@ func (b *bench) gatewayCalls() ([]row, error) {
 		{what: fmt.Sprintf("a call where the host has all %d servers of %d tools, p50", manyServers, manyTools), unit: "us", figure: medians[throughAll], reference: medians[throughAssent], referenceIs: "one server"},
 		{what: "CPU of the daemon for a call, one by one", unit: "us", figure: cpu.figure, reference: cpu.reference, referenceIs: "the proxy"},
 		{what: "CPU of the daemon for a call, " + inFlight, unit: "us", figure: cpuTogether.figure, reference: cpuTogether.reference, referenceIs: "the proxy"},
-		{what: atOnce, unit: "1/s", figure: rates[throughAssent], reference: rates[sdkProxy], referenceIs: "the proxy", bar: bar{limit: 1, atLeast: true}},
-		{what: atOnce + ", beside no gateway", unit: "1/s", figure: rates[throughAssent], reference: rates[direct], referenceIs: "no gateway"},
-		{what: atOnce + ", through a proxy on go-sdk", unit: "1/s", figure: rates[sdkProxy], reference: rates[direct], referenceIs: "no gateway"},
+		{what: "calls, " + inFlight, unit: "1/s", figure: rates[throughAssent], reference: rates[sdkProxy], referenceIs: "the proxy", bar: bar{limit: 1, atLeast: true}},
 	}, nil
 }
 

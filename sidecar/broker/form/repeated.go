@@ -122,6 +122,10 @@ func decodeExact(text []byte) (value any, ok bool) {
 	if !json.Valid(text) {
 		return nil, false
 	}
+	if text[0] == '"' { // most are: a decoder has a buffer, which is larger than they are
+		err := json.Unmarshal(text, &value)
+		return value, err == nil
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return value, d.Decode(&value) == nil
