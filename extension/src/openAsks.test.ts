@@ -14,6 +14,7 @@ test("open asks are counted over all tasks, from the list and from the events af
     if (count === 2) listed();
   });
   await isListed;
+  expect(counts.filter((count) => count === 2)).toHaveLength(1); // the list is one change
 
   const emit = async (
     taskId: string,

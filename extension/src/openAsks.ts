@@ -54,7 +54,7 @@ export class OpenAsks {
       const { taskId, number, openAsks, event, workspace } = params as TaskEventParams;
       if (workspace !== undefined) return; // of a task in another workspace
       const title = event.type === "taskChanged" ? event.task.title : undefined;
-      this.#update(taskId, { number, openAsks, title });
+      if (this.#note(taskId, { number, openAsks, title })) this.#onChange(this.count);
     });
   }
 
@@ -95,7 +95,7 @@ export class OpenAsks {
     try {
       const { tasks } = await this.#sidecar.request("task/list", undefined);
       for (const { id, title, lastNumber: number, openAsks } of tasks ?? []) {
-        this.#update(id, { number, openAsks, title });
+        this.#note(id, { number, openAsks, title });
       }
       this.#isRead = true;
       this.#onChange(this.count);
@@ -106,16 +106,16 @@ export class OpenAsks {
 
   /**
    * Events and the list can arrive in any order, and the newer of the two counts. Few events have the title, so it may
-   * come from the older one.
+   * come from the older one. Returns whether that changed something.
    */
-  #update(taskId: string, said: Omit<TaskState, "title"> & { title: string | undefined }): void {
+  #note(taskId: string, said: Omit<TaskState, "title"> & { title: string | undefined }): boolean {
     const known = this.#tasks.get(taskId);
     if (known !== undefined && said.number < known.number) {
-      if (known.title !== "" || said.title === undefined) return;
+      if (known.title !== "" || said.title === undefined) return false;
       this.#tasks.set(taskId, { ...known, title: said.title });
     } else {
       this.#tasks.set(taskId, { ...said, title: said.title ?? known?.title ?? "" });
     }
-    this.#onChange(this.count);
+    return true;
   }
 }
