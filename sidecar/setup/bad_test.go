@@ -92,7 +92,25 @@ func TestReadOnlyFilesStay(t *testing.T) {
 	if len(plan.Files) != 0 || len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, "is read-only: make it writable") {
 		t.Errorf("%+v", plan)
 	}
+	// Nothing will differ for a server that stays.
+	if warnings := plan.Servers[0].Warnings; len(warnings) > 0 {
+		t.Errorf("warnings: %q", warnings)
+	}
 	if r := m.route(); len(r.Added) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A host's folder may be a file, as an old or a foreign program leaves it. It has no servers.
+func TestAFileWhereAFolderWouldBe(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.cursor/mcp.json", []byte(cursorFile))
+	m.write("home/.codex", nil)
+	plan := m.find()
+	if len(plan.Files) != 1 || len(plan.Problems) != 0 || len(plan.Unreadable) != 0 {
+		t.Errorf("%+v", plan)
+	}
+	if r := m.route(); len(r.Added) == 0 {
 		t.Errorf("%+v", r)
 	}
 }

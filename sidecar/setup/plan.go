@@ -187,6 +187,11 @@ func Find(o Options) (*Plan, error) {
 	p.merge()
 	p.name()
 	p.choose()
+	for _, s := range p.Servers {
+		if !s.moves { // then nothing will differ
+			s.Warnings = nil
+		}
+	}
 	if err := p.chosenExist(); err != nil {
 		return nil, err
 	}

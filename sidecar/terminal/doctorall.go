@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"assent/protocol"
+	"assent/sidecar/base/reason"
 	"assent/sidecar/config"
 	"assent/sidecar/config/managedfiles"
 )
@@ -48,6 +49,8 @@ type checkup struct {
 	Hosts    []hostCheck                  `json:"hosts,omitempty"`
 	// HostFiles are the files of hosts on this machine.
 	HostFiles []hostFileCheck `json:"hostFiles,omitempty"`
+	// HostFilesProblem is why the hosts' files are not known.
+	HostFilesProblem string `json:"hostFilesProblem,omitempty"`
 	// Policies are the organisation's files on this machine, and PoliciesUnseen says which others Assent cannot see.
 	Policies       []managedfiles.Report `json:"policies,omitempty"`
 	PoliciesUnseen string                `json:"policiesUnseen,omitempty"`
@@ -93,7 +96,7 @@ func (s *session) doctorAll(ctx context.Context) error {
 	if s.o.HostFiles != nil {
 		files, problems, err := s.o.HostFiles()
 		if err != nil {
-			return err
+			all.HostFilesProblem = upperFirst(reason.Of(err)) + "."
 		}
 		all.Problems = append(all.Problems, problems...)
 		all.HostFiles = checkFiles(files, list.Servers)
@@ -132,6 +135,10 @@ func (s *session) doctorAll(ctx context.Context) error {
 			state, what, found = "problem", f.Problem+" "+what, found+1
 		}
 		t.rows = append(t.rows, []string{"host " + f.Host, state, "", what})
+	}
+	if all.HostFilesProblem != "" {
+		found++
+		t.rows = append(t.rows, []string{"files of hosts", "problem", "", all.HostFilesProblem})
 	}
 	for _, p := range all.Policies {
 		state, what := "policy", p.Words()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // File is a file as it was read. [File.Replace] replaces it later, unless it has changed since then.
@@ -28,7 +29,7 @@ type File struct {
 func Read(path string, limit int64) (*File, error) {
 	f := &File{Path: path, mode: 0o600, limit: limit}
 	target, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a folder above is missing, or a file
 		if _, err := os.Lstat(path); err == nil {
 			return nil, fmt.Errorf("%s is a link to a file that is not there: make the file, or remove the link", path)
 		}
