@@ -15,6 +15,9 @@ const tested = [
   ...["hub/exchange", "hub/session", "model", "setup/...", "task/...", "terminal/...", "wire/..."],
 ].map((path) => `./sidecar/${path}`);
 
+/** Wine says that it has made a symbolic link, and makes none. */
+const withLinks = "^(TestOf|TestWhatIsOutsideOfTheFolder)$";
+
 const wine = join(cacheFolder, "wine");
 const drive = join(wine, "work");
 
@@ -54,7 +57,8 @@ for (const path of (await output("go", ["list", ...tested])).trim().split("\n"))
   const program = `${basename(path)}.test.exe`;
   if (!existsSync(join(drive, program))) continue; // it has no tests, or they are for Unix
   try {
-    await step(`tests of ${path}`, () => windows(path.replace(/^assent/, "/sources"), program));
+    const folder = path.replace(/^assent/, "/sources");
+    await step(`tests of ${path}`, () => windows(folder, program, `-test.skip=${withLinks}`));
   } catch {
     failed.push(path);
   }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,7 +148,7 @@ func TestThePluginOfOpencode(t *testing.T) {
 	add := func() string {
 		t.Helper()
 		plan := m.findHooks("opencode")
-		if plan.Complete() || plan.Path != m.path(plugin) {
+		if plan.Complete() || filepath.ToSlash(plan.Path) != m.path(plugin) {
 			t.Fatalf("the plan is %+v", plan)
 		}
 		if err := plan.Apply(); err != nil {
