@@ -52,14 +52,13 @@ type agentParams struct {
 // hookCommand is "assent hook".
 func hookCommand(folder string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use: "hook agent", Short: "show a coding agent's own questions in Assent",
-		Long: `hook is a command hook of Claude Code (claude), and what the plugin of opencode runs
-(opencode). It reads from stdin what the agent asks, has the panel ask you, and prints your
-decision. Without a decision it prints nothing, and the agent's own prompt counts, which is
-open all the while: without a daemon or a panel, after an error, and if you leave the
-question to the prompt.
+		Use: "hook AGENT", Short: "show a coding agent's own questions in Assent",
+		Long: `Claude Code and the plugin of opencode run hook; "assent setup --hook" adds both. AGENT is
+claude or opencode. hook reads the agent's question from stdin, shows it in the panel, and
+prints your decision. It prints nothing without a daemon or a panel, after an error, or if
+you leave the question to the agent's own prompt, which stays open and then decides.
 
-It always exits with 0, because another code would say something to Claude Code.`,
+hook always exits with 0, because Claude Code takes other codes as an answer.`,
 		Example:   "  assent hook claude < frame.json",
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: agents.Names(),

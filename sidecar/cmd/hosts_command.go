@@ -53,7 +53,7 @@ daemon keeps running.`,
 // oneHost is the error of a command that is not given the name of one host.
 func oneHost(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return terminal.Exit(terminal.ExitUsage, fmt.Errorf("give the name of one host, in quotes if it has spaces; there are %d words", len(args)))
+		return terminal.Exit(terminal.ExitUsage, errors.New("give one NAME, in quotes if it has spaces"))
 	}
 	return nil
 }

@@ -134,7 +134,11 @@ func readJournal(ctx context.Context, command, dataDir string, filter store.Jour
 		return err
 	})
 	if err == nil && empty {
-		_, err = fmt.Fprintln(stderr, "The journal has no such record.")
+		text := "The journal has no records yet."
+		if filter != (store.JournalFilter{}) {
+			text = "The journal has no such record."
+		}
+		_, err = fmt.Fprintln(stderr, text)
 	}
 	return err
 }

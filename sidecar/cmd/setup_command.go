@@ -49,7 +49,7 @@ If the file of a host could not be read, setup names it, and exits with 3.`,
 	share := flags.Bool("share", false, "give each server to all programs that are found, not only to those that have it")
 	yes := flags.Bool("yes", false, "do it without asking")
 	asJSON := flags.Bool("json", false, "print the plan, or the changes, as JSON")
-	hook := flags.Bool("hook", false, "move no servers: show the own questions of Claude Code and opencode in Assent too, by a hook and a plugin")
+	hook := flags.Bool("hook", false, "move no servers: add a hook and a plugin that show in Assent what Claude Code and opencode ask themselves")
 	secrets := flags.String("secrets", "", "`where` secrets in clear text go: keychain, file (sealed) or stay (default: the keychain; without one, the file)")
 	lines := &typed{in: bufio.NewReader(stdin), out: stderr}
 	setUpServers := func(cmd *cobra.Command, _ []string) error {

@@ -159,7 +159,7 @@ func hint(wrong string, names []string) string {
 	near, sure := nearest.Names(wrong, names, mostNear)
 	switch {
 	case len(names) == 0:
-		return ": there is none"
+		return ": there are none"
 	case sure:
 		return ": did you mean " + answers.Either(near) + "?"
 	case len(names) > mostNames:

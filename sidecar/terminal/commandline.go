@@ -166,7 +166,7 @@ func asking(flags *pflag.FlagSet, l *commandLine) {
 // ModelFlags defines the flags of a model endpoint. The function returns their settings after parsing.
 func ModelFlags(flags *pflag.FlagSet) func() (protocol.ModelSettings, error) {
 	url := flags.String("model-url", "", "the `url` of an OpenAI-compatible endpoint; the key is read from ASSENT_MODEL_KEY")
-	name := flags.String("model", "", "the `name` of the model to ask there")
+	name := flags.String("model", "", "the `name` of the model to ask at --model-url")
 	return func() (protocol.ModelSettings, error) {
 		switch {
 		case *url == "" && *name == "":

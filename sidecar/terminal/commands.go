@@ -100,7 +100,7 @@ reads the prompt from stdin. Ctrl-C stops the model; a second Ctrl-C ends the ch
   assent chat "Who is inactive?" -- npx -y some-server`,
 			flags: func(flags *pflag.FlagSet, l *commandLine) {
 				asking(flags, l)
-				flags.StringArrayVar(&l.servers, "server", nil, "a server that the model may use; may be repeated (default: all)")
+				flags.StringArrayVar(&l.servers, "server", nil, "the `name` of a server that the model may use; may be repeated (default: all)")
 			},
 			run: func(ctx context.Context, s *session, words []string) error { return s.keep(s.chat(ctx, words)) },
 		},
@@ -180,7 +180,7 @@ func Run(ctx context.Context, args []string, o Options, others ...*cobra.Command
 		}
 		return exit.Code
 	case errors.As(err, &wrong):
-		wayOut := cmp.Or(wrong.wayOut, fmt.Sprintf("Run \"%s --help\" for what there is.", ran.CommandPath()))
+		wayOut := cmp.Or(wrong.wayOut, fmt.Sprintf("For help, run: %s --help", ran.CommandPath()))
 		tell(o.Stderr, "assent: "+wrong.text+"\n\n"+wayOut)
 		return ExitUsage
 	case errors.As(err, &drift):

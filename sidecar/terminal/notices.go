@@ -61,6 +61,11 @@ func (s *session) noticed(ctx context.Context, notice protocol.Notice) {
 		return
 	}
 	s.note("%s", notice.Text)
+	if len(notice.Unavailable) > 1 { // the text has the reason of one
+		for _, u := range notice.Unavailable {
+			s.note("  %s: %s", u.ServerName, u.Reason)
+		}
+	}
 	if notice.Level == protocol.NoticeWarning {
 		s.reportFailures(ctx)
 	}

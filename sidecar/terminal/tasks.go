@@ -15,7 +15,7 @@ import (
 // tasksCommand is "assent tasks", with its subcommands.
 func tasksCommand(o Options) *cobra.Command {
 	server := func(flags *pflag.FlagSet, l *commandLine) {
-		flags.StringVar(&l.server, "server", "", "the server of a task that no conversation has")
+		flags.StringVar(&l.server, "server", "", "the `name` of the task's server, if no conversation has the task")
 	}
 	list := command{
 		use: "tasks [SERVER]", short: "list the MCP tasks: long-running calls", words: maybeServerWord, keeps: true,

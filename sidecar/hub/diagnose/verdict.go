@@ -38,7 +38,7 @@ func verdictOf(s situation) *protocol.ServerVerdict {
 	case s.server.State == protocol.ServerRunning:
 		return nil
 	case s.server.State == protocol.ServerFailed && s.failure != nil && errors.As(s.failure.Err, &unconfirmed):
-		return verdict(protocol.VerdictUnconfirmed, "see below what would run, and start it to decide", "%v", unconfirmed)
+		return verdict(protocol.VerdictUnconfirmed, "start it: you see what would run, and decide", "%v", unconfirmed)
 	case s.launch.Err != nil: // the present error counts, not an earlier one
 		return launchVerdict(s.launch.Err, s.launch.Shown.NearMisses)
 	case s.server.State != protocol.ServerFailed || s.failure == nil:
