@@ -67,9 +67,7 @@ function parseServer(query: string): LinkedServer {
   if (members === undefined) throw refusal(l10n.t("it is not a JSON object"));
   const { name, inputs = [], ...entry } = members;
   if (typeof name !== "string" || !isPlainName(name)) {
-    throw refusal(
-      l10n.t("a server's name has at most {0} visible characters, and this has not", longestName),
-    );
+    throw refusal(l10n.t("a server's name has 1 to {0} characters, all visible", longestName));
   }
   check(entry, serverMembers, name);
   if ((entry["command"] === undefined) === (entry["url"] === undefined)) {

@@ -80,12 +80,12 @@ type Part =
 
 function usersPart(part: Part): Exclude<Part, vscode.LanguageModelToolCallPart> {
   if (!(part instanceof vscode.LanguageModelToolCallPart)) return part;
-  throw failure(vscode.l10n.t("The request has a tool call in a message of the user."));
+  throw failure(vscode.l10n.t("A message of the user cannot have a tool call."));
 }
 
 function assistantsPart(part: Part): Exclude<Part, vscode.LanguageModelToolResultPart> {
   if (!(part instanceof vscode.LanguageModelToolResultPart)) return part;
-  throw failure(vscode.l10n.t("The request has a tool's result in a message of the assistant."));
+  throw failure(vscode.l10n.t("A message of the assistant cannot have a tool's result."));
 }
 
 function toPart(block: ContentBlock): Part {

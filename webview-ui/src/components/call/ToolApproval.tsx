@@ -197,7 +197,7 @@ function WhyAsked({ askId, question }: { readonly askId: string; readonly questi
       {hostName !== undefined && (
         <p>
           {l10n.t(
-            "{0} calls it. If you allow it, it is not asked about again until it changes again.",
+            "{0} calls it. If you allow it, you are not asked again until it changes again.",
             visible(hostName),
           )}
         </p>

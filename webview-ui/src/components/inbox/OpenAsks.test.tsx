@@ -151,7 +151,7 @@ test("a workspace that does not answer is named in place of its questions", asyn
   showApp(host);
   await host.tell("host/reveal", { kind: "openAsks" });
   await screen.findByText(
-    "The workspace api does not answer now. Its questions follow when it does.",
+    "The workspace api does not respond now. Its questions appear when it does.",
   );
   expect(screen.queryByText("No question waits for you.")).toBeNull();
 });

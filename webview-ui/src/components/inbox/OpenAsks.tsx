@@ -95,7 +95,7 @@ export function OpenAsks(props: OpenAsksProps) {
       {notAnswering.map((workspace) => (
         <p key={workspace} className="muted">
           {l10n.t(
-            "The workspace {0} does not answer now. Its questions follow when it does.",
+            "The workspace {0} does not respond now. Its questions appear when it does.",
             workspace,
           )}
         </p>

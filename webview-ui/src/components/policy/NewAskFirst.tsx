@@ -77,7 +77,7 @@ export function NewAskFirst({ onAdd, onDone }: NewAskFirstProps) {
       )}
       <p className="muted">
         {l10n.t(
-          "This needs the hook of Claude Code or opencode: assent setup --hook. opencode takes rules as it starts, and only those about commands. A line that cannot be read for sure is asked, too. What a program does by itself is not seen.",
+          "This needs the hook of Claude Code or opencode: assent setup --hook. opencode takes rules as it starts, and only those about commands. Assent also asks about a line that it cannot read for sure. It does not see what a program does by itself.",
         )}
       </p>
       {problem !== undefined && <Refusal message={problem} />}

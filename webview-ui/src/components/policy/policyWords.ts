@@ -77,7 +77,9 @@ export function entryWords(entry: PolicyEntry, tasks: readonly Task[]): string {
     case "toolRule":
       return ruleWords(entry, tasks);
     case "askFirst":
-      return l10n.t("An agent asks you first, also if a model or a rule of it would allow it.");
+      return l10n.t(
+        "An agent asks you first, even if a model or a rule of the agent would allow it.",
+      );
     case "declinedServer":
       return l10n.t(
         "You declined everything from {0} in {1}, until Assent starts again.",

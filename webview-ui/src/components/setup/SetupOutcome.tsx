@@ -93,9 +93,9 @@ function wordsOf(how: FileRestored): string {
     case "removed":
       return l10n.t("Removed, because it was not there before.");
     case "merged":
-      return l10n.t("It had been changed. Only the entries of Assent are gone.");
+      return l10n.t("You or a program had changed it. Assent took back only its own entries.");
     case "untouched":
-      return l10n.t("It was as before already.");
+      return l10n.t("It already was as before setup.");
     default:
       return unreachable(how);
   }

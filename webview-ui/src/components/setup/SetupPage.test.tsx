@@ -43,7 +43,7 @@ test("shows what would change, and changes nothing by itself", async () => {
   );
   expect(other?.textContent).toContain('Configured inCursor as "shop"');
   expect(other?.textContent).toContain(
-    'Another server than the other "shop". It differs in: args.',
+    'A different server with the name "shop". It differs in: args.',
   );
   expect(theirs?.textContent).toContain("Configured inCursor (project)Through Assent innone");
   const fixed = screen.getByRole<HTMLInputElement>("checkbox", { name: "theirs" });
@@ -134,7 +134,7 @@ test("restores all files", async () => {
   });
   const { user } = await open(host);
   await user.click(screen.getByRole("button", { name: "Restore All Files" }));
-  const status = await screen.findByText(/Only the entries of Assent are gone\.$/);
+  const status = await screen.findByText(/Assent took back only its own entries\.$/);
   expect(status.textContent).toMatch(/ One stays\.$/);
   expect(status.closest("[role=status]")).not.toBeNull();
   expect(host.calls("setup/restore")).toHaveLength(1);

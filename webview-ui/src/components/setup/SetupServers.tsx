@@ -78,7 +78,13 @@ function notesOf({ copies = [], differs = [], secrets = [], warnings = [] }: Set
   const first = copies[0]?.name ?? "";
   return [
     ...(differs.length > 0
-      ? [l10n.t('Another server than the other "{0}". It differs in: {1}.', first, listed(differs))]
+      ? [
+          l10n.t(
+            'A different server with the name "{0}". It differs in: {1}.',
+            first,
+            listed(differs),
+          ),
+        ]
       : []),
     ...(secrets.length > 0
       ? [l10n.t("Probably has secrets in clear text: {0}.", listed(secrets))]
