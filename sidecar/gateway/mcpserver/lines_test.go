@@ -66,6 +66,19 @@ func (f *fake) Serve(r *mcpserver.Request) func(context.Context) (json.RawMessag
 			}
 			return answer(ctx)
 		}
+	case "test/take-back":
+		return func(ctx context.Context) (json.RawMessage, error) {
+			answer, err := r.Call("elicitation/create", json.RawMessage(`{"message":"Your name?"}`))
+			if err != nil {
+				return nil, err
+			}
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			if _, err := answer(ctx); !errors.Is(err, context.Canceled) {
+				return nil, err
+			}
+			return json.RawMessage(`{}`), nil
+		}
 	case "test/once":
 		return func(context.Context) (json.RawMessage, error) {
 			r.Answered = func(sent bool) {

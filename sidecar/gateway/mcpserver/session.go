@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/base/reason"
 )
 
 // maxOpen is how many requests of one host can be open at once.
@@ -336,10 +337,10 @@ func (s *Session) awaitAnswer(ctx context.Context, out sender, id int64, method 
 		return nil, e
 	case <-ctx.Done():
 		err := context.Cause(ctx)
-		reason, _ := json.Marshal(err.Error())
+		why, _ := json.Marshal(reason.Of(err))
 		// An error means that the host has gone, too.
 		_ = s.deliver(out, notificationFrame("notifications/cancelled",
-			fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, reason)))
+			fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, why)))
 		return nil, err
 	case <-s.life.Done():
 		return nil, ErrEnded
