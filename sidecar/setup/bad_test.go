@@ -36,6 +36,7 @@ func TestBadFilesAreNamedAndLeftAlone(t *testing.T) {
 		{"a member twice in YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a:\n    cmd: x\n    cmd: y\n"), "cannot be read: line 4: mapping key \"cmd\" already defined at line 3. Repair it"},
 		{"a secret in invalid YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a:\n    cmd: *pw7XYZq-4711\n"), "unknown anchor referenced"},
 		{"broken TOML", "home/.codex/config.toml", []byte("[mcp_servers.a]\ncommand = x"), "cannot be read: line 2, column 11"},
+		{"a tab in YAML", "home/.config/goose/config.yaml", []byte("extensions:\n\ta:\n"), "cannot be read: line 2: found a tab, or another character"},
 		{"broken YAML", "home/.config/goose/config.yaml", []byte("extensions:\n  a: {b\n"), "cannot be read"},
 		{"not an object", "home/.codeium/windsurf/mcp_config.json", []byte(`{"mcpServers": []}`), "is not an object"},
 		{"UTF-16", "home/.claude.json", utf16le(`{"mcpServers": {}}`), "it is in UTF-16: save it as UTF-8"},

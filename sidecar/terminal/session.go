@@ -206,7 +206,7 @@ func (s *session) place() (workspaces.Place, error) {
 		place.DataDir, err = filepath.Abs(place.DataDir)
 	}
 	if err != nil {
-		return place, fmt.Errorf("cannot create a data folder for the conversation: %w", err)
+		return place, fmt.Errorf("cannot create a folder for the conversation: %w: give one with --data-dir, or correct TMPDIR", err)
 	}
 	return place, nil
 }

@@ -67,7 +67,8 @@ func yamlError(err error) error {
 	if errors.As(err, &types) && len(types.Errors) > 0 {
 		err = errors.New(types.Errors[0])
 	}
-	return errors.New(quotedText().ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "anchor"))
+	text := strings.Replace(err.Error(), "found character that cannot start any token", "found a tab, or another character that cannot start a value", 1)
+	return errors.New(quotedText().ReplaceAllString(strings.TrimPrefix(text, "yaml: "), "anchor"))
 }
 
 var quotedText = lazyregexp.New(`(?s)anchor '.*'`)
