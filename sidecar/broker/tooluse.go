@@ -57,8 +57,9 @@ func (b *Broker) UseTool(ctx context.Context, t Asker, taskID string, q protocol
 	return q.Arguments, nil
 }
 
-// UseChangedTool asks whether a host's call may run although its tool has changed since it was last let run, and is a no-op
-// if it has not. The error is a [NotApproved] if it may not run. The host itself approves all other calls.
+// UseChangedTool asks whether a host's call may run although its tool has changed since the person last allowed it. It
+// is a no-op if the tool has not changed. The error is a [NotApproved] if it may not run. The host itself approves all
+// other calls.
 func (b *Broker) UseChangedTool(ctx context.Context, t Asker, q protocol.UseMcpTool) error {
 	use := grant.ToolUse{ServerName: q.ServerName, Tool: new(q.Tool)}
 	if q.Changed = b.policy.CalledByHost(ctx, use, q.HostName); q.Changed == nil {

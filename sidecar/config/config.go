@@ -161,9 +161,9 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // Load reads the configuration. A workspace's server hides one of the user's with the same name; see [Result.Hidden]. Load does not read the file
 // of an untrusted folder, and only reports that there is one.
 //
-// The person's own servers start in the person's home folder, because a program that starts in another one may run files of
-// that, as npx does. With a cwd such as ${workspaceFolder}, a server starts in the first folder that is trusted. It then needs
-// the person's confirmation, unless the front end vouches for the folder.
+// The person's own servers start in the person's home folder: in another folder, a program such as npx may run files of
+// that folder. With a cwd such as ${workspaceFolder}, a server starts in the first folder that is trusted. It then
+// needs the person's confirmation, unless the front end vouches for the folder.
 //
 // UserFile is the person's own mcp.json; it may be empty. Its servers come last, after those of the editor's own file. Both
 // are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
@@ -569,7 +569,7 @@ func (s Server) NameInSource() string {
 	return s.Name
 }
 
-// GatewayArgs returns the arguments of "assent gateway" if a command starts that, also by another program, as in
+// GatewayArgs returns the arguments of "assent gateway" if a command starts it. Another program may start it, as in
 // "npx -y @assent/cli gateway" and "cmd /c assent gateway".
 func GatewayArgs(command string, args []string) (rest []string, is bool) {
 	words := append([]string{command}, args...)

@@ -318,8 +318,8 @@ func (s Server) ofFolder(path string) bool {
 	return path != "" && (s.holds(path) || s.Folder != "" && within(s.Folder, path))
 }
 
-// host returns the host and port of an address, in letters that cannot look like others, or another text if the address
-// has a variable there or is none.
+// host returns the host and port of an address, in letters that cannot look like others. It returns otherwise if the
+// host has a variable, or if the text is no address.
 func host(address, otherwise string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Contains(u.Host, "$") {

@@ -91,8 +91,8 @@ type Request struct {
 	// Place is that of a call that an earlier daemon began and that is to go on; "" begins one. If the call cannot go on, the
 	// error says so.
 	Place Place
-	// Began is called with the place of a call that has begun, and Following with what the server says of the MCP task that it
-	// made of the call, or "".
+	// Began is called with the place of a call that has begun. Following is called if the server made an MCP task of
+	// the call, with the status message of the task, or "".
 	Began     func(place Place)
 	Following func(message string)
 	// Notify gets the notifications that belong to the request: its progress, without the token, and its log messages.

@@ -20,8 +20,8 @@ type toHost struct {
 	early   map[string]json.RawMessage
 }
 
-// question is what a host is asked. Its name is that of no other open one of the call, and of no other one at all if the
-// call is an MCP task for the host.
+// question is what a host is asked. No other open question of the call has its name. If the call is an MCP task for the
+// host, no other question of the call has had it.
 type question struct {
 	Question
 	own string // the server's name for it, or ""

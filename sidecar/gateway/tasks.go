@@ -15,9 +15,10 @@ import (
 	"assent/sidecar/gateway/mcpserver"
 )
 
-// MCP tasks have two shapes. In 2025-11-25 the host asks for one, with the member task in its request, and fetches the result
-// with tasks/result, during which it gets questions as requests. In the extension io.modelcontextprotocol/tasks of 2026-07-28
-// the server decides, questions are in the answer to tasks/get, and the host answers them with tasks/update.
+// MCP tasks have two shapes. In 2025-11-25 the host asks for one with the member task in its request. It fetches the
+// result with tasks/result, and gets questions as requests during that. In the extension io.modelcontextprotocol/tasks
+// of 2026-07-28 the server decides, questions are in the answer to tasks/get, and the host answers them with
+// tasks/update.
 
 const (
 	// tasksRevision is the one revision that has MCP tasks in its core.

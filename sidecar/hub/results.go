@@ -7,9 +7,9 @@ import (
 	"assent/sidecar/broker/form"
 )
 
-// checked returns the result of a tool with what a front end needs to show its structured content, and with the mismatches
-// between the content and the tool's schema (2025-06-18, "Tools: Output Schema"). It takes the schema from the list that was
-// last read, and sends no request.
+// checked adds to the result of a tool what a front end needs to show the structured content. It also adds the
+// mismatches between the content and the tool's schema (2025-06-18, "Tools: Output Schema"). It takes the schema from
+// the list that was last read, and sends no request.
 func (s *server) checked(toolName string, result protocol.CallResult) protocol.CallResult {
 	r, ok := result.(protocol.ToolResult)
 	if !ok {

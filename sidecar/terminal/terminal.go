@@ -1,7 +1,7 @@
 // Package terminal is the front end for a terminal: it runs a tool of an MCP server, lists what servers offer, and puts
 // the questions of servers to the person, or to a file of answers.
 //
-// If stdin and stderr are a terminal that can be drawn on, it asks in dialogs, one after the other (dialogs), and holds
+// If stdin and stderr are a terminal that can be drawn on, it asks in dialogs, one after the other (dialogs). It holds
 // back other text for stderr until a dialog ends (display). Otherwise it asks line by line (person).
 //
 // It attaches to a workspace over a connection (package attach). The workspace is a temporary one of its own, or that
@@ -35,8 +35,8 @@ const (
 	// ExitToolFailed means that the tool itself reported a failure (2025-11-25, "Tools: Error Handling").
 	ExitToolFailed = 1
 	ExitUsage      = 2
-	// ExitFailed means that there is no result, because the server could not be reached, was lost or gave an error, or
-	// that the result could not be written.
+	// ExitFailed means that there is no result: the server could not be reached, was lost or gave an error. It also
+	// means that the result could not be written.
 	ExitFailed = 3
 	// ExitUnanswered means that no one could answer an ask, or that no rule of the file of answers matched it.
 	ExitUnanswered = 4

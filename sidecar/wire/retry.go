@@ -75,9 +75,9 @@ func (h *HTTP) waitToRepeat(ctx context.Context, status int, wait time.Duration)
 }
 
 // mayRepeat reports whether a refused message can be sent again: the server may be available later, and the message did
-// nothing. A server that says when to come back has done nothing (RFC 9110, 15.6.4), nor has one that gets too many
-// requests (RFC 6585), nor one that refuses a message before it knows the message's id. What a proxy says instead of the
-// server proves nothing about a call of a tool, which is sent again only if it is repeatable.
+// nothing. A server has done nothing if it says when to come back (RFC 9110, 15.6.4), if it gets too many requests (RFC
+// 6585), or if it refuses a message before it knows the message's id. The answer of a proxy proves nothing about a call
+// of a tool: the call is sent again only if it is repeatable.
 func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.Response, body []byte) bool {
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -2,9 +2,10 @@
 // archive with a section for each run of frames of one speaker.
 //
 // The speakers are "frontend" and "sidecar" on the editor's connection, and "client NAME" and "server NAME" on the
-// connection of the MCP server NAME. Secrets are masked: the values of members whose names ask for a secret
-// ([secret.Asks]), what is a secret in arguments and addresses, a person's values of secret fields in members of the field's name, and every text that the tap's
-// masker finds. A Tap may be used from any goroutine. A nil Tap writes nothing.
+// connection of the MCP server NAME. The tap masks the values of members with names that ask for a secret
+// ([secret.Asks]), and the secrets in arguments and addresses. It also masks a person's values of secret fields in
+// members of the field's name, and every text that its masker finds. A Tap may be used from any goroutine. A nil Tap
+// writes nothing.
 package tap
 
 import (

@@ -1,10 +1,10 @@
 // Package workspaces holds the open workspaces of a process, one for each data folder.
 //
-// A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder, and
-// closes it when no front end has been attached for a while and no work is under way in it. A workspace that only
+// A [Set] may be used from any goroutine. It opens a workspace for the first front end that names its data folder. It
+// closes the workspace when no front end has been attached for a while and no work is under way. A workspace that only
 // transient front ends used is closed as soon as the last front end leaves and no work is under way; a temporary one is
-// closed even if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how front
-// ends connect nor their messages.
+// closed even if work is under way. [Set.Close] returns when all workspaces are closed. The package knows neither how
+// front ends connect nor their messages.
 package workspaces
 
 import (
@@ -152,9 +152,9 @@ func (s *Set) AttachHost(ctx context.Context, place Place, conn io.ReadWriteClos
 	return w.AttachHost(ctx, conn, u)
 }
 
-// AttachAgent serves a hook of an agent's host over conn, which closes with it. See [workspace.Workspace.AttachAgent]. Without
-// a front end that shows the person each question, the host's own prompt is enough, and a workspace that is not open has asked
-// nothing.
+// AttachAgent serves a hook of an agent's host over conn, which closes with it. See [workspace.Workspace.AttachAgent].
+// If no front end shows the person each question, the host's own prompt is enough. A workspace that is not open has
+// asked nothing.
 func (s *Set) AttachAgent(ctx context.Context, place Place, conn io.ReadWriteCloser, folder string, e *agents.Event) error {
 	if use := e.Use(folder); use != nil {
 		if s.opts.AskFirst != nil {
@@ -260,8 +260,8 @@ func (s *Set) take(ctx context.Context, place Place) (*entry, error) {
 	}
 }
 
-// isOutdated reports whether a front end has another environment than the one that opened its workspace, such as a new
-// PATH, or another place of the person's own mcp.json. Servers should start in the new one.
+// isOutdated reports whether next differs from the place that opened the workspace: in its environment, such as a new
+// PATH, or in the path of the person's own mcp.json. Servers should start with the new ones.
 func (p Place) isOutdated(next Place) bool {
 	return next.UserFile != "" && p.UserFile != next.UserFile || next.Environ != nil && !slices.Equal(lasting(p.Environ), lasting(next.Environ))
 }

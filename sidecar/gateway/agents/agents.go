@@ -133,8 +133,8 @@ func (e *Event) Asks() bool { return e.kind == asks }
 // Starts reports whether the host starts and takes the rules of [AskAtStart].
 func (e *Event) Starts() bool { return e.kind == starts }
 
-// Use returns what an agent is about to do in a session of a folder, about which [askfirst.Find] may say that it asks the person
-// first; nil for all other events.
+// Use returns the use of a tool that an agent is about to make in a session of a folder. It is for [askfirst.Find],
+// which says whether the agent asks the person first. It is nil for all other events.
 func (e *Event) Use(folder string) *askfirst.Use {
 	if e.kind != uses {
 		return nil

@@ -151,8 +151,9 @@ type Request struct {
 	// Params is an object; {} if the host sent none.
 	Params json.RawMessage
 	Client Client
-	// Answered may be set by the function that answers. It is then called with whether the answer was sent to the host, and
-	// once more, with false, if the host cancels the request after that: it has not waited for the answer.
+	// Answered may be set by the function that answers. The session calls it with whether the answer was sent to the
+	// host. If the host then cancels the request, it did not wait for the answer, and the session calls it once more
+	// with false.
 	Answered func(sent bool)
 
 	key    string // identifies the request among those that are open

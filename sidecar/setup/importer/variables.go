@@ -22,8 +22,8 @@ type variables struct {
 	names []string
 	// tildes says that the host replaces ~ in arguments, too.
 	tildes bool
-	// ownHeaders says that $NAME in a header or the URL is a variable of the entry itself, and ownTexts that NAME is
-	// one everywhere, except in the variables of the entry.
+	// ownHeaders says that $NAME in a header or the URL is a variable of the entry itself. ownTexts says so of NAME
+	// everywhere, except in the variables of the entry.
 	ownHeaders, ownTexts bool
 	// noDefaults says that the host may not know ${NAME:-default}.
 	noDefaults bool

@@ -3,7 +3,7 @@
 //
 // A [Journal] makes records of changes. The caller passes them to the store with the change, and the store saves both
 // in one transaction. The records are a chain (see [store.Record.Follow]), and [Verify] finds the first one that was
-// altered, removed or inserted. A person who can write the file can also compute a new chain, so the journal proves
+// altered, removed or inserted. A person who can write the file can also compute a new chain. So the journal proves
 // that nothing was changed only if the newest hash was noted elsewhere.
 //
 // Records have no secrets: no text that the scanner finds, no value that Assent holds, and no answer to a form or

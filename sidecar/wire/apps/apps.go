@@ -1,9 +1,9 @@
 // Package apps serves the pages of MCP Apps (SEP-1865, version 2026-01-26) to frames of a front end.
 //
-// What a server wrote runs in two frames. The outer one is a small page of ours that passes messages on; the inner one is the
-// app. Both have an opaque origin, so that an app has no storage and reaches nothing of ours. The app's own
-// Content-Security-Policy lists the addresses it may load from, and that of the outer frame holds it to its one address, so that it
-// cannot carry data away by going to another page. See docs/security.md.
+// What a server wrote runs in two frames. The outer one is a small page of ours that passes messages on; the inner one
+// is the app. Both have an opaque origin, so that an app has no storage and reaches nothing of ours. The app's own
+// Content-Security-Policy lists the addresses it may load from. That of the outer frame holds the app to its one
+// address: it cannot carry data away by going to another page. See docs/security.md.
 //
 // The package knows no servers, no tasks and no protocol: it reads what a server says of an app ([Tool], [ReadPage]), and
 // serves it ([Server]). A Server may be used from any goroutine. [Server.Close] returns when its listener has ended.

@@ -210,9 +210,8 @@ func (a *Authorizer) beginRenewal() (end func()) {
 // the server wants a token, or one with more scopes, it asks the person to log in. The request waits for that as long
 // as its context allows, and the clocks of package deadline stand still during the wait.
 //
-// A request that has an Authorization header already is sent unchanged. After a person refused to log in, they are
-// asked again by the next POST if the server accepted a request on this connection before, and otherwise by the next
-// connection.
+// A request that has an Authorization header already is sent unchanged. If a person refused to log in, the next POST
+// asks again if the server accepted a request on this connection before. Otherwise the next connection asks again.
 func (a *Authorizer) Transport(s Server, base http.RoundTripper) http.RoundTripper {
 	return &transport{login: a.login(s), base: base}
 }

@@ -31,8 +31,8 @@ var errPrivate = errors.New("a server of the internet may not name an address of
 
 // guard is the transport for the URLs that servers name in their metadata. It reads at most maxBody of an answer. A
 // server of the internet must not lead Assent to an address that only this machine or its network can reach (Security
-// Best Practices, "Server-Side Request Forgery"), so guard checks every address that it dials, after the name was
-// resolved. A server on this network may do so, because its authorization server may be on the network, too.
+// Best Practices, "Server-Side Request Forgery"). So guard checks each address after the name is resolved, and before
+// it connects. A server on this network may do so, because its authorization server may be on the network, too.
 //
 // A proxy resolves the names itself, so requests through it are not checked.
 type guard struct {

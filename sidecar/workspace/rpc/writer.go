@@ -57,8 +57,8 @@ type placed struct {
 	value []byte
 }
 
-// bound makes write non-blocking. If the peer reads nothing for [readTimeout] while more than most bytes wait, or if more than
-// [maxWaiting] do, the writer fails with the error of overflow, which must not block either.
+// bound makes write non-blocking. The writer fails with the error of overflow if the peer reads nothing for
+// [readTimeout] while more than most bytes wait, or if more than [maxWaiting] bytes wait. Overflow must not block.
 func (w *writer) bound(most int, overflow func(waiting int) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
