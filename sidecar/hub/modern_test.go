@@ -103,50 +103,14 @@ func TestAllQuestionsOfARoundAreAskedAtOnce(t *testing.T) {
 }
 
 func TestHowRoundsEnd(t *testing.T) {
-	stateOnly := func(from, to int) string {
-		var b strings.Builder
-		for id := from; id <= to; id++ {
-			extra := ""
-			if id > from {
-				extra = fmt.Sprintf(`"requestState":"%d",`, id-1)
-			}
-			b.WriteString(clientSays(toolCall(id, extra)) + serverSays(required(id, fmt.Sprintf(`"requestState":"%d"`, id))))
-		}
-		return b.String()
-	}
 	tests := []struct {
 		name, script string
 		want         protocol.CallResult
 	}{
 		{
-			"with state only, the call is made again",
-			stateOnly(2, 3) + clientSays(toolCall(4, `"requestState":"3",`)) + serverSays(complete(4)),
-			done,
-		},
-		{
-			"with state only, and no end",
-			stateOnly(2, 12),
-			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it asked 10 times in a row to be called again, and never for anything.`},
-		},
-		{
-			"with neither questions nor state",
-			clientSays(toolCall(2, "")) + serverSays(required(2, `"inputRequests":{}`)),
-			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it returned neither questions nor a state for the next call.`},
-		},
-		{
-			"with a result of an unknown kind",
-			clientSays(toolCall(2, "")) + serverSays(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"hologram","content":[]}}`),
-			protocol.CallLost{Reason: `The answer of the MCP server "s" cannot be used: it answered with a result of the type "hologram", which Assent does not know.`},
-		},
-		{
 			"with a result of no kind, which is complete",
 			clientSays(toolCall(2, "")) + serverSays(`{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}`),
 			done,
-		},
-		{
-			"with a question that is not known",
-			clientSays(toolCall(2, "")) + serverSays(required(2, `"inputRequests":{"x":{"method":"vision/see","params":{}}}`)),
-			protocol.CallAbandoned{Reason: `The server asked for "vision/see", which Assent does not know.`},
 		},
 		{
 			"with an error",
