@@ -122,13 +122,13 @@ func TestAServerWhoseEntryThePersonDoesNotAllowIsLeftAlone(t *testing.T) {
 			}
 			m.write("home/.claude/settings.json", []byte(own))
 			plan := m.find()
-			said := ""
+			var said strings.Builder
 			for _, p := range plan.Problems {
-				said += p.Message
+				said.WriteString(p.Message)
 			}
-			if from := "Blocked by your own settings: " + m.path("home/.claude/settings.json"); (want == "") != (said == "") ||
-				want != "" && !(strings.Contains(said, from) && strings.Contains(said, want)) {
-				t.Errorf("setup says %q", said)
+			if from := "Blocked by your own settings: " + m.path("home/.claude/settings.json"); (want == "") != (said.String() == "") ||
+				want != "" && !(strings.Contains(said.String(), from) && strings.Contains(said.String(), want)) {
+				t.Errorf("setup says %q", said.String())
 			}
 			m.route()
 			if stayed := bytes.Equal(m.read("home/.claude.json"), []byte(servers)); stayed != (want != "") {
