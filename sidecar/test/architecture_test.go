@@ -68,7 +68,7 @@ var owners = map[string][]string{
 	"mvdan.cc/sh/v3/syntax":                          {"sidecar/broker/askfirst"},
 	"github.com/zalando/go-keyring":                  {"sidecar/setup/vault"},
 	"modernc.org/sqlite":                             {"sidecar/task/store", "scripts/bench"}, // which measures it alone
-	"os/exec":                                        {"sidecar/cmd", "sidecar/config", "sidecar/workspace/rpc/rpctest", "sidecar/wire", "sidecar/wire/wiretest", "scripts/bench"},
+	"os/exec":                                        {"sidecar/cmd", "sidecar/config", "sidecar/workspace/rpc/rpctest", "sidecar/wire", "sidecar/wire/wiretest", "scripts/bench", "scripts/tools/protogen"},
 }
 
 func TestImportsRunOneWay(t *testing.T) {
