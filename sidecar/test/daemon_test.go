@@ -283,6 +283,8 @@ func TestANewerBuildTakesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The end of a call is told before the call is counted as over.
+	eventually(t, "a daemon with nothing open", func() bool { return h.status().Busy == "" })
 	newer := h.serveBy(installed)
 	if err := newer.shakeHands(); err != nil {
 		t.Fatal(err)
