@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { access, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { sidecarBinary } from "../tools/lib/paths.ts";
-import { Looks } from "./looks.ts";
+import { Looks, sizes } from "./looks.ts";
 import { onMachine } from "./machine.ts";
 import { Panel } from "./panel.ts";
 import { step } from "./step.ts";
@@ -41,6 +41,7 @@ export async function confirmInBrowser(page: Page): Promise<void> {
     await symlink("../home/sso-token.jwt", join(workspace, "innocent.jwt"));
     await write("bin/npx", `#!/bin/sh\nexec ${sidecarBinary} example-server\n`, 0o700);
     await write("workspace/tools/npx", `#!/bin/sh\ntouch ${ran}\n`, 0o700);
+    await page.setViewportSize(sizes[0]); // where what would run has more lines than there is room for
     await page.goto(await openPage());
     const panel = new Panel(page, page.keyboard);
     const looks = new Looks();
@@ -78,6 +79,8 @@ export async function confirmInBrowser(page: Page): Promise<void> {
         `It is configured in ${file}:2.`,
       ]);
       await panel.leavePages(); // the question stays
+      await question.getByRole("button", { name: "Read on", exact: true }).waitFor();
+      assert.equal(await hidden(question), 0, "only what would run scrolls, not its buttons");
       await looks.inEachSize(page, "confirm");
       await panel.approve(question, "Run It");
       await lookAt("shop");
@@ -128,5 +131,13 @@ export async function confirmInBrowser(page: Page): Promise<void> {
       },
     );
     looks.assertFlawless();
+  });
+}
+
+/** The height of what is out of sight in the banners around a question, in pixels. */
+async function hidden(question: Locator): Promise<number> {
+  return await question.evaluate((element) => {
+    const { scrollHeight, clientHeight } = element.closest(".banners") ?? element;
+    return scrollHeight - clientHeight;
   });
 }

@@ -27,7 +27,8 @@ vi.mock("../ask/useClickGuard.ts", async (original) => {
   const real = await original<typeof import("../ask/useClickGuard.ts")>();
   return {
     ...real,
-    useClickGuard: (phase?: string) => real.useClickGuard(phase) || !guard.counts,
+    useClickGuard: (...of: Parameters<typeof real.useClickGuard>) =>
+      real.useClickGuard(...of) || !guard.counts,
   };
 });
 
@@ -142,6 +143,57 @@ test("takes no press at first, and one alone", () => {
   press("Run It");
   expect(onDecide).toHaveBeenCalledTimes(1);
   wait(armingMs);
+  press("Do Not Run It");
+  expect(onDecide.mock.calls).toEqual([["allowed"], ["refused"]]);
+});
+
+test("what would run is read to its end before it is allowed, and refused at once", () => {
+  vi.useFakeTimers();
+  let see: (isIntersecting: boolean) => void = () => expect.fail("nothing is watched");
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(callback: IntersectionObserverCallback) {
+        see = (isIntersecting) =>
+          act(() => callback([{ isIntersecting } as IntersectionObserverEntry], this as never));
+      }
+      observe(): void {}
+      unobserve(): void {}
+      disconnect(): void {}
+    },
+  );
+  guard.counts = true;
+  onTestFinished(() => {
+    guard.counts = false;
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+  Element.prototype.scrollIntoView = vi.fn();
+  const onDecide = vi.fn();
+  const ask = (id: string) => (
+    <ConfirmBanner key={id} {...toConfirm(id)} onDecide={onDecide} onConfigure={() => {}} />
+  );
+  const { container, rerender } = render(ask("a"));
+  const press = (name: string) => fireEvent.click(button(name));
+  const arm = () => act(() => vi.advanceTimersByTime(armingMs));
+  const definition = container.querySelector(".server-definition");
+  expect(definition?.lastElementChild?.className).toBe("read-to");
+  see(false);
+  arm();
+  expect(screen.queryByRole("button", { name: "Run It" })).toBeNull();
+  press("Read on");
+  expect(screen.getByText(/^There is more of it/)).toBeDefined();
+  see(true);
+  // The second half of a double click is no answer.
+  press("Run It");
+  expect(onDecide).not.toHaveBeenCalled();
+  arm();
+  press("Run It");
+  expect(onDecide.mock.calls).toEqual([["allowed"]]);
+  // Nobody has to read to the end in order to refuse.
+  rerender(ask("b"));
+  see(false);
+  arm();
   press("Do Not Run It");
   expect(onDecide.mock.calls).toEqual([["allowed"], ["refused"]]);
 });

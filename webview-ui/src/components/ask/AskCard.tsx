@@ -17,7 +17,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { AskDetails } from "./AskDetails.tsx";
 import { DockedContext } from "./contexts.ts";
 import type { Occasion } from "./origin.ts";
-import type { Reading } from "./useReading.ts";
+import { type Reading, readingSaid } from "./useReading.ts";
 
 export interface AskCardProps extends Occasion {
   readonly askId: string;
@@ -133,10 +133,7 @@ export function AskCard(props: AskCardProps) {
         {l10n.t("{0} accepts. Escape sets the question aside.", acceptKeys().words)}
       </span>
       <span role="status" className="visually-hidden">
-        {reading.scrolled &&
-          (reading.state === "read"
-            ? l10n.t("All of it was in view now. Press again to answer.")
-            : l10n.t("There is more of it. Press again to read on."))}
+        {readingSaid(reading)}
       </span>
     </section>
   );

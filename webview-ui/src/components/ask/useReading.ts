@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { useCallback, useRef, useState } from "react";
 
 /** Whether the whole question was in view. */
@@ -46,6 +47,14 @@ export function useReading(phase = ""): Reading {
 
 function begun(phase: string): { phase: string } & Pick<Reading, "state" | "scrolled"> {
   return { phase, state: canWatch() ? "unknown" : "read", scrolled: false };
+}
+
+/** What a screen reader says after a press that only scrolled. */
+export function readingSaid({ state, scrolled }: Reading): string | undefined {
+  if (!scrolled) return;
+  return state === "read"
+    ? l10n.t("All of it was in view now. Press again to answer.")
+    : l10n.t("There is more of it. Press again to read on.");
 }
 
 /** Without a layout there is nothing to scroll. */
@@ -97,7 +106,7 @@ const kept = 24;
 
 /** Scrolls the question by its height in view, or to its end or to where it shows more, if that is nearer. */
 function scrollOn(end: HTMLElement): void {
-  const body = end.closest(".page") ?? end.closest(".ask-body");
+  const body = end.closest(".page") ?? end.closest(".ask-body, .server-definition");
   const more = moreBefore(end);
   const at = (more ?? end).getBoundingClientRect();
   const seen = body?.getBoundingClientRect() ?? at;
