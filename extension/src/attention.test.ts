@@ -82,13 +82,8 @@ async function tell(choice: string, asks = [openAsk("db", { text: "[Yes](command
   vi.useFakeTimers();
   shown.choice = choice;
   const revealed: unknown[] = [];
-  const kept = new Map<string, unknown>();
   const attention = new Attention(
     { visible: false, reveal: async (...what: unknown[]) => void revealed.push(...what) } as never,
-    {
-      get: (key: string) => kept.get(key),
-      update: async (key: string, v: unknown) => void kept.set(key, v),
-    } as never,
     async () => ({ asks }),
   );
   attention.setOpenAsks(1, false);
@@ -96,12 +91,12 @@ async function tell(choice: string, asks = [openAsk("db", { text: "[Yes](command
   attention.setOpenAsks(2, false);
   await vi.advanceTimersByTimeAsync(1000);
   vi.useRealTimers();
-  return { revealed, kept };
+  return { revealed };
 }
 
-test("a question is told of once, without a link, and Show leads to it", async () => {
+test("a question is told of once, without a link, and Show, the only button, leads to it", async () => {
   const { revealed } = await tell("Show");
-  expect(shown.messages).toEqual([["db asks: [Yes] (command:x)", {}, "Show", "Do Not Show Again"]]);
+  expect(shown.messages).toEqual([["db asks: [Yes] (command:x)", {}, "Show"]]);
   expect(revealed).toEqual([{ kind: "ask" }]);
 });
 
@@ -121,19 +116,12 @@ test("a question of another host is told of", async () => {
   expect(revealed).toEqual([]);
 });
 
-test("the person can have no more of it", async () => {
-  const { kept } = await tell("Do Not Show Again");
-  expect([...kept.values()]).toEqual([true]);
-});
-
 test("another window of the workspace tells of it", async () => {
   const { Attention } = await import("./attention.ts");
   vi.useFakeTimers();
-  const attention = new Attention(
-    { visible: false } as never,
-    { get: () => undefined } as never,
-    async () => ({ asks: [openAsk("db")] }),
-  );
+  const attention = new Attention({ visible: false } as never, async () => ({
+    asks: [openAsk("db")],
+  }));
   attention.setOpenAsks(1, true);
   await vi.advanceTimersByTimeAsync(1000);
   expect(shown.messages).toEqual([]);
@@ -147,14 +135,10 @@ test("a failed reading of the list does not suppress later notifications", async
   const { Attention } = await import("./attention.ts");
   vi.useFakeTimers();
   let isRunning = false;
-  const attention = new Attention(
-    { visible: false } as never,
-    { get: () => undefined } as never,
-    async () => {
-      if (!isRunning) throw new Error("The sidecar has ended.");
-      return { asks: [openAsk("db"), openAsk("db")] };
-    },
-  );
+  const attention = new Attention({ visible: false } as never, async () => {
+    if (!isRunning) throw new Error("The sidecar has ended.");
+    return { asks: [openAsk("db"), openAsk("db")] };
+  });
   attention.setOpenAsks(1, false);
   await vi.advanceTimersByTimeAsync(1000);
   isRunning = true;

@@ -4,8 +4,6 @@ import { attentionText } from "./attentionWords.ts";
 import type { Panel } from "./view.ts";
 import { showInformationMessage } from "./window.ts";
 
-const mutedKey = "attention.muted";
-
 /** Milliseconds to wait, so that questions that come together make one notification. */
 const gatherMs = 300;
 
@@ -15,11 +13,11 @@ const ownChat = "VS Code";
 /**
  * Notifies the person of open questions while the panel is hidden: one notification for all of them, and another only
  * after all of them were settled. A question that VS Code's own chat causes shows the panel instead, because the person
- * is in this window and waits for the answer. The chat keeps the focus.
+ * is in this window and waits for the answer. The chat keeps the focus. VS Code turns a notification's source off and on
+ * again, under the gear of each, so there is no button for that.
  */
 export class Attention {
   readonly #panel: Panel;
-  readonly #state: vscode.Memento;
   readonly #list: () => Promise<ListOpenAsksResult>;
   #count = 0;
   #told = false;
@@ -27,9 +25,8 @@ export class Attention {
   #gathering: NodeJS.Timeout | undefined;
 
   /** `list` reads the open questions. */
-  constructor(panel: Panel, state: vscode.Memento, list: () => Promise<ListOpenAsksResult>) {
+  constructor(panel: Panel, list: () => Promise<ListOpenAsksResult>) {
     this.#panel = panel;
-    this.#state = state;
     this.#list = list;
   }
 
@@ -51,7 +48,6 @@ export class Attention {
   async #tell(): Promise<void> {
     this.#gathering = undefined;
     if (this.#count === 0 || this.#told || this.#quiet || this.#panel.visible) return;
-    if (this.#state.get(mutedKey) === true) return;
     this.#told = true;
     const list = await this.#asks();
     const caused = list?.asks?.find(
@@ -67,10 +63,8 @@ export class Attention {
       return;
     }
     const show = vscode.l10n.t("Show");
-    const mute = vscode.l10n.t("Do Not Show Again");
-    const choice = await showInformationMessage(text, {}, show, mute);
+    const choice = await showInformationMessage(text, {}, show);
     if (choice === show) await this.#panel.reveal({ kind: "ask" });
-    if (choice === mute) await this.#state.update(mutedKey, true);
   }
 
   /** Undefined if nothing waits any more, or the sidecar has ended: the next sidecar starts over. */

@@ -145,11 +145,11 @@ export class Session {
   /** Passes the open asks on to all parts that show or store their number. */
   #countOpenAsks(contexts: Contexts): OpenWork {
     const { sidecar } = this.#backend;
-    const { globalState, workspaceState } = this.#context;
+    const { workspaceState } = this.#context;
     const openWork = new OpenWork(sidecar, workspaceState);
     const status = this.#own(new Status());
     const attention = this.#own(
-      new Attention(this.#panel, globalState, () => sidecar.request("ask/list", undefined)),
+      new Attention(this.#panel, () => sidecar.request("ask/list", undefined)),
     );
     const openAsks = new OpenAsks(sidecar, (count) => {
       if (openAsks.isRead) openWork.setOpenAsks(count);
