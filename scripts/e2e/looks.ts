@@ -48,11 +48,12 @@ export class Looks {
     }
   }
 
-  /** Checks the page in each size. */
-  async inEachSize(page: Page, state: string): Promise<void> {
+  /** Checks the page in each size, in which it is put into its state first. */
+  async inEachSize(page: Page, state: string, enter?: () => Promise<void>): Promise<void> {
     const before = page.viewportSize() ?? assert.fail("the page has no size");
     for (const size of sizes) {
       await page.setViewportSize(size);
+      await enter?.();
       await this.at(page, state);
     }
     await page.setViewportSize(before);

@@ -97,8 +97,8 @@ export async function setUpInBrowser(page: Page): Promise<void> {
       await panel.text("1 thing is left alone").click();
       await panel.text("2 files change").click();
       await looks.inEachSize(page, "set-up");
-      await panel.button("Apply").scrollIntoViewIfNeeded();
-      await looks.inEachSize(page, "set-up-end");
+      const end = panel.button("Apply");
+      await looks.inEachSize(page, "set-up-end", () => end.scrollIntoViewIfNeeded());
       assert(await has("home/.cursor/mcp.json"));
     });
     await step("it does what was chosen, and takes it back", async () => {
