@@ -38,7 +38,7 @@ export function ServerMcpTasks(props: ServerMcpTasksProps) {
     if (!(await onFollow(task))) setFollowing(undefined);
   };
   return (
-    <section aria-labelledby={headingId}>
+    <section className="server-mcp-tasks" aria-labelledby={headingId}>
       <h3 id={headingId}>{l10n.t("Only on the servers")}</h3>
       {failure !== undefined && (
         <Refusal message={l10n.t("Some servers did not respond: {0}", failure)} />
