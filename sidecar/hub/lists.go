@@ -58,7 +58,9 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 	}
 	defer release()
 	l := listers[kind]
-	if capabilities := c.Session().InitializeResult().Capabilities; capabilities == nil || !l.has(capabilities) {
+	capabilities := c.Session().InitializeResult().Capabilities
+	declared := capabilities != nil && l.has(capabilities)
+	if !declared && (kind != protocol.ListTools || declaresLists(capabilities)) {
 		return nil, false, nil
 	}
 	generation := s.lists.generation(kind)
@@ -66,6 +68,10 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 	err = r.read(ctx, c, l.ask)
 	var refusal *jsonrpc.Error
 	switch asRefusal := errors.As(err, &refusal); {
+	case !declared && (asRefusal || errors.As(err, new(session.BadAnswerError)) || errors.As(err, new(session.NoAnswerError))): // it has none
+		err = nil
+	case !declared && r.items > 0:
+		r.say("The server does not declare %s, and has some", r.name())
 	case asRefusal && refusal.Code == jsonrpc.CodeMethodNotFound:
 		if err = nil; kind != ListTemplates { // which many servers with resources do not have
 			r.say("The server declares %s, and does not know the request for their list", r.name())
@@ -81,6 +87,12 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 	s.lists.keep(kind, pages{raw: r.pages, fresh: time.Now().Add(r.ttl), problems: r.told()}, generation)
 	s.icons.listed(kind, r.pages)
 	return r.pages, false, nil
+}
+
+// declaresLists reports whether a server declares any list. Servers that are written by hand, and have tools, often declare
+// nothing.
+func declaresLists(capabilities *mcp.ServerCapabilities) bool {
+	return capabilities != nil && (capabilities.Tools != nil || capabilities.Prompts != nil || capabilities.Resources != nil)
 }
 
 // listError returns the [protocol.Error] that explains why a list cannot be read.

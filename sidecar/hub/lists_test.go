@@ -23,9 +23,13 @@ type lister struct {
 
 // serveLists returns a server of an era, and a hub on it.
 func serveLists(t *testing.T, modern bool) *lister {
+	return serveDeclared(t, modern, `{"tools":{},"resources":{},"prompts":{}}`)
+}
+
+// serveDeclared is serveLists with the capabilities that the server declares.
+func serveDeclared(t *testing.T, modern bool, all string) *lister {
 	l := &lister{}
 	l.conversation = converse(t, serveRaw(t, func(s *rawServer) {
-		const all = `{"tools":{},"resources":{},"prompts":{}}`
 		if modern {
 			f := s.await("server/discover")
 			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":%s}}`, f.ID, all))
@@ -268,6 +272,29 @@ func TestADeclaredListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
 		if diff := cmp.Diff(want, l.ListProblems("s", kind)); diff != "" || len(pages) != 0 || err != nil {
 			t.Errorf("%s: %s, %v (-want +got):\n%s", kind, pages, err, diff)
 		}
+	}
+}
+
+// Servers that are written by hand often declare nothing.
+func TestToolsThatAServerDoesNotDeclare(t *testing.T) {
+	const has = `"result":{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}`
+	for _, tt := range []struct{ declared, answer, names, problems string }{
+		{`{}`, has, "greet", "The server does not declare tools, and has some."},
+		{`[]`, has, "greet", "The server does not declare tools, and has some."},
+		{`null`, has, "greet", "The server does not declare tools, and has some."},
+		{`{}`, `"error":{"code":-32601,"message":"Method not found"}`, "", ""},
+		{`{}`, `"error":{"code":-32603,"message":"boom"}`, "", ""},
+		{`{}`, `"result":"ok"`, "", ""},
+		{`{}`, `"result":{"tools":[]}`, "", ""},
+		{`{"resources":{}}`, has, "", ""}, // what it has it says
+	} {
+		t.Run(tt.declared+tt.answer, func(t *testing.T) {
+			l := serveDeclared(t, false, tt.declared)
+			l.give(tt.answer)
+			if names, problems := l.toolNames(t); strings.Join(names, " ") != tt.names || problems != tt.problems {
+				t.Errorf("tools %q, problems %q", names, problems)
+			}
+		})
 	}
 }
 
