@@ -126,7 +126,7 @@ func (h *HTTP) Probe(ctx context.Context, who Introduction, wait time.Duration) 
 	case errors.Is(capture.Answer().Failure, errNoAnswer), isClosed(capture.Answer().Failure),
 		errors.As(capture.Answer().Failure, new(*UnreadableError)), errors.As(capture.Answer().Failure, new(notMCP)):
 		// An older server may take an unknown request as done, and an odd one may break off or say anything.
-	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized && status.Code != http.StatusForbidden:
+	case errors.As(capture.Answer().Failure, &status) && status.Code != http.StatusUnauthorized: // a proxy may forbid an unknown request
 	case capture.Answer().Failure != nil:
 		return nil, capture.Answer().Failure
 	}
@@ -216,12 +216,15 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 }
 
 // read reads the messages of a response that may have some. An answer to a POST with no content type, or a wrong one, is
-// read by how the answer begins.
+// read by how the answer begins. Nothing is awaited of a stream of events, which may be quiet at first.
 func (h *HTTP) read(r *http.Request, response *http.Response, release func(), call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
 	kind := kindOf(response)
-	if r.Method == http.MethodPost && kind != kindEvents && kind != kindJSON {
-		var empty bool
-		switch kind, empty = sniff(response); {
+	if r.Method == http.MethodPost && kind != kindEvents {
+		begins, empty := sniff(response)
+		if kind != kindJSON || begins == kindEvents {
+			kind = begins
+		}
+		switch {
 		case empty:
 			defer release()
 			return nil, noAnswer(response.StatusCode)

@@ -263,6 +263,8 @@ func TestContentTypes(t *testing.T) {
 		{"events without a type", as("", "\ufeffevent: message\n"+event), ""},
 		{"events as bytes", as("application/octet-stream", ": hello\n\n"+event), ""},
 		{"events in capitals", as("Text/Event-Stream;charset=utf-8", event), ""},
+		{"events as JSON", as("application/json", "id: 1\n"+event), ""},
+		{"an event that is no message", as("text/event-stream", "event: ping\ndata: now\n\n"+event), ""},
 		{"events with CR", as("text/event-stream", strings.ReplaceAll("retry: 5\n\n"+event, "\n", "\r")), ""},
 		{"events with CRLF", as("text/event-stream", strings.ReplaceAll(event, "\n", "\r\n")), ""},
 		{"a page", as("text/html", "<html>"), "it answered with a web page, not with MCP: check the URL"},
@@ -286,7 +288,7 @@ func TestContentTypes(t *testing.T) {
 
 // A server of unknown era that takes server/discover without an answer is asked to initialize.
 func TestAProbeWithoutAnAnswerFindsALegacyServer(t *testing.T) {
-	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}, {200, http.Header{"Content-Type": {"text/event-stream"}}, ": nothing\n\n"}, words(200, "ok"), refusal(200, "null", "?")} {
+	for _, said := range []reply{{202, http.Header{}, ""}, {204, http.Header{}, ""}, {200, nil, ""}, {200, http.Header{"Content-Type": {"text/plain"}}, "\n"}, {200, http.Header{"Content-Type": {"text/event-stream"}}, ": nothing\n\n"}, words(200, "ok"), refusal(200, "null", "?"), words(403, "Forbidden")} {
 		t.Run(fmt.Sprint(said.status, said.header), func(t *testing.T) {
 			server, _ := replies(said)
 			h := over(server)
