@@ -334,12 +334,13 @@ describe("a sidecar that was restarted", () => {
   test("is asked for everything after the last number", () => {
     const before = play(
       reading([message(1, call())], 4),
-      set({ storageFailure: "The disk is full." }),
+      set({ storageFailure: "The disk is full.", failure: "Assent is starting." }),
     );
     const state = play(before, restart);
     expect(state.conversation?.behind).toBe(4);
     expect(ids(state)).toEqual([1]);
     expect(state.storageFailure).toBeUndefined();
+    expect(state.failure).toBeUndefined();
   });
 
   test("that forgot replaces everything", () => {

@@ -67,6 +67,8 @@ export function statusReceived(status: SidecarStatus): Change {
       serverMcpTasks: { ...state.serverMcpTasks, listed: undefined, failure: undefined },
       storageFailure: undefined,
       storageNote: undefined,
+      // "Assent is starting. Try again in a moment."
+      failure: undefined,
       models: new Map(),
       offers: new Map(),
       inspections: new Map(),
