@@ -234,20 +234,23 @@ func manyNames(n int) string {
 	return line.String()
 }
 
+// askedOutside says whether a use in a folder is asked about by the rule of what is outside of it.
+func askedOutside(folder string, u askfirst.Use) string {
+	u.Folder = folder
+	if u.Command == "" {
+		u.Command, _ = askfirst.CommandOf(u.Input)
+	}
+	if u.Cwd == "" {
+		u.Cwd = folder
+	}
+	return asked(protocol.AskFirstTerms{Outside: true}, u)
+}
+
 func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 	t.Parallel()
 	folder, elsewhere := t.TempDir(), t.TempDir()
-	if err := os.Symlink(elsewhere, filepath.Join(folder, "link")); err != nil {
-		t.Fatal(err)
-	}
 	inside := filepath.Join(folder, "sub")
 	if err := os.Mkdir(inside, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(inside, "below")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(elsewhere, "new"), filepath.Join(folder, "loose")); err != nil {
 		t.Fatal(err)
 	}
 	outside := filepath.Join(elsewhere, "x")
@@ -262,7 +265,6 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"a folder with a longer name", askfirst.Use{Input: map[string]any{"path": folder + "2"}}, "yes"},
 		{"up", askfirst.Use{Input: map[string]any{"file_path": "../x"}}, "yes"},
 		{"up from below", askfirst.Use{Cwd: inside, Input: map[string]any{"file_path": "../x"}}, "no"},
-		{"a link", askfirst.Use{Input: map[string]any{"file_path": filepath.Join(folder, "link", "x")}}, "yes"},
 		{"the home", askfirst.Use{Input: map[string]any{"file_path": "~/x"}}, "yes"},
 		{"a list", askfirst.Use{Input: map[string]any{"files": []any{map[string]any{"name": outside}}}}, "yes"},
 		{"a text", askfirst.Use{Input: map[string]any{"content": "/etc/passwd", "file_path": "x"}}, "no"},
@@ -284,7 +286,6 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"a shell that reads", askfirst.Use{Command: "cat x | sh"}, "yes"},
 		{"another language", askfirst.Use{Command: `python3 -c "open('x')"`}, "yes"},
 		{"a line that cannot be read", askfirst.Use{Command: "cat 'x"}, "yes"},
-		{"a link by its name", askfirst.Use{Input: map[string]any{"path": "link"}}, "yes"},
 		{"a path of two lines", askfirst.Use{Input: map[string]any{"file_path": "/etc/a\nb"}}, "yes"},
 		{"a list of words", askfirst.Use{Tool: "x", Input: map[string]any{"command": []any{"cat", "/etc/passwd"}}}, "yes"},
 		{"an address of a file", askfirst.Use{Input: map[string]any{"url": "file:///etc/passwd"}}, "yes"},
@@ -293,13 +294,10 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"tee inside", askfirst.Use{Command: "echo x | tee sub/x"}, "no"},
 		{"cp", askfirst.Use{Command: "cp x " + outside}, "yes"},
 		{"cp up", askfirst.Use{Command: "cp x .."}, "yes"},
-		{"mv to a link", askfirst.Use{Command: "mv x link"}, "yes"},
 		{"dd", askfirst.Use{Command: "dd if=x of=/etc/x"}, "yes"},
 		{"dd up", askfirst.Use{Command: "dd if=x of=../x"}, "yes"},
-		{"dd to a link", askfirst.Use{Command: "dd if=x of=link"}, "yes"},
 		{"dd inside", askfirst.Use{Command: "dd if=x of=sub/x"}, "no"},
 		{"a redirection up", askfirst.Use{Command: "echo x > ../x"}, "yes"},
-		{"a redirection to a link", askfirst.Use{Command: "echo x >| link/x"}, "yes"},
 		{"a redirection that adds", askfirst.Use{Command: "echo x &>> ~/x"}, "yes"},
 		{"a redirection inside", askfirst.Use{Command: "echo x > y 2>&1"}, "no"},
 		{"a descriptor", askfirst.Use{Command: "exec 3<>/etc/x"}, "yes"},
@@ -320,10 +318,6 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"a path with the mark of an address", askfirst.Use{Command: "cat /etc/passwd://x"}, "yes"},
 		{"a file's address", askfirst.Use{Command: "curl file:///etc/passwd"}, "yes"},
 		{"a mount in parts", askfirst.Use{Command: "docker run --mount type=bind,source=/etc,target=/x y"}, "yes"},
-		{"a move to a link", askfirst.Use{Command: "cd link && cat x"}, "yes"},
-		{"a link after a move", askfirst.Use{Command: "cd sub && cat below/x"}, "yes"},
-		{"a link by its name after a move", askfirst.Use{Command: "cd sub; cat below"}, "yes"},
-		{"a link for a program that moves", askfirst.Use{Command: "git -C sub add below"}, "yes"},
 		{"home without a name", askfirst.Use{Command: "cd -- && cat x"}, "yes"},
 		{"home with an option", askfirst.Use{Command: "cd -P && cat x"}, "yes"},
 		{"where it was before", askfirst.Use{Command: "cd - && cat x"}, "yes"},
@@ -332,9 +326,6 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"words in braces", askfirst.Use{Command: "cat {/etc/passwd,x}"}, "yes"},
 		{"a way up in braces", askfirst.Use{Command: "cat .{.,}/x"}, "yes"},
 		{"names that may be the way up", askfirst.Use{Command: "cat .?/x"}, "yes"},
-		{"names with a link", askfirst.Use{Command: "cat l*/x"}, "yes"},
-		{"names that are links", askfirst.Use{Command: "cat lin[!x]"}, "yes"},
-		{"names in many folders", askfirst.Use{Command: "cat sub/*/*.go"}, "yes"}, // there is a link
 		{"an alias", askfirst.Use{Command: "alias x='cat /etc/passwd'; x"}, "yes"},
 		{"a shell for what is found", askfirst.Use{Command: "find . -exec sh -c 'cat /etc/passwd' ';'"}, "yes"},
 		{"a shell with a text", askfirst.Use{Command: "sh <<EOF\ncat /etc/passwd\nEOF"}, "yes"},
@@ -352,17 +343,11 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"a message", askfirst.Use{Command: "git commit -m 'read / write of a/b'"}, "no"},
 		{"many braces", askfirst.Use{Command: "cat " + strings.Repeat("{", 100_000)}, "yes"},
 		{"many words", askfirst.Use{Command: "sudo " + strings.Repeat("cd ", 50_000)}, "yes"},
-		{"a link to a file that is not there yet", askfirst.Use{Command: "echo x > loose"}, "yes"},
 		{"up behind what is not there", askfirst.Use{Command: "mkdir a && cat a/../../x"}, "yes"},
 		{"up and down behind what is not there", askfirst.Use{Command: "mkdir a && cat a/../sub/x"}, "no"},
 		{"a long path", askfirst.Use{Command: "cat " + strings.Repeat("a/../", 20_000)}, "no"},
-		{"up behind a link", askfirst.Use{Command: "cat link/../x"}, "yes"},
-		{"up behind a link below", askfirst.Use{Input: map[string]any{"file_path": "sub/below/../x"}}, "yes"},
-		{"up behind a link, in a whole path", askfirst.Use{Input: map[string]any{"file_path": folder + "/link/../x"}}, "yes"},
 		{"up and down inside", askfirst.Use{Command: "cat sub/../sub/x"}, "no"},
 		{"out and in again", askfirst.Use{Command: "cat ../" + filepath.Base(folder) + "/x"}, "no"},
-		{"a link behind names", askfirst.Use{Command: "cat s*/below"}, "yes"},
-		{"a link by the names of a whole path", askfirst.Use{Command: "cat " + folder + "/lin*"}, "yes"},
 		{"the way up behind names", askfirst.Use{Command: "cat s*/../../x"}, "yes"},
 		{"names of a whole path", askfirst.Use{Command: "cat " + inside + "/x*"}, "no"},
 		{"a list of files in the place of a text", askfirst.Use{Input: map[string]any{"content": []any{outside}}}, "yes"},
@@ -373,15 +358,7 @@ func TestWhatIsOutsideOfTheFolder(t *testing.T) {
 		{"many folders to follow", askfirst.Use{Command: "cd a; cd b; cd c; cd d; cd e; cd f; cd g; cd h"}, "yes"},
 		{"many folders", askfirst.Use{Command: "cd sub && cd sub && cd sub && ls sub x y z"}, "no"},
 	} {
-		u := tt.use
-		u.Folder = folder
-		if u.Command == "" {
-			u.Command, _ = askfirst.CommandOf(u.Input)
-		}
-		if u.Cwd == "" {
-			u.Cwd = folder
-		}
-		if got := asked(protocol.AskFirstTerms{Outside: true}, u); got != tt.want {
+		if got := askedOutside(folder, tt.use); got != tt.want {
 			t.Errorf("%s is asked: %s, want %s", tt.name, got, tt.want)
 		}
 	}
