@@ -11,9 +11,9 @@ import (
 	"assent/sidecar/wire/quirk"
 )
 
-// Mend returns the result of a handshake as go-sdk and everything above can read it, and what was odd in it. Where the
-// meaning is clear, it stays: [] for {}, as PHP writes an empty object, a number for a version, true for a capability. A
-// member of another type is left out. A result that is right stays as it is, byte for byte.
+// Mend returns the result of a handshake in a form that go-sdk can read, and sentences about what was odd in it. A
+// member of another type is changed if its meaning is clear: [] for {}, as PHP writes an empty object; a number for a
+// version; true for a capability. Otherwise it is left out. A result that is right stays as it is, byte for byte.
 func Mend(result json.RawMessage) (mended json.RawMessage, problems []string) {
 	result = bytes.TrimSpace(result)
 	if typeOf(result) != "an object" {
