@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
+import { watchInView } from "../../testing/inView.ts";
 import { task } from "../../testing/samples.ts";
 import { armingMs } from "../ask/useClickGuard.ts";
 import { ConfirmBanner } from "./ConfirmBanner.tsx";
@@ -149,23 +150,10 @@ test("takes no press at first, and one alone", () => {
 
 test("what would run is read to its end before it is allowed, and refused at once", () => {
   vi.useFakeTimers();
-  let see: (isIntersecting: boolean) => void = () => expect.fail("nothing is watched");
-  vi.stubGlobal(
-    "IntersectionObserver",
-    class {
-      constructor(callback: IntersectionObserverCallback) {
-        see = (isIntersecting) =>
-          act(() => callback([{ isIntersecting } as IntersectionObserverEntry], this as never));
-      }
-      observe(): void {}
-      unobserve(): void {}
-      disconnect(): void {}
-    },
-  );
+  const see = watchInView();
   guard.counts = true;
   onTestFinished(() => {
     guard.counts = false;
-    vi.unstubAllGlobals();
     vi.useRealTimers();
   });
   Element.prototype.scrollIntoView = vi.fn();

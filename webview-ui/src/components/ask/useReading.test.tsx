@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { axeFindings } from "../../testing/axe.ts";
+import { watchInView } from "../../testing/inView.ts";
 import { Clamp } from "../ui/Clamp.tsx";
 import { AcceptButton } from "./AcceptButton.tsx";
 import { AskCard } from "./AskCard.tsx";
@@ -12,22 +13,8 @@ let see: (inView: boolean) => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal(
-    "IntersectionObserver",
-    class {
-      constructor(callback: IntersectionObserverCallback) {
-        see = (isIntersecting) =>
-          act(() => callback([{ isIntersecting } as IntersectionObserverEntry], this as never));
-      }
-      observe(): void {}
-      unobserve(): void {}
-      disconnect(): void {}
-    },
-  );
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
-    vi.useRealTimers();
-  });
+  see = watchInView();
+  onTestFinished(() => void vi.useRealTimers());
 });
 
 function Card({ onAllow, onAlways, onForm, phase, long }: Props) {
