@@ -14,6 +14,8 @@ export interface TasksState {
   readonly deletedHere: Task | undefined;
   /** An event mentioned a task that is not in the list. */
   readonly tasksMissed: boolean;
+  /** The task that was created here last. */
+  readonly createdHere: string | undefined;
 }
 
 declare module "./state.ts" {
@@ -25,6 +27,7 @@ export const initialTasks: TasksState = {
   deletedTasks: [],
   deletedHere: undefined,
   tasksMissed: false,
+  createdHere: undefined,
 };
 
 /** Applies requested lists. They may arrive after newer events. */
@@ -117,6 +120,11 @@ export function tasksToList({ tasks = [], conversation }: State): readonly Task[
   return tasks.filter((task) => !isUnused(task) || task.id === conversation?.taskId);
 }
 
+/** Returns the task that was created here, while nothing has happened in it. One of another panel may be in use there. */
+export function unusedHere({ tasks = [], createdHere }: State): Task | undefined {
+  return tasks.find((task) => task.id === createdHere && isUnused(task));
+}
+
 /** Returns the other tasks with asks, oldest task first. */
 export function otherTasksWaiting({ tasks = [], conversation }: State): readonly Task[] {
   return tasks
@@ -130,12 +138,12 @@ function isListed({ tasks = [], conversation }: State): boolean {
   return tasks.some(({ id }) => id === conversation?.taskId);
 }
 
-/** Returns the task that was open last; otherwise one with open asks; otherwise the newest that is not closed. */
+/** Returns the task that was open last; otherwise one with open asks; otherwise the newest that is in use. */
 function firstTask({ tasks = [] }: State, lastOpen: string | undefined): string | undefined {
   const first =
     tasks.find(({ id }) => id === lastOpen) ??
     tasks.find(({ openAsks }) => openAsks > 0) ??
-    tasks.find(({ closed }) => closed !== true);
+    tasks.find((task) => task.closed !== true && !isUnused(task));
   return first?.id;
 }
 
@@ -171,15 +179,16 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
     });
   }
 
-  /** Opens a new task: one in which nothing has happened yet, or another. */
+  /** Opens a new task: the one created here in which nothing has happened yet, or another. */
   async function createTask(): Promise<string> {
-    const unused = store.state.tasks?.find(isUnused);
+    const unused = unusedHere(store.state);
     if (unused !== undefined) {
       select(unused.id);
       return unused.id;
     }
     const task = await request("task/create", {});
     store.update(taskUpserted(task));
+    store.update(set({ createdHere: task.id }));
     select(task.id);
     return task.id;
   }

@@ -6,7 +6,7 @@ import { grantsOf } from "../../store/policy.ts";
 import { modelsFor } from "../../store/servers.ts";
 import type { Actions, Session } from "../../store/session.ts";
 import type { State } from "../../store/state.ts";
-import { isUnused, tasksToList } from "../../store/tasks.ts";
+import { tasksToList, unusedHere } from "../../store/tasks.ts";
 import { ViewContext } from "../../view/ViewContext.ts";
 import type { RunnerState, ViewStateStore } from "../../view/viewState.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
@@ -56,7 +56,7 @@ export function Panel({ session, view }: PanelProps) {
     actions.reveal({ kind: "message", taskId, messageId });
   };
   const newTask = () => {
-    if (open !== undefined && isUnused(open)) {
+    if (open !== undefined && open.id === unusedHere(state)?.id) {
       composer.current?.park();
       return;
     }
