@@ -244,7 +244,7 @@ class Follower {
 }
 
 /** Describes a call on one line. */
-export function callInWords({ serverName, request }: Call): string {
+function callInWords({ serverName, request }: Call): string {
   const server = brief(serverName);
   switch (request.type) {
     case "tools/call":
@@ -261,7 +261,7 @@ export function callInWords({ serverName, request }: Call): string {
 }
 
 /** Says who asks, and what, in Markdown that shows foreign words as plain text. */
-export function askInWords({ question }: Ask): string {
+function askInWords({ question }: Ask): string {
   const server = `**${words(brief(question.serverName))}**`;
   switch (question.type) {
     case "mcp_elicitation":

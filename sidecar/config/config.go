@@ -31,10 +31,10 @@ const SettingsSource = "settings"
 
 // The server that Assent brings along.
 const (
-	// BuiltInSource is its source.
-	BuiltInSource = "built in"
-	// ExampleName is its name.
-	ExampleName = "example-server"
+	// builtInSource is its source.
+	builtInSource = "built in"
+	// exampleName is its name.
+	exampleName = "example-server"
 )
 
 // FileName is the configuration file of a workspace folder.
@@ -57,7 +57,7 @@ func UserFile() string {
 // Server is a configured server. Two are equal exactly when nothing about how they start differs.
 type Server struct {
 	Name string
-	// Source is the file, or [SettingsSource], or [BuiltInSource].
+	// Source is the file, or [SettingsSource], or [builtInSource].
 	Source string
 	// Folder is the path of the workspace folder; for an own server that of the first one. It is empty if no folder is open.
 	Folder    string
@@ -97,7 +97,7 @@ type Usage struct {
 type SourceRights struct {
 	// Own reports whether the server is the person's own: of their mcp.json, of the editor's own file, or of the settings.
 	Own bool
-	// Hidden reports whether a workspace's server hides this own one. Its Name is then that of [OwnName].
+	// Hidden reports whether a workspace's server hides this own one. Its Name is then that of [ownName].
 	Hidden bool
 	// Unconfirmed reports whether the person must confirm the server's definition before it runs: because a file of the
 	// workspace configures it, or because an own server would use files of a folder for which nothing vouches.
@@ -270,16 +270,16 @@ func firstFolder(folders []protocol.WorkspaceFolder) protocol.WorkspaceFolder {
 // example adds the server that Assent brings along: this very program, so that nothing else has to be installed. One
 // that a person has configured under its name is used in its place.
 func (l *loader) example() {
-	if _, ok := l.names[ExampleName]; ok {
+	if _, ok := l.names[exampleName]; ok {
 		return
 	}
 	program, err := os.Executable()
 	if err != nil {
-		l.problem(BuiltInSource, nil, 0, "the example server cannot be started, because the program of Assent was not found: %v", err)
+		l.problem(builtInSource, nil, 0, "the example server cannot be started, because the program of Assent was not found: %v", err)
 		return
 	}
 	l.result.Servers = append(l.result.Servers, Server{
-		Name: ExampleName, Source: BuiltInSource, Transport: protocol.TransportStdio, Command: program, Args: []string{ExampleName},
+		Name: exampleName, Source: builtInSource, Transport: protocol.TransportStdio, Command: program, Args: []string{exampleName},
 	})
 }
 
@@ -494,10 +494,10 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 	}
 	if earlier, ok := l.names[s.Name]; ok {
 		l.problem(s.Source, data, offset, "the server %q is already configured in %s, which is used", s.Name, earlier)
-		if _, ok := l.names[OwnName(s.Name)]; ok || !s.Own || l.isOwn[s.Name] {
+		if _, ok := l.names[ownName(s.Name)]; ok || !s.Own || l.isOwn[s.Name] {
 			return
 		}
-		s.Name, s.Hidden = OwnName(s.Name), true
+		s.Name, s.Hidden = ownName(s.Name), true
 	}
 	s.Shared = c.Sharing == sharingShared
 	if c.Timeout != nil {
@@ -555,10 +555,10 @@ func (s *Server) take(c serverObject) (err error) {
 // ownSuffix ends the name of a hidden server. No configured name ends so.
 const ownSuffix = " (your own)"
 
-// OwnName returns the name of an own server that a workspace's server of this name hides.
-func OwnName(name string) string { return name + ownSuffix }
+// ownName returns the name of an own server that a workspace's server of this name hides.
+func ownName(name string) string { return name + ownSuffix }
 
-// IsOwnName reports whether [OwnName] returned a name.
+// IsOwnName reports whether [ownName] returned a name.
 func IsOwnName(name string) bool { return strings.HasSuffix(name, ownSuffix) }
 
 // NameInSource returns the server's name in its source.

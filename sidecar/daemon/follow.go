@@ -22,7 +22,7 @@ func PrintLog(ctx context.Context, a Address, w io.Writer, follow bool) error {
 		}
 		defer watcher.Close()
 	}
-	older, err := openIfThere(a.Log + Older)
+	older, err := openIfThere(a.Log + olderSuffix)
 	if err == nil && older != nil {
 		_, err = io.Copy(w, older)
 		err = errors.Join(err, older.Close())

@@ -10,8 +10,8 @@ import (
 // maxLog is the size at which a log is rotated, in bytes.
 const maxLog = 5 << 20
 
-// Older is the suffix of the previous log. Only these two logs are kept.
-const Older = ".1"
+// olderSuffix is the suffix of the previous log. Only these two logs are kept.
+const olderSuffix = ".1"
 
 // LogFile is a log that is rotated at the start of a daemon and at 5 MB. It may be used from any goroutine. Each Write
 // is a whole line.
@@ -40,7 +40,7 @@ func (l *LogFile) begin() error {
 	}
 	// On Windows, a file that another process reads cannot be renamed. It then grows further, so that no lines are
 	// lost.
-	_ = os.Rename(l.path, l.path+Older)
+	_ = os.Rename(l.path, l.path+olderSuffix)
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

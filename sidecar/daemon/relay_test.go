@@ -109,7 +109,7 @@ func TestTheLogIsRotated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(path + Older)
+		b, err := os.ReadFile(path + olderSuffix)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}

@@ -196,6 +196,6 @@ export async function capabilities(scene: Scene): Promise<void> {
   }
 }
 
-export function says(words: string): SamplingMessage {
+function says(words: string): SamplingMessage {
   return { role: "user", content: [{ type: "text", text: words }] };
 }

@@ -16,7 +16,7 @@ export function programPackage(target: Target): string {
 }
 
 /** Where the tarball of a package goes. */
-export function tarballOf(name: string): string {
+function tarballOf(name: string): string {
   return join(distFolder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 }
 

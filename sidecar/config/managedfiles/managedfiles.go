@@ -82,7 +82,7 @@ func places(system string) []place {
 	}
 }
 
-// placesBelow returns where this system has its files, below a root as of [Read].
+// placesBelow returns where this system has its files. The root stands for that of the file system, as in [New].
 func placesBelow(root string) []place {
 	all := places(runtime.GOOS)
 	for i := range all {
@@ -96,9 +96,8 @@ func placesBelow(root string) []place {
 // dropInFolder is the folder that adds to a file of Claude Code's.
 func dropInFolder(path string) string { return strings.TrimSuffix(path, ".json") + ".d" }
 
-// Read returns the files that this system has, with the error of each that cannot be read. Root is the folder that stands for
-// the root of the file system, and empty for the real one; only tests give one.
-func Read(root string) []orgpolicy.File {
+// readAll returns the files that this system has, with the error of each that cannot be read. The root is as in [New].
+func readAll(root string) []orgpolicy.File {
 	var files []orgpolicy.File
 	for _, p := range placesBelow(root) {
 		files = append(files, read(p.kind, p.path)...)
@@ -162,11 +161,12 @@ type Look struct {
 // moment is how long the last look may be ago for [Files.LookAgain].
 const moment = time.Millisecond
 
-// New returns the files below a root, as of [Read]. Environ is the environment in which servers start.
+// New returns the files below a root: the folder that stands for the root of the file system. It is empty for the real one;
+// only tests give one. Environ is the environment in which servers start.
 func New(root string, environ []string) *Files { return &Files{root: root, environ: environ} }
 
-// Editor is what stands in the place of a path for the policies that a window of VS Code says.
-const Editor = "the settings of VS Code"
+// editorPlace is what stands in the place of a path for the policies that a window of VS Code says.
+const editorPlace = "the settings of VS Code"
 
 // SetEditor has the policies of VS Code count as a window says them, in the shape of its policy.json. The window also sees what
 // comes from the registry, a profile of macOS, or GitHub. They count beside the files.
@@ -179,7 +179,7 @@ func (f *Files) SetEditor(policies []byte) {
 // Look returns what the files say now.
 func (f *Files) Look() Look {
 	began := time.Now()
-	files := Read(f.root)
+	files := readAll(f.root)
 	if path := f.ownSettings(); path != "" {
 		files = append(files, read(orgpolicy.ClaudeOwn, path)...)
 	}
@@ -190,7 +190,7 @@ func (f *Files) Look() Look {
 	}
 	f.began = began
 	if len(f.editor) > 0 {
-		files = append(files, orgpolicy.File{Path: Editor, Kind: orgpolicy.VSCode, Data: f.editor})
+		files = append(files, orgpolicy.File{Path: editorPlace, Kind: orgpolicy.VSCode, Data: f.editor})
 	}
 	if f.look.Hash == "" || !slices.EqualFunc(files, f.last, isSame) {
 		f.last, f.look.Hash = files, hashOf(files)
@@ -224,12 +224,12 @@ func (f *Files) PermitFor(s config.Server, start config.Start, hosts ...string) 
 	return nil
 }
 
-// Read returns the files that this system has, as [Read] does.
+// Read returns the files that this system has, with the error of each that cannot be read.
 func (f *Files) Read() []orgpolicy.File {
 	if f == nil {
 		return nil
 	}
-	return Read(f.root)
+	return readAll(f.root)
 }
 
 // ownSettings is the path of the person's own settings of Claude Code, or empty if it is not known.

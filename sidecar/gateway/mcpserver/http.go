@@ -269,7 +269,7 @@ func (h *HTTP) postLegacy(w http.ResponseWriter, r *http.Request, frames []*fram
 	revision := r.Header.Get(headerRevision)
 	if revision != "" && !slices.Contains(legacyRevisions, revision) {
 		http.Error(w, fmt.Sprintf("the protocol version %q is not supported; supported are %s",
-			revision, strings.Join(Revisions(), ", ")), http.StatusBadRequest)
+			revision, strings.Join(servedRevisions(), ", ")), http.StatusBadRequest)
 		return
 	}
 	var s *httpSession

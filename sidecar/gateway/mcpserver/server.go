@@ -29,8 +29,8 @@ const (
 // legacyRevisions begin with initialize. The newest is the first.
 var legacyRevisions = []string{latestLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// Revisions returns the served revisions of MCP. The newest is the first.
-func Revisions() []string { return append([]string{ModernRevision}, legacyRevisions...) }
+// servedRevisions returns the served revisions of MCP. The newest is the first.
+func servedRevisions() []string { return append([]string{ModernRevision}, legacyRevisions...) }
 
 // Server serves what hosts ask for. Its methods are called from many goroutines.
 type Server interface {

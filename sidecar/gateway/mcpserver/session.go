@@ -436,7 +436,7 @@ func modernClient(f *frame) (client Client, modern bool, refused *Error) {
 	case meta.Revision == nil:
 		return Client{}, false, nil
 	case *meta.Revision != ModernRevision:
-		data, _ := json.Marshal(map[string]any{"supported": Revisions(), "requested": *meta.Revision})
+		data, _ := json.Marshal(map[string]any{"supported": servedRevisions(), "requested": *meta.Revision})
 		return Client{Revision: *meta.Revision}, true, &Error{
 			Code: CodeUnsupportedVersion, Message: "the protocol version is not supported", Data: data,
 		}
@@ -524,7 +524,7 @@ func (s *Session) discover(ctx context.Context) (json.RawMessage, error) {
 		CacheScope        string                     `json:"cacheScope"`
 		Meta              map[string]json.RawMessage `json:"_meta"`
 	}{
-		"complete", Revisions(), offer.Capabilities, offer.Instructions, 0, "private",
+		"complete", servedRevisions(), offer.Capabilities, offer.Instructions, 0, "private",
 		map[string]json.RawMessage{"io.modelcontextprotocol/serverInfo": offer.Info},
 	})
 }

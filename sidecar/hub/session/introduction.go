@@ -9,8 +9,8 @@ import (
 	"assent/sidecar/wire/apps"
 )
 
-// TasksExtension is the extension that adds MCP tasks to 2026-07-28.
-const TasksExtension = "io.modelcontextprotocol/tasks"
+// tasksExtension is the extension that adds MCP tasks to 2026-07-28.
+const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // capabilities returns the client capabilities for servers of an era. They are those of the front ends. Roots are declared
 // only if they were given, and in [wire.EraModern] only with calls, because tasks with other roots share the connection.
@@ -26,7 +26,7 @@ func (d *Dialer) capabilities(era wire.Era, callsTools bool, roots givenRoots) *
 		}
 	}
 	if era == wire.EraModern {
-		c.AddExtension(TasksExtension, nil)
+		c.AddExtension(tasksExtension, nil)
 	}
 	if d.opts.Capabilities().Apps {
 		c.AddExtension(apps.Extension, d.appsCapability())
@@ -47,7 +47,7 @@ func (d *Dialer) appsCapability() map[string]any {
 
 // introduction returns the same capabilities as JSON, in the forms of both eras.
 func (d *Dialer) introduction(callsTools bool, roots givenRoots) wire.Introduction {
-	extensions := map[string]any{TasksExtension: struct{}{}}
+	extensions := map[string]any{tasksExtension: struct{}{}}
 	modern, legacy := map[string]any{"extensions": extensions}, map[string]any{}
 	if roots.from != noRoots {
 		legacy["roots"] = roots.capability

@@ -27,12 +27,12 @@ export function stopsOf({ entries = [], unattributed }: Inbox): readonly AskStop
 }
 
 /** The position of an unattributed request. */
-export function unattributedStop({ id, time, workspace }: UnattributedAsk): AskStop {
+function unattributedStop({ id, time, workspace }: UnattributedAsk): AskStop {
   return { time, workspace, taskId: id, messageId: 0, askId: id, unattributed: true };
 }
 
 /** The order of the inbox, the same as the sidecar's: oldest first, other workspaces last. */
-export function compareAsks(a: AskPlace, b: AskPlace): number {
+function compareAsks(a: AskPlace, b: AskPlace): number {
   const [of = "", other = ""] = [a.workspace, b.workspace];
   if (of !== other) return of < other ? -1 : 1;
   if (a.time !== b.time) return a.time - b.time;

@@ -59,7 +59,7 @@ const draftPause = 300;
 const inboxPause = 100;
 
 /** Requests that the list of open asks be read again. */
-export const inboxInvalidated: Change = (state) => ({
+const inboxInvalidated: Change = (state) => ({
   ...state,
   inbox: { ...state.inbox, missed: true },
 });

@@ -13,7 +13,7 @@ import type { Store } from "./store.ts";
 import { takesCalls } from "./tasks.ts";
 
 /** The example server, as `sidecar/config` names it, and its tool. */
-export const exampleServer = "example-server";
+const exampleServer = "example-server";
 const exampleTool = "plan_lunch";
 
 export type CallsActions = ReturnType<typeof createCalls>["actions"];

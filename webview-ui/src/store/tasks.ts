@@ -110,7 +110,7 @@ export function takesCalls(open: Conversation | undefined): open is Conversation
 }
 
 /** Reports whether nothing has happened in a task. The first message or call gives it a title. */
-export function isUnused({ title, openAsks, closed, workspace, settings }: Task): boolean {
+function isUnused({ title, openAsks, closed, workspace, settings }: Task): boolean {
   const isBlank = title === "" && openAsks === 0 && settings === undefined;
   return isBlank && closed !== true && workspace === undefined;
 }

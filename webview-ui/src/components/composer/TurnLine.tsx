@@ -48,7 +48,7 @@ function AwaitedLine({ awaits, onSkip }: AwaitedLineProps) {
 }
 
 /** The newest unfinished message determines the text. */
-export function turnWords(messages: readonly Message[]): string {
+function turnWords(messages: readonly Message[]): string {
   for (const { body } of messages.toReversed()) {
     if (body.type === "call" && body.result === undefined) {
       return l10n.t("Waiting for {0}…", body.serverName);

@@ -7,7 +7,7 @@ import type { SharedProps } from "./controlProps.ts";
 import { Suggestions } from "./Suggestions.tsx";
 
 /** The most options to draw. Typing finds the others. */
-export const maxShown = 100;
+const maxShown = 100;
 
 /** One of very many options: a combobox by the ARIA pattern. Typing finds the options. */
 export function ChoiceCombobox({

@@ -21,7 +21,7 @@ export function isOfByHand(key: string): boolean {
 }
 
 /** Returns the completion in a draft. */
-export function handWrittenOf(draft: Draft): HandWritten {
+function handWrittenOf(draft: Draft): HandWritten {
   const stopReason = typed(draft, byHandKey.stopReason, "endTurn").trim();
   return {
     text: typed(draft, byHandKey.text, ""),
