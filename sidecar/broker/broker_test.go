@@ -447,6 +447,22 @@ func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 	}
 }
 
+func TestARequestWithoutALimitOfTokensHasTheUsualOne(t *testing.T) {
+	for _, limit := range []string{``, `,"maxTokens":0`, `,"maxTokens":null`, `,"MaxTokens":5`} {
+		t.Run(limit, func(t *testing.T) {
+			f := newFixture(t, &scripted{})
+			done := f.serve(t.Context(), f.CreateMessage, `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]`+limit+`}`)
+			if err := f.answer(t, protocol.AskResponseParams{AskResponse: protocol.NoButtonClicked}); err != nil {
+				t.Fatal(err)
+			}
+			<-done
+			if got := f.message(t).Question.(protocol.McpSampling).SamplingRequest.MaxTokens; got != 4096 {
+				t.Errorf("the person was shown a limit of %d tokens", got)
+			}
+		})
+	}
+}
+
 func TestTheModelThatSuitsTheServerIsProposed(t *testing.T) {
 	provider := &scripted{words: []string{"x"}}
 	f := newFixture(t, provider)
@@ -569,8 +585,6 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 	}{
 		{"no messages", `{"maxTokens":1}`, "messages is missing or empty"},
 		{"empty messages", message(``), "messages is missing or empty"},
-		{"no maxTokens", `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
-		{"maxTokens of nothing", `{"maxTokens":0,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is 0"},
 		{"negative maxTokens", `{"maxTokens":-1,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is -1"},
 		{"an unknown role", message(`{"role":"system","content":{"type":"text","text":"x"}}`), `messages[0]: role is "system"`},
 		{"no content", message(`{"role":"user"}`), "messages[0]: content: is missing"},
@@ -583,7 +597,6 @@ func TestCreateMessageRefusesWhatIsNotAsTheSpecificationSays(t *testing.T) {
 		{"a fraction of a token", `{"maxTokens":1.5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
 		{"more tokens than can be counted", `{"maxTokens":1e19,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a number and must be an integer`},
 		{"tokens in words", `{"maxTokens":"five","messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, `"maxTokens" is a string and must be an integer`},
-		{"maxTokens in another case", `{"MaxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`, "maxTokens is missing"},
 		{"a role in another case", message(`{"Role":"user","content":{"type":"text","text":"x"}}`), `role is ""`},
 		{"a picture whose members are in another case", message(`{"role":"user","content":{"type":"image","Data":"QQ==","mimeType":"image/png"}}`), "data is missing or empty"},
 		{"a media type that only begins right", message(`{"role":"user","content":{"type":"image","data":"QQ==","mimeType":"image/png;base64,AAAA"}}`), `mimeType is "image/png;base64,AAAA", which is not a media type`},

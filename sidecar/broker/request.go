@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,10 @@ const (
 	maxTools    = 256
 )
 
+// usualTokens is the limit of an answer of which the server says none, or 0, as SDKs write for none. The person sees it, and can
+// change it.
+const usualTokens = 4096
+
 // parseSampling reads the params as they were on the wire, where a temperature of 0 and no
 // temperature differ. It refuses tools from a server that was not offered them.
 func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplingRequest, error) {
@@ -36,7 +41,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 		SystemPrompt     string                  `json:"systemPrompt"`
 		IncludeContext   string                  `json:"includeContext"`
 		Temperature      *float64                `json:"temperature"`
-		MaxTokens        *whole                  `json:"maxTokens"`
+		MaxTokens        whole                   `json:"maxTokens"`
 		StopSequences    []string                `json:"stopSequences"`
 		Metadata         json.RawMessage         `json:"metadata"`
 		Tools            []protocol.SamplingTool `json:"tools"`
@@ -50,10 +55,8 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 		return nil, invalidParams("messages is missing or empty")
 	case len(wire.Messages) > maxMessages:
 		return nil, invalidParams("messages has %d entries, and the limit is %d", len(wire.Messages), maxMessages)
-	case wire.MaxTokens == nil:
-		return nil, invalidParams("maxTokens is missing")
-	case *wire.MaxTokens < 1:
-		return nil, invalidParams("maxTokens is %d, it must be at least 1", *wire.MaxTokens)
+	case wire.MaxTokens < 0:
+		return nil, invalidParams("maxTokens is %d, it must be at least 1", wire.MaxTokens)
 	}
 	if !withTools && (wire.Tools != nil || wire.ToolChoice != nil) {
 		return nil, invalidParams("tools: the capability sampling.tools was not declared by this client")
@@ -69,7 +72,7 @@ func parseSampling(params json.RawMessage, withTools bool) (*protocol.McpSamplin
 		SystemPrompt:     wire.SystemPrompt,
 		IncludeContext:   wire.IncludeContext,
 		Temperature:      wire.Temperature,
-		MaxTokens:        int64(*wire.MaxTokens),
+		MaxTokens:        cmp.Or(int64(wire.MaxTokens), usualTokens),
 		StopSequences:    wire.StopSequences,
 		Metadata:         wire.Metadata,
 		Tools:            wire.Tools,

@@ -73,6 +73,11 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 			return terminal.Exit(terminal.ExitUsage, errors.New("--own is for your own servers, and --config takes them from another file: give one of them"))
 		}
 		configured := terminal.ConfiguredFolder(*configFile, folder)
+		if *configFile != "" {
+			if _, err := os.Stat(configured.ConfigFile); err != nil {
+				return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--config: %w", err))
+			}
+		}
 		place, err := hostPlace(*dataDir, folder, configured.ConfigFile, level)
 		if err != nil {
 			return terminal.Exit(1, err)

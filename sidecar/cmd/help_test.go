@@ -47,3 +47,18 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 		})
 	}
 }
+
+func TestAWrongCommandLineNamesWhatIsMissing(t *testing.T) {
+	for _, words := range [][]string{
+		{"help", "nope"},
+		{"gateway", "--config", "nope"},
+	} {
+		t.Run(strings.Join(words, " "), func(t *testing.T) {
+			var out, problems bytes.Buffer
+			code := run(t.Context(), words, strings.NewReader(""), &out, &problems)
+			if code != terminal.ExitUsage || out.Len() > 0 || !strings.Contains(problems.String(), "nope") {
+				t.Errorf("exit code %d: %s%s", code, out.String(), problems.String())
+			}
+		})
+	}
+}

@@ -63,6 +63,17 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	}
 	root.AddCommand(addCommand(o), resourcesCommand(o), promptsCommand(o), tasksCommand(o), grantsCommand(o))
 	root.AddCommand(others...)
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [COMMAND]", Short: "print the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || c == root && len(rest) > 0 {
+				return root.RunE(root, args)
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	})
 	setHelp(root)
 	return root
 }

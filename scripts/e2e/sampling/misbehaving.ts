@@ -29,9 +29,7 @@ const broken: Readonly<Record<string, ToldError>> = {
   "unknown-content": invalid(
     "messages[0]: content: must be text, image, audio, tool_use or tool_result",
   ),
-  "zero-max-tokens": invalid("maxTokens is 0, it must be at least 1"),
   "negative-max-tokens": invalid("maxTokens is -1, it must be at least 1"),
-  "absent-max-tokens": invalid("maxTokens is missing"),
   "bad-base64": invalid(
     "messages[0]: content: data is not base64 after 0 bytes: illegal base64 data at input byte 3",
   ),
