@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -28,7 +29,13 @@ type fake struct {
 	there    []bool // what IsThere said during test/there
 }
 
-func (f *fake) Offer(context.Context, *mcpserver.Session) (mcpserver.Offer, error) {
+func (f *fake) Offer(_ context.Context, s *mcpserver.Session) (mcpserver.Offer, error) {
+	if s.Client().Name == "hasty" {
+		time.Sleep(time.Second) // as a server that starts
+		if err := s.Publish("notifications/tools/list_changed", nil, func(mcpserver.Filter) bool { return true }); err != nil {
+			return mcpserver.Offer{}, err
+		}
+	}
 	return mcpserver.Offer{
 		Info:         json.RawMessage(`{"name":"shop","version":"1"}`),
 		Capabilities: json.RawMessage(`{"tools":{"listChanged":true}}`),

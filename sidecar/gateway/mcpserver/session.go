@@ -33,6 +33,9 @@ type Session struct {
 	// ID identifies the session for as long as it lasts. It is the HTTP session's id if there is one.
 	ID string
 	origin
+	// greeted is closed with the answer to initialize. Until then a host of that handshake gets nothing but answers to pings,
+	// since some hosts take another message for an error.
+	greeted chan struct{}
 
 	server Server
 	log    zerolog.Logger
@@ -110,7 +113,7 @@ type listening struct {
 func newSession(id string, server Server, log zerolog.Logger) *Session {
 	life, end := context.WithCancelCause(context.Background())
 	return &Session{
-		ID: id, server: server, log: log, life: life, end: end,
+		ID: id, greeted: make(chan struct{}), server: server, log: log, life: life, end: end,
 		open: map[string]*Request{}, listening: map[string]listening{}, calls: hostCalls{answers: map[int64]chan *frame{}},
 	}
 }
@@ -235,14 +238,16 @@ func (s *Session) Call(method string, params json.RawMessage) (wait func(context
 }
 
 // Notify sends a notification that belongs to no request to a host that needs not listen for it: to hosts of the
-// revisions before 2026-07-28, and to no others. Params may be nil.
+// revisions before 2026-07-28 that have the answer to initialize, and to no others. Params may be nil.
 func (s *Session) Notify(method string, params json.RawMessage) error {
-	s.mu.Lock()
-	out, initialized := s.main, s.initialized
-	s.mu.Unlock()
-	if !initialized {
+	select {
+	case <-s.greeted:
+	default:
 		return nil
 	}
+	s.mu.Lock()
+	out := s.main
+	s.mu.Unlock()
 	return s.deliver(out, notificationFrame(method, params))
 }
 
@@ -404,12 +409,15 @@ func (s *Session) clientOf(f *frame) (Client, *Error) {
 	case f.Method == "initialize":
 		s.client = legacyClient(f.Params)
 		s.initialized = true
-	case f.Method == "server/discover" || f.Method == "ping":
-		// Both may come before the revision is known.
-	case !s.initialized:
+	case !s.initialized && !beforeHandshake(f.Method):
 		return Client{}, errorf(CodeInvalidRequest, "%s came before initialize", f.Method)
 	}
 	return s.client, nil
+}
+
+// beforeHandshake reports whether a request may come before the revision is known.
+func beforeHandshake(method string) bool {
+	return method == "initialize" || method == "server/discover" || method == "ping"
 }
 
 // The members of _meta that every request has since 2026-07-28.
@@ -578,6 +586,12 @@ func (s *Session) start(r *Request, done func()) {
 	s.running.Go(func() {
 		defer done()
 		defer r.cancel(nil)
+		if !r.Client.Modern() && !beforeHandshake(r.Method) {
+			select {
+			case <-s.greeted:
+			case <-r.ctx.Done():
+			}
+		}
 		result, err := s.answer(r)
 		refused := r.answered(err)
 		s.mu.Lock()
@@ -598,6 +612,9 @@ func (s *Session) start(r *Request, done func()) {
 				s.log.Info().Str("session", s.ID).Str("method", r.Method).Err(err).Msg("an answer did not reach the host")
 			}
 		}
+		if r.Method == "initialize" {
+			s.greet()
+		}
 		if r.Answered != nil {
 			s.mu.Lock()
 			r.isReported = true
@@ -606,6 +623,17 @@ func (s *Session) start(r *Request, done func()) {
 			r.Answered(sent)
 		}
 	})
+}
+
+// greet notes that initialize was answered. A host may send it again.
+func (s *Session) greet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.greeted:
+	default:
+		close(s.greeted)
+	}
 }
 
 // answer runs a request. A panic is an error of this request alone.
