@@ -37,17 +37,17 @@ import {
   redactSecret,
 } from "./story.ts";
 
+const size = { width: 600, height: 900 };
 await withDemo("browser", {}, async (demo) => {
   const another = new URL(await openPage({ folder: demo.folder }));
-  const size = { width: 600, height: 900 };
   await step("who is not let in", () => refuseStrangers(another));
   await withPage("browser", size, (page) => mainPath(page, demo));
-  await withPage("first-run", size, tryExampleServer);
-  await withPage("late", size, awaitLateServer);
-  await withPage("confirm", size, confirmInBrowser);
-  await withPage("set-up", size, setUpInBrowser);
   await step("Ctrl-C leaves no process behind", () => interrupt(demo));
 });
+await withPage("first-run", size, tryExampleServer);
+await withPage("late", size, awaitLateServer);
+await withPage("confirm", size, confirmInBrowser);
+await withPage("set-up", size, setUpInBrowser);
 
 async function refuseStrangers(url: URL): Promise<void> {
   const wrong = new URL(url);
@@ -159,7 +159,7 @@ async function interrupt({ process: demo, mark }: RunningDemo): Promise<void> {
   const { pid } = demo;
   if (pid === undefined) assert.fail("the demo has no process");
   const running = await Promise.all((await processesMarked(mark)).map(commandLine));
-  const servers = running.filter((line) => line.includes("testservers/elicitation"));
+  const servers = running.filter((line) => line.includes("testservers/"));
   assert.notEqual(servers.length, 0, "the mark reaches the processes that the sidecar starts");
   const exited = once(demo, "exit");
   process.kill(-pid, "SIGINT");

@@ -961,15 +961,15 @@ func TestACallThatCameAgainRunsSeparatelyFromATerminal(t *testing.T) {
 				return string(out)
 			}
 			if said := inTerminal("separate", "job"); !strings.Contains(said, "no call waits") {
-				t.Errorf("before it came again: %s", said)
+				t.Fatalf("before it came again: %s", said)
 			}
 			host.send("tools/call", job)
 			h.awaitJoined(window, ask)
 			if said := inTerminal(); !strings.Contains(said, "The same call came again. Your answer is for both. To run it on its own: assent tasks separate job ") {
-				t.Errorf("the list says %s", said)
+				t.Fatalf("the list says %s", said)
 			}
 			if said := inTerminal("separate", "job"); !strings.Contains(said, "it runs on its own") {
-				t.Errorf("separate says %s", said)
+				t.Fatalf("separate says %s", said)
 			}
 			awaitAsks(t, window, 2)
 			if got := len(answersIn(t, log+".runs")); got != 2 {

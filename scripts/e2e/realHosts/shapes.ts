@@ -148,22 +148,27 @@ const ofOpencode: Shapes = {
   ...{ title: opencode.title, list: opencode.list ?? (() => []), file: opencode.file },
   env: { OPENCODE_DISABLE_MODELS_FETCH: "1", npm_config_offline: "true" },
   entries: (parts) => {
+    const timeout = 120_000;
     const local = (name: string, more: object = {}) => {
       const { command, args } = parts(name).start;
-      return { type: "local", command: [command, ...args], timeout: 120_000, ...more };
+      return { type: "local", command: [command, ...args], timeout, ...more };
     };
+    const remote = (name: string, more: object) => ({
+      ...{ type: "remote", url: parts(name).url, timeout },
+      ...more,
+    });
     return {
       plain: local("plain"),
       env: local("env", { environment: { ...parts("env").env, V: "{env:SET}" } }),
       folder: local("folder", { cwd: parts("folder").folder }),
       "dots.and spaces": local("dots.and spaces"),
       off: local("off", { enabled: false }),
-      http: {
-        ...{ type: "remote", url: parts("http").url, oauth: false, enabled: true },
+      http: remote("http", {
+        ...{ oauth: false, enabled: true },
         headers: { "X-A": "a", "X-B": "{env:SET}" },
-      },
-      login: { type: "remote", url: parts("login").url, oauth: { clientId: "c", scope: "a b" } },
-      port: { type: "remote", url: parts("port").url, oauth: { callbackPort: 8123 } },
+      }),
+      login: remote("login", { oauth: { clientId: "c", scope: "a b" } }),
+      port: remote("port", { oauth: { callbackPort: 8123 } }),
     };
   },
   text: (mcp) => JSON.stringify({ ...opencodeSettings, mcp }),

@@ -5,6 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { CallResult } from "@assent/protocol";
+import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import { eventually } from "../eventually.ts";
 import { FrontEnd, type Shown } from "../frontEnd.ts";
 import { freePort, stopGroup } from "../processes.ts";
@@ -80,9 +81,11 @@ async function callAll(run: Run, asker: Asker): Promise<Lines> {
   const [port, other] = [await freePort(), await freePort()];
   const command = asker.command(port, other);
   const scheme = transport === "ws" ? "ws" : "http";
+  // One that starts slowly on a busy machine is spoken to in both eras, and may answer in the other one.
+  const pinned = asker.version === modernVersion && { protocolVersion: asker.version };
   run.servers[name] =
     path === undefined
-      ? { type: "stdio", ...command }
+      ? { type: "stdio", ...command, ...pinned }
       : { type: transport, url: `${scheme}://localhost:${port}${path}` };
   const server = path === undefined ? undefined : start(run, command);
   const lines: (readonly string[])[] = [];

@@ -24,8 +24,8 @@ beforeEach(() => {
   armed.really = false;
 });
 
-/** From now on, the half second is over only when the returned function is called. */
-function holdGuard(): () => void {
+/** From now on, the half second is over only when the returned function is called, which waits for its beginning. */
+function holdGuard(): () => Promise<void> {
   armed.really = true;
   const held: (() => void)[] = [];
   const { setTimeout } = globalThis;
@@ -33,7 +33,8 @@ function holdGuard(): () => void {
     if (ms === armingMs) held.push(run);
     return setTimeout(ms === armingMs ? () => {} : run, ms);
   }) as typeof setTimeout);
-  return () => {
+  return async () => {
+    await waitFor(() => expect(held).not.toEqual([]));
     act(() => {
       for (const run of held.splice(0)) run();
     });
@@ -229,7 +230,7 @@ describe("the app of a form", () => {
     await propose({ seat: "3A" });
     fireEvent.click(await screen.findByRole("button", { name: "Use the App's Answer" }));
     expect(valueIn(seat())).toBe("3B");
-    pass();
+    await pass();
     fireEvent.click(button("Use the App's Answer"));
     expect(valueIn(seat())).toBe("3A");
   });
@@ -241,7 +242,7 @@ describe("the app of a form", () => {
     await propose({ seat: "3A" });
     await screen.findByText(/^Filled in by/);
     await expect(user.click(bags())).rejects.toThrow("pointer-events");
-    pass();
+    await pass();
     await user.click(bags());
     expect(document.activeElement).toBe(bags());
   });
@@ -319,7 +320,7 @@ describe("the app of a form", () => {
     await waitFor(() => expect(asked()).toHaveLength(1));
     const disabled = () => button("Submit").getAttribute("aria-disabled");
     fireEvent.click(button("Use the Plain Form"));
-    pass();
+    await pass();
     expect(disabled()).toBe("false");
     fireEvent.click(button("Show the App"));
     await propose({ seat: "3A" });
@@ -327,7 +328,7 @@ describe("the app of a form", () => {
     expect(disabled()).toBe("true");
     fireEvent.click(button("Submit"));
     fireEvent.keyDown(seat(), { key: "Enter", ctrlKey: true });
-    pass();
+    await pass();
     expect(disabled()).toBe("false");
     await host.caughtUp();
     expect(host.calls("askResponse")).toEqual([]);

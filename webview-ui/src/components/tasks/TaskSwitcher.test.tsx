@@ -80,7 +80,7 @@ test("finds messages too, and opens one with the keyboard", async () => {
   const titles = [found, again].map((option) => option && within(option).getByText("Number 3"));
   const seen = titles.map((title) => title?.closest(".visually-hidden") === null);
   expect(seen).toEqual([true, false]);
-  screen.getByText("There may be more, in older messages.");
+  await screen.findByText("There may be more, in older messages.");
   expect(await axeFindings(container)).toEqual([]);
   expect(onSearch).toHaveBeenLastCalledWith({ text: "needle" }, expect.any(AbortSignal));
   await user.keyboard("{Enter}");
