@@ -72,7 +72,13 @@ func logsAnswers() {
 		}
 	}
 	calls := map[string]json.RawMessage{} // by the name of their question
-	job := &loggedJob{modern: modern}
+	jobs := map[string]*loggedJob{}       // by the id of the MCP task, also of those that an earlier process began
+	jobOf := func(id string) *loggedJob {
+		if jobs[id] == nil {
+			jobs[id] = &loggedJob{modern: modern, name: id}
+		}
+		return jobs[id]
+	}
 	var cancelled []string      // that the tool told has not told yet
 	var waiting json.RawMessage // the call of told
 	tell := func() {
@@ -126,30 +132,34 @@ func logsAnswers() {
 			cancelled = append(cancelled, "a call")
 			tell()
 		case m.Method == "tasks/cancel":
+			job := jobOf(m.Params.TaskID)
 			job.isCancelled = true
 			result(m.ID, job.state())
 			cancelled = append(cancelled, job.name)
 			tell()
 		case m.Method == "tools/call" && m.Params.Name == "job":
-			*job = loggedJob{modern: modern, name: fmt.Sprintf("job %d", time.Now().UnixNano())}
+			job := jobOf(fmt.Sprintf("job %d", time.Now().UnixNano()))
 			count("runs", job.name)
 			job.begin(m.ID)
 		case m.Method == "tasks/get":
-			result(m.ID, job.state())
+			result(m.ID, jobOf(m.Params.TaskID).state())
 		case m.Method == "tasks/result":
-			job.await(m.ID)
+			jobOf(m.Params.TaskID).await(m.ID)
 		case m.Method == "tasks/update":
+			job := jobOf(m.Params.TaskID)
 			result(m.ID, "")
 			note(job.name, m.Params.InputResponses["q"])
-			job.end()
-		case m.Method == "" && string(m.ID) == fmt.Sprintf("%q", job.name):
-			note(job.name, m.Result)
 			job.end()
 		case m.Method == "tools/call":
 			result(m.ID, `"content":[]`)
 		case m.Method == "":
 			var name string
-			if json.Unmarshal(m.ID, &name) == nil && calls[name] != nil {
+			switch {
+			case json.Unmarshal(m.ID, &name) != nil:
+			case jobs[name] != nil:
+				note(name, m.Result)
+				jobs[name].end()
+			case calls[name] != nil:
 				note(name, m.Result)
 				result(calls[name], fmt.Sprintf(`"content":[],"answer":%s`, cmp.Or(string(m.Result), "null")))
 			}
