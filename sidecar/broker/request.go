@@ -25,8 +25,8 @@ const (
 	maxTools    = 256
 )
 
-// usualTokens is the limit of an answer of which the server says none, or 0, as SDKs write for none. The person sees it, and can
-// change it.
+// usualTokens is the limit of an answer if the server says no maxTokens, for which some SDKs write 0. The person sees the limit,
+// and can change it.
 const usualTokens = 4096
 
 // parseSampling reads the params as they were on the wire, where a temperature of 0 and no

@@ -73,7 +73,7 @@ VS Code or with another command in a terminal, such as "assent tools SERVER".`,
 			return terminal.Exit(terminal.ExitUsage, errors.New("--own is for your own servers, and --config takes them from another file: give one of them"))
 		}
 		configured := terminal.ConfiguredFolder(*configFile, folder)
-		if *configFile != "" && len(args) == 0 { // the answers for one server would say it
+		if *configFile != "" && len(args) == 0 { // with SERVER, the answers to the host say it
 			if _, err := os.Stat(configured.ConfigFile); err != nil {
 				return terminal.Exit(terminal.ExitUsage, fmt.Errorf("--config: %w", err))
 			}

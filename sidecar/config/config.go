@@ -57,7 +57,7 @@ func UserFile() string {
 // Server is a configured server. Two are equal exactly when nothing about how they start differs.
 type Server struct {
 	Name string
-	// Source is the file, or [SettingsSource], or [builtInSource].
+	// Source is the file, or [SettingsSource], or "built in".
 	Source string
 	// Folder is the path of the workspace folder; for an own server that of the first one. It is empty if no folder is open.
 	Folder    string
@@ -97,7 +97,7 @@ type Usage struct {
 type SourceRights struct {
 	// Own reports whether the server is the person's own: of their mcp.json, of the editor's own file, or of the settings.
 	Own bool
-	// Hidden reports whether a workspace's server hides this own one. Its Name is then that of [ownName].
+	// Hidden reports whether a workspace's server hides this own one. Its Name is then one of [IsOwnName].
 	Hidden bool
 	// Unconfirmed reports whether the person must confirm the server's definition before it runs: because a file of the
 	// workspace configures it, or because an own server would use files of a folder for which nothing vouches.
@@ -558,7 +558,7 @@ const ownSuffix = " (your own)"
 // ownName returns the name of an own server that a workspace's server of this name hides.
 func ownName(name string) string { return name + ownSuffix }
 
-// IsOwnName reports whether [ownName] returned a name.
+// IsOwnName reports whether a name is that of an own server that a workspace's server hides.
 func IsOwnName(name string) bool { return strings.HasSuffix(name, ownSuffix) }
 
 // NameInSource returns the server's name in its source.

@@ -45,15 +45,7 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			text := fmt.Sprintf("there is no command %q", args[0])
-			if near := nearest.Name(args[0], names); near != "" {
-				text += ": did you mean " + near + "?"
-			}
-			return usagef("%s", text)
+			return noCommand(cmd, args[0])
 		}
 		cmd.SetOut(o.Stderr)
 		return errors.Join(cmd.Help(), Exit(ExitUsage, nil))
@@ -63,19 +55,31 @@ func NewCommand(o Options, others ...*cobra.Command) *cobra.Command {
 	}
 	root.AddCommand(addCommand(o), resourcesCommand(o), promptsCommand(o), tasksCommand(o), grantsCommand(o))
 	root.AddCommand(others...)
-	root.SetHelpCommand(&cobra.Command{
-		Use: "help [COMMAND]", Short: "print the help of a command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil || c == root && len(rest) > 0 {
-				return root.RunE(root, args)
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Short = "print the help of a command"
+		help.Args = func(_ *cobra.Command, args []string) error {
+			if c, rest, _ := root.Find(args); c == root && len(rest) > 0 {
+				return noCommand(root, rest[0])
 			}
-			c.InitDefaultHelpFlag()
-			return c.Help()
-		},
-	})
+			return nil
+		}
+	}
 	setHelp(root)
 	return root
+}
+
+// noCommand returns the error for a name that is no command's.
+func noCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	text := fmt.Sprintf("there is no command %q", name)
+	if near := nearest.Name(name, names); near != "" {
+		text += ": did you mean " + near + "?"
+	}
+	return usagef("%s", text)
 }
 
 func simpleCommands() []command {

@@ -331,7 +331,7 @@ func isModern(err error) bool {
 		errors.As(err, &e) && slices.Contains(modernErrors, e.Code) && e.Code != codeUnsupportedVersion
 }
 
-// mended returns the answer to the handshake as [Mend] does. It logs each problem.
+// mended repairs the answer to the handshake with [Mend]. It logs each problem.
 func (c *Conn) mended(result json.RawMessage) json.RawMessage {
 	result, problems := Mend(result)
 	for _, problem := range problems {

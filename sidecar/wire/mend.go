@@ -11,9 +11,9 @@ import (
 	"assent/sidecar/wire/quirk"
 )
 
-// Mend returns the result of a handshake in a form that go-sdk can read, and sentences about what was odd in it. A
-// member of another type is changed if its meaning is clear: [] for {}, as PHP writes an empty object; a number for a
-// version; true for a capability. Otherwise it is left out. A result that is right stays as it is, byte for byte.
+// Mend repairs the result of a handshake, so that go-sdk can read it. Each repair has a sentence in problems. A member of
+// another type is changed if its meaning is clear: [] for {}, as PHP writes an empty object; a number for a version; true
+// for a capability. Otherwise it is left out. A result that is right stays as it is, byte for byte.
 func Mend(result json.RawMessage) (mended json.RawMessage, problems []string) {
 	result = bytes.TrimSpace(result)
 	if typeOf(result) != "an object" {

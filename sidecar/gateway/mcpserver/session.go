@@ -61,11 +61,11 @@ type origin struct {
 	isConnected func() bool
 }
 
-// handshake is how far the one of the revisions before 2026-07-28 is.
+// handshake is the state of the handshake of the revisions before 2026-07-28.
 type handshake struct {
 	initialized bool // the host sent initialize
-	// greeted is closed with the answer. Until then a host gets nothing but answers to pings, since some hosts take another
-	// message for an error.
+	// greeted is closed when initialize is answered. Until then a host gets no notification, and no result but to ping and
+	// server/discover, because some hosts take any other message for an error.
 	greeted chan struct{}
 }
 
