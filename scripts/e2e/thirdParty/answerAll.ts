@@ -5,7 +5,6 @@ import { mkdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { CallResult } from "@assent/protocol";
-import { modernVersion } from "../../testservers/kit/rpc.mjs";
 import { eventually } from "../eventually.ts";
 import { FrontEnd, type Shown } from "../frontEnd.ts";
 import { freePort, stopGroup } from "../processes.ts";
@@ -96,9 +95,8 @@ async function callAll(run: Run, asker: Asker): Promise<Lines> {
       try {
         const [again] = await Promise.all([call(frontEnd, asker, tool), login]);
         if (again) verdict = "yes, in a second call";
-        // One that starts slowly on a busy machine is asked in both eras, and may answer in the other one.
-        const isSure = path !== undefined || asker.version !== modernVersion;
-        if (isSure) assert.equal(await versionOf(frontEnd, name), asker.version);
+        const versions = [asker.version, ...(asker.olderIfSlow === true ? ["2025-11-25"] : [])];
+        assert.ok(versions.includes(await versionOf(frontEnd, name)), "the version of MCP");
       } catch (error) {
         verdict = "FAIL";
         const reason = error instanceof Error ? error.message : String(error);

@@ -48,6 +48,11 @@ export interface Asker {
   readonly transport: "stdio" | "http" | "sse" | "ws";
   /** The version of MCP that is spoken in the end. */
   readonly version: "2024-11-05" | "2025-11-25" | "2026-07-28";
+  /**
+   * A slow start may leave it in 2025-11-25. Assent then sends initialize too, which makes a connection of the TypeScript
+   * SDK one of that era.
+   */
+  readonly olderIfSlow?: true;
   /** Starts the program. Except over stdio, it then listens on the port. The other port is free as well. */
   command(port: number, other: number): Command;
   /** It wants a login, which its own page grants to everybody. */
@@ -510,6 +515,7 @@ export const askers: readonly Asker[] = [
     program: "TypeScript SDK 2",
     transport: "stdio",
     version: "2026-07-28",
+    olderIfSlow: true,
     command: () => program(sdk2),
     tools: sdk2Tools,
   },
