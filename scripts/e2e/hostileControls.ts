@@ -69,14 +69,15 @@ export function controlPage(url: URL, origin: string): string | undefined {
 
 /** What the bridge notes, as members of its window. */
 interface Bridge {
-  /** Lets the app begin. */
-  begin(): void;
   report: string | undefined;
   messages: number;
   longest: number;
 }
 
-/** In the page: a bridge that takes everything, believes everything and answers everything. */
+/**
+ * In the page: a bridge that takes everything, believes everything and answers everything. The app begins at its press, because
+ * the browser forgets a press after five seconds.
+ */
 function bridge(): void {
   const merge = (to: Record<string, unknown>, from: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(from)) {
@@ -90,8 +91,14 @@ function bridge(): void {
   const noted = window as unknown as Bridge;
   noted.messages = 0;
   noted.longest = 0;
-  const begun = new Promise<void>((resolve) => {
-    noted.begin = resolve;
+  const frame = document.querySelector("iframe");
+  const pressed = new Promise<void>((resolve) => {
+    frame?.addEventListener("load", () => {
+      frame.contentWindow?.addEventListener("click", () => {
+        if (location.hash === "#focus") document.querySelector("input")?.focus();
+        resolve();
+      });
+    });
   });
   window.addEventListener("message", async ({ data, source }) => {
     noted.messages += 1;
@@ -100,7 +107,7 @@ function bridge(): void {
     const { id, method, params } = data;
     if (id === undefined) return;
     if (String(params?.uri).startsWith("report:")) noted.report = params.uri;
-    if (method === "ui/initialize") await begun;
+    if (method === "ui/initialize") await pressed;
     source?.postMessage({ jsonrpc: "2.0", id, result: { ...params } }, { targetOrigin: "*" });
   });
 }
@@ -166,10 +173,9 @@ async function control(context: BrowserContext, origin: string, trial: Trial): P
   const page = await context.newPage();
   const url = new URL(`${controlPath}/bridge?theme=${theme}`, origin);
   for (const name of only) url.searchParams.append("only", name);
-  await page.goto(url.href);
-  await page.frameLocator("iframe").locator("p").click();
   const isOfFocus = only.includes("a focus") || theme in lasting;
-  if (isOfFocus) await page.locator("input").focus();
+  if (isOfFocus) url.hash = "focus";
+  await page.goto(url.href);
   let isNoticed = false;
   const notice = () => {
     isNoticed = true;
@@ -181,7 +187,7 @@ async function control(context: BrowserContext, origin: string, trial: Trial): P
   page.on("download", notice);
   page.on("framenavigated", notice);
   context.on("page", notice);
-  await page.evaluate(() => (window as unknown as Bridge).begin());
+  await page.frameLocator("iframe").locator("p").click();
   await eventually(`the success of ${only.join(", ") || theme}`, async () => {
     // A page that goes away has been noticed.
     const now = await page
