@@ -19,10 +19,15 @@ export async function installDebianPackages(): Promise<void> {
       `this machine lacks ${reasons}. On Debian: sudo apt-get install ${packages.join(" ")}`,
     );
   }
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  await run("apt-get", ["update", "-qq"], { env });
-  const options = ["install", "-y", "-qq", "--no-install-recommends"];
-  await run("apt-get", [...options, ...packages], { env });
+  await aptGet("update", "-qq");
+  await aptGet("install", "-y", "-qq", "--no-install-recommends", ...packages);
+}
+
+/** Two that run apt-get at once disturb each other, so the second waits. */
+async function aptGet(...args: readonly string[]): Promise<void> {
+  await run("flock", ["/run/lock/assent-apt-get", "apt-get", ...args], {
+    env: { DEBIAN_FRONTEND: "noninteractive" },
+  });
 }
 
 function isOnPath(program: string): boolean {
