@@ -75,9 +75,9 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
       const test = ["test", "-timeout=30m", "-vet=off"]; // the linters vet
       if (values.quick) return await run("go", [...test, ...tested], { onOutput: show });
       await inMemory(root, async (env) => {
-        await run("go", [...test, "-race", ...raceFlags, ...tested], {
+        await run("go", [...test, "-count=1", "-race", ...raceFlags, ...tested], {
           // A program with the race detector would sleep for a second at its end.
-          env: { ...env, CGO_ENABLED: "1", GOFLAGS: "", GORACE: "atexit_sleep_ms=0" },
+          env: { ...env, CGO_ENABLED: "1", GORACE: "atexit_sleep_ms=0" },
           onOutput: show,
         });
       });

@@ -27,7 +27,7 @@ export async function inMemory(
 
 /**
  * A new folder in memory in which programs may run, or undefined. Its path is short, since sockets have short paths, and
- * always the same, since Go runs a test again if TMPDIR has changed.
+ * always the same, so that a run removes what a killed one left.
  */
 function memoryFolder(owner: string): string | undefined {
   let folder: string | undefined;
