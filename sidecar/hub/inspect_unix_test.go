@@ -75,7 +75,7 @@ func TestTheVerdictOnRealPrograms(t *testing.T) {
 		{"a command of Windows", stdio("sh.exe"), protocol.VerdictNotFound, `was not found`, `extension \.exe is of Windows, and .*sh is here`},
 		{"a file that may not be run", stdio(file("plain", "hi", 0o600)), protocol.VerdictNotExecutable, `plain is there and may not be executed\.`, `chmod \+x`},
 		{"a script without interpreter", stdio(file("script", "#!/no/such/sh\n", 0o700)), protocol.VerdictNotExecutable, `script is there, and the interpreter that it needs is not`, `first line`},
-		{"a file that is no program", stdio(file("noise", "\x7fELF and more", 0o700)), protocol.VerdictNotExecutable, `exec format error`, `program for this system`},
+		{"a file that is no program", stdio(file("noise", "\x7fELF and more", 0o700)), protocol.VerdictNotExecutable, `noise cannot be started: exec format error`, `program for this system`},
 		{"a folder that does not exist", in, protocol.VerdictNotFound, `There is no folder .*no-such`, `cwd`},
 		{"an input that is not given", input, protocol.VerdictInput, `^Nobody is there\.$`, `give the value`},
 		{"a death", shell("echo first >&2; echo oops >&2; exit 3"), protocol.VerdictExited, `ended at once, with the exit code 3: oops\.`, `in a terminal`},

@@ -44,6 +44,9 @@ func (c *Conn) startStdio(known wire.Era) (*link, error) {
 		c.server.logTail.Add(protocol.LogStderr, "", line)
 		c.log.sampled.Info().Str("stderr", line).Send()
 	})
+	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) && pathErr.Path == cmd.Path {
+		err = pathErr.Err // the path is named once
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", cmd.Path, err)
 	}
