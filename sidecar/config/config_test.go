@@ -134,7 +134,9 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		want         string
 		servers      int
 	}{
-		{name: "half a file", text: "{\n  \"servers\": {\n", line: 3, column: 1, want: "unexpected EOF"},
+		{name: "half a file", text: "{\n  \"servers\": {\n", line: 3, column: 1, want: "the file ends too early"},
+		{name: "quotes of a word processor", text: `{“servers”: {}}`, line: 1, column: 2, want: "names and texts need straight double quotes"},
+		{name: "single quotes", text: `{'servers': {}}`, line: 1, column: 2, want: "names and texts need straight double quotes"},
 		{name: "a missing comma", text: "{\"servers\": {\n  \"a\": {\"command\": \"x\"}\n  \"b\": {}\n}}", line: 3, column: 3, want: "invalid character"},
 		{name: "an array", text: `[]`, line: 1, column: 1, want: "must be an object"},
 		{name: "another tool's file", text: `{"mcpServers": {}}`, line: 1, column: 1, want: `has no member "servers"`},
@@ -388,10 +390,10 @@ func TestResolveSaysWhatItLookedFor(t *testing.T) {
 func TestEndpoint(t *testing.T) {
 	e := config.Environment{
 		Environ: []string{"HOST=example.org"},
-		Ask:     func(context.Context, config.Server, config.Input) (string, error) { return "K", nil },
+		Ask:     func(context.Context, config.Server, config.Input) (string, error) { return "K\n", nil }, // as from a file
 	}
 	s := config.Server{
-		Transport: protocol.TransportHTTP, URL: "https://${env:HOST}/mcp",
+		Transport: protocol.TransportHTTP, URL: "https://${env:HOST}/mcp\n",
 		Headers:      map[string]string{"authorization": "Bearer ${input:key}"},
 		SourceRights: config.SourceRights{Inputs: map[string]config.Input{"key": {ID: "key"}}},
 	}
@@ -407,7 +409,10 @@ func TestEndpoint(t *testing.T) {
 		{"another scheme", config.Server{Transport: protocol.TransportHTTP, URL: "ftp://u:secret@x/"}, "the url ftp://x/ must begin with http:// or https://"},
 		{"no scheme", config.Server{Transport: protocol.TransportSSE, URL: "example.org"}, "must begin with http:// or https://"},
 		{"a WebSocket by http", config.Server{Transport: protocol.TransportWS, URL: "http://x/"}, "must begin with ws:// or wss://"},
-		{"no URL at all", config.Server{Transport: protocol.TransportHTTP, URL: "http://[::1"}, "the url cannot be read"},
+		{"no URL at all", config.Server{Transport: protocol.TransportHTTP, URL: "http://[::1"}, "the url cannot be read: missing ']' in host"},
+		{"a secret in no URL", config.Server{Transport: protocol.TransportHTTP, URL: "http://u:sec/ret@x"}, "the url cannot be read: invalid port after host"},
+		{"a header's name with a space", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"X Key": "a"}}, `the header "X Key" has a name that no header can have`},
+		{"a header of two lines", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "b\nc"}}, `the header "A" has a value with a line break`},
 		{"an unknown variable", config.Server{Transport: protocol.TransportHTTP, URL: "${x}"}, "this variable is not known"},
 		{"an unknown variable in a header", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "${x}"}}, `the header "A": ${x}`},
 	}

@@ -71,8 +71,13 @@ func Parse(data []byte) (hujson.Value, error) {
 	if err == nil {
 		return root, nil
 	}
-	if text := err.Error(); badLiteral().MatchString(text) && !usualWord().MatchString(text) {
+	switch text := err.Error(); {
+	case badLiteral().MatchString(text) && !usualWord().MatchString(text):
 		err = errors.New(badLiteral().ReplaceAllString(text, "invalid literal"))
+	case earlyEnd().MatchString(text):
+		err = errors.New(earlyEnd().ReplaceAllString(text, "the file ends too early"))
+	case otherQuote().MatchString(text):
+		err = fmt.Errorf("%w: names and texts need straight double quotes", err)
 	}
 	return root, err
 }
@@ -81,6 +86,8 @@ var (
 	// badLiteral is the end of an error with a text of the file, which may be a secret.
 	badLiteral = lazyregexp.New(`(?s)invalid literal: .*`)
 	usualWord  = lazyregexp.New(`(?i)invalid literal: (true|false|null|none|nil|undefined|nan|yes|no|on|off)$`)
+	earlyEnd   = lazyregexp.New(`parsing [a-z ]+: unexpected EOF$`)
+	otherQuote = lazyregexp.New("invalid character '(\\\\'|[‘’‚“”„«»`])'")
 )
 
 // depth returns how deep brackets lie in each other at most, outside of texts and comments.

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/joho/godotenv"
+	"golang.org/x/net/http/httpguts"
 
 	"assent/protocol"
 	"assent/sidecar/base/lazyregexp"
@@ -80,7 +81,7 @@ func (s Server) Foreseen(ctx context.Context, e Environment) Start {
 		texts = append(texts, value)
 	}
 	if s.Transport != protocol.TransportStdio {
-		return Start{URL: texts[0]}
+		return Start{URL: strings.TrimSpace(texts[0])}
 	}
 	return Start{Command: texts}
 }
@@ -107,6 +108,9 @@ func (e Environment) recordFound(s Server, place, text string, findings []secret
 
 // variable is ${...}. A default may have braces, such as the text of a variable of another program.
 var variable = lazyregexp.New(`\$\{((?:[^{}]|\{[^{}]*\})*|[^}]*)\}`)
+
+// quoted is a quoted part of an error.
+var quoted = lazyregexp.New(` ?"(?:[^"\\]|\\.)*"`)
 
 // Resolve replaces the variables and finds the program. Its error names the program, and the
 // folders that were searched.
@@ -292,9 +296,11 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 	if err != nil {
 		return nil, nil, err
 	}
+	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the url cannot be read: %w", err)
+	if urlErr := (*url.Error)(nil); errors.As(err, &urlErr) {
+		why := quoted().ReplaceAllString(urlErr.Err.Error(), "") // a part of the url, which may be a secret
+		return nil, nil, fmt.Errorf("the url cannot be read: %s", why)
 	}
 	schemes := []string{"http", "https"}
 	if s.Transport == protocol.TransportWS {
@@ -312,6 +318,13 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 		v, err := s.expand(ctx, e, value)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the header %q: %w", name, err)
+		}
+		v = strings.TrimSpace(v) // a token from a file has the end of its line
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			return nil, nil, fmt.Errorf("the header %q has a name that no header can have", name)
+		case !httpguts.ValidHeaderFieldValue(v):
+			return nil, nil, fmt.Errorf("the header %q has a value with a line break or another character that no header can have", name)
 		}
 		e.note(s, "header "+name, v)
 		headers.Set(name, v)
