@@ -168,11 +168,12 @@ func (m *memory) live() {
 		return
 	}
 	killing.Wait()
+	left = 0 // the messages from before, which are still to be read, do not kill the daemon of the next life
 	for _, w := range m.windows {
 		_ = w.Cmd.Process.Kill()
 	}
-	kill()                        // the next daemon, if a relay has started it
-	for _, w := range m.windows { // messages from before
+	kill() // the next daemon, if a relay has started it
+	for _, w := range m.windows {
 		for err := error(nil); err == nil; {
 			_, err = w.Next()
 		}
