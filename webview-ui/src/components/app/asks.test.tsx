@@ -560,7 +560,19 @@ describe("a request for a completion", () => {
     });
     await screen.findByText("The risk");
     expect(await axeFindings(container)).toEqual([]);
-    await user.dblClick(screen.getByRole("button", { name }));
+    const button = screen.getByRole("button", { name });
+    // The text that comes during a press would move the button away.
+    await user.pointer({ target: button, keys: "[MouseLeft>]" });
+    await host.tell("mcpSamplingProgress", {
+      taskId: "t1",
+      messageId: 1,
+      sequence: 1,
+      chunk: " is low.",
+    });
+    screen.getByText("The risk");
+    await user.pointer({ target: button, keys: "[/MouseLeft]" });
+    await screen.findByText("The risk is low.");
+    await user.click(button);
     await waitFor(() => expect(host.calls("sampling/stop")).toEqual([params]));
     await host.event({
       type: "samplingEnded",

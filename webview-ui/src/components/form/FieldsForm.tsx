@@ -15,11 +15,11 @@ import { plural } from "../../lib/l10n.ts";
 import { visible } from "../../lib/visible.ts";
 import { type Draft, type FieldInput, own } from "../../view/viewState.ts";
 import { Disclosure } from "../ui/Disclosure.tsx";
+import { useAfterPress } from "../ui/useAfterPress.ts";
 import { FieldControl } from "./FieldControl.tsx";
 import { initialInputs, keepable, withInput } from "./inputs.ts";
 import { inWords } from "./problemText.ts";
 import { type ExactNumbers, readForm } from "./readInputs.ts";
-import { useAfterPress } from "./useAfterPress.ts";
 import { useCheck } from "./useCheck.ts";
 
 /** Requests suggestions for a field, from its text and the other fields. */

@@ -1,11 +1,13 @@
 import type { Ask, McpSampling } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
+import { useLayoutEffect, useState } from "react";
 import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { Markdown } from "../content/Markdown.tsx";
 import { FlowDiagram, SamplingFlow } from "../flow/SamplingFlow.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Refusal } from "../ui/Refusal.tsx";
+import { useAfterPress } from "../ui/useAfterPress.ts";
 import { StopModel } from "./StopModel.tsx";
 
 export interface ModelAnsweringProps {
@@ -39,20 +41,34 @@ export function ModelAnswering(props: ModelAnsweringProps) {
     actions.stopSampling({ taskId, askId: ask.askId, ...(keepText && { keep: true }) });
   return (
     <>
-      {inReview ? null : (
-        <div className="answer" aria-busy="true">
-          <p className="turn-role">
-            <Icon name="loading" spin />
-            <span>
-              {text === "" ? l10n.t("{0} was asked", name) : l10n.t("{0} is answering", name)}
-            </span>
-          </p>
-          {text !== "" && <Markdown text={text} />}
-          <StopModel hasText={text.trim() !== ""} onStop={stop} />
-        </div>
-      )}
+      {!inReview && <TextSoFar name={name} text={text} onStop={stop} />}
       {!inReview && <SamplingFlow ask={ask} />}
       <FlowDiagram ask={ask} keep={keep} />
     </>
+  );
+}
+
+interface TextSoFarProps {
+  readonly name: string;
+  readonly text: string;
+  readonly onStop: (keep: boolean) => Promise<void>;
+}
+
+/** The text as it grows, which moves the buttons below it. */
+function TextSoFar({ name, text, onStop }: TextSoFarProps) {
+  const [shown, setShown] = useState(text);
+  const afterPress = useAfterPress();
+  useLayoutEffect(() => afterPress(() => setShown(text)), [text, afterPress]);
+  return (
+    <div className="answer" aria-busy="true">
+      <p className="turn-role">
+        <Icon name="loading" spin />
+        <span>
+          {shown === "" ? l10n.t("{0} was asked", name) : l10n.t("{0} is answering", name)}
+        </span>
+      </p>
+      {shown !== "" && <Markdown text={shown} />}
+      <StopModel hasText={shown.trim() !== ""} onStop={onStop} />
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * Returns a function that runs something when no mouse button is pressed. A message that appears when the person leaves
- * a field moves everything below it. During a press, the pointer would miss its target.
+ * Returns a function that runs something when no mouse button is pressed. What appears in the panel moves everything below
+ * it. During a press, the pointer would miss its target.
  */
 export function useAfterPress(): (act: () => void) => void {
   const pressed = useRef(false);
