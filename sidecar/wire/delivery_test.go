@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,8 +59,9 @@ func TestTheDeliveryOfAnAnswerIsReported(t *testing.T) {
 			if err := <-told; !errors.Is(err, tt.want) {
 				t.Errorf("told %v, want %v", err, tt.want)
 			}
+			var calling sync.WaitGroup
 			if tt.sent == "" && c.Err() == nil { // no message arrived before the next one
-				go func() { _, _ = c.Call(t.Context(), "next", nil) }()
+				calling.Go(func() { _, _ = c.Call(t.Context(), "next", nil) }) // ends with the connection
 				var next struct{ Method string }
 				line, err := p.in.ReadString('\n')
 				if err != nil || json.Unmarshal([]byte(line), &next) != nil || next.Method != "next" {
@@ -69,6 +71,7 @@ func TestTheDeliveryOfAnAnswerIsReported(t *testing.T) {
 			if err := c.Close(); err != nil {
 				t.Error(err)
 			}
+			calling.Wait()
 			if len(told) > 0 {
 				t.Errorf("told again: %v", <-told)
 			}

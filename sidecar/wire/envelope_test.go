@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -127,13 +128,15 @@ func TestOtherOversizedLinesEndTheConnection(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, peer := connectLines(t, wire.Options{}, func(line []byte) {}, maxFrame)
+			var writing sync.WaitGroup
+			defer writing.Wait()
 			defer c.Close()
-			go func() {
+			writing.Go(func() {
 				// After the end, the write may fail.
 				if _, err := peer.out.Write([]byte(tt.line + "\n")); err != nil {
 					t.Log(err)
 				}
-			}()
+			})
 			<-c.Done()
 			if err := c.Err(); !errors.Is(err, wire.ErrTooLong) || !strings.Contains(err.Error(), fmt.Sprint(maxFrame)) {
 				t.Errorf("the connection ended with %v", err)
