@@ -1,6 +1,6 @@
 import type { Ask, McpSampling } from "@assent/protocol";
 import * as l10n from "@vscode/l10n";
-import { useLayoutEffect, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { visible } from "../../lib/visible.ts";
 import type { Actions } from "../../store/session.ts";
 import { Markdown } from "../content/Markdown.tsx";
@@ -58,7 +58,11 @@ interface TextSoFarProps {
 function TextSoFar({ name, text, onStop }: TextSoFarProps) {
   const [shown, setShown] = useState(text);
   const afterPress = useAfterPress();
-  useLayoutEffect(() => afterPress(() => setShown(text)), [text, afterPress]);
+  const latest = useRef(text); // more may come before the press is over
+  useLayoutEffect(() => {
+    latest.current = text;
+    afterPress(() => setShown(latest.current));
+  }, [text, afterPress]);
   return (
     <div className="answer" aria-busy="true">
       <p className="turn-role">
