@@ -411,8 +411,8 @@ func TestEndpoint(t *testing.T) {
 		{"a WebSocket by http", config.Server{Transport: protocol.TransportWS, URL: "http://x/"}, "must begin with ws:// or wss://"},
 		{"no URL at all", config.Server{Transport: protocol.TransportHTTP, URL: "http://[::1"}, "the url cannot be read: missing ']' in host"},
 		{"a secret in no URL", config.Server{Transport: protocol.TransportHTTP, URL: "http://u:sec/ret@x"}, "the url cannot be read: invalid port after host"},
-		{"a header's name with a space", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"X Key": "a"}}, `the header "X Key" has a name that no header can have`},
-		{"a header of two lines", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "b\nc"}}, `the header "A" has a value with a line break`},
+		{"a header's name with a space", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"X Key": "a"}}, `the header "X Key" has a name that HTTP does not allow`},
+		{"a header of two lines", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "b\nc"}}, `the value of the header "A" has a line break`},
 		{"an unknown variable", config.Server{Transport: protocol.TransportHTTP, URL: "${x}"}, "this variable is not known"},
 		{"an unknown variable in a header", config.Server{Transport: protocol.TransportHTTP, URL: "http://x", Headers: map[string]string{"A": "${x}"}}, `the header "A": ${x}`},
 	}

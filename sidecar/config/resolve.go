@@ -298,8 +298,11 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 	}
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
-	if urlErr := (*url.Error)(nil); errors.As(err, &urlErr) {
-		why := quoted().ReplaceAllString(urlErr.Err.Error(), "") // a part of the url, which may be a secret
+	if err != nil {
+		if urlErr := (*url.Error)(nil); errors.As(err, &urlErr) {
+			err = urlErr.Err // without the url
+		}
+		why := quoted().ReplaceAllString(err.Error(), "") // a part of the url, which may be a secret
 		return nil, nil, fmt.Errorf("the url cannot be read: %s", why)
 	}
 	schemes := []string{"http", "https"}
@@ -322,9 +325,9 @@ func (s Server) Endpoint(ctx context.Context, e Environment) (*url.URL, http.Hea
 		v = strings.TrimSpace(v) // a token from a file has the end of its line
 		switch {
 		case !httpguts.ValidHeaderFieldName(name):
-			return nil, nil, fmt.Errorf("the header %q has a name that no header can have", name)
+			return nil, nil, fmt.Errorf("the header %q has a name that HTTP does not allow", name)
 		case !httpguts.ValidHeaderFieldValue(v):
-			return nil, nil, fmt.Errorf("the header %q has a value with a line break or another character that no header can have", name)
+			return nil, nil, fmt.Errorf("the value of the header %q has a line break or another character that HTTP does not allow", name)
 		}
 		e.note(s, "header "+name, v)
 		headers.Set(name, v)
