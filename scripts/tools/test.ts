@@ -75,6 +75,7 @@ const steps: Readonly<Record<string, Step<Maker>> & Record<Maker, Step<Maker>>> 
       const test = ["test", "-timeout=30m", "-vet=off"]; // the linters vet
       if (values.quick) return await run("go", [...test, ...tested], { onOutput: show });
       await inMemory(root, async (env) => {
+        // The packages are shared with other clones, and the results of their tests are not.
         await run("go", [...test, "-count=1", "-race", ...raceFlags, ...tested], {
           // A program with the race detector would sleep for a second at its end.
           env: { ...env, CGO_ENABLED: "1", GORACE: "atexit_sleep_ms=0" },

@@ -168,7 +168,7 @@ func (m *memory) live() {
 		return
 	}
 	killing.Wait()
-	left = 0 // the messages from before, which are still to be read, do not kill the daemon of the next life
+	left = 0 // to read the messages that are left must not kill the daemon of the next life
 	for _, w := range m.windows {
 		_ = w.Cmd.Process.Kill()
 	}
