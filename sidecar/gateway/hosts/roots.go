@@ -6,8 +6,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/broker/attribution"
 	"assent/sidecar/hub/session"
 )
@@ -79,12 +81,18 @@ func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawM
 	return nil, errors.New("the host did not list its roots")
 }
 
-// recordRoots records an answer of the host, and returns it.
+// recordRoots records an answer of the host, and returns it without what is no root: servers refuse the whole list for one.
 func (h *Hosts) recordRoots(c *conversation, raw json.RawMessage) json.RawMessage {
+	roots := []json.RawMessage{}
+	for root := range jsonscan.Elements(jsonscan.Member(raw, "roots")) {
+		if strings.HasPrefix(jsonscan.Text(root, "uri"), "file://") {
+			roots = append(roots, root)
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c.roots.last = raw
-	return raw
+	c.roots.last = append(jsonscan.AppendMember([]byte{'{'}, "roots", jsonscan.Array(roots)), '}')
+	return c.roots.last
 }
 
 // RootsChanged implements [gateway.Upstream].
