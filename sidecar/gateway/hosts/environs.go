@@ -8,13 +8,13 @@ import (
 
 // starts are the hosts for which servers start; see [Use]. The lock of [Hosts] guards them.
 type starts struct {
-	// sessions has those of the sessions that last, by their ids, and last that of the last session, by its server.
+	// sessions has those of the sessions that last, by their ids, and last that of the last session, by its server; "" is all.
 	sessions, last map[string]session.StartsFor
 }
 
-// startIn has the server of a session start in the environment of the session's host, until end is called.
+// startIn has the person's own servers start for a session in the environment of the session's host, until end is called.
 func (h *Hosts) startIn(id string, u Use) (end func()) {
-	if !u.Own || u.Environ == nil {
+	if u.Environ == nil {
 		return func() {}
 	}
 	to := session.StartsFor{Environ: u.Environ}
@@ -23,6 +23,9 @@ func (h *Hosts) startIn(id string, u Use) (end func()) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if u.Server == "" {
+		clear(h.starts.last)
+	}
 	h.starts.sessions[id], h.starts.last[u.Server] = to, to
 	return func() {
 		h.mu.Lock()
@@ -47,11 +50,17 @@ func (h *Hosts) startLocked(c *conversation, r gateway.Request) {
 func (h *Hosts) StartsFor(taskID string, s config.Server) session.StartsFor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if c := h.tasks[taskID]; c != nil {
+	c, isHosts := h.tasks[taskID]
+	switch {
+	case !s.Own:
+		return session.StartsFor{}
+	case isHosts:
 		return c.starts[s.Name]
-	}
-	if taskID == "" && s.Own {
-		return h.starts.last[s.NameInSource()]
+	case taskID == "":
+		if to, ok := h.starts.last[s.NameInSource()]; ok {
+			return to
+		}
+		return h.starts.last[""]
 	}
 	return session.StartsFor{}
 }

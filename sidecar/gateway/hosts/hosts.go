@@ -51,7 +51,7 @@ type Use struct {
 	// Environment are the variables of [gateway.SessionVariables] that the host has set.
 	Environment map[string]string `json:"environment,omitempty"`
 	// Environ is the whole environment in which the host has started its end of the pipe; nil if that is not known. The person's
-	// own server starts in it, if the host uses no other; all others start in that of the workspace.
+	// own servers start in it; all others start in that of the workspace.
 	Environ []string `json:"-"`
 	// Configuration is that of the folder in which the host runs. It counts while no window of the workspace is attached.
 	Configuration protocol.Configuration `json:"configuration"`
