@@ -34,7 +34,9 @@ func passable(params json.RawMessage) (rest, progressToken json.RawMessage) {
 		if name != "_meta" || value[0] != '{' {
 			return value
 		}
-		progressToken = jsonscan.Member(value, "progressToken")
+		if token := jsonscan.Member(value, "progressToken"); token != nil && strings.ContainsRune(`"-0123456789`, rune(token[0])) {
+			progressToken = token
+		}
 		meta := jsonscan.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
 			if ownMeta[name] {
 				return nil

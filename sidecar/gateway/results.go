@@ -9,11 +9,16 @@ import (
 )
 
 // repeated returns a tool's result as a host's model can see all of it: a host that shows no structuredContent gets that
-// as a text, too, unless a text of the result says the same. Everything else stays.
+// as a text, too, unless a text of the result says the same. Before 2026-07-28 structuredContent is an object, and hosts with
+// strict types refuse the whole result for another value: they get that as a text alone. Everything else stays.
 func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
 	structured := jsonscan.Member(result, "structuredContent")
-	if structured == nil || !known(client).hidesStructured {
+	isOdd := structured != nil && structured[0] != '{' && !client.Modern()
+	if structured == nil || !isOdd && !known(client).hidesStructured {
 		return result
+	}
+	if isOdd {
+		result = without(result, "structuredContent")
 	}
 	var content []json.RawMessage
 	if json.Unmarshal(jsonscan.Member(result, "content"), &content) != nil {
@@ -34,12 +39,17 @@ func repeated(client mcpserver.Client, result json.RawMessage) json.RawMessage {
 // strict types refuse the whole list for another.
 func toolFor(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	if schema := jsonscan.Member(tool, "outputSchema"); schema != nil && !client.Modern() && jsonscan.Text(schema, "type") != "object" {
-		tool = jsonscan.Edit(tool, func(name string, value json.RawMessage) json.RawMessage {
-			if name == "outputSchema" {
-				return nil
-			}
-			return value
-		})
+		tool = without(tool, "outputSchema")
 	}
 	return execution(client, tool)
+}
+
+// without returns an object without a member.
+func without(object json.RawMessage, member string) json.RawMessage {
+	return jsonscan.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
+		if name == member {
+			return nil
+		}
+		return value
+	})
 }

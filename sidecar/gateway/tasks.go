@@ -484,12 +484,7 @@ func execution(client mcpserver.Client, tool json.RawMessage) json.RawMessage {
 	case own == nil:
 		return tool
 	}
-	return jsonscan.Edit(tool, func(name string, value json.RawMessage) json.RawMessage {
-		if name == "execution" {
-			return nil
-		}
-		return value
-	})
+	return without(tool, "execution")
 }
 
 // termsOf returns what the host of a tools/call wants of an MCP task, or nil if it takes none.
@@ -505,13 +500,16 @@ func (v *View) termsOf(r *mcpserver.Request, token json.RawMessage) *taskTerms {
 	if json.Unmarshal(jsonscan.Member(asked, "ttl"), &ttl) == nil && ttl > 0 && ttl < float64(resultTTL.Milliseconds()) && !modern {
 		terms.ttl = time.Duration(ttl * float64(time.Millisecond))
 	}
+	told := &heartbeat{}
 	terms.notify = func(id string) notify {
 		return func(method string, params json.RawMessage) {
 			if method == "notifications/progress" {
 				if token == nil {
 					return
 				}
-				params = jsonscan.With(params, "progressToken", token)
+				told.mu.Lock()
+				defer told.mu.Unlock()
+				params = jsonscan.With(told.grown(params), "progressToken", token)
 			}
 			_ = r.Session.Notify(method, withRelated(params, id)) // a host that has gone hears nothing
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -224,15 +225,30 @@ func (v *View) logLevel(r *mcpserver.Request) string {
 	return v.sessions[r.Session]
 }
 
-// wantsLog reports whether a host takes a log message. A server may know nothing of the level: of another revision, or one that
-// serves several hosts at once.
-func (v *View) wantsLog(r *mcpserver.Request, message json.RawMessage) bool {
+// otherLevels are the levels of MCP for those of other programs.
+var otherLevels = map[string]string{"trace": "debug", "verbose": "debug", "warn": "warning", "fatal": "critical"}
+
+// logFor returns a log message as a host takes it, or nil if it wants none of its level. A server may know nothing of the
+// level: of another revision, or one that serves several hosts at once. A message without one of MCP's levels gets the one
+// that the host wants.
+func (v *View) logFor(r *mcpserver.Request, message json.RawMessage) json.RawMessage {
 	wanted := v.logLevel(r)
-	if wanted == "" {
-		return !r.Client.Modern()
+	if wanted == "" && r.Client.Modern() {
+		return nil
 	}
-	level := slices.Index(logLevels, jsonscan.Text(message, "level"))
-	return level < 0 || level >= slices.Index(logLevels, wanted)
+	said := jsonscan.Text(message, "level")
+	level := strings.ToLower(said)
+	level = cmp.Or(otherLevels[level], level)
+	if !slices.Contains(logLevels, level) {
+		level = cmp.Or(wanted, "info")
+	}
+	if slices.Index(logLevels, level) < slices.Index(logLevels, wanted) {
+		return nil
+	}
+	if level == said {
+		return message
+	}
+	return jsonscan.With(message, "level", jsonscan.Quote(level))
 }
 
 // Notified implements [mcpserver.Server].
@@ -525,11 +541,12 @@ func (v *View) forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat
 			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.record(params)
-			params = jsonscan.With(params, "progressToken", token)
+			params = jsonscan.With(h.grown(params), "progressToken", token)
 		}
-		if method == "notifications/message" && !v.wantsLog(r, params) {
-			return
+		if method == "notifications/message" {
+			if params = v.logFor(r, params); params == nil {
+				return
+			}
 		}
 		_ = r.Notify(method, params) // if the host has gone, its request ends
 	}
@@ -538,21 +555,29 @@ func (v *View) forward(r *mcpserver.Request, token json.RawMessage, h *heartbeat
 // heartbeat is the progress that a host was told of a call.
 type heartbeat struct {
 	mu   sync.Mutex // guards last, and keeps the notifications in order
-	last float64
+	last *float64   // nil: it was told none
 }
 
-// record records a progress of the server. It is called with mu held.
-func (h *heartbeat) record(params json.RawMessage) {
-	var progress float64
-	if json.Unmarshal(jsonscan.Member(params, "progress"), &progress) == nil {
-		h.last = max(h.last, progress)
-	}
-}
-
-// run tells the host now and then that the call goes on, until the context ends. Progress has to grow, and by little:
-// the server's own values continue from the last one.
-func (h *heartbeat) run(ctx context.Context, r *mcpserver.Request, token json.RawMessage) {
+// grown returns the params of a server's progress, for which the caller holds mu. Progress has to grow (2025-11-25,
+// "Progress"). What did not grow, or is no number, becomes a little more than the last one: the server's own values continue
+// from it.
+func (h *heartbeat) grown(params json.RawMessage) json.RawMessage {
 	const step = 1e-6
+	progress, raw := 0.0, jsonscan.Member(params, "progress")
+	isNumber := raw != nil && json.Unmarshal(raw, &progress) == nil
+	if h.last != nil && (!isNumber || progress <= *h.last) {
+		progress, isNumber = max(*h.last+step, math.Nextafter(*h.last, math.Inf(1))), false
+	}
+	h.last = &progress
+	if !isNumber {
+		raw, _ = json.Marshal(progress)
+		params = jsonscan.With(params, "progress", raw)
+	}
+	return params
+}
+
+// run tells the host now and then that the call goes on, until the context ends.
+func (h *heartbeat) run(ctx context.Context, r *mcpserver.Request, token json.RawMessage) {
 	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
 	for {
@@ -562,8 +587,8 @@ func (h *heartbeat) run(ctx context.Context, r *mcpserver.Request, token json.Ra
 		case <-tick.C:
 		}
 		h.mu.Lock()
-		h.last += step
-		params, _ := json.Marshal(map[string]any{"progressToken": token, "progress": h.last})
+		params := append(jsonscan.AppendMember([]byte{'{'}, "progressToken", token), '}')
+		params = h.grown(params)
 		_ = r.Notify("notifications/progress", params) // if the host has gone, its request ends
 		h.mu.Unlock()
 	}

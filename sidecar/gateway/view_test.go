@@ -119,7 +119,7 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 	}
 	switch {
 	case strings.Contains(string(r.Params), `"log"`):
-		for _, level := range []string{"debug", "notice", "loud", "error"} { // all, also those that the host does not want
+		for _, level := range []string{"debug", "notice", "loud", "WARN", "error"} { // all, also those that the host does not want
 			r.Notify("notifications/message", json.RawMessage(`{"level":"`+level+`"}`))
 		}
 		return json.RawMessage(`{"content":[],"level":"` + r.LogLevel + `"}`), nil
@@ -128,6 +128,11 @@ func (u *upstream) Send(ctx context.Context, r gateway.Request) (json.RawMessage
 	case strings.Contains(string(r.Params), `"job"`):
 		r.Following("It works hard.")
 		time.Sleep(time.Minute)
+	case strings.Contains(string(r.Params), `"restless"`):
+		for _, params := range []string{`{"progress":1}`, `{"progress":1,"message":"m"}`, `{}`, `{"progress":0.5}`, `{"progress":1e15}`, `{"progress":1e15}`} {
+			r.Notify("notifications/progress", json.RawMessage(params))
+		}
+		return json.RawMessage(`{"content":[{"type":"text","text":"a"}],"structuredContent":[1.0]}`), nil
 	case strings.Contains(string(r.Params), `"slow"`):
 		select {
 		case <-time.After(10 * time.Second):

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"assent/protocol"
 	"assent/sidecar/base/deadline"
 	"assent/sidecar/base/jsonscan"
@@ -161,20 +159,22 @@ func (c *Conn) ExpectProgress(tell func(p protocol.Progress, params json.RawMess
 	}
 }
 
-// progressed handles notifications/progress. It ignores a token that is not in use.
+// progressed handles notifications/progress. It ignores a token that is not in use, and leaves out members that are of
+// another type than the specification's: a sign of life counts.
 func (r *requests) progressed(params json.RawMessage) {
-	var p mcp.ProgressNotificationParams
-	if jsonscan.Unmarshal(params, &p) != nil {
-		return
-	}
-	token, ok := p.ProgressToken.(string)
-	if !ok {
-		return
-	}
 	r.mu.Lock()
-	tell := r.progress[token]
+	tell := r.progress[jsonscan.Text(params, "progressToken")]
 	r.mu.Unlock()
-	if tell != nil { // nil if the call has ended
-		tell(protocol.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message, At: time.Now().UnixMilli()}, params)
+	if tell == nil {
+		return // the call has ended
 	}
+	p := protocol.Progress{At: time.Now().UnixMilli()}
+	into := map[string]any{"progress": &p.Progress, "total": &p.Total, "message": &p.Message}
+	params = jsonscan.Edit(params, func(name string, value json.RawMessage) json.RawMessage {
+		if field := into[name]; field != nil && (string(value) == "null" || json.Unmarshal(value, field) != nil) {
+			return nil
+		}
+		return value
+	})
+	tell(p, params)
 }
