@@ -56,8 +56,8 @@ func Readable(content []protocol.ContentBlock, structured json.RawMessage, mostT
 	images := 0
 	image := func(data string) bool {
 		shown, ok := Image(data)
-		if ok = ok && images+len(data) <= mostImage; ok {
-			images += len(data)
+		if ok = ok && images+len(shown.Data) <= mostImage; ok {
+			images += len(shown.Data)
 			blocks = append(blocks, shown)
 		}
 		return ok
@@ -67,7 +67,9 @@ func Readable(content []protocol.ContentBlock, structured json.RawMessage, mostT
 		switch b := block.(type) {
 		case protocol.TextContent:
 			repeated = repeated || isSame(structured, b.Text)
-			text(b.Text)
+			if strings.TrimSpace(b.Text) != "" { // some providers refuse the whole request for an empty text
+				text(b.Text)
+			}
 		case protocol.ImageContent:
 			if !image(b.Data) {
 				text(imageText(b))
@@ -132,16 +134,20 @@ func linkText(link protocol.ResourceLink) string {
 }
 
 // Image returns an image with the type that its bytes have, or false if it is none that providers accept. A provider that
-// checks refuses an image with another type, and with it each later message of the conversation.
+// checks refuses an image with another type, and with it each later message of the conversation. The base64 may have line ends,
+// be of the kind for URLs, or stand behind "data:...;base64,".
 func Image(data string) (protocol.ImageContent, bool) {
+	if url, rest, isURL := strings.Cut(data, ";base64,"); isURL && strings.HasPrefix(url, "data:") {
+		data = rest
+	}
+	data = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "", " ", "").Replace(data), "=")
+	raw, err := base64.RawStdEncoding.DecodeString(data)
+	if err != nil {
+		return protocol.ImageContent{}, false
+	}
+	data = base64.StdEncoding.EncodeToString(raw)
 	mimeType := ImageType(data)
-	if mimeType == "" {
-		return protocol.ImageContent{}, false
-	}
-	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
-		return protocol.ImageContent{}, false
-	}
-	return protocol.ImageContent{MIMEType: mimeType, Data: data}, true
+	return protocol.ImageContent{MIMEType: mimeType, Data: data}, mimeType != ""
 }
 
 // ImageType returns the media type of an image by the first bytes of its base64, or "" if it is none that providers accept.

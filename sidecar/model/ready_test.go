@@ -57,6 +57,11 @@ func TestWhatAToolReturnedReachesEveryProviderAsTextAndImages(t *testing.T) {
 		{"a resource", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.EmbeddedResource{Resource: protocol.ResourceContents{URI: "a:b", Text: "x"}}}}, words("[the resource a:b]\nx")},
 		{"a sound", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.AudioContent{MIMEType: "audio/wav"}}}, words("[a sound of the type audio/wav, which cannot be played]")},
 		{"an image of another type", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/jpeg", Data: pngData}}}, []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: pngData}}},
+		{"an image whose base64 has line ends", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: pngData[:8] + "\r\n" + pngData[8:] + "\n"}}}, []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: pngData}}},
+		{"an image for a URL", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "_9j_"}}}, []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/jpeg", Data: "/9j/"}}},
+		{"an image as a URL", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "data:image/png;base64," + pngData}}}, []protocol.ToolResultBlock{protocol.ImageContent{MIMEType: "image/png", Data: pngData}}},
+		{"an empty text", protocol.ToolResultContent{Content: words("")}, words("[it returned nothing]")},
+		{"an empty text beside others", protocol.ToolResultContent{Content: words("\n", "x")}, words("x")},
 		{"a page", protocol.ToolResultContent{Content: []protocol.ToolResultBlock{protocol.ImageContent{Data: "PGh0bWw+"}}}, words("[an image, which cannot be shown]")},
 		{"a long text is whole", protocol.ToolResultContent{Content: words(strings.Repeat("x", 200<<10))}, words(strings.Repeat("x", 200<<10))},
 	}
