@@ -407,9 +407,10 @@ func TestCreateMessageTakesWhatIsWrittenInAnUnusualWay(t *testing.T) {
 func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 	f := newFixture(t, &caller{})
 	f.DeclareSampling(t.Context(), origin.ServerName)
-	done := f.serve(t.Context(), f.CreateMessage, `{"tools":[{"name":"t"},{"name":"u","inputSchema":{"type":"object","properties":[]}}],"messages":[
+	done := f.serve(t.Context(), f.CreateMessage, `{"tools":[{"name":"t"},{"name":"u","inputSchema":{"type":"object","properties":[]}},
+		{"name":"v","inputSchema":{"anyOf":[{"properties":{"a":{}}}]}}],"messages":[
 		{"role":"user","content":"Hi"},
-		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}},{"type":"tool_use","id":"b","name":"t","input":{}},{"type":"tool_use","id":"c","name":"t","input":{}}]},
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t"},{"type":"tool_use","id":"b","name":"t","input":[]},{"type":"tool_use","id":"c","name":"t","input":"{\"n\":1.0}"}]},
 		{"role":"user","content":[
 			{"type":"tool_result","toolUseId":"a","content":"words"},
 			{"type":"tool_result","toolUseId":"b","content":{"type":"text","text":"one block"}},
@@ -428,7 +429,7 @@ func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 	want := protocol.McpSamplingRequest{
 		Messages: []protocol.SamplingMessage{
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{protocol.TextContent{Text: "Hi"}}},
-			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{use("a", "t", "{}"), use("b", "t", "{}"), use("c", "t", "{}")}},
+			{Role: protocol.RoleAssistant, Content: []protocol.ContentBlock{use("a", "t", "{}"), use("b", "t", "{}"), use("c", "t", `{"n":1.0}`)}},
 			{Role: protocol.RoleUser, Content: []protocol.ContentBlock{
 				protocol.ToolResultContent{ToolUseID: "a", Content: words("words")},
 				protocol.ToolResultContent{ToolUseID: "b", Content: words("one block")},
@@ -437,7 +438,8 @@ func TestCreateMessageTakesWhatIsClear(t *testing.T) {
 		},
 		Tools: []protocol.SamplingTool{
 			{Name: "t", InputSchema: json.RawMessage(`{"type":"object"}`)},
-			{Name: "u", InputSchema: json.RawMessage(`{"properties":{},"type":"object"}`)},
+			{Name: "u", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
+			{Name: "v", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{}}}`)},
 		},
 		ModelPreferences: &protocol.ModelPreferences{Hints: []protocol.ModelHint{{Name: "gpt"}, {Name: "claude"}, {}}, SpeedPriority: new(0.5)},
 		MaxTokens:        50,

@@ -6,6 +6,7 @@ import (
 
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/broker/form"
 )
 
 // This file reads parts of requests that are clear, although MCP has them in another form.
@@ -21,7 +22,10 @@ func readableBlock(raw json.RawMessage) json.RawMessage {
 	}
 	members := maps.Collect(jsonscan.Of(raw))
 	content := members["content"]
-	if string(members["type"]) != `"tool_result"` || content == nil {
+	switch {
+	case string(members["type"]) == `"tool_use"`:
+		return encoded(withInput(members), raw)
+	case string(members["type"]) != `"tool_result"` || content == nil:
 		return raw
 	}
 	parts := []json.RawMessage{}
@@ -37,6 +41,21 @@ func readableBlock(raw json.RawMessage) json.RawMessage {
 	}
 	members["content"] = encoded(parts, content)
 	return encoded(members, raw)
+}
+
+// withInput returns a tool_use with an object as its input: an empty one for none, which PHP writes as [], and that of a text
+// with JSON, as OpenAI has it.
+func withInput(members map[string]json.RawMessage) map[string]json.RawMessage {
+	input := members["input"]
+	var text string
+	if isText(input) && json.Unmarshal(input, &text) == nil && json.Valid([]byte(text)) {
+		input = json.RawMessage(text)
+	}
+	if said := string(input); said == "" || said == "null" || said == "[]" {
+		input = json.RawMessage("{}")
+	}
+	members["input"] = input
+	return members
 }
 
 // readablePart returns a block of a tool's result.
@@ -127,8 +146,8 @@ func readNumber(raw json.RawMessage) *float64 {
 	return n
 }
 
-// readableSchema returns the inputSchema of a tool: of one without any, that of an object, and with an object for the
-// properties that PHP writes as [].
+// readableSchema returns the inputSchema of a tool as providers of models take it: of one without any, that of an object, with
+// an object for the properties that PHP writes as [], with the type "object", and without anyOf and its like at the root.
 func readableSchema(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == "[]" {
 		return json.RawMessage(`{"type":"object"}`)
@@ -136,12 +155,17 @@ func readableSchema(raw json.RawMessage) json.RawMessage {
 	if !isObject(raw) {
 		return raw
 	}
-	members := maps.Collect(jsonscan.Of(raw))
-	if string(members["properties"]) != "[]" {
-		return raw
+	raw = jsonscan.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "properties" && string(value) == "[]" {
+			return json.RawMessage("{}")
+		}
+		return value
+	})
+	raw, _ = form.Flat(raw)
+	if jsonscan.Text(raw, "type") != "object" {
+		raw = jsonscan.With(raw, "type", json.RawMessage(`"object"`))
 	}
-	members["properties"] = json.RawMessage("{}")
-	return encoded(members, raw)
+	return raw
 }
 
 func isText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
