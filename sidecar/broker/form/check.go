@@ -68,14 +68,16 @@ func Check(fields []protocol.Field, answer json.RawMessage) (json.RawMessage, []
 	return content, nil
 }
 
-// Described returns an answer with only those members that the form describes. What [Check] cannot read stays as it is.
+// Described returns an answer with only those members that the form describes, and without null for a field that may be left
+// out, as some SDKs write it. What [Check] cannot read stays as it is.
 func Described(fields []protocol.Field, answer json.RawMessage) json.RawMessage {
 	var given object
 	if len(answer) == 0 || json.Unmarshal(answer, &given) != nil {
 		return answer
 	}
 	described := slices.DeleteFunc(given, func(m member) bool {
-		return !slices.ContainsFunc(fields, func(f protocol.Field) bool { return f.Head().Name == m.name })
+		i := slices.IndexFunc(fields, func(f protocol.Field) bool { return f.Head().Name == m.name })
+		return i < 0 || string(m.value) == "null" && !fields[i].Head().Required && !fields[i].Head().Nullable
 	})
 	if len(described) == len(given) {
 		return answer
