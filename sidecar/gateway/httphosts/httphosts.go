@@ -228,7 +228,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch h, life, known := s.host(r); {
 	case !s.isOurs(r):
 		http.Error(w, "This address is not Assent's.", http.StatusForbidden)
-	case r.URL.Path != path:
+	case strings.TrimSuffix(r.URL.Path, "/") != path:
 		http.NotFound(w, r)
 	case !known:
 		w.Header().Set("WWW-Authenticate", "Bearer")

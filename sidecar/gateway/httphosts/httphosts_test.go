@@ -82,6 +82,7 @@ func TestAHostIsKnownByItsToken(t *testing.T) {
 	}{
 		{"its token", address, with(token), http.StatusOK},
 		{"our own page", address, with(token, "Origin", origin), http.StatusOK},
+		{"a slash behind the address", address + "/", with(token), http.StatusOK},
 		{"no token", address, func(*http.Request) {}, http.StatusUnauthorized},
 		{"a wrong token", address, with(token + "x"), http.StatusUnauthorized},
 		{"a basic login", address, func(r *http.Request) { r.SetBasicAuth("Goose", token) }, http.StatusUnauthorized},
