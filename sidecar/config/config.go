@@ -431,18 +431,20 @@ func (l *loader) inputs(source string, data []byte, offset int, raw json.RawMess
 
 // serverObject is a server's object in mcp.json. The schema of mcp.json is made from it, with the texts behind jsonschema.
 type serverObject struct {
-	Type    string                     `json:"type" jsonschema:"How to reach the server. Without it a command means stdio and a url means http."`
-	Command string                     `json:"command" jsonschema:"The program to start, by its name or path. No shell reads it."`
-	Args    []json.RawMessage          `json:"args" jsonschema:"The arguments of the program."`
-	Env     map[string]json.RawMessage `json:"env" jsonschema:"Variables of the program. null removes one that Assent itself has."`
-	EnvFile string                     `json:"envFile" jsonschema:"The path of a file with further variables, NAME=VALUE in each line."`
-	Cwd     string                     `json:"cwd" jsonschema:"The folder in which the program starts."`
-	URL     string                     `json:"url" jsonschema:"The address of a server over HTTP or WebSocket."`
-	Headers map[string]json.RawMessage `json:"headers" jsonschema:"Headers of every request to the url."`
-	OAuth   OAuth                      `json:"oauth" jsonschema:"How Assent signs in, for a server that must know its clients beforehand. Most servers need none of it."`
-	Version string                     `json:"protocolVersion" jsonschema:"The version of MCP that Assent must speak with the server. Without it the newest that both know is spoken."`
-	Sharing string                     `json:"sharing" jsonschema:"task: each task has a connection of its own. shared: all tasks have one, for a server that can run only once."`
-	Timeout *float64                   `json:"toolTimeout" jsonschema:"Seconds without a result or progress after which a call of a tool is given up. 0 waits for ever."`
+	Type     string                     `json:"type" jsonschema:"How to reach the server. Without it a command means stdio and a url means http."`
+	Command  string                     `json:"command" jsonschema:"The program to start, by its name or path. No shell reads it."`
+	Args     []json.RawMessage          `json:"args" jsonschema:"The arguments of the program."`
+	Env      map[string]json.RawMessage `json:"env" jsonschema:"Variables of the program. null removes one that Assent itself has."`
+	EnvFile  string                     `json:"envFile" jsonschema:"The path of a file with further variables, NAME=VALUE in each line."`
+	Cwd      string                     `json:"cwd" jsonschema:"The folder in which the program starts."`
+	URL      string                     `json:"url" jsonschema:"The address of a server over HTTP or WebSocket."`
+	Headers  map[string]json.RawMessage `json:"headers" jsonschema:"Headers of every request to the url."`
+	OAuth    OAuth                      `json:"oauth" jsonschema:"How Assent signs in, for a server that must know its clients beforehand. Most servers need none of it."`
+	Version  string                     `json:"protocolVersion" jsonschema:"The version of MCP that Assent must speak with the server. Without it the newest that both know is spoken."`
+	Sharing  string                     `json:"sharing" jsonschema:"task: each task has a connection of its own. shared: all tasks have one, for a server that can run only once."`
+	Timeout  *float64                   `json:"toolTimeout" jsonschema:"Seconds without a result or progress after which a call of a tool is given up. 0 waits for ever."`
+	Disabled bool                       `json:"disabled" jsonschema:"true: the server is not used."`
+	Enabled  *bool                      `json:"enabled" jsonschema:"false: the server is not used."`
 }
 
 // server adds one server with its raw configuration. The folder is that of its file, or the one in which an own server may start.
@@ -469,6 +471,10 @@ func (l *loader) server(s Server, folder protocol.WorkspaceFolder, data []byte, 
 		return
 	}
 	if _, isGateway := GatewayArgs(s.Command, s.Args); s.Source != SettingsSource && isGateway {
+		return
+	}
+	if c.Disabled || c.Enabled != nil && !*c.Enabled {
+		l.problem(s.Source, data, offset, `the server %q is switched off: its "disabled" is true, or its "enabled" is false`, s.Name)
 		return
 	}
 	transport, err := transportOf(c.Type, c.Command, c.URL, raw)

@@ -149,6 +149,8 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "another name for command", text: `{"servers": {"a": {"cmd": "x"}}}`, line: 1, column: 14, want: `the server "a" has no "command" (did you mean it instead of "cmd"?)`},
 		{name: "another name for url", text: `{"servers": {"a": {"type": "http", "serverUrl": "http://x"}}}`, line: 1, column: 14, want: `the server "a" has no "url" (did you mean it instead of "serverUrl"?)`},
 		{name: "a member that nobody knows", text: `{"servers": {"a": {"args": [], "zoned": true, "toolTimeout": 1}}}`, line: 1, column: 14, want: `the server "a" has no "command" (it has "zoned", which Assent does not know)`},
+		{name: "off", text: `{"servers": {"a": {"command": "x", "disabled": true}, "b": {"command": "y", "disabled": false, "enabled": true}}}`, line: 1, column: 14, want: `the server "a" is switched off`, servers: 1},
+		{name: "not on", text: `{"servers": {"a": {"command": "x", "enabled": false}}}`, line: 1, column: 14, want: `the server "a" is switched off`},
 		{name: "no url", text: `{"servers": {"a": {"type": "ws"}}}`, line: 1, column: 14, want: `the server "a" has no "url"`},
 		{name: "another sharing", text: `{"servers": {"a": {"command": "x", "sharing": "all"}}}`, line: 1, column: 14, want: `the server "a" has the sharing "all"; it must be "task" `},
 		{name: "another version", text: `{"servers": {"a": {"command": "x", "protocolVersion": "2024-11-05"}}}`, line: 1, column: 14, want: `the server "a" has the protocolVersion "2024-11-05"; only "2025-11-25"`},

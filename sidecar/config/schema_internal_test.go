@@ -135,7 +135,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"all of Assent's":            {`{"command": "a", "protocolVersion": "2025-11-25", "sharing": "shared", "toolTimeout": 2.5}`, true},
 		"no limit of time":           {`{"command": "a", "sharing": "task", "toolTimeout": 0}`, true},
 		"a client":                   {`{"url": "https://example.com", "oauth": {"clientId": "a", "scopes": ["b"], "callbackPort": 8080}}`, true},
-		"a member of other programs": {`{"command": "a", "disabled": true}`, true},
+		"a member of other programs": {`{"command": "a", "alwaysAllow": []}`, true},
 		"nothing to start":           {`{"args": ["a"]}`, false},
 		"an unknown kind":            {`{"type": "carrier-pigeon", "url": "https://example.com"}`, false},
 		"another sharing":            {`{"command": "a", "sharing": "all"}`, false},
