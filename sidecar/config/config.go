@@ -3,7 +3,7 @@
 //
 // [Load] never fails as a whole: it reports each problem with its position, and uses the rest. When a server
 // starts, [Server.Resolve] replaces the variables and finds the program, if necessary with the PATH of the login
-// shell ([LoginShell]). The package has no state. Callers must not change its results.
+// shell ([LoginShell]). The only state of the package is in [Memory]. Callers must not change its results.
 package config
 
 import (
@@ -168,8 +168,15 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // UserFile is the person's own mcp.json; it may be empty. Its servers come last, after those of the editor's own file. Both
 // are left out if a folder names another file. The person's own file alone can have traces exported. Load skips entries of
 // files that start "assent gateway": they are a host's way to a server.
-func Load(c protocol.Configuration, userFile string) Result {
-	l := loader{names: map[string]string{}, isOwn: map[string]bool{}, places: map[string]protocol.ConfigProblem{}}
+func Load(c protocol.Configuration, userFile string) Result { return Memory{}.Load(c, userFile) }
+
+// Memory has the contents that files had when they could last be read, by their paths. Somebody may be writing one: while it
+// cannot be read, its servers stay.
+type Memory map[string][]byte
+
+// Load is [Load] with the memory of earlier calls.
+func (m Memory) Load(c protocol.Configuration, userFile string) Result {
+	l := loader{memory: m, names: map[string]string{}, isOwn: map[string]bool{}, places: map[string]protocol.ConfigProblem{}}
 	for _, folder := range c.WorkspaceFolders {
 		for _, path := range Files(folder) {
 			l.result.Sources = append(l.result.Sources, Source{Name: path})
@@ -215,13 +222,14 @@ func (l *loader) read(path string, folder protocol.WorkspaceFolder) {
 		return
 	}
 	data, err := ReadFile(path, maxFile)
+	l.forget(path, data, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && folder.ConfigFile == "":
 	case err == nil && len(bytes.TrimSpace(data)) == 0 && folder.ConfigFile == "": // as VS Code takes it, a file without servers
 	case err == nil && len(bytes.TrimSpace(data)) == 0:
 		l.problem(path, nil, 0, "is empty: it needs an object with the member %q", ownServers)
 	case err != nil:
-		l.problem(path, nil, 0, "cannot be read: %v", err)
+		l.unreadable(protocol.ConfigProblem{Source: path, Message: fmt.Sprintf("cannot be read: %v", err)}, folder, false)
 	default:
 		l.file(path, folder, false, data)
 	}
@@ -246,13 +254,33 @@ func (l *loader) user(path string, folders []protocol.WorkspaceFolder, isReplace
 // own takes the servers of a file that the person has for every folder, as it was read.
 func (l *loader) own(path string, data []byte, err error, folders []protocol.WorkspaceFolder) {
 	l.result.Sources = append(l.result.Sources, Source{path, true})
+	l.forget(path, data, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		l.problem(path, nil, 0, "cannot be read: %v", err)
+		l.unreadable(protocol.ConfigProblem{Source: path, Message: fmt.Sprintf("cannot be read: %v", err)}, firstFolder(folders), true)
 	case len(bytes.TrimSpace(data)) == 0: // as VS Code takes it, a file without servers
 	default:
 		l.file(path, firstFolder(folders), true, data)
+	}
+}
+
+// forget forgets a file that is gone or empty.
+func (l *loader) forget(path string, data []byte, err error) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
+		delete(l.memory, path)
+	}
+}
+
+// unreadable reports why a file cannot be read, and takes the servers that it had before.
+func (l *loader) unreadable(p protocol.ConfigProblem, folder protocol.WorkspaceFolder, own bool) {
+	before, isKnown := l.memory[p.Source]
+	if isKnown {
+		p.Message += "; until it can be read, its servers are those of before"
+	}
+	l.result.Problems = append(l.result.Problems, p)
+	if isKnown {
+		l.file(p.Source, folder, own, before)
 	}
 }
 
@@ -284,6 +312,7 @@ func (l *loader) example() {
 }
 
 type loader struct {
+	memory Memory
 	result Result
 	names  map[string]string                 // source by server name
 	isOwn  map[string]bool                   // by server name
@@ -340,9 +369,10 @@ func (l *loader) file(path string, folder protocol.WorkspaceFolder, own bool, da
 				p.Message = advice
 			}
 		}
-		l.result.Problems = append(l.result.Problems, p)
+		l.unreadable(p, folder, own)
 		return
 	}
+	l.memory[path] = data
 	for _, twice := range lastOnes(&root) {
 		l.problem(path, data, twice.offset, "%q is there twice: the last one counts", twice.name)
 	}

@@ -435,6 +435,7 @@ func TestAChangedFileIsSeen(t *testing.T) {
 		{"any of a folder", filepath.Join("a", "b.d", config.AnyFile), filepath.Join("a", "b.d", "10-more.json")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // what is gone has to rest
 			dir := t.TempDir()
 			changed := make(chan struct{}, 100)
 			w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))
@@ -467,6 +468,47 @@ func TestAChangedFileIsSeen(t *testing.T) {
 			w.Close()
 			w.Watch(files) // after the end: nothing
 		})
+	}
+}
+
+func TestServersStayWhileTheirFileIsWritten(t *testing.T) {
+	const good = `{"servers": {"a": {"command": "x"}}}`
+	ws, path := folder(t, good)
+	user := filepath.Join(t.TempDir(), "mcp.json")
+	memory := config.Memory{}
+	for _, tt := range []struct {
+		name, text        string // "": the files are gone
+		servers, problems int
+	}{
+		{"good", good, 2, 0},
+		{"half", `{"servers": {`, 2, 2},
+		{"half, for longer", `{"servers": {"b": {"comm`, 2, 2},
+		{"good again", good, 2, 0},
+		{"empty", " ", 0, 0},
+		{"half, after it was empty", `{"servers": {`, 0, 2},
+		{"good once more", good, 2, 0},
+		{"gone", "", 0, 0},
+		{"half, after it was gone", `{"servers": {`, 0, 2},
+	} {
+		for _, file := range []string{path, user} {
+			text := strings.ReplaceAll(tt.text, `"a"`, `"`+filepath.Base(filepath.Dir(file))+`"`) // two of one name would be a problem
+			err := os.WriteFile(file, []byte(text), 0o600)
+			if tt.text == "" {
+				err = os.Remove(file)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := memory.Load(protocol.Configuration{WorkspaceFolders: []protocol.WorkspaceFolder{ws}}, user)
+		if len(got.Servers) != tt.servers || len(got.Problems) != tt.problems {
+			t.Errorf("%s: the servers %v, the problems %v", tt.name, got.Servers, got.Problems)
+		}
+		for _, p := range got.Problems {
+			if says := strings.Contains(p.Message, "its servers are those of before"); says != (tt.servers > 0) {
+				t.Errorf("%s: %s", tt.name, p.Message)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +12,20 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// settle is how long a file must rest before it is read: editors write in several steps.
-const settle = 100 * time.Millisecond
+// settle is how long a file must rest before it is read: editors write in several steps. One that is gone or empty has longer:
+// some programs remove a file and write it anew.
+const (
+	settle      = 100 * time.Millisecond
+	settleEmpty = 2 * time.Second
+)
+
+// rest returns how long a file must rest that has changed.
+func rest(path string) time.Duration {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() && info.Size() == 0 {
+		return settleEmpty
+	}
+	return settle
+}
 
 // AnyFile in the place of a file's name has [Watcher] watch all files of a folder.
 const AnyFile = "*"
@@ -137,7 +150,7 @@ func (w *Watcher) run(watcher *fsnotify.Watcher) {
 			}
 			w.mu.Lock()
 			if w.concerns(event.Name) {
-				timer.Reset(settle)
+				timer.Reset(rest(event.Name))
 			}
 			w.mu.Unlock()
 		case err, ok := <-watcher.Errors: // for example too many events, so that some were missed

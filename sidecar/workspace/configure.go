@@ -39,6 +39,7 @@ type configuration struct {
 	merged   protocol.Configuration
 	models   *model.Set
 	problems []protocol.ConfigProblem
+	files    config.Memory
 	// unused says which endpoints of models the organisation does not let be used.
 	unused []protocol.ConfigProblem
 }
@@ -259,7 +260,7 @@ func (w *Workspace) load() *protocol.ServersChangedParams {
 	defer w.hosts.Configured()
 	w.configured.mu.Lock()
 	defer w.configured.mu.Unlock()
-	result := config.Load(w.configured.merged, w.opts.UserFile)
+	result := w.configured.files.Load(w.configured.merged, w.opts.UserFile)
 	w.configured.problems = slices.Concat(result.Problems, w.configured.unused)
 	all := slices.Concat(result.Servers, result.Hidden)
 	w.secrets.servers.retain(all)

@@ -223,7 +223,7 @@ func Open(opts Options) *Workspace {
 		Tasks: w.tasks, Servers: w.hub, Models: w.chatModels, Approver: w.broker, Settings: w.chatSettings, Log: w.opts.Log,
 		Apps: func() bool { return w.attached.capabilities().Apps },
 	})
-	w.configured.watcher = config.NewWatcher(w.reload, w.opts.Log)
+	w.configured.watcher, w.configured.files = config.NewWatcher(w.reload, w.opts.Log), config.Memory{}
 	w.hosts = w.newHosts()
 	w.agents = w.newAgents()
 	w.person.enter(w)
