@@ -79,6 +79,9 @@ func Readable(content []protocol.ContentBlock, structured json.RawMessage, mostT
 		case protocol.ResourceLink:
 			text(linkText(b))
 		case protocol.EmbeddedResource:
+			if words, ok := blobText(b.Resource); ok {
+				b.Resource.Text, b.Resource.Blob = words, ""
+			}
 			if b.Resource.Blob == "" {
 				text(fmt.Sprintf("[the resource %s]\n%s", Brief(b.Resource.URI), b.Resource.Text))
 			} else if !image(b.Resource.Blob) {
@@ -102,6 +105,15 @@ func Readable(content []protocol.ContentBlock, structured json.RawMessage, mostT
 		text("[it returned nothing]")
 	}
 	return blocks
+}
+
+// blobText returns the text that a resource has as base64, if its type is one of texts.
+func blobText(r protocol.ResourceContents) (text string, ok bool) {
+	if kind := r.MIMEType; !strings.HasPrefix(kind, "text/") && !strings.HasPrefix(kind, "application/json") {
+		return "", false
+	}
+	raw, err := base64.StdEncoding.DecodeString(r.Blob)
+	return string(raw), err == nil && r.Blob != "" && utf8.Valid(raw)
 }
 
 // isSame reports whether a text is the JSON of a value.
