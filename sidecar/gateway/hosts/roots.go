@@ -84,7 +84,9 @@ func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawM
 // recordRoots records an answer of the host, and returns it without what is no root: servers refuse the whole list for one.
 func (h *Hosts) recordRoots(c *conversation, raw json.RawMessage) json.RawMessage {
 	roots := []json.RawMessage{}
-	for root := range jsonscan.Elements(jsonscan.Member(raw, "roots")) {
+	var said []json.RawMessage
+	_ = json.Unmarshal(jsonscan.Member(raw, "roots"), &said) // another value has none
+	for _, root := range said {
 		if strings.HasPrefix(jsonscan.Text(root, "uri"), "file://") {
 			roots = append(roots, root)
 		}
