@@ -633,8 +633,9 @@ func UserConfigDir() (string, error) {
 // VS Code, "http" is tried as Streamable HTTP first, and then as HTTP with SSE.
 func transportOf(kind, command, url string, raw json.RawMessage) (protocol.Transport, error) {
 	transport := protocol.Transport(strings.ToLower(kind))
-	if name := strings.NewReplacer("-", "", "_", "").Replace(string(transport)); name == "streamablehttp" {
-		transport = protocol.TransportHTTP // as most other programs write it
+	switch strings.NewReplacer("-", "", "_", "").Replace(string(transport)) {
+	case "streamablehttp", "streamable", "httpstream":
+		transport = protocol.TransportHTTP // as other programs write it
 	}
 	if transport == "" && url != "" {
 		transport = protocol.TransportHTTP

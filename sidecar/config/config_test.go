@@ -138,6 +138,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "quotes of a word processor", text: `{“servers”: {}}`, line: 1, column: 2, want: "names and texts need straight double quotes"},
 		{name: "single quotes", text: `{'servers': {}}`, line: 1, column: 2, want: "names and texts need straight double quotes"},
 		{name: "a missing comma", text: "{\"servers\": {\n  \"a\": {\"command\": \"x\"}\n  \"b\": {}\n}}", line: 3, column: 3, want: "invalid character"},
+		{name: "a line break in a text", text: "{\"servers\": {\n  \"a\": {\"command\": \"x\n y\"}}}", line: 2, column: 20, want: `a text has a line break, which is written \n`},
 		{name: "an array", text: `[]`, line: 1, column: 1, want: "must be an object"},
 		{name: "another tool's file", text: `{"mcpServers": {}}`, line: 1, column: 1, want: `has no member "servers"`},
 		{name: "servers of another type", text: `{"servers": []}`, line: 1, column: 13, want: `"servers" must be an object`},
@@ -244,6 +245,7 @@ func TestAMemberIsWhatOtherProgramsTakeItFor(t *testing.T) {
 func TestAnotherProgramsWordForATransport(t *testing.T) {
 	for written, want := range map[string]protocol.Transport{
 		"streamable-http": protocol.TransportHTTP, "streamableHttp": protocol.TransportHTTP, "streamable_http": protocol.TransportHTTP,
+		"streamable": protocol.TransportHTTP, "http-stream": protocol.TransportHTTP,
 		"HTTP": protocol.TransportHTTP, "SSE": protocol.TransportSSE, "ws": protocol.TransportWS,
 	} {
 		ws, _ := folder(t, `{"servers": {"a": {"type": "`+written+`", "url": "https://a.example"}}}`)

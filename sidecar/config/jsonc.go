@@ -73,7 +73,11 @@ func Parse(data []byte) (hujson.Value, error) {
 	}
 	switch text := err.Error(); {
 	case badLiteral().MatchString(text) && !usualWord().MatchString(text):
-		err = errors.New(badLiteral().ReplaceAllString(text, "invalid literal"))
+		said := "invalid literal"
+		if brokenText().MatchString(text) {
+			said += ": a text has a line break, which is written \\n"
+		}
+		err = errors.New(badLiteral().ReplaceAllLiteralString(text, said))
 	case earlyEnd().MatchString(text):
 		err = errors.New(earlyEnd().ReplaceAllString(text, "the file ends too early"))
 	case otherQuote().MatchString(text):
@@ -85,6 +89,7 @@ func Parse(data []byte) (hujson.Value, error) {
 var (
 	// badLiteral is the end of an error with a text of the file, which may be a secret.
 	badLiteral = lazyregexp.New(`(?s)invalid literal: .*`)
+	brokenText = lazyregexp.New(`invalid literal: "[^"\r\n]*[\r\n]`)
 	usualWord  = lazyregexp.New(`(?i)invalid literal: (true|false|null|none|nil|undefined|nan|yes|no|on|off)$`)
 	earlyEnd   = lazyregexp.New(`parsing [a-z ]+: unexpected EOF$`)
 	otherQuote = lazyregexp.New("invalid character '(\\\\'|[‘’‚“”„«»`])'")
