@@ -1,11 +1,13 @@
 package auth
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,17 +31,23 @@ type place struct {
 var errNoMetadata = errors.New("no metadata")
 
 // discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"): the preferred
-// one, or else the first. read reads the metadata of an authorization server; it returns nil if there is none.
-func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool, read func(context.Context, string, *http.Client) (*oauthex.AuthServerMeta, error)) (*place, error) {
+// one, or else the first.
+func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool, read issuerReader) (*place, error) {
+	u, err := url.Parse(resource)
+	if err != nil {
+		return nil, err
+	}
+	switch named, err := u.Parse(c.metadataURL); {
+	case err != nil:
+		c.metadataURL = "" // it names no address
+	case c.metadataURL != "":
+		c.metadataURL = named.String()
+	}
 	metadata, err := resourceMetadata(ctx, client, resource, c)
 	legacy := errors.Is(err, errNoMetadata) && c.metadataURL == ""
 	switch {
 	case legacy:
 		// Before 2025-06-18 the server was its own authorization server.
-		u, err := url.Parse(resource)
-		if err != nil {
-			return nil, err
-		}
 		origin := (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
 		metadata = &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{origin}}
 	case err != nil:
@@ -53,7 +61,7 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 	} else if err := checkSecure(u); err != nil {
 		return nil, fmt.Errorf("the authorization server %w", err)
 	}
-	found, err := read(ctx, issuer, client)
+	found, err := issuerMetadata(ctx, issuer, client, read)
 	if err != nil {
 		return nil, fmt.Errorf("the metadata of the authorization server: %w", err)
 	}
@@ -87,7 +95,7 @@ func (at *place) checkPage() error {
 }
 
 // resourceMetadata reads a server's metadata (RFC 9728) from the address in its challenge, or else from the well-known
-// addresses.
+// addresses. If no address has metadata that can be used, it returns the first error.
 func resourceMetadata(ctx context.Context, client *http.Client, resource string, c challenge) (*oauthex.ProtectedResourceMetadata, error) {
 	u, err := url.Parse(resource)
 	if err != nil {
@@ -106,21 +114,23 @@ func resourceMetadata(ctx context.Context, client *http.Client, resource string,
 	}
 	addresses = append(addresses, u.Scheme+"://"+u.Host+wellKnown)
 	addresses = distinct(addresses)
+	var first error
 	for _, address := range addresses {
 		var metadata oauthex.ProtectedResourceMetadata
 		err := getJSON(ctx, client, address, &metadata)
-		if errors.Is(err, errNoMetadata) {
+		switch {
+		case errors.Is(err, errNoMetadata):
 			continue
+		case err != nil:
+			err = fmt.Errorf("the server's metadata at %s: %w", address, err)
+		case !covers(metadata.Resource, resource):
+			err = fmt.Errorf("the metadata at %s is of %q, not of %s", address, metadata.Resource, resource)
+		default:
+			return &metadata, nil
 		}
-		if err != nil {
-			return nil, fmt.Errorf("the server's metadata at %s: %w", address, err)
-		}
-		if !covers(metadata.Resource, resource) {
-			return nil, fmt.Errorf("the metadata at %s is of %q, not of %s", address, metadata.Resource, resource)
-		}
-		return &metadata, nil
+		first = cmp.Or(first, err)
 	}
-	return nil, fmt.Errorf("%w of the server at %s", errNoMetadata, strings.Join(addresses, " or "))
+	return nil, cmp.Or(first, fmt.Errorf("%w of the server at %s", errNoMetadata, strings.Join(addresses, " or ")))
 }
 
 // distinct returns the addresses without those that were there before.
@@ -173,16 +183,20 @@ func getJSON(ctx context.Context, client *http.Client, address string, v any) er
 		return err
 	}
 	defer discard(response)
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode == http.StatusRequestTimeout, response.StatusCode == http.StatusTooManyRequests:
 		return fmt.Errorf("status %d", response.StatusCode) // the document may be there
 	case response.StatusCode >= 400 && response.StatusCode < 500:
 		return errNoMetadata
-	case response.StatusCode == http.StatusOK && kind == "text/html":
-		return errNoMetadata // some servers answer every path with their home page
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("status %d", response.StatusCode)
 	}
-	return json.NewDecoder(response.Body).Decode(v)
+	body, err := io.ReadAll(response.Body) // which the client bounds
+	switch {
+	case err != nil:
+		return err
+	case !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+		return errNoMetadata // some servers answer every path with their home page or with "OK"
+	}
+	return json.NewDecoder(bytes.NewReader(body)).Decode(v)
 }

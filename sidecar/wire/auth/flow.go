@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
@@ -32,7 +32,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	if l.server.byItself() {
 		web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 		defer web.CloseIdleConnections()
-		at, err := discover(ctx, web, l.resource, c, l.prefers, issuerMetadata)
+		at, err := discover(ctx, web, l.resource, c, l.prefers, readIssuer)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 	}
 	web := newGuard(l.near(), l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
-	at, err := discover(ctx, web, l.resource, c, l.prefers, sdkauth.GetAuthServerMetadata)
+	at, err := discover(ctx, web, l.resource, c, l.prefers, oauthex.GetAuthServerMeta)
 	if err != nil {
 		return c.because(err)
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -200,7 +201,7 @@ func (l *login) identity(ctx context.Context, at *place, scopes []string) (strin
 	// The configuration names the identity provider, so it may be on this network.
 	web := newGuard(true, l.server.Proxy, l.a.opts.private)
 	defer web.CloseIdleConnections()
-	found, err := issuerMetadata(ctx, p.Issuer, web)
+	found, err := issuerMetadata(ctx, p.Issuer, web, readIssuer)
 	if err != nil {
 		return "", fmt.Errorf("the metadata of the identity provider: %w", err)
 	}
@@ -224,35 +225,50 @@ func (l *login) identity(ctx context.Context, at *place, scopes []string) (strin
 	return token.AccessToken, nil
 }
 
-// issuerMetadata reads the metadata of an issuer (RFC 8414; OpenID Connect Discovery 1.0), or returns nil if there is
-// none. Unlike go-sdk's function, it does not require PKCE, which an issuer without login pages does not need.
-func issuerMetadata(ctx context.Context, issuer string, web *http.Client) (*oauthex.AuthServerMeta, error) {
+// issuerReader reads the metadata of an issuer at one address. It returns nil if there is none.
+type issuerReader func(ctx context.Context, address, issuer string, web *http.Client) (*oauthex.AuthServerMeta, error)
+
+// issuerMetadata reads the metadata of an issuer (RFC 8414; OpenID Connect Discovery 1.0) from the first address that
+// has it. It returns nil if there is none, or else the first error.
+func issuerMetadata(ctx context.Context, issuer string, web *http.Client, read issuerReader) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
 		return nil, err
 	}
-	origin, path := u.Scheme+"://"+u.Host, strings.TrimRight(u.EscapedPath(), "/")
-	addresses := []string{origin + "/.well-known/oauth-authorization-server" + path, origin + "/.well-known/openid-configuration" + path}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	paths := []string{"/.well-known/oauth-authorization-server" + path, "/.well-known/openid-configuration" + path}
 	if path != "" {
-		addresses = append(addresses, origin+path+"/.well-known/openid-configuration")
+		paths = append(paths, path+"/.well-known/openid-configuration")
 	}
-	for _, address := range addresses {
-		var m oauthex.AuthServerMeta
-		switch err := getJSON(ctx, web, address, &m); {
-		case errors.Is(err, errNoMetadata):
-			continue
-		case err != nil:
-			return nil, plainJSON(err)
-		case !sameIssuer(m.Issuer, issuer):
-			return nil, fmt.Errorf("it is of %q, not of %s", clip(m.Issuer, maxQuote), issuer)
+	query := (&url.URL{RawQuery: u.RawQuery}).String() // of some identity providers
+	var first error
+	for _, path := range paths {
+		m, err := read(ctx, u.Scheme+"://"+u.Host+path+query, issuer, web)
+		if m != nil && err == nil {
+			return m, nil
 		}
-		end, err := url.Parse(m.TokenEndpoint)
-		if err != nil {
-			return nil, errors.New("its token endpoint cannot be read")
-		}
-		return &m, checkSecure(end)
+		first = cmp.Or(first, err)
 	}
-	return nil, nil
+	return nil, first
+}
+
+// readIssuer is an [issuerReader]. Unlike go-sdk's, it does not require PKCE, which an issuer without login pages does
+// not need.
+func readIssuer(ctx context.Context, address, issuer string, web *http.Client) (*oauthex.AuthServerMeta, error) {
+	var m oauthex.AuthServerMeta
+	switch err := getJSON(ctx, web, address, &m); {
+	case errors.Is(err, errNoMetadata):
+		return nil, nil
+	case err != nil:
+		return nil, plainJSON(err)
+	case !sameIssuer(m.Issuer, issuer):
+		return nil, fmt.Errorf("it is of %q, not of %s", clip(m.Issuer, maxQuote), issuer)
+	}
+	end, err := url.Parse(m.TokenEndpoint)
+	if err != nil {
+		return nil, errors.New("its token endpoint cannot be read")
+	}
+	return &m, checkSecure(end)
 }
 
 // plainJSON replaces the error of a document that is not JSON, because that error would quote the document.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -224,7 +225,7 @@ func challengeOf(response *http.Response) *challenge {
 		}
 		insufficient = insufficient || parsed.Params["error"] == "insufficient_scope"
 		if c.metadataURL == "" {
-			c.metadataURL = parsed.Params["resource_metadata"]
+			c.metadataURL = strings.Trim(parsed.Params["resource_metadata"], `'" `) // some servers quote it with apostrophes
 		}
 		if c.scopes == nil {
 			c.scopes = fields(parsed.Params["scope"])
