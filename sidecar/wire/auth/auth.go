@@ -107,10 +107,10 @@ type Server struct {
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// RefusedError means that the person did not log in.
+// RefusedError means that the person did not log in, or may not.
 type RefusedError struct {
 	ServerName string
-	// Reason says how the person refused, in a clause about "you".
+	// Reason says how the person refused, in a clause about "you", or what the authorization server answered.
 	Reason string
 }
 

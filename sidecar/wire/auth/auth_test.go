@@ -357,7 +357,12 @@ func TestRefusedByThePerson(t *testing.T) {
 		{"at the consent", "you did not open the page", func(w *world) {
 			w.Open = func(string) (bool, error) { return false, nil }
 		}},
-		{"on the page", "you declined on the page", func(w *world) { w.issuers[0].Denies = "access_denied" }},
+		{"on the page", `you did not sign in to "files": you declined on the page. `, func(w *world) {
+			w.issuers[0].Denies, w.issuers[0].Because = "access_denied", "-"
+		}},
+		{"by the authorization server", `you did not sign in to "files": the page answered: User is not assigned. (access_denied). `, func(w *world) {
+			w.issuers[0].Denies, w.issuers[0].Because = "access_denied", "User\nis not\u202eassigned."
+		}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -156,12 +156,15 @@ func (l *login) authorizationCode(ctx context.Context, config *oauth2.Config, c 
 	case iss == "" && (at.AuthorizationResponseIssParameterSupported || answer.Has("iss")):
 		return "", fmt.Errorf("the answer does not say that it is from %s, which such answers do", at.Issuer)
 	}
+	description := strings.TrimSpace(answer.Get("error_description"))
 	switch code := answer.Get("error"); {
-	case code == "access_denied":
+	case code == "access_denied" && description == "":
 		return "", &RefusedError{l.server.Name, "you declined on the page"}
+	case code == "access_denied": // by the person, or by the authorization server without asking them
+		return "", &RefusedError{l.server.Name, fmt.Sprintf("the page answered: %v", oauthError(code, description))}
 	case code != "":
 		l.forgetScopes()
-		return "", oauthError(code, answer.Get("error_description"))
+		return "", oauthError(code, description)
 	case answer.Get("code") == "":
 		return "", errors.New("the answer has neither a code nor an error")
 	}

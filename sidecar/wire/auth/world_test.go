@@ -103,8 +103,8 @@ type issuer struct {
 	Says string
 	// Iss and State are those of its redirects, if they are false.
 	Iss, State *string
-	// Denies is the error of its redirects.
-	Denies string
+	// Denies is the error of its redirects, and Because its description, with "-" there is none.
+	Denies, Because string
 	// Grants are the scopes that it gives in place of those asked for, with "-" it does not say which.
 	Grants string
 	// ExpiresIn is of its tokens, in seconds; 0 is not said.
@@ -376,7 +376,9 @@ func (i *issuer) authorize(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case i.Denies != "":
 		answer.Set("error", i.Denies)
-		answer.Set("error_description", "because\nI say so")
+		if i.Because != "-" {
+			answer.Set("error_description", or(i.Because, "because\nI say so"))
+		}
 	default:
 		code := rand.Text()
 		i.codes[code] = q
