@@ -267,28 +267,6 @@ func authStyle(method string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInParams // only the id is sent if there is no secret
 }
 
-// tokenError returns the error of the token endpoint, without the rest of its answer, which may hold secrets.
-func tokenError(err error) error {
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		if refused.ErrorCode == "" && refused.Response != nil {
-			return fmt.Errorf("status %d", refused.Response.StatusCode)
-		}
-		return oauthError(refused.ErrorCode, refused.ErrorDescription)
-	}
-	if transport, ok := errors.AsType[*url.Error](err); ok {
-		return transport
-	}
-	return errors.New("the answer was not a token")
-}
-
-// oauthError returns the error of an authorization server in one line.
-func oauthError(code, description string) error {
-	if description == "" {
-		return errors.New(clip(code, maxQuote))
-	}
-	return fmt.Errorf("%s (%s)", clip(description, maxQuote), clip(code, maxQuote))
-}
-
 // clip shortens a text of another program for a message, and replaces control characters and bidirectional controls
 // with spaces.
 func clip(text string, most int) string {

@@ -151,7 +151,7 @@ func TestARefreshThatFails(t *testing.T) {
 		logins int
 	}{
 		{"for good", func(i *issuer) { clear(i.refreshTokens) }, "", 2},
-		{"for now", func(i *issuer) { i.RefreshFails = http.StatusServiceUnavailable }, `renewing the login to "files": status 503`, 1},
+		{"for now", func(i *issuer) { i.RefreshFails = http.StatusServiceUnavailable }, `renewing the login to "files": back soon (status 503)`, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

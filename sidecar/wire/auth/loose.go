@@ -15,19 +15,17 @@ import (
 // fraction, a list as a text, a text as a list, null for nothing. Libraries refuse the whole answer then. loosen brings
 // the members that Assent reads into their types, and leaves out those that it does not need.
 
-// loosened returns a response of which the JSON object, if it has one, was loosened. A JSON object is JSON also if its
-// content type says something else. The body is bounded by the caller.
+// loosened returns a response of which the JSON object, if it has one, was loosened. A refusal keeps its words. A JSON
+// object is JSON also if its content type says something else. The body is bounded by the caller.
 func loosened(response *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close() // the members before the odd one count
 	if err != nil {
 		return nil, err
 	}
-	if loose := loosen(body); loose != nil {
+	if loose := loosen(body); loose != nil && response.StatusCode < http.StatusBadRequest {
 		body = loose
-		if response.StatusCode < http.StatusBadRequest {
-			response.Header.Set("Content-Type", "application/json")
-		}
+		response.Header.Set("Content-Type", "application/json")
 	}
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	response.Header.Del("Content-Length")
@@ -138,13 +136,16 @@ func readWords(response *http.Response) string {
 	return words(head)
 }
 
-// words returns what a body says to a person: a text, the message in JSON, or the text of a page.
+// words returns what a body says to a person: a text, the first message in JSON, or the text of a page.
 func words(body []byte) string {
 	said := string(body)
 	var object map[string]json.RawMessage
+	var list []json.RawMessage
 	switch trimmed := bytes.TrimSpace(body); {
 	case json.Unmarshal(trimmed, &object) == nil:
 		said = messageIn(object)
+	case json.Unmarshal(trimmed, &list) == nil && len(list) > 0 && list[0][0] != '[':
+		return words(list[0])
 	case bytes.HasPrefix(trimmed, []byte("<")):
 		said = withoutTags(said)
 	default:
@@ -158,7 +159,7 @@ func words(body []byte) string {
 
 // messageIn returns the message of an error in JSON, or the whole object if it has none by a usual name.
 func messageIn(object map[string]json.RawMessage) string {
-	for _, name := range []string{"error_description", "message", "detail", "title", "reason", "error", "errors"} {
+	for _, name := range []string{"error_description", "message", "msg", "detail", "title", "reason", "error", "errors"} {
 		raw := object[name]
 		if s, _ := text(raw).(string); raw != nil && s != "" {
 			return s

@@ -55,6 +55,8 @@ func TestTheWordsOfAServerWithoutALogin(t *testing.T) {
 		{"an error within", "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Missing API key"}}`, "Missing API key"},
 		{"a description", "application/json", `{"error":"invalid_request","error_description":"Missing API key"}`, "Missing API key"},
 		{"a list", "application/json", `{"errors":[{"detail":"Missing API key"}]}`, "Missing API key"},
+		{"a list alone", "application/json", `[{"message":"Missing API key"}]`, "Missing API key"},
+		{"details", "application/json", `{"detail":[{"loc":["header","x-api-key"],"msg":"Missing API key"}]}`, "Missing API key"},
 		{"other JSON", "application/json", `{"hint":"Missing API key"}`, `{"hint":"Missing API key"}`},
 		{"a text in quotes", "application/json", `"Missing API key"`, "Missing API key"},
 		{"a page", "text/html", "<html><head><title>x</title></head><script>var a = 1</script><body><h1>401</h1><p>Missing\n API key</p></body>", "401 Missing API key"},

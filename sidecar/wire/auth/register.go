@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -102,6 +101,9 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 	if methods := at.TokenEndpointAuthMethodsSupported; len(methods) > 0 && !slices.Contains(methods, method) {
 		method = secretMethod(at)
 	}
+	heard := &listener{base: web.Transport}
+	listening := *web
+	listening.Transport = heard
 	given, err := oauthex.RegisterClient(ctx, at.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
 		ClientName:              "Assent",
 		SoftwareVersion:         l.a.opts.Client.Version,
@@ -110,10 +112,10 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 		GrantTypes:              []string{"authorization_code", "refresh_token"},
 		ResponseTypes:           []string{"code"},
 		TokenEndpointAuthMethod: method,
-	}, web)
+	}, &listening)
 	if err != nil {
 		c.close()
-		return nil, fmt.Errorf("registering at %s: %w", at.Issuer, registrationError(err))
+		return nil, fmt.Errorf("registering at %s: %w", at.Issuer, registrationError(err, heard))
 	}
 	id := &identity{callback: c, registered: true}
 	id.client = client{
@@ -128,20 +130,6 @@ func (l *login) register(ctx context.Context, at *place, web *http.Client) (*ide
 		id.Method = "client_secret_basic"
 	}
 	return id, nil
-}
-
-// registrationError drops answers that are not OAuth errors, because they may contain a secret.
-func registrationError(err error) error {
-	var refused *oauthex.ClientRegistrationError
-	var transport *url.Error
-	switch {
-	case errors.As(err, &refused):
-		return oauthError(refused.ErrorCode, refused.ErrorDescription)
-	case errors.As(err, &transport):
-		return transport
-	default:
-		return errors.New("the answer was not one to a registration")
-	}
 }
 
 func portOf(redirectURI string) int {

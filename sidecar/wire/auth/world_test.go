@@ -443,7 +443,7 @@ func (i *issuer) token(rw http.ResponseWriter, r *http.Request) {
 		}
 		granted, known := i.refreshTokens[form.Get("refresh_token")]
 		if i.RefreshFails != 0 {
-			http.Error(rw, "s3cret", i.RefreshFails)
+			http.Error(rw, "back soon", i.RefreshFails)
 			return
 		}
 		if !known {
