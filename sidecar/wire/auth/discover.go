@@ -30,8 +30,11 @@ type place struct {
 // errNoMetadata means that there is no metadata document at an address.
 var errNoMetadata = errors.New("no metadata")
 
+// maxIssuers bounds how many authorization servers of a resource are tried.
+const maxIssuers = 3
+
 // discover finds the authorization server of a resource (2026-07-28, "Authorization Server Discovery"): the preferred
-// one, or else the first.
+// one, or else the first that can be used. If there is none, it returns the first error.
 func discover(ctx context.Context, client *http.Client, resource string, c challenge, preferred func(issuer string) bool, read issuerReader) (*place, error) {
 	u, err := url.Parse(resource)
 	if err != nil {
@@ -45,30 +48,50 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 	}
 	metadata, err := resourceMetadata(ctx, client, resource, c)
 	legacy := errors.Is(err, errNoMetadata) && c.metadataURL == ""
-	switch {
-	case legacy:
-		// Before 2025-06-18 the server was its own authorization server.
-		origin := (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
-		metadata = &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{origin}}
-	case err != nil:
+	if legacy {
+		metadata = &oauthex.ProtectedResourceMetadata{Resource: resource}
+	} else if err != nil {
 		return nil, err
-	case len(metadata.AuthorizationServers) == 0:
-		return nil, errors.New("the server's metadata names no authorization server")
 	}
-	issuer := metadata.AuthorizationServers[max(0, slices.IndexFunc(metadata.AuthorizationServers, preferred))]
+	issuers := metadata.AuthorizationServers
+	if len(issuers) == 0 { // before 2025-06-18 the server was its own authorization server
+		issuers = []string{(&url.URL{Scheme: u.Scheme, Host: u.Host}).String()}
+	}
+	if i := slices.IndexFunc(issuers, preferred); i >= 0 {
+		issuers = issuers[i : i+1]
+	}
+	var first error
+	for _, issuer := range issuers[:min(len(issuers), maxIssuers)] {
+		found, err := authorizationServer(ctx, client, issuer, legacy, read)
+		if err == nil {
+			return &place{
+				AuthServerMeta: found, resource: metadata.Resource, scopes: metadata.ScopesSupported,
+				dpop: c.dpop || metadata.DPOPBoundAccessTokensRequired,
+			}, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	if !legacy && len(metadata.AuthorizationServers) == 0 {
+		return nil, fmt.Errorf("the server's metadata names no authorization server, and its own origin cannot be used: %w", first)
+	}
+	return nil, first
+}
+
+// authorizationServer returns the metadata of an authorization server. If legacy is true, a server without metadata has
+// the usual endpoints.
+func authorizationServer(ctx context.Context, client *http.Client, issuer string, legacy bool, read issuerReader) (*oauthex.AuthServerMeta, error) {
 	if u, err := url.Parse(issuer); err != nil {
 		return nil, fmt.Errorf("the authorization server cannot be read: %w", err)
 	} else if err := checkSecure(u); err != nil {
 		return nil, fmt.Errorf("the authorization server %w", err)
 	}
 	found, err := issuerMetadata(ctx, issuer, client, read)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("the metadata of the authorization server: %w", err)
-	}
-	if found == nil && !legacy {
+	case found == nil && !legacy:
 		return nil, fmt.Errorf("the authorization server %s has no metadata", issuer)
-	}
-	if found == nil { // 2025-03-26, "Fallbacks for Servers without Metadata Discovery"
+	case found == nil: // 2025-03-26, "Fallbacks for Servers without Metadata Discovery"
 		found = &oauthex.AuthServerMeta{
 			Issuer:                        issuer,
 			AuthorizationEndpoint:         issuer + "/authorize",
@@ -77,10 +100,7 @@ func discover(ctx context.Context, client *http.Client, resource string, c chall
 			CodeChallengeMethodsSupported: []string{"S256"},
 		}
 	}
-	return &place{
-		AuthServerMeta: found, resource: metadata.Resource, scopes: metadata.ScopesSupported,
-		dpop: c.dpop || metadata.DPOPBoundAccessTokensRequired,
-	}, nil
+	return found, nil
 }
 
 // checkPage returns an error if the place lacks something that a login in the browser needs.

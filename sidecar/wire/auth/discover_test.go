@@ -109,3 +109,55 @@ func TestTheNextAddressOfMetadata(t *testing.T) {
 		}
 	}
 }
+
+// A server that names no authorization server is its own. An authorization server that cannot be used does not hide the
+// next one.
+func TestTheAuthorizationServersOfMetadata(t *testing.T) {
+	dead := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer dead.Close()
+	const unsafe = "http://evil.example"
+	tests := []struct {
+		name string
+		// metadataAt is where another document of the server is; "" makes its origin an authorization server.
+		metadataAt string
+		// named is the member of the metadata. DEAD gives no answer, NONE has no metadata, and GOOD can be used.
+		named  string
+		issuer string // of the configuration
+		want   string // what the error has; "" if the login succeeds
+	}{
+		{name: "no member"},
+		{name: "null", named: `,"authorization_servers":null`},
+		{name: "an empty list", named: `,"authorization_servers":[]`},
+		{name: "no texts", named: `,"authorization_servers":[{"issuer":"GOOD"}]`},
+		{name: "no member, and no metadata at the origin", metadataAt: "root", want: "the server's metadata names no authorization server, and its own origin cannot be used: the authorization server http://127.0.0.1"},
+
+		{name: "one that gives no answer", metadataAt: "root", named: `,"authorization_servers":["DEAD","GOOD"]`},
+		{name: "one without metadata", metadataAt: "root", named: `,"authorization_servers":["NONE","GOOD"]`},
+		{name: "an unsafe one", metadataAt: "root", named: `,"authorization_servers":["` + unsafe + `","GOOD"]`},
+		{name: "an empty one", metadataAt: "root", named: `,"authorization_servers":["","GOOD"]`},
+		{name: "none that can be used", metadataAt: "root", named: `,"authorization_servers":["NONE","` + unsafe + `"]`, want: "has no metadata"},
+		{name: "too many", metadataAt: "root", named: `,"authorization_servers":["DEAD","DEAD/2","DEAD/3","GOOD"]`, want: "DEAD/.well-known/oauth-authorization-server"},
+		{name: "the one of the configuration", metadataAt: "root", named: `,"authorization_servers":["NONE","GOOD"]`, issuer: "NONE", want: "NONE has no metadata"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			i, none := w.issuers[0], w.issuer("none")
+			none.MetadataAt = ""
+			fill := strings.NewReplacer("DEAD", dead.URL, "NONE", none.url(), "GOOD", i.url()).Replace
+			w.MetadataAt = test.metadataAt
+			answers{
+				"/mcp": {status: http.StatusUnauthorized, authenticate: "Bearer"},
+				"/.well-known/oauth-protected-resource/mcp": {200, "application/json", `{"resource":"HERE/mcp"` + fill(test.named) + `}`, ""},
+			}.at(w.server)
+			c := w.connect(w.authorizer(), func(s *auth.Server) { s.Issuer = fill(test.issuer) })
+			got, err := w.post(c, "/mcp")
+			if test.want == "" && (err != nil || got != "200 hello") || test.want != "" && (err == nil || !strings.Contains(err.Error(), fill(test.want))) {
+				t.Errorf("%q, %v; want the error %q\n%s", got, err, fill(test.want), w.log)
+			}
+			if n := len(i.logins) + len(none.logins); (n == 0) != (test.want != "") {
+				t.Errorf("%d pages", n)
+			}
+		})
+	}
+}

@@ -101,7 +101,8 @@ func (l *login) logIn(ctx context.Context, c challenge) error {
 func (l *login) prefers(issuer string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return sameIssuer(issuer, cmp.Or(l.server.Issuer, l.bond.Issuer))
+	known := cmp.Or(l.server.Issuer, l.bond.Issuer)
+	return known != "" && sameIssuer(issuer, known)
 }
 
 // scopes returns the scopes to request (2026-07-28, "Scope Selection Strategy"). They include those that the same
