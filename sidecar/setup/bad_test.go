@@ -405,6 +405,26 @@ func TestNullHasNoServers(t *testing.T) {
 	if plan := m.find(); len(plan.Problems) != 0 || len(plan.Servers) != 1 {
 		t.Errorf("%+v", plan)
 	}
+	m.Share = true
+	if plan := m.find(); len(plan.Problems) != 0 || len(plan.Files) != 3 {
+		t.Errorf("shared: %+v", plan)
+	}
+}
+
+// TestTheOwnFile has forms of the person's own file that Assent reads. Each gets servers, and comes back.
+func TestTheOwnFile(t *testing.T) {
+	for _, before := range []string{"\ufeff{\r\n  \"servers\": {}\r\n}\r\n", "\ufeff", `{"servers": null}`, `{"inputs": null, "servers": {}}`, `{"inputs": null}`} {
+		m := newMachine(t)
+		m.write("assent/mcp.json", []byte(before))
+		m.write(vscodeFile, []byte(`{"inputs": [{"type": "promptString", "id": "k"}], "servers": {"a": {"command": "x", "args": ["${input:k}"]}}}`))
+		if r := m.route(); strings.Join(r.Added, " ") != "a" || len(m.find().Files) > 0 {
+			t.Errorf("%q: %+v, and it would change %q", before, r, m.find().Files)
+		}
+		m.restore()
+		if got := string(m.read("assent/mcp.json")); got != before {
+			t.Errorf("restored is %q, want %q", got, before)
+		}
+	}
 }
 
 // TestNamesWithVariables: a host would replace a variable in the arguments of Assent.

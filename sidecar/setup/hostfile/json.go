@@ -322,13 +322,16 @@ func Insert(root *hujson.Value, at Path, raw json.RawMessage, crlf bool) error {
 	return d.add(at, raw)
 }
 
-// ensure makes an empty object at a path if there is no value.
+// ensure makes an empty object at a path if there is no value, or null.
 func (d tree) ensure(at Path) error {
 	v := d.root
 	for _, name := range at {
 		if v = member(v, name); v == nil {
 			return d.add(at, json.RawMessage("{}"))
 		}
+	}
+	if v.Value.Kind() == 'n' {
+		v.Value = &hujson.Object{}
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {
 		return fmt.Errorf("%q is not an object", strings.Join(at, "."))

@@ -168,6 +168,9 @@ func TestImportKeepsWhatIsThere(t *testing.T) {
 			"lines of Windows", "{\r\n  \"servers\": {\r\n    \"x\": {\"command\": \"x\"}\r\n  }\r\n}\r\n",
 			strings.ReplaceAll("{\n  \"servers\": {\n    \"x\": {\"command\": \"x\"},\n    "+in("    ", "  ")+"\n  }\n}\n", "\n", "\r\n"),
 		},
+		{"a byte order mark", "\ufeff{\n  \"servers\": {}\n}\n", "\ufeff{\n  \"servers\": {\n    " + in("    ", "  ") + "\n  }\n}\n"},
+		{"nothing but a byte order mark", "\ufeff", "\ufeff{\n\t\"servers\": {\n\t\t" + in("\t\t", "\t") + "\n\t}\n}\n"},
+		{"null", "{\n\t\"servers\": null, // none\n}\n", "{\n\t\"servers\": {\n\t\t" + in("\t\t", "\t") + "\n\t}, // none\n}\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -234,7 +237,7 @@ func TestImportCopiesInputs(t *testing.T) {
 	const key = `{ "type": "promptString", "id": "key", "description": "The key", "password": true }`
 	path := m.write("home/.config/Code/User/mcp.json", `{"inputs": [`+key+`], "servers": {"a": {"command": "x", "args": ["${input:key}"]}}}`)
 	a := protocol.ImportName{Path: path, Name: "a"}
-	for _, before := range []string{``, `{"inputs": [` + key + `]}`} {
+	for _, before := range []string{``, `{"inputs": [` + key + `]}`, `{"inputs": null}`} {
 		m.write("project/.vscode/mcp.json", before)
 		if _, err := m.apply(nil, a); err != nil {
 			t.Fatal(err)

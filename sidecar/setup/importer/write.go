@@ -26,7 +26,7 @@ func write(path string, servers []Server) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, added, err := Insert(bytes.TrimPrefix(f.Data, []byte("\ufeff")), servers)
+	text, added, err := Insert(f.Data, servers)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
@@ -43,8 +43,13 @@ func write(path string, servers []Server) ([]string, error) {
 }
 
 // Insert returns an mcp.json with servers added, and the names of those that it did not have. The rest of it stays as it
-// is, comments included.
+// is, comments and a byte order mark included.
 func Insert(old []byte, servers []Server) ([]byte, []string, error) {
+	mark := []byte("\ufeff")
+	old, marked := bytes.CutPrefix(old, mark)
+	if !marked {
+		mark = nil
+	}
 	if len(bytes.TrimSpace(old)) == 0 {
 		old = []byte("{}\n")
 	}
@@ -74,7 +79,7 @@ func Insert(old []byte, servers []Server) ([]byte, []string, error) {
 		}
 		added = append(added, s.Name)
 	}
-	return root.Pack(), added, nil
+	return append(mark, root.Pack()...), added, nil
 }
 
 // document is an mcp.json that is added to.
@@ -88,13 +93,15 @@ func (d document) add(raw json.RawMessage, at ...string) error {
 	return hostfile.Insert(d.root, at, raw, d.crlf)
 }
 
-// ensure adds a member of the same kind as empty to the root, if it has none.
+// ensure adds a member of the same kind as empty to the root, if it has none, or null.
 func (d document) ensure(name string, empty hujson.ValueTrimmed) error {
 	v := member(d.root, name)
-	if v == nil {
+	switch {
+	case v == nil:
 		return d.add(json.RawMessage(hujson.Value{Value: empty}.Pack()), name)
-	}
-	if v.Value.Kind() != empty.Kind() {
+	case v.Value.Kind() == 'n':
+		v.Value = empty
+	case v.Value.Kind() != empty.Kind():
 		return fmt.Errorf("has a member %q of another type", name)
 	}
 	return nil
