@@ -489,12 +489,8 @@ func runs(raw json.RawMessage, secrets []importer.Secret) string {
 				e.Args[i] = "***"
 			}
 		case "url":
-			findings := secret.New().InValue("", e.URL)
-			for _, f := range slices.Backward(findings) {
+			for _, f := range slices.Backward(secret.New().InValue("", e.URL)) {
 				e.URL = e.URL[:f.Start] + "***" + e.URL[f.End:]
-			}
-			if len(findings) == 0 { // it is in the default of a variable
-				e.URL = "***"
 			}
 		}
 	}

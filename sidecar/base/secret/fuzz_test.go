@@ -40,3 +40,20 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// FuzzInValue checks that findings are within the value, ascending and disjoint.
+func FuzzInValue(f *testing.F) {
+	for _, tt := range values {
+		f.Add(tt.name, tt.value)
+	}
+	s := secret.New()
+	f.Fuzz(func(t *testing.T, name, value string) {
+		end := 0
+		for _, found := range s.InValue(name, value) {
+			if found.Start < end || found.End < found.Start || found.End > len(value) {
+				t.Fatalf("%q=%q has %+v", name, value, found)
+			}
+			end = found.End
+		}
+	})
+}

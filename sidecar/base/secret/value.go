@@ -14,7 +14,8 @@ const RuleNamed = "named"
 // InValue returns the secrets in a configured value: of a variable, a header, an argument or a URL. Name is the value's name,
 // and may be empty. Beside what Scan finds, a value in a configuration is a secret if its name says so, be it the name of
 // the value or one within it, as in "--token=X", "Authorization: Bearer X", "Password=X;", "?api_key=X" and {"token": "X"}. So
-// is the password of any URL. A variable, ${...}, is no secret.
+// is the password of any URL. A variable, ${...}, is no secret, unless its default is one, as in ${NAME:-X} and
+// ${env:NAME:-X}. The whole variable is then the finding.
 //
 // It guesses, for questions and masks. A finding ends where the value of its name ends, so that the rest can stay readable.
 // name.go has what a name says, and form.go what a value looks like.
@@ -23,6 +24,61 @@ const RuleNamed = "named"
 // paths and URLs under such a name, the user of a URL, a name and a password with only a colon or a slash between them, the
 // arguments of "login", and -pWORD in small letters. A test has examples.
 func (s *Scanner) InValue(name, value string) []Finding {
+	if !strings.Contains(value, ":-") {
+		return s.inText(name, value)
+	}
+	var findings []Finding
+	var text []byte
+	var starts, ends []int // in value, of a finding that starts or ends at a byte of text
+	variables := variable().FindAllStringIndex(value, -1)
+	for i := 0; i < len(value); {
+		if len(variables) > 0 && variables[0][0] == i {
+			start, end := i, variables[0][1]
+			variables = variables[1:]
+			if of, otherwise := defaultOf(value[start:end]); otherwise != "" {
+				if len(s.InValue(of, otherwise)) > 0 {
+					findings = append(findings, Finding{RuleNamed, of, start, end})
+				}
+				plain := withDefaults(otherwise)
+				text = append(text, plain...)
+				starts = append(starts, slices.Repeat([]int{start}, len(plain))...)
+				ends = append(ends, slices.Repeat([]int{end}, len(plain))...)
+				i = end
+				continue
+			}
+		}
+		text, starts, ends = append(text, value[i]), append(starts, i), append(ends, i+1)
+		i++
+	}
+	starts = append(starts, len(value))
+	for _, f := range s.inText(name, string(text)) {
+		f.Start, f.End = starts[f.Start], ends[f.End-1]
+		findings = append(findings, f)
+	}
+	return apart(findings)
+}
+
+// defaultOf returns the name and the default of a variable. A default that names another variable, as $NAME, is none.
+func defaultOf(match string) (name, otherwise string) {
+	name, otherwise, _ = strings.Cut(match[2:len(match)-1], ":-")
+	if strings.HasPrefix(otherwise, "$") && !strings.HasPrefix(otherwise, "${") {
+		otherwise = ""
+	}
+	return name[strings.LastIndexByte(name, ':')+1:], otherwise
+}
+
+// withDefaults returns a text with the defaults of its variables in their place.
+func withDefaults(text string) string {
+	return variable().ReplaceAllStringFunc(text, func(match string) string {
+		if _, otherwise := defaultOf(match); otherwise != "" {
+			return withDefaults(otherwise)
+		}
+		return match
+	})
+}
+
+// inText is InValue for a text without the defaults of variables.
+func (s *Scanner) inText(name, value string) []Finding {
 	text := variable().ReplaceAllStringFunc(value, func(match string) string { return strings.Repeat(taken, len(match)) })
 	if start, end := credentials(text); Named(name) && isSecretValue(name, text[start:end]) {
 		return []Finding{{RuleNamed, name, start, end}}
@@ -138,7 +194,7 @@ func (s *Scanner) InArgs(args []string) [][]Finding {
 			continue
 		}
 		if i > 0 {
-			if name, ok := flagged(args[i-1], variable().ReplaceAllString(arg, "")); ok {
+			if name, ok := flagged(args[i-1], variable().ReplaceAllString(withDefaults(arg), "")); ok {
 				start, end := credentials(arg)
 				all[i] = []Finding{{RuleNamed, name, start, end}}
 				continue

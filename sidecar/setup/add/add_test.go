@@ -117,6 +117,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"a link with an unpinned image", link(`{"name":"a","command":"podman","args":["run","-v","/:/h","a/b"]}`), "has no exact version"},
 		{"a link with a Git package", link(`{"name":"a","command":"npx","args":["github:a/b"]}`), "not a package with a version"},
 		{"a link with an unknown input", link(`{"name":"a","command":"x","args":["${input:b}"]}`), `asks for the input "b"`},
+		{"a link with a default of an unknown input", link(`{"name":"a","command":"x","args":["${input:b:-pw7XYZq-4711}"]}`), `asks for the input "b", which`},
 		{"a link with a hidden command", link(`{"name":"a","command":"x\u202e"}`), "x<U+202E>"},
 		{"a link with a wrong variable", link(`{"name":"a","command":"x","env":{"A=B":"1"}}`), "no environment can have"},
 		{"a link with a header in a header", link(`{"name":"a","url":"https://h/","headers":{"X":"a\r\nY: b"}}`), "no request can have"},
@@ -278,6 +279,8 @@ func TestSecretsOfALink(t *testing.T) {
 	const secret = "pw7XYZq-4711"
 	for _, entry := range []string{
 		`"env": {"A": "${env:TOKEN:-` + secret + `}"}`, `"env": {"TOKEN": "${env:A:-` + secret + `}"}`, `"args": ["--token", "${env:A:-` + secret + `}"]`,
+		`"env": {"A": "${TOKEN:-` + secret + `}"}`, `"env": {"TOKEN": "${A:-` + secret + `}"}`, `"args": ["--token", "${A:-` + secret + `}"]`,
+		`"args": ["--token=${env:A:-` + secret + `}"]`, `"args": ["--token=${A:-` + secret + `}"]`, `"env": {"A": "${A:-{\"token\": \"` + secret + `\"}}"}`,
 	} {
 		s, err := add.Read(link(`{"name": "s", "command": "x", `+entry+`}`), add.Options{Folder: t.TempDir()})
 		if err != nil {
@@ -290,6 +293,8 @@ func TestSecretsOfALink(t *testing.T) {
 	}
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	for _, members := range []string{
+		`"command": "${TOKEN:-` + secret + `}"`, `"command": "x", "envFile": "${env:TOKEN:-` + secret + `}"`,
+		`"command": "x", "args": ["${input:a}"], "inputs": [{"id": "a", "type": "pickString", "options": ["${TOKEN:-` + secret + `}"]}]`,
 		`"command": "npx --token ` + secret + `"`, `"command": "x", "cwd": "/x?token=` + secret + `"`, `"command": "x", "env": {"` + token + `": "1"}`,
 		`"command": "x", "env": {"A": "${input:token}"}, "inputs": [{"id": "token", "type": "pickString", "options": ["a", "` + secret + `"]}]`,
 	} {

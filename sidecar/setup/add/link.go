@@ -128,13 +128,13 @@ func (s *Server) checkVariables() error {
 	texts := slices.Concat([]string{e.Command, e.Cwd, e.EnvFile, e.URL}, e.Args, slices.Sorted(maps.Values(e.Env)), slices.Sorted(maps.Values(e.Headers)))
 	for _, text := range texts {
 		for _, match := range anyVariable().FindAllStringSubmatch(text, -1) {
-			kind, name, _ := strings.Cut(match[1], ":")
+			kind, whole, _ := strings.Cut(match[1], ":")
+			name, _, _ := strings.Cut(whole, ":-") // the default may be a secret
 			switch kind {
 			case "env":
-				name, _, _ = strings.Cut(name, ":-") // the default may be a secret
 				s.note("It gets the variable %s of your environment.", visible.Line(clipped(name)))
 			case "input":
-				if !slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.Name == name }) {
+				if !slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.Name == whole }) {
 					return fmt.Errorf("the link asks for the input %q, which it does not define", visible.Line(clipped(name)))
 				}
 			}

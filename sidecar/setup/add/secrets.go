@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"assent/sidecar/base/lazyregexp"
 	"assent/sidecar/base/secret"
 	"assent/sidecar/base/visible"
 )
@@ -44,7 +43,7 @@ func (s *Server) hideSecrets() error {
 	}
 	for _, texts := range []map[string]string{e.Env, e.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
-			value := s.withoutDefaults(name, texts[name])
+			value := texts[name]
 			findings := scanner.InValue(name, value)
 			if len(findings) > 0 && secret.Named(name) { // with the scheme of a header
 				findings = []secret.Finding{{Rule: secret.RuleNamed, Description: name, End: len(value)}}
@@ -52,37 +51,15 @@ func (s *Server) hideSecrets() error {
 			texts[name] = s.hidden(name, value, findings)
 		}
 	}
-	for i := range e.Args {
-		name := ""
-		if i > 0 {
-			name = strings.TrimLeft(e.Args[i-1], "-")
-		}
-		e.Args[i] = s.withoutDefaults(name, e.Args[i])
-	}
 	for i, findings := range scanner.InArgs(e.Args) {
 		e.Args[i] = s.hidden(fmt.Sprintf("argument %d", i+1), e.Args[i], findings)
 	}
-	e.URL = s.withoutDefaults("", e.URL)
 	e.URL = s.hidden("url", e.URL, scanner.InValue("", e.URL))
 	return nil
 }
 
 // shown returns a text of a reference for the person: on one line, not too long, and without secrets.
 func shown(text string) string { return visible.Line(clipped(secret.MaskArgs([]string{text})[0])) }
-
-// withoutDefaults returns a text with an input for each variable of the environment that has a secret as its default.
-func (s *Server) withoutDefaults(name, text string) string {
-	var findings []secret.Finding
-	for _, at := range defaults().FindAllStringSubmatchIndex(text, -1) {
-		variable, otherwise := text[at[2]:at[3]], text[at[4]:at[5]]
-		if scanner := secret.New(); len(scanner.InValue(name, otherwise)) > 0 || len(scanner.InValue(variable, otherwise)) > 0 {
-			findings = append(findings, secret.Finding{Rule: secret.RuleNamed, Description: variable, Start: at[0], End: at[1]})
-		}
-	}
-	return s.hidden(name, text, findings)
-}
-
-var defaults = lazyregexp.New(`\$\{env:([^}:]*):-([^}]*)\}`)
 
 // hidden returns a text with an input for each finding. Each has an input of its own.
 func (s *Server) hidden(where, text string, findings []secret.Finding) string {

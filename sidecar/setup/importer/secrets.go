@@ -15,7 +15,8 @@ type Secret struct {
 	// At is its place in the entry: "env", "headers", "oauth" or "args" with a name or a number, or "url".
 	At []string
 	// Value is the whole text there.
-	Value string
+	Value    string
+	findings []secret.Finding
 }
 
 // where returns the place in words.
@@ -39,25 +40,19 @@ func Secrets(raw json.RawMessage) []Secret {
 	}
 	scanner := secret.New()
 	var all []Secret
-	look := func(name, value string, at ...string) {
-		if len(scanner.InValue(name, value)) > 0 || len(scanner.InValue(name, withDefaults(value))) > 0 || len(secretDefaults(value)) > 0 {
-			all = append(all, Secret{at, value})
+	found := func(findings []secret.Finding, value string, at ...string) {
+		if len(findings) > 0 {
+			all = append(all, Secret{at, value, findings})
 		}
 	}
+	look := func(name, value string, at ...string) { found(scanner.InValue(name, value), value, at...) }
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		if value := e.Env[name]; value != nil {
 			look(name, *value, "env", name)
 		}
 	}
-	args := make([]string, len(e.Args))
-	for i, arg := range e.Args {
-		args[i] = withDefaults(arg)
-	}
-	inDefaults := scanner.InArgs(args)
 	for i, findings := range scanner.InArgs(e.Args) {
-		if len(findings) > 0 || len(inDefaults[i]) > 0 || len(secretDefaults(e.Args[i])) > 0 {
-			all = append(all, Secret{[]string{"args", strconv.Itoa(i)}, e.Args[i]})
-		}
+		found(findings, e.Args[i], "args", strconv.Itoa(i))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
 		look(name, e.Headers[name], "headers", name)
@@ -69,23 +64,16 @@ func Secrets(raw json.RawMessage) []Secret {
 	return all
 }
 
-// withDefaults returns a text of mcp.json with the defaults of its variables in their place.
-func withDefaults(text string) string {
-	return ofEnvironment().ReplaceAllStringFunc(text, func(match string) string {
-		if otherwise := ofEnvironment().FindStringSubmatch(match)[2]; !strings.HasPrefix(otherwise, "$") {
-			return otherwise
-		}
-		return match
-	})
-}
-
-// secretDefaults returns the names of variables in a text of mcp.json that have a default like a secret.
-func secretDefaults(text string) []string {
+// secretDefaults returns the names of variables in an entry of mcp.json that have a default with a secret.
+func secretDefaults(raw json.RawMessage) []string {
 	var names []string
-	for _, match := range ofEnvironment().FindAllStringSubmatch(text, -1) {
-		name, otherwise := match[1], match[2]
-		if !strings.HasPrefix(otherwise, "$") && len(secret.New().InValue(name, otherwise)) > 0 {
-			names = append(names, name)
+	for _, s := range Secrets(raw) {
+		for _, f := range s.findings {
+			for _, match := range ofEnvironment().FindAllStringSubmatch(s.Value[f.Start:f.End], -1) {
+				if match[2] != "" && !strings.HasPrefix(match[2], "$") {
+					names = append(names, match[1])
+				}
+			}
 		}
 	}
 	return names

@@ -94,7 +94,7 @@ func (pl Place) translate(from hostfile.Entry, inputs map[string]input, rest boo
 	if err != nil {
 		return Server{}, err
 	}
-	if names := secretDefaults(string(raw)); len(names) > 0 && t.passes == passesFew {
+	if names := secretDefaults(raw); len(names) > 0 && t.passes == passesFew {
 		t.fail("The default of its variable %s looks like a secret, and %s has to give it to Assent in clear: write it into its env.", names[0], t.dialect.name)
 	}
 	if slices.ContainsFunc(secret.New().InArgs(append([]string{""}, strings.Fields(e.Command)...)), func(found []secret.Finding) bool { return len(found) > 0 }) {
