@@ -371,6 +371,65 @@ func TestServersThatDifferAreTold(t *testing.T) {
 	}
 }
 
+// TestInputsOfOneID: a server never gets the value that is asked for in the words of another. The others move.
+func TestInputsOfOneID(t *testing.T) {
+	const (
+		insiders = "home/.config/Code - Insiders/User/mcp.json"
+		own      = "assent/mcp.json"
+	)
+	with := func(server, input string) string {
+		return `{"inputs": [{"type": "promptString", "id": "k", ` + input + `}], "servers": {"` + server + `": {"type": "stdio", "command": "x", "args": ["${input:k}"], "cwd": "/w"}, "d": {"command": "d"}}}`
+	}
+	for _, tt := range []struct {
+		name, path, first string
+		added, uses       string
+		alone, differs    string
+	}{
+		{"another server", insiders, with("b", `"default": "1"`), "a c d", "a d", "b", ""},
+		{"the same server", insiders, with("a", `"default": "1"`), "a c d", "a d", "a", "inputs"},
+		{"the same input", insiders, with("a", `"password": false, "description": "K"`), "a c d", "a d", "", ""},
+		{"the own file", own, with("b", `"default": "1"`), "c d-vscode", "d-vscode", "a", ""},
+		{"the same server of the own file", own, with("a", `"default": "1"`), "c d-vscode", "d-vscode", "a", ""},
+		{"the same input of the own file", own, with("a", `"password": false, "description": "K"`), "c d-vscode", "a d-vscode", "", ""},
+		{"an input that is not asked for", own, `{"inputs": [{"id": "other"}, 1]}`, "a c d", "a d", "", ""},
+		{"the last of one id", own, `{"inputs": [{"type": "promptString", "id": "k", "description": "K", "password": false}, {"id": "k"}]}`, "c d", "d", "a", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newMachine(t)
+			m.write(tt.path, []byte(tt.first))
+			m.write(vscodeFile, []byte(with("a", `"description": "K", "password": false`)))
+			m.write(cursorPath, []byte(`{"mcpServers": {"c": {"command": "c"}}}`))
+			at, other := m.path(vscodeFile), m.path(tt.path)
+			if tt.path == insiders { // which is read after it
+				at, other = other, at
+			}
+			alone, differs := "", ""
+			plan := m.find()
+			for _, p := range plan.Problems {
+				alone += p.Path + ": " + p.Message
+			}
+			for _, s := range plan.Servers {
+				differs += strings.Join(s.Differs, " ")
+			}
+			want := ""
+			if tt.alone != "" {
+				want = at + `: The server "` + tt.alone + `" is left alone: its input "k" is another than the one of that id in ` + other + ". Rename one of the two."
+			}
+			if alone != want || differs != tt.differs {
+				t.Errorf("%s, want %s; it differs in %q", alone, want, differs)
+			}
+			if r := m.route(); strings.Join(r.Added, " ") != tt.added {
+				t.Errorf("it added %v, want %s", r.Added, tt.added)
+			}
+			for _, u := range m.find().Uses() {
+				if got := strings.Join(u.Through, " "); u.Path == m.path(vscodeFile) && got != tt.uses {
+					t.Errorf("VS Code uses %q, want %q", got, tt.uses)
+				}
+			}
+		})
+	}
+}
+
 // TestTwoServersOfOneNameInAFile: of two members of an object, the last counts. Of two in a list it cannot be known.
 func TestTwoServersOfOneNameInAFile(t *testing.T) {
 	m := newMachine(t)

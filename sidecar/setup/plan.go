@@ -77,8 +77,10 @@ type Plan struct {
 	Unreadable []Problem `json:"unreadable,omitempty"`
 
 	options Options
-	// known are the servers of the person's own file by name, in the form for comparison.
-	known map[string]string
+	// known are the servers of the person's own file by name.
+	known map[string]known
+	// inputs are those of the person's own file and of the servers that move, by id.
+	inputs map[string]input
 	// made are the entries in hosts' files that earlier runs made, by path.
 	made   map[string][]entryEdit
 	user   *atomicfile.File
@@ -106,11 +108,17 @@ type Server struct {
 	Known bool `json:"known,omitempty"`
 
 	server importer.Server
-	// exact is the entry for comparing, and same is the entry without the folder of a host.
+	// exact is the entry for comparing, with its inputs, and same is that without the folder of a host.
 	exact, same string
 	secrets     []importer.Secret
 	moves       bool
 }
+
+// known is a server of the person's own file. Exact is as in a Server.
+type known struct{ entry, exact string }
+
+// input is an input, in the form for comparing, with the path of a file that has it.
+type input struct{ text, path string }
 
 // Copy is an entry in a host's file.
 type Copy struct {
@@ -200,7 +208,7 @@ func Find(o Options) (*Plan, error) {
 
 // readKnown reads the servers of the person's own file.
 func (p *Plan) readKnown() error {
-	p.known = map[string]string{}
+	p.known, p.inputs = map[string]known{}, map[string]input{}
 	f, err := hostfile.Parse(hostfile.JSON, p.user.Data)
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
@@ -209,6 +217,9 @@ func (p *Plan) readKnown() error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w. Repair it first", p.user.Path, err)
 	}
+	var inputs []json.RawMessage
+	_ = json.Unmarshal(f.Value("inputs"), &inputs) // others than a list have none
+	p.keepInputs(inputs, p.user.Path)
 	kept := vault.Open(p.options.Folder)
 	for _, e := range entries {
 		text := keptVariable().ReplaceAllStringFunc(string(e.Value), func(match string) string {
@@ -222,9 +233,54 @@ func (p *Plan) readKnown() error {
 			}
 			return string(raw[1 : len(raw)-1])
 		})
-		p.known[e.Name] = canonical(json.RawMessage(text))
+		var asked []string
+		for _, match := range inputVariable().FindAllStringSubmatch(text, -1) {
+			asked = append(asked, p.inputs[match[1]].text)
+		}
+		p.known[e.Name] = known{canonical(json.RawMessage(text)), withInputs(json.RawMessage(text), asked)}
 	}
 	return nil
+}
+
+// keepInputs notes which inputs the person's own file will have. The last one of an id counts.
+func (p *Plan) keepInputs(inputs []json.RawMessage, path string) {
+	for _, raw := range inputs {
+		p.inputs[inputID(raw)] = input{canonical(raw), path}
+	}
+}
+
+func inputID(raw json.RawMessage) string {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in) // what is no input has no id
+	return in.ID
+}
+
+// otherInput returns the id of an input of a server if the person's own file will have another one of that id, and where that
+// one is from.
+func (p *Plan) otherInput(s *Server) (id, path string) {
+	for _, raw := range s.server.Inputs() {
+		if other, ok := p.inputs[inputID(raw)]; ok && other.text != canonical(raw) {
+			return inputID(raw), other.path
+		}
+	}
+	return "", ""
+}
+
+var inputVariable = lazyregexp.New(`\$\{input:([^}]*)\}`)
+
+// withInputs is canonical for an entry with the inputs that it asks for.
+func withInputs(raw json.RawMessage, inputs []string) string {
+	var members map[string]any
+	if len(inputs) == 0 || json.Unmarshal(raw, &members) != nil || members == nil {
+		return canonical(raw)
+	}
+	slices.Sort(inputs)
+	members["inputs"] = slices.Compact(inputs)
+	out, err := json.Marshal(members)
+	if err != nil {
+		return canonical(raw)
+	}
+	return string(out)
 }
 
 var keptVariable = lazyregexp.New(`\$\{secret:[^}]*\}`)
@@ -242,9 +298,9 @@ func canonical(raw json.RawMessage) string {
 	return string(out)
 }
 
-// anywhere is canonical for an entry that may start in the folder of its host or in another.
-func anywhere(raw json.RawMessage) string {
-	return strings.Replace(canonical(raw), `"cwd":"${workspaceFolder}",`, "", 1)
+// anywhere returns a canonical entry without the folder of a host: it may start there or in another.
+func anywhere(exact string) string {
+	return strings.Replace(exact, `"cwd":"${workspaceFolder}",`, "", 1)
 }
 
 func (p *Plan) problem(path, format string, args ...any) {
@@ -307,8 +363,8 @@ func (p *Plan) read(place importer.Place) {
 			if start.Server == "" {
 				continue // all servers: nothing to say about one
 			}
-			has := json.RawMessage(p.known[start.Server])
-			p.add(&Server{Name: start.Server, exact: string(has), same: anywhere(has)}, c)
+			has := p.known[start.Server].exact
+			p.add(&Server{Name: start.Server, exact: has, same: anywhere(has)}, c)
 			continue
 		}
 		if len(f.Name) > maxName {
@@ -323,8 +379,13 @@ func (p *Plan) read(place importer.Place) {
 			p.problem(place.Path, "The server %q is left alone, because it would not work the same. %s", f.Name, f.Server.Fails)
 			continue
 		}
+		var asked []string
+		for _, raw := range f.Server.Inputs() {
+			asked = append(asked, canonical(raw))
+		}
+		exact := withInputs(f.Server.Entry, asked)
 		p.add(&Server{
-			Name: f.Name, server: f.Server, exact: canonical(f.Server.Entry), same: anywhere(f.Server.Entry), secrets: importer.Secrets(f.Server.Entry),
+			Name: f.Name, server: f.Server, exact: exact, same: anywhere(exact), secrets: importer.Secrets(f.Server.Entry),
 			Warnings: slices.DeleteFunc(f.Server.Warnings, func(text string) bool { return strings.Contains(text, "secret in plain text") }), // Secrets says it
 		}, c)
 	}
@@ -428,7 +489,7 @@ func (p *Plan) name() {
 	first := map[string]*Server{}
 	for _, s := range p.Servers {
 		name, exact := s.Name, s.exact
-		for n := 1; taken[s.Name] || p.known[s.Name] != "" && p.known[s.Name] != exact && exact != ""; n++ {
+		for n := 1; taken[s.Name] || p.known[s.Name].exact != "" && p.known[s.Name].exact != exact && exact != ""; n++ {
 			s.Name = name + "-" + s.Copies[0].HostID
 			if n > 1 {
 				s.Name += "-" + strconv.Itoa(n)
@@ -437,7 +498,7 @@ func (p *Plan) name() {
 		taken[s.Name] = true
 		_, s.Known = p.known[s.Name]
 		if other := first[name]; other != nil {
-			s.Differs = differences(json.RawMessage(anywhere(p.entry(other))), json.RawMessage(anywhere(p.entry(s))))
+			s.Differs = differences(json.RawMessage(other.same), json.RawMessage(s.same))
 		} else {
 			first[name] = s
 		}
@@ -463,7 +524,7 @@ func differences(a, b json.RawMessage) []string {
 		return nil
 	}
 	var names []string
-	for _, name := range []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers", "oauth"} {
+	for _, name := range []string{"type", "command", "args", "env", "envFile", "cwd", "url", "headers", "oauth", "inputs"} {
 		first, errA := json.Marshal(x[name])
 		second, errB := json.Marshal(y[name])
 		if errA == nil && errB == nil && !bytes.Equal(first, second) {
@@ -523,6 +584,12 @@ func (p *Plan) choose() {
 			slices.Contains(o.WithoutServers, s.Name) {
 			continue
 		}
+		if id, path := p.otherInput(s); id != "" {
+			for _, c := range s.Copies {
+				p.problem(c.Path, "The server %q is left alone: its input %q is another than the one of that id in %s. Rename one of the two.", c.Name, id, path)
+			}
+			continue
+		}
 		for _, c := range s.Copies {
 			if c.Project && !o.Projects || !p.wants(c.Host, c.HostID) {
 				continue
@@ -546,6 +613,9 @@ func (p *Plan) choose() {
 		}
 		if o.Share {
 			p.share(s)
+		}
+		if s.moves {
+			p.keepInputs(s.server.Inputs(), s.Copies[0].Path)
 		}
 	}
 	for _, e := range p.edits {
@@ -711,7 +781,7 @@ func (p *Plan) entry(s *Server) json.RawMessage {
 	if s.server.Entry != nil {
 		return s.server.Entry
 	}
-	return json.RawMessage(p.known[s.Name])
+	return json.RawMessage(p.known[s.Name].entry)
 }
 
 // routedTo returns how an entry starts Assent, or false if it does not.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -138,7 +139,7 @@ func (d document) addInput(in input, server string) error {
 		return err
 	}
 	array, _ := member(d.root, "inputs").Value.(*hujson.Array)
-	for _, v := range array.Elements {
+	for _, v := range slices.Backward(array.Elements) { // the last one of an id counts
 		var other struct{ ID string }
 		raw := standard(v)
 		if json.Unmarshal(raw, &other) != nil || other.ID != in.id {
