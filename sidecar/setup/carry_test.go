@@ -248,6 +248,48 @@ func TestWhatMoves(t *testing.T) {
 	}
 }
 
+// TestAServerThatIsOffIsNotShared: it would be on in the other hosts. It moves all the same, and stays off where it is.
+func TestAServerThatIsOffIsNotShared(t *testing.T) {
+	for _, tt := range []struct {
+		alone
+		other  string
+		shared bool
+	}{
+		{alone{windsurfFile, `"command": "x", "disabled": true`, "Windsurf"}, "", false},
+		{alone{windsurfFile, `"command": "x", "disabled": false`, ""}, "", true},
+		{alone{codexFile, "command = \"x\"\nenabled = false", "Codex"}, "", false},
+		{alone{codexFile, "command = \"x\"\nenabled = true", ""}, "", true},
+		{alone{gooseFile, "type: stdio\ncmd: x\nenabled: false", "Goose"}, "", false},
+		{alone{opencodeFile, `"type": "local", "command": ["x"], "enabled": false`, "opencode"}, "", false},
+		{alone{zedFile, `"command": "x", "enabled": false`, "Zed"}, "", false},
+		{alone{windsurfFile, `"command": "x", "disabled": true`, ""}, zedFile, true},
+	} {
+		m := newMachine(t)
+		m.Share = true
+		m.write(tt.path, tt.file())
+		m.write(geminiFile, []byte("{}"))
+		if tt.other != "" {
+			m.write(tt.other, alone{tt.other, `"command": "x"`, ""}.file())
+		}
+		for range 2 { // the second time it starts Assent, and is still off
+			told, want := "", ""
+			for _, p := range m.find().Problems {
+				told += p.Path + ": " + p.Message
+			}
+			if !tt.shared {
+				want = m.path(tt.path) + `: The server "s" is not shared: it is switched off in ` + tt.reason + "."
+			}
+			if told != want {
+				t.Errorf("%s: the plan says %q, want %q", tt.entry, told, want)
+			}
+			m.route()
+		}
+		if shared := strings.Contains(string(m.read(geminiFile)), "gateway"); shared != tt.shared || !strings.Contains(string(m.read(tt.path)), "gateway") {
+			t.Errorf("%s: it is shared: %v, and the file is\n%s", tt.entry, shared, m.read(tt.path))
+		}
+	}
+}
+
 // TestThePlanTellsOfAQuestion: a host that does not ask about folders started the server in each.
 func TestThePlanTellsOfAQuestion(t *testing.T) {
 	const asks = "Assent asks you once in each folder whether it may"

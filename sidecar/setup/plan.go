@@ -631,6 +631,16 @@ func (s *Server) uses(host string) {
 	}
 }
 
+// isOn reports whether the host of an entry uses it.
+func (c *Copy) isOn() bool {
+	var e struct {
+		Enabled  *bool
+		Disabled bool
+	}
+	_ = json.Unmarshal(c.value, &e) // a value of another type says nothing
+	return !e.Disabled && (e.Enabled == nil || *e.Enabled)
+}
+
 // share adds a server to the hosts that do not have it.
 func (p *Plan) share(s *Server) {
 	i := slices.IndexFunc(s.Copies, func(c *Copy) bool { return c.Folder == "" })
@@ -645,6 +655,10 @@ func (p *Plan) share(s *Server) {
 		has := slices.ContainsFunc(p.Servers, func(other *Server) bool {
 			return slices.ContainsFunc(other.Copies, func(c *Copy) bool { return c.Host == e.place.Host() && c.Name == name && c.Folder == "" })
 		})
+		if !has && !slices.ContainsFunc(s.Copies, func(c *Copy) bool { return c.Folder == "" && c.isOn() }) { // it would be on there
+			p.problem(s.Copies[i].Path, "The server %q is not shared: it is switched off in %s.", s.Copies[i].Name, s.Copies[i].Host)
+			return
+		}
 		at := e.place.Main()
 		if !has && !p.isBlocked(e, name, s) && p.change(e, entryEdit{At: at, Name: name, Server: s.Name, Added: true}, e.place.Starts(name, p.start(e, s), nil)) {
 			s.moves = true
