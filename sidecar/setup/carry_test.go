@@ -248,6 +248,26 @@ func TestWhatMoves(t *testing.T) {
 	}
 }
 
+// TestManyProjects: Claude Code keeps the servers of all projects in one file.
+func TestManyProjects(t *testing.T) {
+	file := func(projects int) []byte {
+		var out strings.Builder
+		for i := range projects {
+			fmt.Fprintf(&out, `"/w/%d": {"mcpServers": {"a": {"command": "x", "args": ["%d"]}, "b": {"command": "y"}}},`, i, i)
+		}
+		return []byte(`{"projects": {` + strings.TrimSuffix(out.String(), ",") + `}, "mcpServers": {"mine": {"command": "z"}}}`)
+	}
+	m := newMachine(t)
+	m.write(claudeFile, file(101))
+	if plan := m.find(); len(plan.Problems) > 0 || len(plan.Files) != 1 || len(plan.Servers) != 103 {
+		t.Errorf("there are %d servers, and the plan has %+v", len(plan.Servers), plan.Problems)
+	}
+	m.write(claudeFile, file(500))
+	if plan := m.find(); len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0].Message, "it has more than 1000 servers") {
+		t.Errorf("the plan has %+v", plan.Problems)
+	}
+}
+
 // TestAServerThatIsOffIsNotShared: it would be on in the other hosts. It moves all the same, and stays off where it is.
 func TestAServerThatIsOffIsNotShared(t *testing.T) {
 	for _, tt := range []struct {

@@ -248,8 +248,8 @@ func (pl Place) Servers(f *hostfile.File) ([]Found, error) {
 			found := Found{At: c.at, Name: e.Name, Value: e.Value, Folder: c.folder}
 			found.Server, found.Err = pl.translate(e, inputs, false)
 			all = append(all, found)
-			if len(all) > maxServers {
-				return nil, fmt.Errorf("it has more than %d servers", maxServers)
+			if len(all) > maxInFile {
+				return nil, fmt.Errorf("it has more than %d servers", maxInFile)
 			}
 		}
 	}

@@ -23,8 +23,10 @@ import (
 const (
 	// maxSource bounds a file of another program, in bytes: Claude Code keeps much else in its own.
 	maxSource = 32 << 20
-	// maxServers bounds the servers of one file.
+	// maxServers bounds the servers of one file that are shown for a copy, and maxInFile all of a file, those of other
+	// projects included.
 	maxServers = 200
+	maxInFile  = 1000
 	// maxEntry bounds what a server may say about itself, in bytes.
 	maxEntry = 64 << 10
 	// maxProblems bounds the problems of one file that are told.
