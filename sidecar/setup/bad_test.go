@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assent/sidecar/setup"
 	"assent/sidecar/setup/vault"
 )
@@ -260,6 +262,44 @@ func TestWhatThePersonChangedStays(t *testing.T) {
 	}
 	if _, err := os.Stat(m.path("assent/secrets.sealed")); err != nil {
 		t.Error("the secret of the server that stays is gone:", err)
+	}
+}
+
+// TestCommentsBesideAnEntry: those between members stay, and with restore all of them come back.
+func TestCommentsBesideAnEntry(t *testing.T) {
+	const args = `["gateway", "--own", "--host", "cursor", "a"]`
+	for _, tt := range []struct{ path, before, want string }{
+		{
+			cursorPath, "{\n  \"mcpServers\": {\n    \"a\": {\n      // why\n      \"command\": \"x\", // the program\n      \"args\": [\"1\"], // the profile\n      \"timeout\": 5\n    }\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"a\": {\n      // why\n      // the program\n      \"command\": \"assent\",\n      \"args\": " + args + ", // the profile\n      \"timeout\": 5\n    }\n  }\n}\n",
+		},
+		{
+			cursorPath, `{"mcpServers": {"a": {/* 1 */ "command" /* 2 */ : /* 3 */ "x" /* 4 */, "args": [] /* 5 */ }}}`,
+			`{"mcpServers": {"a": {/* 1 */ /* 2 */ /* 3 */ /* 4 */ "command": "assent", "args": ` + args + ` /* 5 */ }}}`,
+		},
+		{
+			cursorPath, "{\"mcpServers\": {\"a\": {\"command\": \"x\", // 1\n\"args\": [],}}}",
+			"{\"mcpServers\": {\"a\": { // 1\n\"command\": \"assent\",\"args\": " + args + ",}}}",
+		},
+		{
+			codexFile, "[mcp_servers]\na = { command = \"x\", startup_timeout_sec = 30 } # ask Ada\nb = { command = \"y\" } # last",
+			"[mcp_servers]\na = { command = \"assent\", args = [\"gateway\", \"--own\", \"--host\", \"codex\", \"a\"], startup_timeout_sec = 30 } # ask Ada\n" +
+				"b = { command = \"assent\", args = [\"gateway\", \"--own\", \"--host\", \"codex\", \"b\"] } # last",
+		},
+	} {
+		for _, end := range []string{"\n", "\r\n"} {
+			m := newMachine(t)
+			before := strings.ReplaceAll(tt.before, "\n", end)
+			m.write(tt.path, []byte(before))
+			m.route()
+			if diff := cmp.Diff(strings.ReplaceAll(tt.want, "\n", end), string(m.read(tt.path))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", before, diff)
+			}
+			m.restore()
+			if got := string(m.read(tt.path)); got != before {
+				t.Errorf("restored is\n%s, want\n%s", got, before)
+			}
+		}
 	}
 }
 

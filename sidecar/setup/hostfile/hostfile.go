@@ -1,9 +1,10 @@
 // Package hostfile reads and edits the servers in the configuration files of programs, in JSON with comments, TOML and
 // YAML.
 //
-// An edit changes the members that say how a server is reached, and leaves every other byte as it is: comments, order,
-// indentation, line ends, the byte order mark. The package parses the result of each edit: it must equal the old file except
-// for that server. An edit that fails changes nothing. A [File] belongs to one goroutine. The package reads and writes no disk.
+// An edit changes the members that say how a server is reached, and leaves all else as it is: comments, order, indentation,
+// line ends, the byte order mark. Comments within a replaced value go, and in TOML and YAML those behind it. The package
+// parses the result of each edit: it must equal the old file except for that server. An edit that fails changes nothing. A
+// [File] belongs to one goroutine. The package reads and writes no disk.
 package hostfile
 
 import (

@@ -157,8 +157,30 @@ func (f *jsonFile) route(at Path, name string, launch Launch, by []Member) error
 		value.BeforeExtra = hujson.Extra(" ")
 		members = append(members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: extra, Value: hujson.String(m.Name)}, Value: value})
 	}
+	if notes := notes(object, launch); len(notes) > 0 && len(members) > 0 {
+		if after := blank(notes); bytes.ContainsRune(after, '\n') { // a comment may need the line end
+			extra = after
+		}
+		members[0].Name.BeforeExtra = slices.Concat(bytes.TrimRight(notes, " \t\r\n"), extra)
+	}
 	swap(object, launch, members)
 	return nil
+}
+
+// notes returns the comments beside the launch members.
+func notes(object *hujson.Object, launch Launch) hujson.Extra {
+	var all hujson.Extra
+	for _, m := range object.Members {
+		for _, extra := range []hujson.Extra{m.Name.BeforeExtra, m.Name.AfterExtra, m.Value.BeforeExtra, m.Value.AfterExtra} {
+			if slices.Contains(launch, nameOf(m)) && len(bytes.TrimSpace(extra)) > 0 {
+				if len(all) > 0 {
+					extra = bytes.TrimLeft(extra, " \t")
+				}
+				all = append(all, extra...)
+			}
+		}
+	}
+	return all
 }
 
 // spaced puts a blank after each comma of a list.

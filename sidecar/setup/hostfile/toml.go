@@ -31,6 +31,8 @@ type tomlPart struct {
 	header     bool
 	list       bool // of [[tables]]
 	start, end int
+	// value is where the value ends.
+	value int
 	// inline is a table in braces.
 	inline bool
 }
@@ -75,7 +77,7 @@ func parseTOML(data []byte, crlf bool) (document, error) {
 			last = int(e.Raw.Offset + e.Raw.Length)
 		}
 		part.start = bytes.LastIndexByte(data[:first], '\n') + 1
-		part.end = len(data)
+		part.value, part.end = last, len(data)
 		if i := bytes.IndexByte(data[last:], '\n'); i >= 0 {
 			part.end = last + i + 1
 		}
@@ -260,8 +262,8 @@ func (f *tomlFile) swapInline(at Path, name string, part tomlPart, launch Launch
 			members = append(members, m)
 		}
 	}
-	line := f.indent(part) + tomlKey(part.key[len(part.key)-part.written:]) + " = " + tomlTable(members) + "\n"
-	f.text = apply(f.text, []edit{{part.start, part.end, lineEnds(line, f.crlf)}}, f.crlf)
+	line := f.indent(part) + tomlKey(part.key[len(part.key)-part.written:]) + " = " + tomlTable(members)
+	f.text = apply(f.text, []edit{{part.start, part.value, line}}, f.crlf) // the comment behind it stays
 	return nil
 }
 
