@@ -31,6 +31,10 @@ func TestRepeatedResults(t *testing.T) {
 		},
 		{"none", "opencode", `{"content":[]}`, `{"content":[]}`},
 		{"a host that shows it", "claude-code", `{"content":[],"structuredContent":{}}`, `{"content":[],"structuredContent":{}}`},
+		{"a text, said before", "mine", `{"content":[{"type":"text","text":"a"}],"structuredContent":"a"}`, `{"content":[{"type":"text","text":"a"}]}`},
+		{"a text", "mine", `{"content":[],"structuredContent":"a"}`, `{"content":[{"type":"text","text":"\"a\""}]}`},
+		{"a number", "mine", `{"content":[],"structuredContent":1.50}`, `{"content":[{"type":"text","text":"1.50"}]}`},
+		{"an empty list", "mine", `{"content":[],"structuredContent":[]}`, `{"content":[{"type":"text","text":"[]"}]}`},
 		{"a host that is not known", "mine", `{"content":[],"structuredContent":{}}`, `{"content":[],"structuredContent":{}}`},
 	}
 	for _, test := range tests {

@@ -15,6 +15,7 @@ import (
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/base/reason"
 	"assent/sidecar/hub/session"
+	"assent/sidecar/hub/shape"
 	"assent/sidecar/wire"
 )
 
@@ -86,7 +87,7 @@ func (r *listReader) read(ctx context.Context, c *session.Conn, ask lister) erro
 			r.end()
 			return nil
 		case r.cursors[string(next)]:
-			r.say("The list ends where the server gives the cursor %s again", clip(string(next)))
+			r.say("The list ends where the server gives the cursor %s again", shape.Clip(string(next)))
 			next = nil
 		case r.items >= maxItems:
 			r.tooMany()
@@ -148,22 +149,22 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 		return nil, c.Failure(ctx, capture, err)
 	}
 	result := json.RawMessage(bytes.TrimSpace(capture.Answer().Result))
-	if kindOf(result) == "array" {
+	if shape.KindOf(result) == "array" {
 		r.say("The list is an array and must be an object")
 		result = append(jsonscan.AppendMember([]byte{'{'}, string(r.kind), result), '}')
 	}
-	if kind := kindOf(result); kind != "object" {
-		return nil, session.BadAnswerError{Reason: fmt.Sprintf("its list of %s is %s and must be an object", r.name(), article(kind))}
+	if kind := shape.KindOf(result); kind != "object" {
+		return nil, session.BadAnswerError{Reason: fmt.Sprintf("its list of %s is %s and must be an object", r.name(), shape.Article(kind))}
 	}
 	list := jsonscan.Member(result, string(r.kind))
-	switch kind := kindOf(list); kind {
+	switch kind := shape.KindOf(list); kind {
 	case "array", "null": // some languages write an empty list as null
 	case "object":
 		r.say(`"%s" is an object and must be an array`, r.kind)
 	case "missing":
 		r.say(`A page of the list has no "%s"`, r.kind)
 	default:
-		return nil, session.BadAnswerError{Reason: fmt.Sprintf(`"%s" is %s and must be an array`, r.kind, article(kind))}
+		return nil, session.BadAnswerError{Reason: fmt.Sprintf(`"%s" is %s and must be an array`, r.kind, shape.Article(kind))}
 	}
 	if r.bytes += len(result); r.bytes > maxListBytes && len(r.pages) > 0 {
 		r.say("The list has more than %d MB: the rest is left out", maxListBytes>>20)
@@ -190,7 +191,7 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 // next returns the cursor of the next page, or nil. The empty text is a cursor since 2026-07-28 ("Pagination"). Before,
 // clients took it for the end, and servers send it so.
 func (r *listReader) next(cursor json.RawMessage) json.RawMessage {
-	if cursor = text("nextCursor", cursor, r.say); cursor == nil || string(cursor) == `""` && !r.modern {
+	if cursor = shape.Text("nextCursor", cursor, r.say); cursor == nil || string(cursor) == `""` && !r.modern {
 		return nil
 	}
 	return cursor
@@ -214,14 +215,14 @@ func (r *listReader) forSDK(result json.RawMessage) json.RawMessage {
 
 // mentionsHeader reports whether a schema may have an x-mcp-header.
 func mentionsHeader(schema json.RawMessage) bool {
-	return kindOf(schema) == "object" && (bytes.Contains(schema, []byte("x-mcp-header")) || bytes.Contains(schema, []byte(`\u`)))
+	return shape.KindOf(schema) == "object" && (bytes.Contains(schema, []byte("x-mcp-header")) || bytes.Contains(schema, []byte(`\u`)))
 }
 
 // values returns the items of an object in place of a list. PHP writes a list with gaps so, and others write the names of the
 // items as its members.
 func values(object json.RawMessage, key string) (all []json.RawMessage) {
 	for name, item := range jsonscan.Of(object) {
-		if kindOf(item) == "object" && jsonscan.Member(item, key) == nil {
+		if shape.KindOf(item) == "object" && jsonscan.Member(item, key) == nil {
 			quoted, _ := json.Marshal(name) // a string can be encoded
 			item = jsonscan.With(item, key, quoted)
 		}
@@ -232,7 +233,7 @@ func values(object json.RawMessage, key string) (all []json.RawMessage) {
 
 // elements returns those of a list, or nil. They are parts of it.
 func elements(list json.RawMessage) []json.RawMessage {
-	if kindOf(list) != "array" {
+	if shape.KindOf(list) != "array" {
 		return nil
 	}
 	return slices.Collect(jsonscan.Elements(list))
@@ -240,11 +241,11 @@ func elements(list json.RawMessage) []json.RawMessage {
 
 // itemsOf returns the usable items of a page. Known are the tools of forSDK that go-sdk did not refuse.
 func (r *listReader) itemsOf(list json.RawMessage, known []*mcp.Tool) json.RawMessage {
-	if kindOf(list) == "null" {
+	if shape.KindOf(list) == "null" {
 		return json.RawMessage("[]")
 	}
 	all, same := elements(list), true
-	if kindOf(list) == "object" {
+	if shape.KindOf(list) == "object" {
 		all, same = values(list, iconKeys[r.kind]), false
 	}
 	if rest := maxItems - r.items; len(all) > rest {
@@ -273,29 +274,29 @@ func (r *listReader) itemsOf(list json.RawMessage, known []*mcp.Tool) json.RawMe
 // item returns an item as it can be used, or nil to leave it out. Only tools with headers that go-sdk can set are taken.
 func (r *listReader) item(item json.RawMessage, taken map[string]bool) json.RawMessage {
 	noun, key := nouns[r.kind], iconKeys[r.kind]
-	if kind := kindOf(item); kind != "object" {
-		r.say("A %s is left out: it is %s and must be an object", noun, article(kind))
+	if kind := shape.KindOf(item); kind != "object" {
+		r.say("A %s is left out: it is %s and must be an object", noun, shape.Article(kind))
 		return nil
 	}
 	value := jsonscan.Member(item, key)
 	id := jsonscan.Text(item, key)
 	switch {
-	case kindOf(value) != "string":
-		r.say("A %s is left out: its %s is %s", noun, key, article(kindOf(value)))
+	case shape.KindOf(value) != "string":
+		r.say("A %s is left out: its %s is %s", noun, key, shape.Article(shape.KindOf(value)))
 		return nil
 	case id == "":
 		r.say("A %s is left out: its %s is empty", noun, key)
 		return nil
 	case r.keys[id]:
-		r.say("A second %s %s is left out", noun, clipped(id))
+		r.say("A second %s %s is left out", noun, shape.Clipped(id))
 		return nil
 	case r.kind == protocol.ListTools && mentionsHeader(jsonscan.Member(item, "inputSchema")) && !taken[id]:
-		r.say("The tool %s is left out: its x-mcp-header is not valid", clipped(id))
+		r.say("The tool %s is left out: its x-mcp-header is not valid", shape.Clipped(id))
 		return nil
 	}
 	r.keys[id] = true
 	say := func(format string, args ...any) {
-		r.say("The %s %s: %s", noun, clipped(id), fmt.Sprintf(format, args...))
+		r.say("The %s %s: %s", noun, shape.Clipped(id), fmt.Sprintf(format, args...))
 	}
 	item = itemShapes[r.kind]("", item, say)
 	if r.kind == protocol.ListTools {

@@ -17,6 +17,7 @@ import (
 	"assent/sidecar/broker/form"
 	"assent/sidecar/hub/exchange"
 	"assent/sidecar/hub/session"
+	"assent/sidecar/hub/shape"
 	"assent/sidecar/wire"
 	"assent/sidecar/wire/apps"
 )
@@ -182,7 +183,7 @@ func (t *wireTool) withForm() protocol.Tool {
 	tool := t.tool()
 	schema, merged := form.Flat(t.InputSchema)
 	more := jsonscan.Member(schema, "additionalProperties")
-	tool.MoreArguments = merged || string(more) == "true" || kindOf(more) == "object"
+	tool.MoreArguments = merged || string(more) == "true" || shape.KindOf(more) == "object"
 	described := jsonscan.Member(schema, "properties")
 	if described == nil {
 		described = json.RawMessage("{}")

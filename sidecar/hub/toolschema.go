@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"assent/sidecar/base/jsonscan"
+	"assent/sidecar/hub/shape"
 	"assent/sidecar/wire/quirk"
 )
 
@@ -32,8 +33,8 @@ func withSchemas(tool json.RawMessage, modern bool, say func(string, ...any)) js
 
 func inputSchema(value json.RawMessage, say func(string, ...any)) json.RawMessage {
 	const at = "inputSchema"
-	if kindOf(value) != "object" {
-		say("%s is %s and must be an object", at, article(kindOf(value)))
+	if shape.KindOf(value) != "object" {
+		say("%s is %s and must be an object", at, shape.Article(shape.KindOf(value)))
 		return json.RawMessage(anyArguments)
 	}
 	value = properties(at, value, say)
@@ -53,12 +54,12 @@ func written(value json.RawMessage) string {
 	if string(value) == `""` {
 		return "empty"
 	}
-	return clip(string(value))
+	return shape.Clip(string(value))
 }
 
 func outputSchema(value json.RawMessage, modern bool, say func(string, ...any)) json.RawMessage {
 	const at = "outputSchema"
-	if value = anyObject(at, value, say); value == nil {
+	if value = shape.AnyObject(at, value, say); value == nil {
 		return nil
 	}
 	value = properties(at, value, say)
@@ -87,10 +88,10 @@ func ofObjects(schema json.RawMessage) json.RawMessage {
 // described (JSON Schema Validation 2020-12, 6.5.3).
 func properties(at string, schema json.RawMessage, say func(string, ...any)) json.RawMessage {
 	return jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
-		at := within(at, name)
+		at := shape.Within(at, name)
 		switch name {
 		case "properties":
-			if value = anyObject(at, value, say); value == nil {
+			if value = shape.AnyObject(at, value, say); value == nil {
 				return nil
 			}
 			return jsonscan.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
@@ -100,16 +101,16 @@ func properties(at string, schema json.RawMessage, say func(string, ...any)) jso
 				case "false":
 					return json.RawMessage(`{"not":{}}`)
 				}
-				if kindOf(value) != "object" {
-					say("%s is %s and must be an object", within(at, name), article(kindOf(value)))
+				if shape.KindOf(value) != "object" {
+					say("%s is %s and must be an object", shape.Within(at, name), shape.Article(shape.KindOf(value)))
 					return json.RawMessage("{}")
 				}
-				return typed(within(at, name), value, say, 0)
+				return typed(shape.Within(at, name), value, say, 0)
 			})
 		case "$defs", "definitions":
 			return typedMembers(at, value, say, 0)
 		case "required":
-			return list(text)(at, value, say)
+			return shape.List(shape.Text)(at, value, say)
 		}
 		return value
 	})
@@ -121,25 +122,25 @@ const maxTyped = 20
 // typed returns the schema of a value with JSON Schema's names for types. A provider of models refuses a whole request for
 // one other name.
 func typed(at string, schema json.RawMessage, say func(string, ...any), depth int) json.RawMessage {
-	if depth > maxTyped || kindOf(schema) != "object" {
+	if depth > maxTyped || shape.KindOf(schema) != "object" {
 		return schema
 	}
 	below := func(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
 		return typed(at, value, say, depth+1)
 	}
 	return jsonscan.Edit(schema, func(name string, value json.RawMessage) json.RawMessage {
-		at := within(at, name)
+		at := shape.Within(at, name)
 		switch name {
 		case "type":
-			if kindOf(value) == "array" {
-				return list(typeName)(at, value, say)
+			if shape.KindOf(value) == "array" {
+				return shape.List(typeName)(at, value, say)
 			}
 			return typeName(at, value, say)
 		case "items", "additionalProperties":
 			return below(at, value, say)
 		case "anyOf", "oneOf", "allOf":
-			if kindOf(value) == "array" {
-				return list(below)(at, value, say)
+			if shape.KindOf(value) == "array" {
+				return shape.List(below)(at, value, say)
 			}
 		case "properties", "$defs", "definitions":
 			return typedMembers(at, value, say, depth+1)
@@ -150,21 +151,21 @@ func typed(at string, schema json.RawMessage, say func(string, ...any), depth in
 
 // typedMembers is typed for the schemas that are the members of an object.
 func typedMembers(at string, schemas json.RawMessage, say func(string, ...any), depth int) json.RawMessage {
-	if kindOf(schemas) != "object" {
+	if shape.KindOf(schemas) != "object" {
 		return schemas
 	}
 	return jsonscan.Edit(schemas, func(name string, schema json.RawMessage) json.RawMessage {
-		return typed(within(at, name), schema, say, depth)
+		return typed(shape.Within(at, name), schema, say, depth)
 	})
 }
 
 // typeName returns JSON Schema's name for a type. One that no language has stays.
 func typeName(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
 	var is string
-	if kindOf(value) != "string" || json.Unmarshal(value, &is) != nil || quirk.Type(is) == is {
+	if shape.KindOf(value) != "string" || json.Unmarshal(value, &is) != nil || quirk.Type(is) == is {
 		return value
 	}
-	say("%s is %s and must be %s", at, clipped(is), clipped(quirk.Type(is)))
+	say("%s is %s and must be %s", at, shape.Clipped(is), shape.Clipped(quirk.Type(is)))
 	quoted, _ := json.Marshal(quirk.Type(is)) // a string can be encoded
 	return quoted
 }

@@ -63,7 +63,7 @@ func (s *Exchanges) Request(ctx context.Context, taskID, method string, params j
 	if err != nil {
 		return nil, endedOrNot(s.name(), err)
 	}
-	return forHost(method, raw), nil
+	return forHost(method, r.resourceURI, raw), nil
 }
 
 // passOn sends a request that leads to no question.

@@ -73,16 +73,28 @@ func TestTheResultForAHostHasNoOddBlocks(t *testing.T) {
 		{"no type and no name", "tools/call", `{"content":[{"type":"image","data":"QQ=="},{"type":"resource_link","uri":"x:y"}]}`, `{"content":[{"data":"QQ==","mimeType":"image/*","type":"image"},{"name":"x:y","type":"resource_link","uri":"x:y"}]}`},
 		{"a resource without a name", "tools/call", `{"content":[{"type":"resource","resource":{"text":"t"}}]}`, `{"content":[{"text":"{\"type\":\"resource\",\"resource\":{\"text\":\"t\"}}","type":"text"}]}`},
 		{"odd messages", "prompts/get", `{"messages":[null,{"content":` + text + `},{"role":"user","content":[` + text + `]}]}`, `{"messages":[{"content":{"text":"null","type":"text"},"role":"user"},{"content":` + text + `,"role":"user"},{"content":` + text + `,"role":"user"}]}`},
+		{"blocks of sampling", "tools/call", `{"content":[{"type":"tool_use","id":"a","name":"b","input":{}},{"type":"tool_result","toolUseId":"a","content":[]}]}`, `{"content":[{"text":"{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\",\"input\":{}}","type":"text"},{"text":"{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":[]}","type":"text"}]}`},
+		{"null for what is not there", "tools/call", `{"_meta":null,"content":[{"type":"text","text":"hi","annotations":null,"_meta":null,"n":1.50},{"type":"resource_link","uri":"x:y","name":"n","title":null,"description":null,"mimeType":null,"size":null,"icons":null}],"n":1.50}`, `{"content":[{"type":"text","text":"hi","n":1.50},{"type":"resource_link","uri":"x:y","name":"n"}],"n":1.50}`},
+		{"members of another kind", "tools/call", `{"content":[{"type":"audio","data":"","mimeType":"a/b","annotations":[],"_meta":[]},{"type":"resource_link","uri":"x:y","name":"n","title":5,"mimeType":5,"size":"5","annotations":{"audience":"user","priority":1.0}}],"_meta":[]}`, `{"content":[{"type":"audio","data":"","mimeType":"a/b"},{"type":"resource_link","uri":"x:y","name":"n","annotations":{"priority":1.0}}]}`},
+		{"odd members of a resource", "tools/call", `{"content":[{"type":"resource","resource":{"uri":"x:y","text":"hi","blob":null,"mimeType":5,"_meta":[]}}]}`, `{"content":[{"type":"resource","resource":{"uri":"x:y","text":"hi"}}]}`},
+		{"odd members of a prompt", "prompts/get", `{"description":null,"_meta":[],"messages":[{"role":"user","content":{"type":"text","text":"hi","annotations":[],"_meta":null}}]}`, `{"messages":[{"content":{"type":"text","text":"hi"},"role":"user"}]}`},
+		{"a description that is a list", "prompts/get", `{"description":["x"],"messages":[]}`, `{"messages":[]}`},
+		{"contents without a uri", "resources/read", `{"contents":[{"text":"hi"},{"uri":5,"blob":"QQ=="},{"uri":"","text":""}]}`, `{"contents":[{"text":"hi","uri":"x:asked"},{"uri":"x:asked","blob":"QQ=="},{"uri":"x:asked","text":""}]}`},
+		{"contents that are no objects", "resources/read", `{"contents":[null,"<hi>",5]}`, `{"contents":[{"text":"<hi>","uri":"x:asked"},{"text":"5","uri":"x:asked"}]}`},
+		{"contents that are null", "resources/read", `{"contents":[null]}`, `{"contents":[]}`},
+		{"contents with odd members", "resources/read", `{"contents":[{"uri":"x:y","text":"hi","mimeType":null,"blob":null,"_meta":null,"n":1.50},{"uri":"x:y","mimeType":5,"text":null,"blob":"QQ==","_meta":[]}],"_meta":[]}`, `{"contents":[{"uri":"x:y","text":"hi","n":1.50},{"uri":"x:y","blob":"QQ=="}]}`},
+		{"contents without a text", "resources/read", `{"contents":[{"uri":"x:y","text":{"n":1.50}},{"uri":"x:y","text":null,"blob":[98]},{"uri":"x:y"}]}`, `{"contents":[{"uri":"x:y","text":"{\"n\":1.50}"},{"uri":"x:y","text":"{\"uri\":\"x:y\",\"text\":null,\"blob\":[98]}"},{"uri":"x:y","text":"{\"uri\":\"x:y\"}"}]}`},
+		{"nothing odd in contents", "resources/read", `{ "contents":[{"uri":"x:y","text":"\u0041", "mimeType":"a/b","_meta":{},"n":1.50}] ,"_meta":{ }}`, `{ "contents":[{"uri":"x:y","text":"\u0041", "mimeType":"a/b","_meta":{},"n":1.50}] ,"_meta":{ }}`},
 		{"nothing odd", "tools/call", `{"content":[` + text + `, {"type":"audio","data":"","mimeType":"audio/wav"}]}`, `{"content":[` + text + `, {"type":"audio","data":"","mimeType":"audio/wav"}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t, func(p *peer) {
-					p.shake(`{"tools":{},"prompts":{}}`)
+					p.shake(`{"tools":{},"resources":{},"prompts":{}}`)
 					p.result(p.await(tt.method), tt.result)
 					p.rest()
 				})
-				raw, ended := f.Request(t.Context(), "t", tt.method, json.RawMessage(`{"name":"x"}`), exchange.Hooks{})
+				raw, ended := f.Request(t.Context(), "t", tt.method, json.RawMessage(`{"name":"x","uri":"x:asked"}`), exchange.Hooks{})
 				if diff := cmp.Diff(tt.want, string(raw)); diff != "" || ended != nil {
 					t.Errorf("ended as %+v, result (-want +got):\n%s", ended, diff)
 				}

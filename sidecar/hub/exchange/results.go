@@ -12,11 +12,42 @@ import (
 	"assent/protocol"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/hub/session"
+	"assent/sidecar/hub/shape"
 	"assent/sidecar/wire/quirk"
 )
 
 // resultMembers are the lists without which a result is none (2025-11-25, "Schema").
 var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
+
+// The shapes of what results and their elements need not have (2025-11-25 and 2026-07-28, "Schema"). What they need is not
+// in them: it says something, also where it is odd.
+var (
+	resultShapes = map[string]shape.Shape{
+		"tools/call":     shape.Object(map[string]shape.Shape{"_meta": shape.AnyObject}),
+		"resources/read": shape.Object(map[string]shape.Shape{"_meta": shape.AnyObject}),
+		"prompts/get":    shape.Object(map[string]shape.Shape{"description": shape.Text, "_meta": shape.AnyObject}),
+	}
+	blockShapes = map[string]shape.Shape{
+		"text":          shape.Object(map[string]shape.Shape{"annotations": shape.Annotations, "_meta": shape.AnyObject}),
+		"image":         mediaShape,
+		"audio":         mediaShape,
+		"resource_link": shape.Resource,
+		"resource":      shape.Object(map[string]shape.Shape{"resource": contents, "annotations": shape.Annotations, "_meta": shape.AnyObject}),
+	}
+	mediaShape    = shape.Object(map[string]shape.Shape{"mimeType": shape.Text, "annotations": shape.Annotations, "_meta": shape.AnyObject})
+	contentsShape = shape.Object(map[string]shape.Shape{"mimeType": shape.Text, "_meta": shape.AnyObject})
+)
+
+// contents is contentsShape, with which other values stay.
+func contents(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	if !isObject(value) {
+		return value
+	}
+	return contentsShape(at, value, say)
+}
+
+// unsaid is for the shapes of results: unlike a list, a result has no problems to show.
+func unsaid(string, ...any) {}
 
 // readable returns the result of a request as everybody can read it. A result that is right stays as it is, byte for byte.
 // An odd one with a clear meaning is repaired: a text or one block in place of a list, a resource with the
@@ -28,7 +59,7 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 	}
 	raw = bytes.TrimSpace(raw)
 	if !isObject(raw) {
-		reason := "its result is " + kindWithArticle(raw) + " and must be an object"
+		reason := "its result is " + shape.Article(shape.KindOf(raw)) + " and must be an object"
 		if len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
 			reason += ": " + clip(raw)
 		}
@@ -47,7 +78,7 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 		}
 		return nil, session.BadAnswerError{Reason: withoutList(list, members)}
 	case !isText(was) && !isObject(was):
-		return nil, session.BadAnswerError{Reason: fmt.Sprintf("%q is %s and must be an array", list, kindWithArticle(was))}
+		return nil, session.BadAnswerError{Reason: fmt.Sprintf("%q is %s and must be an array", list, shape.Article(shape.KindOf(was)))}
 	default: // one element in place of a list, or a list with gaps
 		all := quirk.GappedList(was)
 		if all == nil {
@@ -68,11 +99,10 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 		delete(members, "structuredContent")
 		odd = true
 	}
-	if !odd {
-		return raw, nil
+	if odd {
+		raw = jsonscan.With(jsonscan.Edit(raw, func(name string, _ json.RawMessage) json.RawMessage { return members[name] }), list, is)
 	}
-	members[list] = is
-	return json.Marshal(members)
+	return resultShapes[method]("", raw, unsaid), nil
 }
 
 // withoutList says what a result without its list has in place of it.
@@ -106,6 +136,10 @@ func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
 			is = block(was)
 		case "prompts/get":
 			is = promptMessage(was)
+		case "resources/read":
+			if is = contents("", was, unsaid); isText(was) {
+				is = jsonscan.With(json.RawMessage("{}"), "text", was)
+			}
 		}
 		odd = odd || string(is) != string(was)
 		elements[i] = is
@@ -113,43 +147,62 @@ func eachBlock(method string, list json.RawMessage) (json.RawMessage, bool) {
 	if !odd {
 		return list, false
 	}
-	raw, err := json.Marshal(elements)
-	if err != nil { // they are valid
-		return list, false
-	}
-	return raw, true
+	return jsonscan.Array(elements), true
 }
 
 // forHost returns a readable result for a host with strict types. A block that MCP does not have, or that lacks a member,
-// becomes a text with its JSON.
-func forHost(method string, raw json.RawMessage) json.RawMessage {
+// becomes a text with its JSON. The uri is that of the resource that was asked for.
+func forHost(method, uri string, raw json.RawMessage) json.RawMessage {
 	list := resultMembers[method]
-	if list == "" || method == "resources/read" {
+	if list == "" {
 		return raw
 	}
-	members := maps.Collect(jsonscan.Of(raw))
 	var elements []json.RawMessage
 	odd := false
-	for was := range jsonscan.Elements(members[list]) {
+	for was := range jsonscan.Elements(jsonscan.Member(raw, list)) {
 		is := was
-		if method == "tools/call" {
+		switch method {
+		case "tools/call":
 			is = strict(was)
-		} else {
+		case "prompts/get":
 			is = strictMessage(was)
+		case "resources/read":
+			is = strictContents(was, uri)
 		}
 		odd = odd || string(is) != string(was)
-		elements = append(elements, is)
+		if is != nil {
+			elements = append(elements, is)
+		}
 	}
 	if !odd {
 		return raw
 	}
-	all, err := json.Marshal(elements)
-	if err != nil { // they are valid
-		return raw
-	}
-	members[list] = all
-	return object(members, raw)
+	return jsonscan.With(raw, list, jsonscan.Array(elements))
 }
+
+// strictContents returns the contents of a resource with all members that MCP requires, or nil for none. Contents without a
+// text and data get a text with their JSON.
+func strictContents(raw json.RawMessage, uri string) json.RawMessage {
+	is := raw
+	switch said := jsonscan.Member(raw, "text"); {
+	case string(raw) == "null":
+		return nil
+	case !isObject(raw):
+		is = jsonscan.With(json.RawMessage("{}"), "text", jsonscan.Quote(string(raw)))
+	case hasContents(raw):
+	case saysSomething(said):
+		is = jsonscan.With(raw, "text", jsonscan.Quote(string(said)))
+	default:
+		is = jsonscan.With(raw, "text", jsonscan.Quote(string(raw)))
+	}
+	if jsonscan.Text(is, "uri") == "" {
+		is = jsonscan.With(is, "uri", jsonscan.Quote(uri))
+	}
+	return saidOnce("", is, unsaid)
+}
+
+// saidOnce is the shape of contents of a resource with a text or data.
+var saidOnce = shape.Object(map[string]shape.Shape{"text": shape.Text, "blob": shape.Text})
 
 // strict returns a content block with all members that MCP requires.
 func strict(raw json.RawMessage) json.RawMessage {
@@ -172,6 +225,9 @@ func strict(raw json.RawMessage) json.RawMessage {
 		if c.Resource.URI == "" {
 			return asText(raw)
 		}
+		return jsonscan.With(raw, "resource", saidOnce("", members["resource"], unsaid))
+	case protocol.ToolUseContent, protocol.ToolResultContent: // those are of sampling
+		return asText(raw)
 	}
 	return raw
 }
@@ -267,9 +323,17 @@ func block(raw json.RawMessage) json.RawMessage {
 		}
 		members["resource"] = object(resource, nil)
 	default:
-		return raw
+		return optional(raw)
 	}
-	return object(members, raw)
+	return optional(object(members, raw))
+}
+
+// optional returns a content block without the odd ones of the members that it need not have.
+func optional(raw json.RawMessage) json.RawMessage {
+	if is := blockShapes[jsonscan.Text(raw, "type")]; is != nil {
+		return is("", raw, unsaid)
+	}
+	return raw
 }
 
 // object encodes members. It returns otherwise if that is impossible.
@@ -331,23 +395,6 @@ func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 func isText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
 
 func saysSomething(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
-// kindWithArticle returns the type of a value, as a part of a sentence.
-func kindWithArticle(raw json.RawMessage) string {
-	switch {
-	case len(raw) == 0:
-		return "missing"
-	case raw[0] == 'n':
-		return "null"
-	case isList(raw):
-		return "an array"
-	case isText(raw):
-		return "a string"
-	case raw[0] == 't', raw[0] == 'f':
-		return "a boolean"
-	}
-	return "a number"
-}
 
 // clip returns the beginning of a value on one line, for a sentence.
 func clip(raw []byte) string {

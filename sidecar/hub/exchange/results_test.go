@@ -34,6 +34,9 @@ func TestResultsAreReadWhereTheirMeaningIsClear(t *testing.T) {
 		{"a list with gaps, in PHP", "tools/call", `{"content":{"0":"hi","2":{"type":"text","text":"ho"}}}`, []protocol.ContentBlock{text("hi"), text("ho")}},
 		{"nothing, which is said", "tools/call", `{"content":[]}`, nil},
 		{"one resource", "resources/read", `{"contents":{"uri":"memo://1","text":"hi"}}`, []protocol.ContentBlock{memo}},
+		{"a text for a resource", "resources/read", `{"contents":["hi"]}`, []protocol.ContentBlock{protocol.EmbeddedResource{Resource: protocol.ResourceContents{Text: "hi"}}}},
+		{"a resource with odd members", "resources/read", `{"contents":[{"uri":"memo://1","text":"hi","mimeType":5}]}`, []protocol.ContentBlock{memo}},
+		{"a block with odd members", "tools/call", `{"content":[{"type":"resource_link","uri":"x:y","name":"n","title":5},{"type":"resource","resource":{"uri":"memo://1","text":"hi","mimeType":5}}]}`, []protocol.ContentBlock{protocol.ResourceLink{URI: "x:y", Name: "n"}, memo}},
 		{"an odd resource beside a good one", "resources/read", `{"contents":[{"uri":5},{"uri":"memo://1","text":"hi"}]}`, []protocol.ContentBlock{unknown(`{"uri":5}`), memo}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
