@@ -21,11 +21,12 @@ import (
 
 // The bounds of a list. A server may return cursors for ever, and a list is in the memory of all. Each byte of it costs about
 // ten while it is read and passed on. A single page may be as long as a frame. The time for all pages is that of any other
-// request.
+// request, except for templates: the resources wait for these, and servers that have none may not answer.
 const (
-	maxPages     = 1000
-	maxItems     = 10_000
-	maxListBytes = 4 << 20
+	maxPages      = 1000
+	maxItems      = 10_000
+	maxListBytes  = 4 << 20
+	templatesTime = 10 * time.Second
 	// maxProblems bounds how many problems of a list are told.
 	maxProblems = 20
 )
@@ -69,7 +70,11 @@ func (r *listReader) told() []string {
 
 // read reads the pages until the list or a bound of it ends. A list that breaks off stays as far as it was read.
 func (r *listReader) read(ctx context.Context, c *session.Conn, ask lister) error {
-	within, done := c.Within(ctx, "the list of "+r.name())
+	var shorter []time.Duration
+	if r.kind == ListTemplates {
+		shorter = append(shorter, templatesTime)
+	}
+	within, done := c.Within(ctx, "the list of "+r.name(), shorter...)
 	defer done()
 	var cursor json.RawMessage
 	for {

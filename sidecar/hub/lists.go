@@ -67,6 +67,7 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 	generation := s.lists.generation(kind)
 	r := &listReader{kind: kind, modern: c.IsModern(), keys: map[string]bool{}, cursors: map[string]bool{}}
 	err = r.read(ctx, c, l.ask)
+	again = errors.Is(err, session.ErrUnsent) || ctx.Err() == nil && c.ClosedWithAnother("")
 	var refusal *jsonrpc.Error
 	switch asRefusal := errors.As(err, &refusal); {
 	case !declared && (asRefusal || errors.As(err, new(session.BadAnswerError)) || errors.As(err, new(session.NoAnswerError))): // it has none
@@ -77,13 +78,13 @@ func (s *server) readList(ctx context.Context, kind protocol.ListKind) (_ []json
 		if err = nil; kind != ListTemplates { // which many servers with resources do not have
 			r.say("The server declares %s, and does not know the request for their list", r.name())
 		}
-	case kind == ListTemplates && (asRefusal || errors.As(err, new(session.BadAnswerError))):
+	case kind == ListTemplates && err != nil && ctx.Err() == nil && !again:
 		// They must not take the resources away, which front ends and hosts show beside them.
 		r.say("The list of %s is missing: %s", r.name(), strings.TrimSuffix(listProblem(err), "."))
 		err = nil
 	}
 	if err != nil {
-		return nil, errors.Is(err, session.ErrUnsent) || ctx.Err() == nil && c.ClosedWithAnother(""), err
+		return nil, again, err
 	}
 	s.lists.keep(kind, pages{raw: r.pages, fresh: time.Now().Add(r.ttl), problems: r.told()}, generation)
 	s.icons.listed(kind, r.pages)

@@ -83,7 +83,6 @@ func TestHousekeepingIsBounded(t *testing.T) {
 	}{
 		{"tools/list", func(ctx context.Context, c *conversation) error { _, err := c.Tools(ctx, "s"); return err }, "the list of tools took longer than 1m0s"},
 		{"resources/list", func(ctx context.Context, c *conversation) error { _, err := c.Resources(ctx, "s"); return err }, "the list of resources took longer than 1m0s"},
-		{"resources/templates/list", func(ctx context.Context, c *conversation) error { _, err := c.ResourceTemplates(ctx, "s"); return err }, "took longer than 1m0s"},
 		{"prompts/list", func(ctx context.Context, c *conversation) error { _, err := c.Prompts(ctx, "s"); return err }, "the list of prompts took longer than 1m0s"},
 		{"completion/complete", func(ctx context.Context, c *conversation) error {
 			_, err := c.Complete(ctx, &protocol.CompleteParams{ServerName: "s", PromptName: "p", ArgumentName: "a"})
@@ -124,6 +123,36 @@ func TestHousekeepingIsBounded(t *testing.T) {
 				<-cancelled
 				if got := c.Servers()[0].State; got != protocol.ServerRunning {
 					t.Errorf("the server is %s", got)
+				}
+			})
+		})
+	}
+}
+
+// Front ends and hosts show the resources beside their templates, so they do not wait for these as long as for others.
+func TestTemplatesThatDoNotCome(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		await func(*rawServer)
+		took  time.Duration
+		want  string
+	}{
+		{"no answer", func(s *rawServer) { s.await("notifications/cancelled"); s.rest() }, 10 * time.Second, "The list of resource templates is missing: the list of resource templates took longer than 10s."},
+		{"the end of the server", func(*rawServer) {}, 0, "The list of resource templates is missing: the connection was lost."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := converseInMemory(t, config.Server{}, func(s *rawServer) {
+					s.shake(`{"resources":{}}`)
+					s.await("resources/templates/list")
+					tt.await(s)
+				})
+				began := time.Now()
+				templates, err := c.ResourceTemplates(t.Context(), "s")
+				took := time.Since(began)
+				problems := strings.Join(c.ListProblems("s", hub.ListTemplates), "\n")
+				if len(templates) != 0 || err != nil || took != tt.took || problems != tt.want {
+					t.Errorf("after %v: %v, %v, problems: %s", took, templates, err, problems)
 				}
 			})
 		})

@@ -81,10 +81,10 @@ func (r *requests) flush(ctx context.Context) {
 	}
 }
 
-// Within returns a context with the time limit of a request that is not a tool call. The caller calls done after the
-// answer.
-func (c *Conn) Within(ctx context.Context, what string) (_ context.Context, done func()) {
-	limit := c.server.dialer.opts.Housekeeping
+// Within returns a context with the time limit of a request that is not a tool call, or a shorter one. The caller calls done
+// after the answer.
+func (c *Conn) Within(ctx context.Context, what string, shorter ...time.Duration) (_ context.Context, done func()) {
+	limit := slices.Min(append(shorter, c.server.dialer.opts.Housekeeping))
 	ctx, clock, cancel := deadline.WithClock(ctx, limit, Overdue{what, limit})
 	stop := c.Time(clock)
 	return ctx, func() {
