@@ -125,7 +125,7 @@ func (r *listReader) end() {
 	}
 	last := &r.pages[len(r.pages)-1]
 	*last = jsonscan.Edit(*last, func(name string, value json.RawMessage) json.RawMessage {
-		if name == "nextCursor" && string(value) != "null" && string(value) != `""` {
+		if name == "nextCursor" && string(value) != `""` {
 			return nil
 		}
 		return value
@@ -185,17 +185,31 @@ func (r *listReader) page(ctx context.Context, c *session.Conn, ask lister, curs
 		switch {
 		case name == string(r.kind):
 			return r.itemsOf(value, known)
-		case name == "nextCursor" && next != nil && string(next) == `""`:
+		case name == "_meta":
+			return shape.AnyObject(name, value, r.say)
+		case name != "nextCursor" || next == nil && string(value) == `""`:
+			return value
+		case string(next) == `""`:
 			return json.RawMessage(emptyCursor)
 		}
-		return value
+		return next
 	}))
 	return next, nil
 }
 
 // next returns the cursor of the next page, or nil. The empty text is a cursor since 2026-07-28 ("Pagination"). Before,
-// clients took it for the end, and servers send it so.
+// clients took it for the end, and servers send it so. A number is taken for its text, and one below 1 for the end.
 func (r *listReader) next(cursor json.RawMessage) json.RawMessage {
+	if shape.KindOf(cursor) == "number" {
+		const problem = "nextCursor is a number and must be a string"
+		if !slices.Contains(r.problems, problem+".") {
+			r.say(problem)
+		}
+		if cursor[0] == '-' || cursor[0] == '0' {
+			return nil
+		}
+		cursor = jsonscan.Quote(string(cursor))
+	}
 	if cursor = shape.Text("nextCursor", cursor, r.say); cursor == nil || string(cursor) == `""` && !r.modern {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/protocol"
+	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/hub"
 )
 
@@ -379,7 +380,14 @@ func TestWhereAListEnds(t *testing.T) {
 			map[string]string{"": page(`""`, named("a", 0)), `""`: page(`""`, named("b", 0))},
 			2, `The list ends where the server gives the cursor "" again.`,
 		},
-		{"a cursor that is a number", false, map[string]string{"": page(`2`, named("a", 0))}, 1, "nextCursor is a number and must be a string."},
+		{
+			"cursors that are numbers", false,
+			map[string]string{"": page(`2`, named("a", 0)), `"2"`: page(`3.50`, named("b", 0)), `"3.50"`: page(`0`, named("c", 0))},
+			3, "nextCursor is a number and must be a string.",
+		},
+		{"a negative number for the end", false, map[string]string{"": page(`-1`, named("a", 0))}, 1, "nextCursor is a number and must be a string."},
+		{"a list for _meta", false, map[string]string{"": strings.Replace(page("", named("a", 0)), "{", `{"_meta":[],`, 1)}, 1, "_meta is an array and must be an object."},
+		{"an object for a cursor", false, map[string]string{"": page(`{}`, named("a", 0))}, 1, "nextCursor is an object and must be a string."},
 		{
 			"an error in the middle", false,
 			map[string]string{"": page(`"2"`, named("a", 0)), `"2"`: `"error":{"code":-32603,"message":"oops"}`},
@@ -414,6 +422,17 @@ func TestWhereAListEnds(t *testing.T) {
 			names, problems := l.toolNames(t)
 			if len(names) != tt.tools || problems != tt.want {
 				t.Errorf("%d tools, problems: %s", len(names), problems)
+			}
+			pages, err := l.Pages(t.Context(), "s", protocol.ListTools)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, page := range pages { // hosts read each of them
+				var next string
+				raw := jsonscan.Member(page, "nextCursor")
+				if raw != nil && (raw[0] != '"' || json.Unmarshal(raw, &next) != nil) || (next == "") != (i == len(pages)-1) {
+					t.Errorf("page %d: %.200s", i, page)
+				}
 			}
 		})
 	}
