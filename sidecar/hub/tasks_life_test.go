@@ -98,6 +98,7 @@ func TestATaskIsGotFromItsServer(t *testing.T) {
 		failed       bool
 	}{
 		{name: "known", answer: `"result":{` + taskOf("60000") + `}`, want: want},
+		{name: "without its id", answer: `"result":{` + strings.Replace(taskOf("60000"), `"taskId":"one",`, "", 1) + `}`, want: want},
 		{name: "unknown", answer: `"error":{"code":-32602,"message":"Task not found"}`},
 		{name: "nonsense", answer: `"result":{}`, failed: true},
 		{name: "another", answer: `"result":{` + strings.Replace(taskOf("60000"), `"one"`, `"two"`, 1) + `}`, failed: true},

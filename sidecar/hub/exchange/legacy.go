@@ -35,7 +35,7 @@ func (d *legacyTask) Get(ctx context.Context) (*mcptask.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := parseTask(raw)
+	s := parseTaskOf(d.f.id, raw)
 	if s == nil {
 		return nil, mcptask.ErrNoStatus
 	}
@@ -70,7 +70,7 @@ func (d *legacyTask) Cancel(ctx context.Context) (*mcptask.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseTask(raw), nil
+	return parseTaskOf(d.f.id, raw), nil
 }
 
 // Attend implements [mcptask.Driver]: it waits for the result of a task that needs input, because a server may ask during

@@ -41,7 +41,7 @@ func (d *modernTask) Get(ctx context.Context) (*mcptask.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := parseTask(raw)
+	s := parseTaskOf(d.f.id, raw)
 	if s == nil {
 		return nil, mcptask.ErrNoStatus
 	}

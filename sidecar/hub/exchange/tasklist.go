@@ -96,7 +96,7 @@ func (s *Exchanges) listTasks(ctx context.Context, c *session.Conn) (list TaskLi
 				list.Problems = append(list.Problems, fmt.Sprintf("It lists more than %d tasks; the others are left out.", maxListed))
 				return list
 			}
-			if t, ok := s.listedTask(one); ok {
+			if t, ok := s.listedTask("", one); ok {
 				list.Tasks = append(list.Tasks, t)
 			} else {
 				unread++
@@ -115,16 +115,16 @@ func (s *Exchanges) listTasks(ctx context.Context, c *session.Conn) (list TaskLi
 	}
 }
 
-// listedTask reads a task of a list.
-func (s *Exchanges) listedTask(raw json.RawMessage) (protocol.ServerMcpTask, bool) {
-	state := parseTask(raw)
+// listedTask reads a task of a list, or the one with an id.
+func (s *Exchanges) listedTask(id string, raw json.RawMessage) (protocol.ServerMcpTask, bool) {
+	state := parseTaskOf(id, raw)
 	if state == nil || len(state.ID) > maxWords || !state.Valid() {
 		return protocol.ServerMcpTask{}, false
 	}
 	var updated struct {
 		At any `json:"lastUpdatedAt"`
 	}
-	_ = json.Unmarshal(raw, &updated) // this cannot fail: parseTask has read it
+	_ = json.Unmarshal(raw, &updated) // this cannot fail: parseTaskOf has read it
 	t := protocol.ServerMcpTask{
 		ServerName: s.name(), McpTaskID: state.ID, Status: state.Status, StatusMessage: words(state.StatusMessage),
 		CreatedAt: state.CreatedAt, LastUpdatedAt: unixMilli(updated.At),
@@ -179,7 +179,7 @@ func (s *Exchanges) getTask(ctx context.Context, c *session.Conn, id string) (*p
 	if err != nil {
 		return nil, err
 	}
-	t, ok := s.listedTask(raw)
+	t, ok := s.listedTask(id, raw)
 	if !ok || t.McpTaskID != id {
 		return nil, errors.New("its answer about the MCP task cannot be read")
 	}

@@ -61,7 +61,10 @@ func (n *looseNumber) UnmarshalJSON(raw []byte) error {
 }
 
 // parseTask decodes a task, or returns nil if the JSON is none. The task may be in a member "task".
-func parseTask(raw json.RawMessage) *mcptask.State {
+func parseTask(raw json.RawMessage) *mcptask.State { return parseTaskOf("", raw) }
+
+// parseTaskOf is parseTask for an answer about one task, of which some servers leave out the id.
+func parseTaskOf(id string, raw json.RawMessage) *mcptask.State {
 	var t taskState
 	if jsonscan.Unmarshal(raw, &t) != nil {
 		return nil
@@ -71,6 +74,9 @@ func parseTask(raw json.RawMessage) *mcptask.State {
 		if t = (taskState{}); jsonscan.Unmarshal(inner, &t) != nil {
 			return nil
 		}
+	}
+	if t.TaskID.text == "" {
+		t.TaskID.text = id
 	}
 	return t.state()
 }

@@ -119,6 +119,8 @@ func TestTasksWithOddMembers(t *testing.T) {
 		{"a list without questions", `"taskId":"a","status":"working","inputRequests":[]`, `"taskId":"a","status":"completed","inputRequests":null` + result, `"a"`, text},
 		{"a misspelt end", `"taskId":"a","status":"Working"`, `"taskId":"a","status":"done"` + result, `"a"`, text},
 		{"no status at first", `"taskId":"a"`, `"taskId":"a","status":"completed"` + result, `"a"`, text},
+		{"no id at last", `"taskId":"a","status":"working"`, `"status":"completed"` + result, `"a"`, text},
+		{"no id in a member", `"taskId":"a","status":"working"`, `"task":{"status":"completed"` + result + `}`, `"a"`, text},
 		{"a state in a member", `"taskId":"a","status":"working"`, `"task":{"taskId":"a","status":"completed"` + result + `}`, `"a"`, text},
 		{
 			"no result", `"taskId":"a","status":"working"`, `"taskId":"a","status":"completed"`, `"a"`,
@@ -170,6 +172,25 @@ func TestATaskThatCannotBeFollowedIsSaid(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A legacy server leaves out the id of the task that it was asked for, and says that the task ended before it has the result.
+func TestTheResultOfALegacyTaskComesLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(p *peer) {
+			p.shake(legacyTasks)
+			p.result(p.await("tools/call"), `{"task":{`+state("working", "")+`}}`)
+			p.result(p.await("tasks/get"), `{"status":"completed"}`)
+			p.write(`{"id":%s,"error":{"code":-32602,"message":"not ready"}}`, p.await("tasks/result").ID)
+			p.result(p.await("tasks/get"), `{"status":"completed"}`)
+			p.done(p.await("tasks/result"))
+			p.rest()
+		})
+		f.tools = `{"tools":[{"name":"tool","execution":{"taskSupport":"required"}}]}`
+		if diff := cmp.Diff(protocol.CallResult(text), <-f.call(t.Context(), exchange.Hooks{})); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // A legacy task has ended, and its server never gives the result.

@@ -113,7 +113,7 @@ const (
 	maxFailures = 12
 	// maxStatusless bounds the answers without a status in a row.
 	maxStatusless = 3
-	// maxUnfinished bounds how often a completed task answers the request for its result with an internal error.
+	// maxUnfinished bounds how often a completed task answers the request for its result with an error.
 	maxUnfinished = 3
 	// steady and steadyFor are how often, and for how long, a status that MCP does not have is seen before the task is
 	// given up.
@@ -335,6 +335,8 @@ func (f *follower) failed(ctx context.Context, err error) error {
 		return lost
 	case errors.As(err, &refused) && f.known.Cancelling && refused.Code != jsonrpc.CodeInternalError:
 		return ErrCancelled // the server may have deleted it
+	case errors.As(err, &refused) && f.state.Status == protocol.McpTaskCompleted && refused.Code == jsonrpc.CodeInvalidParams:
+		return &LostError{Over: true, Reason: fmt.Sprintf("is completed, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused) && expired:
 		return &LostError{Gone: true, Reason: fmt.Sprintf("it has expired, and the server no longer knows it: %s (%d)", refused.Message, refused.Code)}
 	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams: // 2025-11-25, "Tasks: Protocol Errors"
@@ -376,8 +378,8 @@ func (f *follower) result(ctx context.Context) (json.RawMessage, error) {
 // goesOn reports whether to fetch the result again after an error.
 func (f *follower) goesOn(err error) bool {
 	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && refused.Code == jsonrpc.CodeInternalError && f.state.Status == protocol.McpTaskCompleted && f.unfetched < maxUnfinished {
-		f.unfetched++ // the result of a completed task is no internal error
+	if errors.As(err, &refused) && refused.Code != jsonrpc.CodeMethodNotFound && f.state.Status == protocol.McpTaskCompleted && f.unfetched < maxUnfinished {
+		f.unfetched++ // the result of a completed task is no error
 		f.known.Problem = reason.Of(err)
 		f.observe()
 		return true

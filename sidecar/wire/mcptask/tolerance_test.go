@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"assent/protocol"
@@ -80,29 +81,56 @@ func TestOnlyATaskThatIsGoneCanBeStartedAgain(t *testing.T) {
 	}
 }
 
-// A completed task has a result, so that an internal error is one of the request for it.
+// A completed task has a result, so that an error is one of the request for it.
 func TestTheResultOfACompletedTaskIsAskedForAgain(t *testing.T) {
-	for _, refusals := range []int{1, 3, 4} {
+	for _, tt := range []struct {
+		code     int64
+		refusals int
+		isThere  bool
+	}{
+		{-32603, 1, true},
+		{-32603, 3, true},
+		{-32603, 4, false},
+		{-32000, 1, true},
+		{-32602, 1, true},
+		{-32602, 4, false},
+		{503, 3, true},
+		{-32601, 1, false},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := &refusingResult{script{begin: time.Now(), states: []any{state(completed)}}, refusals}
+			d := &refusingResult{script{begin: time.Now(), states: []any{state(completed)}}, tt.code, tt.refusals}
 			raw, err := mcptask.Follow(t.Context(), d, state(working), mcptask.Options{Observe: func(protocol.McpTask) {}})
-			if (err == nil) != (refusals <= 3) || err == nil && string(raw) != `{"done":true}` {
-				t.Errorf("%d refusals: Follow = %s, %v", refusals, raw, err)
+			if (err == nil) != tt.isThere || err == nil && string(raw) != `{"done":true}` {
+				t.Errorf("%d refusals with %d: Follow = %s, %v", tt.refusals, tt.code, raw, err)
 			}
 		})
 	}
 }
 
+// A server may forget a task with its result. To start the task again would do twice what it did.
+func TestAResultThatIsGoneIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &refusingResult{script{begin: time.Now(), states: []any{state(completed), unknown}}, -32602, 1}
+		_, err := mcptask.Follow(t.Context(), d, state(working), mcptask.Options{Observe: func(protocol.McpTask) {}})
+		want := &mcptask.LostError{Over: true, Reason: "is completed, and the server no longer knows it: unknown task (-32602)"}
+		var got *mcptask.LostError
+		if errors.As(err, &got); !cmp.Equal(got, want) {
+			t.Errorf("Follow = %+v", err)
+		}
+	})
+}
+
 // refusingResult refuses the request for the result at first.
 type refusingResult struct {
 	script
+	code     int64
 	refusals int
 }
 
 func (d *refusingResult) Result(ctx context.Context, s *mcptask.State) (json.RawMessage, error) {
 	if d.refusals > 0 {
 		d.refusals--
-		return nil, &jsonrpc.Error{Code: -32603, Message: "busy"}
+		return nil, &jsonrpc.Error{Code: d.code, Message: "busy"}
 	}
 	return d.script.Result(ctx, s)
 }
