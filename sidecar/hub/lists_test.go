@@ -225,7 +225,7 @@ func TestOddResourcesAndPrompts(t *testing.T) {
 	l.gives(func(method, _ string) string {
 		switch method {
 		case "resources/list":
-			return `"result":{"resources":[{"uri":"x://good","name":"good","size":3},{"uri":"x://odd","name":"odd","size":"12","annotations":{"audience":["all"]}},{"uri":"x://none"},{"name":"lost"}]}`
+			return `"result":{"resources":[{"uri":"x://good","name":"good","size":3},{"uri":"x://odd","name":"odd","size":"12","annotations":{"audience":["all"],"priority":-0.5,"lastModified":"yesterday"}},{"uri":"x://none"},{"name":"lost"}]}`
 		case "prompts/list":
 			return `"result":{"prompts":[{"name":"good","arguments":[{"name":"a","required":true}]},{"name":"odd","arguments":"x"},{"name":"half","arguments":[{"name":"a","required":"yes"},{}]}]}`
 		}
@@ -253,6 +253,8 @@ func TestOddResourcesAndPrompts(t *testing.T) {
 	wantProblems := []string{
 		`The resource "x://odd": size is a string and must be a number.`,
 		`The resource "x://odd": annotations.audience[0] is "all" and must be one of user, assistant.`,
+		`The resource "x://odd": annotations.priority is "-0.5" and must be a number from 0 to 1.`,
+		`The resource "x://odd": annotations.lastModified is "yesterday" and must be a time such as 2025-01-12T15:00:58Z.`,
 		`The resource "x://none": name is missing.`,
 		`A resource is left out: its uri is missing.`,
 		`The prompt "odd": arguments is a string and must be an array.`,

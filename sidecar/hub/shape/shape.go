@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"assent/sidecar/base/jsonscan"
 )
@@ -26,7 +27,7 @@ var (
 		"src": Text, "mimeType": Text, "sizes": List(Text), "theme": OneOf("light", "dark"),
 	})))
 	// Annotations are those of a resource and of a content block.
-	Annotations = Object(map[string]Shape{"audience": List(OneOf("user", "assistant")), "priority": Kind("number"), "lastModified": Text})
+	Annotations = Object(map[string]Shape{"audience": List(OneOf("user", "assistant")), "priority": priority, "lastModified": moment})
 	// Resource is that of a list, and of a link in a content block.
 	Resource = Object(map[string]Shape{
 		"name": Text, "title": Text, "description": Text, "mimeType": Text, "size": Size, "icons": Icons, "annotations": Annotations, "_meta": AnyObject,
@@ -100,6 +101,32 @@ func Size(at string, value json.RawMessage, say func(string, ...any)) json.RawMe
 	}
 	if _, err := strconv.ParseUint(string(value), 10, 63); err != nil {
 		say("%s is %s and must be a number of bytes", at, Clipped(string(value)))
+		return nil
+	}
+	return value
+}
+
+// priority is the shape of a number from 0 to 1.
+func priority(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	if value = Kind("number")(at, value, say); value == nil {
+		return nil
+	}
+	if n, err := strconv.ParseFloat(string(value), 64); err != nil || n < 0 || n > 1 {
+		say("%s is %s and must be a number from 0 to 1", at, Clipped(string(value)))
+		return nil
+	}
+	return value
+}
+
+// moment is the shape of a time.
+func moment(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	if value = Text(at, value, say); value == nil {
+		return nil
+	}
+	var is string
+	_ = json.Unmarshal(value, &is) // a text can be decoded
+	if _, err := time.Parse(time.RFC3339, is); err != nil {
+		say("%s is %s and must be a time such as 2025-01-12T15:00:58Z", at, Clipped(is))
 		return nil
 	}
 	return value
