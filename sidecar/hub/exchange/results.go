@@ -66,6 +66,9 @@ func readable(method string, raw json.RawMessage) (json.RawMessage, error) {
 		return nil, session.BadAnswerError{Reason: reason}
 	}
 	members := maps.Collect(jsonscan.Of(raw))
+	if within := members["result"]; members[list] == nil && jsonscan.Member(within, list) != nil { // the answer of JSON-RPC, twice
+		raw, members = within, maps.Collect(jsonscan.Of(within))
+	}
 	was := members[list]
 	is, odd := was, false
 	switch {

@@ -32,6 +32,8 @@ func TestResultsAreReadWhereTheirMeaningIsClear(t *testing.T) {
 		{"a member in other letters", "tools/call", `{"content":["hi"],"IsError":5}`, []protocol.ContentBlock{text("hi")}},
 		{"structuredContent that is null", "tools/call", `{"content":["hi"],"structuredContent":null}`, []protocol.ContentBlock{text("hi")}},
 		{"a list with gaps, in PHP", "tools/call", `{"content":{"0":"hi","2":{"type":"text","text":"ho"}}}`, []protocol.ContentBlock{text("hi"), text("ho")}},
+		{"a result in a result", "tools/call", `{"result":{"content":["hi"]}}`, []protocol.ContentBlock{text("hi")}},
+		{"another member result", "tools/call", `{"content":["hi"],"result":{"content":["ho"]}}`, []protocol.ContentBlock{text("hi")}},
 		{"nothing, which is said", "tools/call", `{"content":[]}`, nil},
 		{"one resource", "resources/read", `{"contents":{"uri":"memo://1","text":"hi"}}`, []protocol.ContentBlock{memo}},
 		{"a text for a resource", "resources/read", `{"contents":["hi"]}`, []protocol.ContentBlock{protocol.EmbeddedResource{Resource: protocol.ResourceContents{Text: "hi"}}}},
@@ -68,6 +70,7 @@ func TestAResultThatSaysNothingIsNoSilentSuccess(t *testing.T) {
 		{"a list of blocks", "tools/call", `[{"type":"text"}]`, `its result is an array and must be an object: [{"type":"text"}]`},
 		{"a text", "tools/call", `"42"`, `its result is a string and must be an object: "42"`},
 		{"content that is null", "tools/call", `{"content":null,"_meta":{}}`, `its result has no "content"`},
+		{"a result without content in a result", "tools/call", `{"result":{"a":1}}`, `its result has no "content", and has "result": {"a":1}`},
 		{"another member", "tools/call", `{"toolResult":{"a":1}}`, `its result has no "content", and has "toolResult": {"a":1}`},
 		{"a task", "tools/call", `{"task":{"taskId":7}}`, `its result has no "content", and the MCP task in it cannot be read: {"taskId":7}`},
 		{
