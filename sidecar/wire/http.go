@@ -50,7 +50,7 @@ type HTTP struct {
 	// session and version are the last ones in go-sdk's headers.
 	session, version string
 	lastCall         int64
-	// known is set once the server has taken a request of the session.
+	// known is set once the server has answered a request of the session in another way than that it is lost.
 	known atomic.Bool
 	// streamFailures counts the failures of the GET for the server's own stream, until one succeeds.
 	streamFailures atomic.Int32
@@ -204,13 +204,10 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 		return withBody(response, http.StatusMethodNotAllowed, "", nil), nil
 	case r.Method == http.MethodPost && !ok:
 		defer release()
-		return h.refused(response, body, call, isCall, capture)
+		return h.refused(r, response, body, call, capture)
 	case r.Method == http.MethodPost && !isCall:
 		release()
 		return withBody(response, http.StatusAccepted, "", nil), nil
-	}
-	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) != "" {
-		h.known.Store(true)
 	}
 	return h.read(r, response, release, call, capture)
 }
@@ -374,7 +371,8 @@ const maxRefusal = 64 << 10
 
 // refused handles a response that is not 2xx, with its body. A JSON-RPC error in that is the answer to the call, for
 // every status.
-func (h *HTTP) refused(response *http.Response, body []byte, call *jsonrpc.Request, isCall bool, capture *Capture) (*http.Response, error) {
+func (h *HTTP) refused(r *http.Request, response *http.Response, body []byte, call *jsonrpc.Request, capture *Capture) (*http.Response, error) {
+	isCall := call != nil && call.IsCall()
 	refused := refusalIn(body)
 	status := newStatusError(response, body)
 	switch {
@@ -391,6 +389,7 @@ func (h *HTTP) refused(response *http.Response, body []byte, call *jsonrpc.Reque
 		answer := &jsonrpc.Response{ID: call.ID, Error: refused.err}
 		h.opts.tap(true, answer)
 		capture.fill(answer)
+		h.checkSession(r, call, answer)
 		data, err := encode(answer)
 		if err != nil {
 			return nil, err
@@ -475,6 +474,7 @@ func (h *HTTP) take(r *http.Request, call *jsonrpc.Request, capture *Capture, me
 				continue
 			}
 			m = capture.fillFor(message)
+			h.checkSession(r, call, message)
 		case *jsonrpc.Request:
 			if h.inbound.take(r.Context(), m, func(ctx context.Context, m *jsonrpc.Response) error { return h.respond(ctx, r, m) }) {
 				continue

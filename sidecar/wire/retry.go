@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -186,6 +187,32 @@ func saysLost(text []byte) bool {
 	text = bytes.ReplaceAll(bytes.ToLower(text[:min(len(text), 1000)]), []byte("_"), []byte(" ")) // SESSION_NOT_FOUND
 	return bytes.Contains(text, []byte("session")) &&
 		slices.ContainsFunc(sessionWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+// sessionPing is how long a server may take for the ping of [HTTP.checkSession].
+const sessionPing = 5 * time.Second
+
+// checkSession ends a known session if the server answers with an error which says that it is lost. The error of a call may
+// be about a session of the tool's own, and the call may have run: it is not sent again, and a ping has to get such an error
+// as well.
+func (h *HTTP) checkSession(r *http.Request, call *jsonrpc.Request, answer *jsonrpc.Response) {
+	if call == nil || r.Header.Get(sessionHeader) == "" {
+		return
+	}
+	var refused *jsonrpc.Error
+	switch {
+	case !errors.As(answer.Error, &refused),
+		!saysLost([]byte(refused.Message)) && !strings.Contains(strings.ToLower(refused.Message), "not initialized"):
+		h.known.Store(true)
+	case !h.known.Load(): // perhaps the server is not ready yet
+	case call.Method == "ping":
+		h.Lose(ErrSessionLost)
+	default:
+		ctx, cancel := context.WithTimeout(h.ctx, sessionPing)
+		defer cancel()
+		_, err := h.Call(ctx, "ping", struct{}{}) // its answer is checked in the same way
+		h.opts.Log.Debug().AnErr("ping", err).Msg("the server said that the session is lost")
+	}
 }
 
 // answersLost reports whether a message with an error and without an id, in place of an answer, says that the session is

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +95,6 @@ func TestALostSession(t *testing.T) {
 		{"403 about the session", refusal(403, "1", "Mcp-Session-Id principal mismatch"), true},
 		{"200 with an error in place of an answer", reply{200, nil, `{"error":"Session not found"}`}, true},
 		{"200 with an error in an event", reply{200, http.Header{"Content-Type": {"text/event-stream"}}, "event: message\ndata: {\"error\":{\"message\":\"session expired\"},\"id\":null}\n\n"}, true},
-		{"200 with an error of the call", reply{200, nil, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Session not found"}}`}, false},
 		{"401 about the person", words(401, "your session has expired"), false},
 		{"403 about the person", words(403, "session expired: log in"), false},
 	}
@@ -125,6 +125,99 @@ func TestALostSession(t *testing.T) {
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// An error in answer to a call may be the tool's own, and the call may have run. A ping tells whether the session is lost. The
+// call has its error and is not sent again.
+func TestAnErrorOfACallThatSaysThatTheSessionIsLost(t *testing.T) {
+	events := func(id, message string) reply {
+		return reply{200, http.Header{"Content-Type": {"text/event-stream"}}, "data: " + refusal(200, id, message).body + "\n\n"}
+	}
+	tests := []struct {
+		name    string
+		message string
+		pings   int
+		want    bool
+		said    reply
+		ping    reply // with the id 1 in place of its own
+	}{
+		{"every request is refused so", "Session not found", 1, true, refusal(200, "1", "Session not found"), refusal(200, "1", "Session not found")},
+		{"in an event", "Invalid session ID", 1, true, events("1", "Invalid session ID"), events("1", "Invalid session ID")},
+		{"not initialized", "Server not initialized", 1, true, refusal(200, "1", "Server not initialized"), refusal(200, "1", "Server not initialized")},
+		{"not initialized, with 400", "Server not initialized", 1, true, refusal(400, "1", "Server not initialized"), refusal(400, "1", "Server not initialized")},
+		{"the ping gets 404", "Session not found", 1, true, refusal(200, "1", "Session not found"), words(404, "")},
+		{"a session of the tool", "Session not found", 1, false, refusal(200, "1", "Session not found"), reply{200, nil, fine}},
+		{"something of the tool", "Database not initialized", 1, false, refusal(200, "1", "Database not initialized"), reply{200, nil, fine}},
+		{"a server without ping", "Session not found", 1, false, refusal(200, "1", "Session not found"), refusal(200, "1", "Method not found")},
+		{"another error", "Out of paper", 0, false, refusal(200, "1", "Out of paper"), refusal(200, "1", "Out of paper")},
+	}
+	for _, tt := range tests {
+		for _, known := range []bool{true, false} {
+			t.Run(fmt.Sprint(tt.name, ", known ", known), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					calls, pings := 0, 0
+					h := over(roundTripper(func(r *http.Request) (*http.Response, error) {
+						var m struct {
+							ID     json.RawMessage
+							Method string
+						}
+						if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+							return nil, err
+						}
+						switch m.Method {
+						case "ping":
+							pings++
+							answer := tt.ping
+							answer.body = strings.Replace(answer.body, `"id":1`, `"id":`+string(m.ID), 1)
+							return answer.response(), nil
+						case "tools/list":
+							return reply{200, nil, fine}.response(), nil
+						}
+						calls++
+						return tt.said.response(), nil
+					}))
+					wantPings := 0
+					if known {
+						post(t, h, "s", "tools/list")
+						wantPings = tt.pings
+					}
+					got := post(t, h, "s", "tools/call")
+					if got.Error == nil || got.Error.Message != tt.message || calls != 1 || pings != wantPings {
+						t.Errorf("the call: %+v, after %d calls and %d pings, want %d", got, calls, pings, wantPings)
+					}
+					if lost := errors.Is(h.Err(), wire.ErrSessionLost); lost != (tt.want && known) {
+						t.Errorf("the session: %v", h.Err())
+					}
+					if err := h.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+			})
+		}
+	}
+	t.Run("a server that is silent on the ping", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := over(roundTripper(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				if strings.Contains(string(body), `"ping"`) {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}
+				if strings.Contains(string(body), `"tools/list"`) {
+					return reply{200, nil, fine}.response(), err
+				}
+				return refusal(200, "1", "Session not found").response(), err
+			}))
+			post(t, h, "s", "tools/list")
+			began := time.Now()
+			if got := post(t, h, "s", "tools/call"); got.Error == nil || time.Since(began) != 5*time.Second || h.Err() != nil {
+				t.Errorf("the call: %+v after %v, the session: %v", got, time.Since(began), h.Err())
+			}
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	})
 }
 
