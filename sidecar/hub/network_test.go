@@ -104,6 +104,35 @@ func TestALostSessionIsOpenedAgainAndTheCallRepeated(t *testing.T) {
 	}
 }
 
+// A session that is lost with the answer to a call ends slowly, because the server is silent on the DELETE. The next call waits for
+// the end, and for the next session.
+func TestTheCallAfterALostSessionIsOneOfTheNext(t *testing.T) {
+	var sessions, calls atomic.Int32
+	serve := legacy(func() string { return fmt.Sprint("session-", sessions.Add(1)) }, func(w http.ResponseWriter, r *http.Request, m rpc) {
+		if m.Method == "tools/call" && calls.Add(1) > 1 && r.Header.Get("Mcp-Session-Id") == "session-1" || m.Method == "ping" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"Invalid session ID"}}`, m.ID)
+			return
+		}
+		result(w, m.ID, thanks)
+	})
+	f := overHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			<-r.Context().Done()
+			return
+		}
+		serve(w, r)
+	}))
+	for _, want := range []protocol.CallResult{done, protocol.CallError{Code: -32600, Message: "Invalid session ID"}, done} {
+		if diff := cmp.Diff(want, <-f.call(t.Context(), "t1", "s", "tool")); diff != "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	}
+	if calls.Load() != 3 || sessions.Load() != 2 {
+		t.Errorf("%d calls in %d sessions, want 3 in 2", calls.Load(), sessions.Load())
+	}
+}
+
 // A server that is not available does not say when to come back. A tool that only reads is called again.
 func TestAToolThatOnlyReadsIsCalledAgain(t *testing.T) {
 	for _, tt := range []struct {

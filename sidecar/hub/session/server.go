@@ -279,6 +279,17 @@ func (s *Server) Borrow(ctx context.Context, taskID string) (_ *Conn, release fu
 			}
 			return nil, nil, Failed(s.config.Name, cmp.Or(c.why, reason.Of(c.err)))
 		}
+		select {
+		case <-c.link.lost: // a request would fail with it
+			release()
+			select {
+			case <-c.over:
+				continue
+			case <-ctx.Done():
+				return nil, nil, context.Cause(ctx)
+			}
+		default:
+		}
 		if s.serves(c, taskID) {
 			return c, release, nil
 		}
