@@ -85,7 +85,7 @@ func decode(line []byte) jsonrpc.Message {
 	if f.method != nil && json.Unmarshal(f.method, &method) != nil {
 		return nil
 	}
-	if method == "" {
+	if method == "" || f.id != nil && (isGiven(f.result) || isGiven(f.err)) { // an answer may name the method of its request
 		return f.answer(line)
 	}
 	if !f.isMessage() || f.version == nil && !isServers(method) {
@@ -97,6 +97,9 @@ func decode(line []byte) jsonrpc.Message {
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: f.params}
 }
+
+// isGiven reports whether a message has a member with a value.
+func isGiven(member json.RawMessage) bool { return member != nil && string(member) != "null" }
 
 // isServers reports whether a server may send a request or notification of a method.
 func isServers(method string) bool {
@@ -132,7 +135,7 @@ func (f *fields) answer(line []byte) jsonrpc.Message {
 		return bad("it has no id")
 	case !f.isMessage():
 		return bad(`it does not say "jsonrpc": "2.0"`)
-	case f.err != nil && string(f.err) != "null":
+	case isGiven(f.err):
 		var refusal jsonrpc.Error
 		if err := json.Unmarshal(f.err, &refusal); err != nil {
 			return bad("its error: %s", reason.Of(err))

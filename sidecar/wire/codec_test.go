@@ -86,10 +86,16 @@ func TestUnusualMessagesAreDecoded(t *testing.T) {
 	asked := func(params string) []jsonrpc.Message {
 		return []jsonrpc.Message{&jsonrpc.Request{ID: id(t, 1.0), Method: "ask", Params: json.RawMessage(params)}}
 	}
+	answered := &jsonrpc.Response{ID: id(t, 1.0), Result: json.RawMessage("{}")}
 	for name, tt := range map[string]struct {
 		line string
 		want []jsonrpc.Message
 	}{
+		"an answer with a method":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{}}`, []jsonrpc.Message{answered}},
+		"one with params as well":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"result":{}}`, []jsonrpc.Message{answered}},
+		"an error with a method":     {`{"jsonrpc":"2.0","id":1,"method":"ask","error":{"code":1,"message":"no"}}`, []jsonrpc.Message{&jsonrpc.Response{ID: id(t, 1.0), Error: &jsonrpc.Error{Code: 1, Message: "no"}}}},
+		"a request without answers":  {`{"jsonrpc":"2.0","id":1,"method":"ask","params":[],"result":null,"error":null}`, asked("[]")},
+		"a notification with one":    {`{"jsonrpc":"2.0","method":"ask","result":{}}`, []jsonrpc.Message{&jsonrpc.Request{Method: "ask"}}},
 		"no UTF-8":                   {ask("{\"a\":\"\xff\"}"), asked("{\"a\":\"\xff\"}")},
 		"a key twice in the params":  {ask(`{"a":1,"a":2}`), asked(`{"a":1,"a":2}`)},
 		"members twice":              {`{"id":9,"method":"no",` + ask("[]")[1:], asked("[]")},
