@@ -49,7 +49,10 @@ type HTTP struct {
 	handshake *Handshake
 	// session and version are the last ones in go-sdk's headers.
 	session, version string
-	lastCall         int64
+	// renewed is the id that the server gave in place of session, as some servers do with each response; empty if it gave
+	// none.
+	renewed  string
+	lastCall int64
 	// known is set once the server has answered a request of the session in another way than that it is lost.
 	known atomic.Bool
 	// streamFailures counts the failures of the GET for the server's own stream, until one succeeds.
@@ -264,7 +267,9 @@ func (h *HTTP) read(r *http.Request, response *http.Response, release func(), ca
 // outgoing reads the message in a request's body, and returns the request with the message as the server gets it.
 func (h *HTTP) outgoing(r *http.Request) (*http.Request, jsonrpc.Message, error) {
 	h.mu.Lock()
-	h.session = cmp.Or(r.Header.Get(sessionHeader), h.session)
+	if session := r.Header.Get(sessionHeader); session != "" && session != h.session {
+		h.session, h.renewed = session, ""
+	}
 	h.version = cmp.Or(r.Header.Get("Mcp-Protocol-Version"), h.version)
 	h.mu.Unlock()
 	if r.Body == nil {
@@ -349,7 +354,8 @@ func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), e
 	} else {
 		stop = context.AfterFunc(h.ctx, func() { cancel(h.Err()) })
 	}
-	response, err = h.opts.Endpoint.RoundTrip(r.WithContext(ctx))
+	r, renew := h.inSession(r.WithContext(ctx))
+	response, err = h.opts.Endpoint.RoundTrip(r)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
@@ -358,12 +364,36 @@ func (h *HTTP) send(r *http.Request) (response *http.Response, release func(), e
 		cancel(nil)
 		return nil, nil, err
 	}
+	renew(response)
 	body := response.Body
 	return response, sync.OnceFunc(func() {
 		stop()
 		cancel(nil)
 		_ = body.Close() // the rest is not needed
 	}), nil
+}
+
+// inSession returns a request with the last id that the server gave to its session. renew takes the one in the response: go-sdk
+// would end the session for it.
+func (h *HTTP) inSession(r *http.Request) (_ *http.Request, renew func(*http.Response)) {
+	session := r.Header.Get(sessionHeader)
+	if session == "" {
+		return r, func(*http.Response) {}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if session == h.session && h.renewed != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set(sessionHeader, h.renewed)
+	}
+	return r, func(response *http.Response) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if session == h.session && isOK(response) {
+			h.renewed = cmp.Or(response.Header.Get(sessionHeader), h.renewed)
+		}
+		response.Header.Del(sessionHeader)
+	}
 }
 
 // maxRefusal bounds how much of a response is read that is not 2xx.

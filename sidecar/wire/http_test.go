@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assent/sidecar/wire"
 )
 
@@ -88,6 +90,55 @@ func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Some servers give a session a new id with each response. The last one counts, and go-sdk does not see it: it would end the
+// session.
+func TestAServerThatRenewsTheIDOfASession(t *testing.T) {
+	var got []string
+	server := roundTripper(func(r *http.Request) (*http.Response, error) {
+		got = append(got, r.Method+" "+r.Header.Get("Mcp-Session-Id"))
+		response := reply{200, http.Header{"Content-Type": {"application/json"}, "Mcp-Session-Id": {fmt.Sprint("id-", len(got))}}, fine}.response()
+		if len(got) == 3 { // a refusal renews nothing
+			response.StatusCode = http.StatusInternalServerError
+		}
+		return response, nil
+	})
+	h := over(server)
+	send := func(method, session string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://asks/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if method == http.MethodPost {
+			r.Body = io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		}
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		response, err := h.RoundTrip(r)
+		if err != nil {
+			return ""
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		return response.Header.Get("Mcp-Session-Id")
+	}
+	seen := []string{
+		send(http.MethodPost, ""), send(http.MethodPost, "id-1"), send(http.MethodPost, "id-1"),
+		send(http.MethodPost, "id-1"), send(http.MethodGet, "id-1"), send(http.MethodDelete, "id-1"),
+	}
+	if diff := cmp.Diff([]string{"id-1", "", "", "", "", ""}, seen); diff != "" {
+		t.Errorf("go-sdk saw (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"POST ", "POST id-1", "POST id-2", "POST id-2", "GET id-4", "DELETE id-5"}, got); diff != "" {
+		t.Errorf("the server got (-want +got):\n%s", diff)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // go-sdk's reason is the text of a Go error.
