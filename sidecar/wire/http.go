@@ -195,7 +195,7 @@ func (h *HTTP) roundTrip(r *http.Request, call *jsonrpc.Request, capture *Captur
 	}
 	ok := response.StatusCode >= 200 && response.StatusCode < 300
 	switch {
-	case r.Header.Get(sessionHeader) != "" && (r.Method == http.MethodPost || resumes) && h.isLost(response.StatusCode, body):
+	case r.Header.Get(sessionHeader) != "" && (r.Method == http.MethodPost || resumes) && isLost(response.StatusCode, body, h.known.Load()):
 		capture.fail(ErrSessionLost, true)
 		h.Lose(ErrSessionLost)
 		release()

@@ -85,7 +85,7 @@ func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.
 	default:
 		return false
 	}
-	if r.Header.Get(sessionHeader) != "" && h.isLost(response.StatusCode, body) {
+	if r.Header.Get(sessionHeader) != "" && isLost(response.StatusCode, body, h.known.Load()) {
 		return false
 	}
 	if response.Header.Get("Retry-After") != "" && response.StatusCode != http.StatusBadGateway && response.StatusCode != http.StatusGatewayTimeout {
@@ -157,7 +157,7 @@ func refusalIn(body []byte) *refusal {
 
 // sessionWords are those of servers that no longer know a session, beside the word "session".
 var sessionWords = []string{
-	"not found", "unknown", "invalid", "expired", "no valid", "not valid", "not exist", "doesn't exist", "no longer", "terminated", "closed",
+	"not found", "not find", "no transport", "unknown", "invalid", "expired", "no valid", "not valid", "not exist", "doesn't exist", "no longer", "terminated", "closed",
 	"missing", "no such", "not recogni", "unrecogni", "not initialized", "no active", "inactive", "lost", "stale", "ended", "timed out",
 }
 
@@ -165,7 +165,7 @@ var sessionWords = []string{
 // specification wants 404 (2025-11-25, "Session Management"). Servers also say it with 410, or in the text of another
 // status. A 400 with a JSON-RPC error without an id refuses the request before its message was read; the session of
 // that is lost if the server knew it before.
-func (h *HTTP) isLost(status int, body []byte) bool {
+func isLost(status int, body []byte, known bool) bool {
 	switch {
 	case status < 400:
 		return false
@@ -179,7 +179,7 @@ func (h *HTTP) isLost(status int, body []byte) bool {
 	if refused != nil {
 		text = []byte(refused.err.Message)
 	}
-	return saysLost(text) || status == http.StatusBadRequest && refused != nil && refused.id == nil && h.known.Load()
+	return saysLost(text) || status == http.StatusBadRequest && refused != nil && refused.id == nil && known
 }
 
 // saysLost reports whether a text says that a session is unknown.

@@ -41,6 +41,10 @@ type sse struct {
 
 	mu       sync.Mutex // guards the fields below
 	messages []jsonrpc.Message
+	// body is that of the stream. known is set once the server has taken a message, and lost once it has forgotten the session
+	// after that.
+	body        io.Closer
+	known, lost bool
 }
 
 // sseConn is go-sdk's connection, with each notification replaced by the message that it stands
@@ -52,11 +56,15 @@ type sseConn struct {
 
 // Read implements [mcp.Connection].
 func (c sseConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	if _, err := c.Connection.Read(ctx); err != nil {
-		return nil, err
-	}
+	_, err := c.Connection.Read(ctx)
 	c.stream.mu.Lock()
 	defer c.stream.mu.Unlock()
+	if err != nil && c.stream.lost {
+		err = ErrSessionLost
+	}
+	if err != nil {
+		return nil, err
+	}
 	m := c.stream.messages[0]
 	c.stream.messages = c.stream.messages[1:]
 	return m, nil
@@ -75,7 +83,15 @@ func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, newStatusError(response, body)
+		err = newStatusError(response, body)
+		if r.Method == http.MethodPost && isLost(response.StatusCode, body, false) && s.lose() {
+			err = unwritable{fmt.Errorf("%w: %w", ErrSessionLost, err), response.StatusCode < 500}
+		}
+		return nil, err
+	case r.Method == http.MethodPost:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.known = true
 	case r.Method == http.MethodGet:
 		if kind := kindOf(response); kind != kindEvents {
 			if kind, _ = sniff(response); kind != kindEvents {
@@ -84,11 +100,27 @@ func (s *sse) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 			response.Header.Set("Content-Type", kindEvents)
 		}
+		s.mu.Lock()
+		s.body = response.Body
+		s.mu.Unlock()
 		stream := newEvents(response.Body, s.maxFrame, s.keep, func(m jsonrpc.Message) [][]byte { return s.put(m) })
 		stream.withoutIDs = true
 		response.Body = stream
 	}
 	return response, nil
+}
+
+// lose ends the stream of a session that the server has forgotten. It reports whether the server knew the session: else the URL
+// may be wrong.
+func (s *sse) lose() bool {
+	s.mu.Lock()
+	s.lost = s.known
+	lost, body := s.lost, s.body
+	s.mu.Unlock()
+	if lost {
+		_ = body.Close() // its reader notices the end
+	}
+	return lost
 }
 
 // keep keeps messages, and passes on the URL for ours, which the server sends once. The protocol has no other

@@ -455,3 +455,66 @@ func TestTheBeginningOfAStreamOfSSE(t *testing.T) {
 		})
 	}
 }
+
+// A server of HTTP with SSE may forget a session while the stream goes on. The stream ends then. A message that it refuses
+// with 4xx was not taken.
+func TestALostSessionOfSSE(t *testing.T) {
+	took := reply{202, http.Header{}, "Accepted"}
+	tests := []struct {
+		name          string
+		before        reply
+		said          reply
+		lost, notSent bool
+	}{
+		{"404", took, words(404, "Could not find session"), true, true},
+		{"404 without words", took, words(404, ""), true, true},
+		{"410", took, words(410, ""), true, true},
+		{"400 of the TypeScript SDK", took, words(400, "No transport found for sessionId"), true, true},
+		{"400 with an error", took, refusal(400, "null", "Could not find the session"), true, true},
+		{"500 with words", took, words(500, "session closed"), true, false},
+		{"400 about the message", took, words(400, "Bad argument"), false, false},
+		{"500", took, words(500, "oops"), false, false},
+		{"401 about the person", took, words(401, "your session has expired"), false, false},
+		{"404 for the first message", words(404, ""), words(404, ""), false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server, _ := replies(tt.before, tt.said)
+			conn, err := wire.ConnectSSE(t.Context(), wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "asks", Path: "/sse"}, Base: roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodPost {
+					return server(r)
+				}
+				response := reply{200, http.Header{"Content-Type": {"text/event-stream"}}, ""}.response()
+				body, open := io.Pipe() // the stream goes on
+				go func() { _, _ = io.WriteString(open, "event: endpoint\ndata: /messages?s=1\n\n") }()
+				response.Body = body
+				return response, nil
+			})}, func([]byte) {}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := wire.NewConn(conn, wire.Options{})
+			ask := func(n float64) wire.Answer {
+				ctx, capture := wire.WithCapture(t.Context())
+				if err := c.Write(ctx, &jsonrpc.Request{ID: id(t, n), Method: "tools/call"}); err == nil && n > 1 {
+					t.Error("the server took it")
+				}
+				return capture.Answer()
+			}
+			ask(1)
+			got := ask(2)
+			if errors.Is(got.Failure, wire.ErrSessionLost) != tt.lost || errors.Is(got.Failure, wire.ErrUnwritable) != tt.lost || got.Unsent != tt.notSent {
+				t.Errorf("the call: %+v", got)
+			}
+			if tt.lost {
+				<-c.Done()
+			}
+			if err := c.Err(); errors.Is(err, wire.ErrSessionLost) != tt.lost {
+				t.Errorf("the connection: %v", err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
