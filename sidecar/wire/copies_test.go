@@ -35,7 +35,7 @@ func (s *asking) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.StatusCode, response.Body = http.StatusAccepted, http.NoBody
 	if s.refuse > 0 {
 		s.refuse--
-		response.StatusCode = http.StatusInternalServerError
+		response.StatusCode = http.StatusBadRequest
 		return response, nil
 	}
 	s.answers <- string(body)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -524,8 +525,9 @@ const (
 	maxAttempts = 5
 )
 
-// respond posts the answer to a request that came in answer to r. If the server cannot be dialled, respond tries again,
-// because a proxy in front of the server may be restarting while the server waits for the answer.
+// respond posts the answer to a request that came in answer to r. If the connection cannot be made or breaks, respond tries
+// again, because a proxy in front of the server may be restarting while the server waits for the answer. A second answer with
+// the same id does no harm.
 func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response) error {
 	body, err := encode(m)
 	if err != nil {
@@ -548,7 +550,7 @@ func (h *HTTP) respond(ctx context.Context, r *http.Request, m *jsonrpc.Response
 		if err == nil {
 			return response.Body.Close()
 		}
-		if !isDialError(err) || attempt == maxAttempts {
+		if !isClosed(err) && !errors.As(err, new(*net.OpError)) || attempt == maxAttempts {
 			return err
 		}
 		timer := time.NewTimer(pause)

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,6 +93,67 @@ func TestAnUnknownRequestBesideGoSDKIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// An answer to a question of the server that may not have arrived is sent again: a second one does no harm, and without one the
+// server waits for ever.
+func TestAnAnswerThatMayNotHaveArrivedIsSentAgain(t *testing.T) {
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	tests := []struct {
+		name string
+		fail func(posts int) (reply, error)
+		want int
+		err  string
+	}{
+		{"a reset", func(n int) (reply, error) { return words(202, ""), map[bool]error{true: reset}[n == 1] }, 2, ""},
+		{"a connection that ends", func(n int) (reply, error) { return words(202, ""), map[bool]error{true: io.EOF}[n < 3] }, 3, ""},
+		{"resets for ever", func(int) (reply, error) { return reply{}, reset }, 5, "connection reset"},
+		{"500 once", func(n int) (reply, error) { return words(map[bool]int{true: 500, false: 202}[n == 1], "oops"), nil }, 2, ""},
+		{"500 with an error once", func(n int) (reply, error) {
+			return map[bool]reply{true: refusal(500, "7", "oops"), false: words(202, "")}[n == 1], nil
+		}, 2, ""},
+		{"500 for ever", func(int) (reply, error) { return words(500, "oops"), nil }, 6, "HTTP 500 Internal Server Error: oops"},
+		{"400", func(int) (reply, error) { return words(400, "what?"), nil }, 1, "HTTP 400 Bad Request: what?"},
+		{"another error", func(int) (reply, error) { return reply{}, errors.New("no login") }, 1, "no login"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var answers []string
+				told := make(chan error, 1)
+				h := wire.NewHTTP(wire.HTTPOptions{
+					Endpoint: wire.Endpoint{URL: &url.URL{Scheme: "http", Host: "asks"}, Base: roundTripper(func(r *http.Request) (*http.Response, error) {
+						if r.Method == http.MethodGet {
+							return reply{200, http.Header{"Content-Type": {"text/event-stream"}}, "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ask\"}\n\n"}.response(), nil
+						}
+						body, err := io.ReadAll(r.Body)
+						if err != nil {
+							return nil, err
+						}
+						answers = append(answers, string(body))
+						said, err := tt.fail(len(answers))
+						return said.response(), err
+					})},
+					Options: wire.Options{Serve: map[string]wire.Handler{
+						"ask": func(ctx context.Context, _ json.RawMessage) func() (any, error) {
+							wire.WhenDelivered(ctx, func(err error) { told <- err })
+							return func() (any, error) { return "yes", nil }
+						},
+					}},
+				})
+				listen(t, h)
+				if err := <-told; tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+					t.Errorf("told %v, want %q", err, tt.err)
+				}
+				if want := slices.Repeat([]string{`{"jsonrpc":"2.0","id":7,"result":"yes"}`}, tt.want); !slices.Equal(answers, want) {
+					t.Errorf("the server got %q, want %q", answers, want)
+				}
+				if err := h.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // Some servers give a session a new id with each response. The last one counts, and go-sdk does not see it: it would end the

@@ -78,15 +78,22 @@ func (h *HTTP) waitToRepeat(ctx context.Context, status int, wait time.Duration)
 // mayRepeat reports whether a refused message can be sent again: the server may be available later, and the message did
 // nothing. A server has done nothing if it says when to come back (RFC 9110, 15.6.4), if it gets too many requests (RFC
 // 6585), or if it refuses a message before it knows the message's id. The answer of a proxy proves nothing about a call
-// of a tool: the call is sent again only if it is repeatable.
+// of a tool: the call is sent again only if it is repeatable. An answer of ours, for which call is nil, may arrive twice.
 func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.Response, body []byte) bool {
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusInternalServerError:
+		if call != nil {
+			return false
+		}
 	default:
 		return false
 	}
 	if r.Header.Get(sessionHeader) != "" && isLost(response.StatusCode, body, h.known.Load()) {
 		return false
+	}
+	if call == nil {
+		return true
 	}
 	if response.Header.Get("Retry-After") != "" && response.StatusCode != http.StatusBadGateway && response.StatusCode != http.StatusGatewayTimeout {
 		return true
@@ -98,7 +105,7 @@ func (h *HTTP) mayRepeat(r *http.Request, call *jsonrpc.Request, response *http.
 	case response.StatusCode == http.StatusServiceUnavailable:
 		return true
 	}
-	return response.StatusCode == http.StatusTooManyRequests || call == nil || !slices.Contains(effective, call.Method) || isRepeatable(r.Context())
+	return response.StatusCode == http.StatusTooManyRequests || !slices.Contains(effective, call.Method) || isRepeatable(r.Context())
 }
 
 type repeatableKey struct{}
