@@ -39,13 +39,17 @@ type sse struct {
 	// found is set once the URL for messages is known. Only the stream uses it.
 	found bool
 
-	mu       sync.Mutex // guards the fields below
-	messages []jsonrpc.Message
+	mu sync.Mutex // guards the fields below
+	// early holds the messages before the URL for messages. go-sdk gets nothing before that URL.
+	messages, early []jsonrpc.Message
 	// body is that of the stream. known is set once the server has taken a message, and lost once it has forgotten the session
 	// after that.
 	body        io.Closer
 	known, lost bool
 }
+
+// maxEarly bounds how many messages are kept that come before the URL for messages.
+const maxEarly = 16
 
 // sseConn is go-sdk's connection, with each notification replaced by the message that it stands
 // for.
@@ -56,6 +60,13 @@ type sseConn struct {
 
 // Read implements [mcp.Connection].
 func (c sseConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	c.stream.mu.Lock()
+	if early := c.stream.early; len(early) > 0 {
+		defer c.stream.mu.Unlock()
+		c.stream.early = early[1:]
+		return early[0], nil
+	}
+	c.stream.mu.Unlock()
 	_, err := c.Connection.Read(ctx)
 	c.stream.mu.Lock()
 	defer c.stream.mu.Unlock()
@@ -134,6 +145,12 @@ func (s *sse) keep(name string, data []byte) [][]byte {
 		messages := decodeAll(data)
 		if len(messages) == 0 {
 			s.stray(data)
+		}
+		if !s.found {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.early = append(s.early, messages[:min(len(messages), maxEarly-len(s.early))]...)
+			return nil
 		}
 		return s.put(messages...)
 	default:

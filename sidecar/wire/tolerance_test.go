@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -412,6 +413,7 @@ func TestAProbeThatBreaksOffFindsALegacyServer(t *testing.T) {
 func TestTheBeginningOfAStreamOfSSE(t *testing.T) {
 	const endpoint, message = "event: endpoint\ndata: /messages?s=1\n\n", "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"hello\"}\n\n"
 	tests := []struct{ name, kind, begins, eol string }{
+		{"messages first", "text/event-stream", strings.Repeat(strings.Replace(message, "hello", "early", 1), 20), "\n"},
 		{"retry first", "text/event-stream", "retry: 100\n\n", "\n"},
 		{"an id first", "text/event-stream", "id: 1\n\n", "\n"},
 		{"a comment and a block without data", "text/event-stream", ": hi\n\nevent: ping\n\n", "\n"},
@@ -443,8 +445,14 @@ func TestTheBeginningOfAStreamOfSSE(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m, err := conn.Read(t.Context()); err != nil || m.(*jsonrpc.Request).Method != "hello" {
-				t.Errorf("read %+v, %v", m, err)
+			want := []string{"hello"}
+			if strings.Contains(tt.begins, "early") {
+				want = append(slices.Repeat([]string{"early"}, 16), "hello") // more are not kept
+			}
+			for _, want := range want {
+				if m, err := conn.Read(t.Context()); err != nil || m.(*jsonrpc.Request).Method != want {
+					t.Errorf("read %+v, %v, want %s", m, err, want)
+				}
 			}
 			if err := conn.Write(context.Background(), &jsonrpc.Request{Method: "x"}); err != nil || <-sent != "/messages?s=1" {
 				t.Errorf("writing: %v", err)
