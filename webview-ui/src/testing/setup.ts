@@ -1,9 +1,12 @@
 import { cleanup, configure } from "@testing-library/react";
 import * as React from "react";
 import { afterEach, beforeEach, vi } from "vitest";
-import { waitLimitMs } from "../../../vitest.limits.ts";
+import { limits, waitLimitMs } from "../../../vitest.limits.ts";
 
 configure({ asyncUtilTimeout: waitLimitMs });
+
+// An app here is as slow as the machine. Only a test that moves the clock reaches its limit.
+vi.mock("../components/mcpApps/limits.ts", () => ({ waitLimitMs: limits.testTimeout }));
 
 // React notes the stack at which each element was made, for people who look at components in a debugger. That is a
 // seventh of the time of these tests. It stops after ten thousand elements in a second, and counts none here.

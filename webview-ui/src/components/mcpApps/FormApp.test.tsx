@@ -9,7 +9,7 @@ import { isWrong, valueIn } from "../../testing/dom.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { answered, ask, elicitation, message, openAsk, task } from "../../testing/samples.ts";
 import { armingMs } from "../ask/useClickGuard.ts";
-import { waitLimitMs } from "./connection.ts";
+import { waitLimitMs } from "./limits.ts";
 
 // In the whole panel. The half second before something can be pressed has a test of its own, and some here.
 const armed = vi.hoisted(() => ({ really: false }));

@@ -6,7 +6,8 @@ import type { Actions } from "../../store/session.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { AppFrame, type AppFrameHandle } from "./AppFrame.tsx";
 import { AppNetwork } from "./AppNetwork.tsx";
-import { endWords, ofForms, waitLimitMs } from "./connection.ts";
+import { endWords, ofForms } from "./connection.ts";
+import { waitLimitMs } from "./limits.ts";
 import { useOpenApp } from "./useOpenApp.ts";
 import { useRoom } from "./useRoom.ts";
 

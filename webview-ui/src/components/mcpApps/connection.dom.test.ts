@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type AppHandlers, connectApp, waitLimitMs } from "./connection.ts";
+import { type AppHandlers, connectApp } from "./connection.ts";
+import { waitLimitMs } from "./limits.ts";
 
 let frame: HTMLIFrameElement;
 const sent: unknown[] = [];

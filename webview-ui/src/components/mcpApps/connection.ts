@@ -6,6 +6,7 @@
 import * as l10n from "@vscode/l10n";
 import { codeOf, messageOf } from "../../link/client.ts";
 import { onThemeChange } from "../ui/theme.ts";
+import { waitLimitMs } from "./limits.ts";
 import { readTheme } from "./theme.ts";
 
 /** Why an app was stopped. */
@@ -56,8 +57,6 @@ export const ofCalls = {
 export const ofForms = { serverResources: {}, elicitation: {} } as const;
 
 const protocolVersion = "2026-01-26";
-/** How long an app may take to say that it is there, in milliseconds. */
-export const waitLimitMs = 10_000;
 /** How long an app may take to end, in milliseconds. */
 const closeTimeoutMs = 500;
 /** The most requests of an app that wait for an answer. */
