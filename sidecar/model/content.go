@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"assent/protocol"
+	"assent/sidecar/base/base64text"
 )
 
 const (
@@ -146,20 +147,12 @@ func linkText(link protocol.ResourceLink) string {
 }
 
 // Image returns an image with the type that its bytes have, or false if it is none that providers accept. A provider that
-// checks refuses an image with another type, and with it each later message of the conversation. The base64 may have line ends,
-// be of the kind for URLs, or stand behind "data:...;base64,".
+// checks refuses an image with another type, and with it each later message of the conversation. The base64 may be as in
+// [base64text.Normal].
 func Image(data string) (protocol.ImageContent, bool) {
-	if url, rest, isURL := strings.Cut(data, ";base64,"); isURL && strings.HasPrefix(url, "data:") {
-		data = rest
-	}
-	data = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "", " ", "").Replace(data), "=")
-	raw, err := base64.RawStdEncoding.DecodeString(data)
-	if err != nil {
-		return protocol.ImageContent{}, false
-	}
-	data = base64.StdEncoding.EncodeToString(raw)
+	data, ok := base64text.Normal(data)
 	mimeType := ImageType(data)
-	return protocol.ImageContent{MIMEType: mimeType, Data: data}, mimeType != ""
+	return protocol.ImageContent{MIMEType: mimeType, Data: data}, ok && mimeType != ""
 }
 
 // ImageType returns the media type of an image by the first bytes of its base64, or "" if it is none that providers accept.

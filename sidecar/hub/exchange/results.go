@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"assent/protocol"
+	"assent/sidecar/base/base64text"
 	"assent/sidecar/base/jsonscan"
 	"assent/sidecar/hub/session"
 	"assent/sidecar/hub/shape"
@@ -34,8 +35,8 @@ var (
 		"resource_link": shape.Resource,
 		"resource":      shape.Object(map[string]shape.Shape{"resource": contents, "annotations": shape.Annotations, "_meta": shape.AnyObject}),
 	}
-	mediaShape    = shape.Object(map[string]shape.Shape{"mimeType": shape.Text, "annotations": shape.Annotations, "_meta": shape.AnyObject})
-	contentsShape = shape.Object(map[string]shape.Shape{"mimeType": shape.Text, "_meta": shape.AnyObject})
+	mediaShape    = shape.Object(map[string]shape.Shape{"data": shape.Base64, "mimeType": shape.Text, "annotations": shape.Annotations, "_meta": shape.AnyObject})
+	contentsShape = shape.Object(map[string]shape.Shape{"blob": shape.Base64, "mimeType": shape.Text, "_meta": shape.AnyObject})
 )
 
 // contents is contentsShape, with which other values stay.
@@ -219,9 +220,9 @@ func strict(raw json.RawMessage) json.RawMessage {
 	members := maps.Collect(jsonscan.Of(raw))
 	switch c := content.(type) {
 	case protocol.ImageContent:
-		return withText(members, "mimeType", "image/*", raw)
+		return strictMedia(members, c.Data, "image/*", raw)
 	case protocol.AudioContent:
-		return withText(members, "mimeType", "audio/*", raw)
+		return strictMedia(members, c.Data, "audio/*", raw)
 	case protocol.ResourceLink:
 		return withText(members, "name", c.URI, raw)
 	case protocol.EmbeddedResource:
@@ -233,6 +234,14 @@ func strict(raw json.RawMessage) json.RawMessage {
 		return asText(raw)
 	}
 	return raw
+}
+
+// strictMedia returns an image or a sound with all members that MCP requires. One whose data is no base64 becomes a text.
+func strictMedia(members map[string]json.RawMessage, data, mimeType string, raw json.RawMessage) json.RawMessage {
+	if _, ok := base64text.Normal(data); !ok {
+		return asText(raw)
+	}
+	return withText(members, "mimeType", mimeType, raw)
 }
 
 // isPlainText reports whether a content block is a text and nothing else, as most are. Its text, which may be long, is not decoded.

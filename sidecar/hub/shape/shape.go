@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"assent/sidecar/base/base64text"
 	"assent/sidecar/base/jsonscan"
 )
 
@@ -104,6 +105,20 @@ func Size(at string, value json.RawMessage, say func(string, ...any)) json.RawMe
 		return nil
 	}
 	return value
+}
+
+// Base64 is the shape of bytes. What is no base64 stays: it says something.
+func Base64(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
+	var is string
+	if KindOf(value) != "string" || json.Unmarshal(value, &is) != nil {
+		return value
+	}
+	normal, ok := base64text.Normal(is)
+	if !ok || normal == is {
+		return value
+	}
+	say("%s is no plain base64", at)
+	return jsonscan.Quote(normal)
 }
 
 // priority is the shape of a number from 0 to 1.
