@@ -170,7 +170,7 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 // files that start "assent gateway": they are a host's way to a server.
 func Load(c protocol.Configuration, userFile string) Result { return Memory{}.Load(c, userFile) }
 
-// Memory has the contents that files had when they could last be read, by their paths. Somebody may be writing one: while it
+// Memory has the contents that files had when they could last be read, by their paths. A program may be writing one: while it
 // cannot be read, its servers stay.
 type Memory map[string][]byte
 

@@ -437,7 +437,7 @@ func TestAChangedFileIsSeen(t *testing.T) {
 		{"any of a folder", filepath.Join("a", "b.d", config.AnyFile), filepath.Join("a", "b.d", "10-more.json")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // what is gone has to rest
+			t.Parallel() // a file that is gone has to rest
 			dir := t.TempDir()
 			changed := make(chan struct{}, 100)
 			w := config.NewWatcher(func() { changed <- struct{}{} }, zerolog.New(zerolog.NewTestWriter(t)))

@@ -13,7 +13,7 @@ import (
 )
 
 // settle is how long a file must rest before it is read: editors write in several steps. One that is gone or empty has longer:
-// some programs remove a file and write it anew.
+// some programs remove a file and write it again.
 const (
 	settle      = 100 * time.Millisecond
 	settleEmpty = 2 * time.Second

@@ -268,7 +268,7 @@ func TestManyProjects(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsOffIsNotShared: it would be on in the other hosts. It moves all the same, and stays off where it is.
+// TestAServerThatIsOffIsNotShared: it would be on in the other hosts. It moves all the same, and stays off in its own.
 func TestAServerThatIsOffIsNotShared(t *testing.T) {
 	for _, tt := range []struct {
 		alone

@@ -251,7 +251,7 @@ func (p *Plan) keepInputs(inputs []json.RawMessage, path string) {
 
 func inputID(raw json.RawMessage) string {
 	var in struct{ ID string }
-	_ = json.Unmarshal(raw, &in) // what is no input has no id
+	_ = json.Unmarshal(raw, &in) // other values have no id
 	return in.ID
 }
 

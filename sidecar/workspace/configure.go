@@ -209,7 +209,7 @@ func (w *Workspace) configure(c protocol.Configuration, models bool) {
 	w.load()
 }
 
-// watchedFiles returns what is read again as soon as it changes.
+// watchedFiles returns the files that are read again as soon as they change.
 func (w *Workspace) watchedFiles(c protocol.Configuration) []string {
 	files := w.organisation.files.Watched()
 	for _, f := range c.WorkspaceFolders {

@@ -81,7 +81,7 @@ func (h *Hosts) listRoots(ctx context.Context, c *conversation, params json.RawM
 	return nil, errors.New("the host did not list its roots")
 }
 
-// recordRoots records an answer of the host, and returns it without what is no root: servers refuse the whole list for one.
+// recordRoots records an answer of the host, and returns its roots alone: servers refuse the whole list for one that is odd.
 func (h *Hosts) recordRoots(c *conversation, raw json.RawMessage) json.RawMessage {
 	roots := []json.RawMessage{}
 	var said []json.RawMessage

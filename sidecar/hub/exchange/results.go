@@ -20,8 +20,8 @@ import (
 // resultMembers are the lists without which a result is none (2025-11-25, "Schema").
 var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
-// The shapes of what results and their elements need not have (2025-11-25 and 2026-07-28, "Schema"). What they need is not
-// in them: it says something, also where it is odd.
+// The shapes of what results and their elements need not have (2025-11-25 and 2026-07-28, "Schema"). The members that they need are
+// not in them: those say something, also if they are odd.
 var (
 	resultShapes = map[string]shape.Shape{
 		"tools/call":     shape.Object(map[string]shape.Shape{"_meta": shape.AnyObject}),
@@ -236,7 +236,7 @@ func strict(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// strictMedia returns an image or a sound with all members that MCP requires. One whose data is no base64 becomes a text.
+// strictMedia returns an image or a sound with all members that MCP requires. Without base64 as its data it becomes a text.
 func strictMedia(members map[string]json.RawMessage, data, mimeType string, raw json.RawMessage) json.RawMessage {
 	if _, ok := base64text.Normal(data); !ok {
 		return asText(raw)

@@ -107,7 +107,7 @@ func Size(at string, value json.RawMessage, say func(string, ...any)) json.RawMe
 	return value
 }
 
-// Base64 is the shape of bytes. What is no base64 stays: it says something.
+// Base64 is the shape of bytes. Another text stays: it says something.
 func Base64(at string, value json.RawMessage, say func(string, ...any)) json.RawMessage {
 	var is string
 	if KindOf(value) != "string" || json.Unmarshal(value, &is) != nil {

@@ -87,7 +87,7 @@ func (t *translation) own(members map[string]json.RawMessage) error {
 	return t.ownHeaders(members, take)
 }
 
-// ownType sets the type that counts for the host, where it is not the one that the entry names.
+// ownType sets the type that counts for the host, if the entry names another one.
 func (t *translation) ownType(members map[string]json.RawMessage) {
 	switch {
 	case t.id == codex.id:
