@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assent/protocol"
 	"assent/sidecar/daemon"
 	"assent/sidecar/setup/hostfile"
 )
@@ -193,14 +194,17 @@ func TestEachSessionHasItsEnvironment(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	folder := p.project()
-	open := func(host, server string, more ...string) (call func() string) {
-		c := p.in(folder, "gateway", "--own", "--host", host, server)
-		c.Env = append(bare(p), more...)
+	start := func(tool, environment string, args ...string) (call func() string) {
+		c := p.in(folder, append([]string{"gateway"}, args...)...)
+		c.Env = append(bare(p), environment)
 		h := startHostThat(t, "2025-11-25", "{}", c)
 		h.call("tools/list", "{}")
-		return func() string { return h.call("tools/call", `{"name":"process"}`) }
+		return func() string { return h.call("tools/call", `{"name":"`+tool+`"}`) }
 	}
-	other := open("codex", "other")
+	open := func(host, server, environment string) (call func() string) {
+		return start("process", environment, "--own", "--host", host, server)
+	}
+	other := open("codex", "other", "OTHER=1")
 	calls := map[string]func() string{
 		"team=codex's":          open("codex", "team", "TOKEN=codex's"),
 		"team=another's":        open("claude-code", "team", "TOKEN=another's"),
@@ -209,6 +213,11 @@ func TestEachSessionHasItsEnvironment(t *testing.T) {
 		"modern=Bearer codex's": open("codex", "modern", "TOKEN=codex's"),
 		"modern=Bearer 2":       open("claude-code", "modern", "TOKEN=2"),
 		"modern=Bearer 3":       open("cursor", "modern", "TOKEN=3"),
+		"team=4":                start("process", "TOKEN=4", "team"), // an entry by hand
+		"modern=Bearer 5":       start("process", "TOKEN=5", "modern"),
+		"team=6":                start("team__process", "TOKEN=6"), // all servers
+		"web=Bearer 7":          start("web__process", "TOKEN=7"),
+		"modern=Bearer 8":       start("modern__process", "TOKEN=8"),
 	}
 	if got := processIn(t, other()); slices.ContainsFunc(got.Env, func(kv string) bool { return strings.HasPrefix(kv, "TOKEN=") }) {
 		t.Errorf("the server that is given no TOKEN has %q", got.Env)
@@ -218,6 +227,30 @@ func TestEachSessionHasItsEnvironment(t *testing.T) {
 			checkCall(t, name, call())
 		}
 	}
+	// A window's task has that of the window, also on a server that all tasks share and a host has started.
+	data := t.TempDir()
+	serve := p.in(folder, "serve", "--data-dir", data)
+	serve.Env = append(bare(p), "TOKEN=window's")
+	window := startTalk(t, serve)
+	err := window.shakeHands()
+	ofHost := start("modern__process", "TOKEN=host's", "--data-dir", data)
+	var created protocol.Task
+	if err == nil {
+		err = window.Call("task/create", map[string]any{"title": "A task"}, &created)
+	}
+	if err == nil {
+		err = window.Call("call/start", map[string]any{
+			"taskId": created.ID, "serverName": "modern", "request": map[string]any{"type": "tools/call", "toolName": "process"},
+		}, &protocol.StartCallResult{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := json.Marshal(awaitEnd(t, window, created.ID))
+	if err != nil || !strings.Contains(string(said), `"text":"Bearer window's"`) {
+		t.Errorf("the window's task has %s, %v", said, err)
+	}
+	checkCall(t, "modern=Bearer host's", ofHost())
 }
 
 // checkCall checks that a call's result has the variable TOKEN of its session.

@@ -355,7 +355,7 @@ func (s *Server) acquireLocked(taskID string) (*Conn, error) {
 }
 
 // keyOf returns the key of the connection that a task uses. All tasks use one connection to a server that is configured to be
-// shared. So do those of a modern server, unless their host has another environment than that connection.
+// shared. So do those of a modern server, unless they have another environment than that connection.
 func (s *Server) keyOf(taskID string) string {
 	isOther := func() bool {
 		if all := s.conns[""]; all != nil {
@@ -366,7 +366,7 @@ func (s *Server) keyOf(taskID string) string {
 	switch {
 	case s.config.Shared:
 		return ""
-	case s.dialect.era == wire.EraModern && s.conns[taskID] == nil && !(s.isOfHost(taskID) && isOther()):
+	case s.dialect.era == wire.EraModern && s.conns[taskID] == nil && !isOther():
 		return ""
 	}
 	return taskID
@@ -385,7 +385,7 @@ func (s *Server) serves(c *Conn, taskID string) bool {
 	if s.config.Shared || taskID == "" {
 		return true
 	}
-	return s.conns[taskID] == c || c.IsModern() && (!s.isOfHost(taskID) || c.has(taskID))
+	return s.conns[taskID] == c || c.IsModern() && c.has(taskID)
 }
 
 // started records that a connection is ready.
