@@ -171,7 +171,7 @@ func Trusted(folders []protocol.WorkspaceFolder) []protocol.WorkspaceFolder {
 func Load(c protocol.Configuration, userFile string) Result { return Memory{}.Load(c, userFile) }
 
 // Memory has the contents that files had when they could last be read, by their paths. A program may be writing one: while it
-// cannot be read, its servers stay.
+// cannot be read, its servers stay. One goroutine at a time may use it.
 type Memory map[string][]byte
 
 // Load is [Load] with the memory of earlier calls.

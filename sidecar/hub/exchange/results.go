@@ -20,8 +20,8 @@ import (
 // resultMembers are the lists without which a result is none (2025-11-25, "Schema").
 var resultMembers = map[string]string{"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
-// The shapes of what results and their elements need not have (2025-11-25 and 2026-07-28, "Schema"). The members that they need are
-// not in them: those say something, also if they are odd.
+// The shapes of what results and their elements need not have (2025-11-25 and 2026-07-28, "Schema"). The members that they
+// need are not in them: those say something, also if they are odd.
 var (
 	resultShapes = map[string]shape.Shape{
 		"tools/call":     shape.Object(map[string]shape.Shape{"_meta": shape.AnyObject}),
