@@ -125,6 +125,14 @@ describe("a turn in VS Code's chat", () => {
   }
   const { token } = new CancellationTokenSource();
 
+  /** The smart database, whose work with this question asks the person. */
+  const question = "How many inactive users are there?";
+  function database(name: string): unknown {
+    const program = join(root, "scripts", "testservers", "smart-database.mjs");
+    const file = join(folder, `${name}.db`);
+    return { command: process.execPath, args: ["--no-warnings", program, "--database", file] };
+  }
+
   test("streams what the model writes, and goes on in the same task", async () => {
     const sidecar = await begin("chat");
     const first = new Recorder();
@@ -147,16 +155,7 @@ describe("a turn in VS Code's chat", () => {
   });
 
   test("shows questions, which are answered once, in the task", async () => {
-    const database = {
-      command: process.execPath,
-      args: [
-        "--no-warnings",
-        join(root, "scripts", "testservers", "smart-database.mjs"),
-        "--database",
-        join(folder, "users.db"),
-      ],
-    };
-    const sidecar = await begin("asks", { database });
+    const sidecar = await begin("asks", { database: database("asks") });
     const stream = new Recorder();
     let answered = 0;
     stream.onLink(({ taskId, messageId }) => {
@@ -169,8 +168,8 @@ describe("a turn in VS Code's chat", () => {
         answered++;
       })();
     });
-    const text = "How many inactive users are there?";
-    const end = await chatTurn(sidecar, { text, taskId: undefined }, stream, token);
+    const prompt = { text: question, taskId: undefined };
+    const end = await chatTurn(sidecar, prompt, stream, token);
     expect(end.reason).toBe("endTurn");
     await expect.poll(() => answered).toBe(1);
     expect(stream.text).toContain(
@@ -182,21 +181,11 @@ describe("a turn in VS Code's chat", () => {
   });
 
   test("ends where the person stops it, and its question with it", async () => {
-    const database = {
-      command: process.execPath,
-      args: [
-        "--no-warnings",
-        join(root, "scripts", "testservers", "smart-database.mjs"),
-        "--database",
-        join(folder, "stopped.db"),
-      ],
-    };
-    const sidecar = await begin("stopped", { database });
+    const sidecar = await begin("stopped", { database: database("stopped") });
     const source = new CancellationTokenSource();
     const stream = new Recorder();
     stream.onLink(() => source.cancel());
-    const text = "How many inactive users are there?";
-    const prompt = { text, taskId: undefined };
+    const prompt = { text: question, taskId: undefined };
     const end = await chatTurn(sidecar, prompt, stream, source.token);
     expect(end).toMatchObject({ reason: "stopped" });
     const { asks = [] } = await sidecar.request("ask/list", undefined);
@@ -204,10 +193,11 @@ describe("a turn in VS Code's chat", () => {
   });
 
   test("says so where the sidecar ends in the middle", async () => {
-    const sidecar = await begin("killed");
+    const sidecar = await begin("killed", { database: database("killed") });
     const stream = new Recorder();
-    stream.onText(() => sidecar.restart());
-    const end = await chatTurn(sidecar, { text: "Hello", taskId: undefined }, stream, token);
+    stream.onLink(() => sidecar.restart());
+    const prompt = { text: question, taskId: undefined };
+    const end = await chatTurn(sidecar, prompt, stream, token);
     expect(end).toMatchObject({
       reason: "failed",
       problem: expect.stringMatching(/Assent stopped/),

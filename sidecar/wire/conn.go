@@ -74,8 +74,11 @@ type Conn struct {
 
 	ctx    context.Context // stored because it is the connection's lifetime
 	cancel context.CancelCauseFunc
-	close  func() error
 	pumped chan struct{} // closed when the pump has ended
+
+	closing  sync.Once
+	closed   chan struct{} // closed when Close is done
+	closeErr error         // what Close returns, which is set before
 
 	mu       sync.Mutex // guards the fields below
 	captures map[jsonrpc.ID]pendingCapture
@@ -106,18 +109,11 @@ func NewConn(inner mcp.Connection, opts Options) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &Conn{
 		opts: opts, inner: inner, ctx: ctx, cancel: cancel,
-		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}), closed: make(chan struct{}),
 		inbound:  newInbound(ctx, opts),
 		captures: map[jsonrpc.ID]pendingCapture{},
 		calls:    map[jsonrpc.ID]ownCall{},
 	}
-	c.close = sync.OnceValue(func() error {
-		cancel(ErrClosed)
-		err := inner.Close()
-		<-c.pumped
-		c.inbound.close()
-		return err
-	})
 	go c.pump() // Close waits for its end
 	return c
 }
@@ -130,7 +126,20 @@ func (c *Conn) SessionID() string { return c.inner.SessionID() }
 
 // Close ends the connection and waits for the handlers. It takes as long as the inner connection's Close and the
 // handlers, with their contexts cancelled.
-func (c *Conn) Close() error { return c.close() }
+func (c *Conn) Close() error {
+	// The callers wait for a channel, because the clock of testing/synctest stands still while one waits for a mutex.
+	c.closing.Do(func() { go c.end() })
+	<-c.closed
+	return c.closeErr
+}
+
+func (c *Conn) end() {
+	c.cancel(ErrClosed)
+	c.closeErr = c.inner.Close()
+	<-c.pumped
+	c.inbound.close()
+	close(c.closed)
+}
 
 // Answered returns when every request that the server sent so far has its answer, or when ctx ends.
 func (c *Conn) Answered(ctx context.Context) { c.inbound.unanswered.wait(ctx) }

@@ -13,11 +13,9 @@ export class Recorder implements Stream {
   readonly lines: string[] = [];
   readonly links: Link[] = [];
   #onLink: (link: Link) => void = () => {};
-  #onText: () => void = () => {};
 
   markdown(text: string): void {
     this.text += text;
-    this.#onText();
   }
 
   progress(text: string): void {
@@ -33,10 +31,5 @@ export class Recorder implements Stream {
   /** Calls back with every link. */
   onLink(listener: (link: Link) => void): void {
     this.#onLink = listener;
-  }
-
-  /** Calls back after new text. */
-  onText(listener: () => void): void {
-    this.#onText = listener;
   }
 }

@@ -224,6 +224,11 @@ func (c *Conn) run() {
 	select {
 	case err = <-ended:
 		waited = true
+		// Go-sdk closes a link that has ended, and its error may be that of closing. ErrClosed alone means that the link
+		// had not ended before.
+		if broken := c.link.broken(); broken != nil && broken != wire.ErrClosed {
+			err = broken
+		}
 	case <-c.link.lost:
 		err = c.link.broken()
 	case <-c.ctx.Done():
