@@ -931,9 +931,8 @@ func TestACallThatCameAgainRunsSeparately(t *testing.T) {
 			if got := host.await(second); !strings.Contains(got, `"content":[]`) {
 				t.Errorf("the host got %s", got)
 			}
-			if got := len(answersIn(t, log)); got != 2 {
-				t.Errorf("the tool ran %d times", got)
-			}
+			// The host need not wait for the first call, which has its answer some time after the person gave it.
+			eventually(t, "both answers", func() bool { return len(answersIn(t, log)) == 2 })
 		})
 	}
 }

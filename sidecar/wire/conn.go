@@ -72,13 +72,14 @@ type Conn struct {
 	incoming chan jsonrpc.Message
 	inbound  *inbound
 
-	ctx    context.Context // stored because it is the connection's lifetime
-	cancel context.CancelCauseFunc
-	pumped chan struct{} // closed when the pump has ended
-
-	closing  sync.Once
-	closed   chan struct{} // closed when Close is done
-	closeErr error         // what Close returns, which is set before
+	ctx     context.Context // stored because it is the connection's lifetime
+	cancel  context.CancelCauseFunc
+	pumped  chan struct{} // closed when the pump has ended
+	closing struct {
+		once sync.Once
+		done chan struct{} // closed when the connection and its handlers have ended, and err is set
+		err  error
+	}
 
 	mu       sync.Mutex // guards the fields below
 	captures map[jsonrpc.ID]pendingCapture
@@ -109,11 +110,12 @@ func NewConn(inner mcp.Connection, opts Options) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &Conn{
 		opts: opts, inner: inner, ctx: ctx, cancel: cancel,
-		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}), closed: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message, 16), pumped: make(chan struct{}),
 		inbound:  newInbound(ctx, opts),
 		captures: map[jsonrpc.ID]pendingCapture{},
 		calls:    map[jsonrpc.ID]ownCall{},
 	}
+	c.closing.done = make(chan struct{})
 	go c.pump() // Close waits for its end
 	return c
 }
@@ -128,17 +130,17 @@ func (c *Conn) SessionID() string { return c.inner.SessionID() }
 // handlers, with their contexts cancelled.
 func (c *Conn) Close() error {
 	// The callers wait for a channel, because the clock of testing/synctest stands still while one waits for a mutex.
-	c.closing.Do(func() { go c.end() })
-	<-c.closed
-	return c.closeErr
+	c.closing.once.Do(func() { go c.end() })
+	<-c.closing.done
+	return c.closing.err
 }
 
 func (c *Conn) end() {
 	c.cancel(ErrClosed)
-	c.closeErr = c.inner.Close()
+	c.closing.err = c.inner.Close()
 	<-c.pumped
 	c.inbound.close()
-	close(c.closed)
+	close(c.closing.done)
 }
 
 // Answered returns when every request that the server sent so far has its answer, or when ctx ends.
