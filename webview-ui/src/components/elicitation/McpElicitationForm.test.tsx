@@ -47,6 +47,9 @@ function show(fields: readonly Field[], part: Partial<Data> = {}, check = checkB
 
 const submit = () => screen.getByRole("button", { name: "Submit" });
 
+/** Waits until an element has the focus, which moves after the answer is checked. */
+const focused = (element: Element) => waitFor(() => expect(document.activeElement).toBe(element));
+
 const everyKind: readonly Field[] = [
   { type: "string", name: "text", title: "Text", description: "Any words." },
   { type: "string", name: "email", title: "Email", format: "email" },
@@ -222,7 +225,7 @@ describe("a problem", () => {
     await user.click(submit());
     expect(onAccept).not.toHaveBeenCalled();
     const name = screen.getByRole("textbox", { name: "Name" });
-    expect(document.activeElement).toBe(name);
+    await focused(name);
     expect(isWrong(name)).toBe(true);
     expect(descriptionOf(name)).toBe("Required");
     expect(descriptionOf(screen.getByRole("textbox", { name: "Rows" }))).toBe(
@@ -233,9 +236,9 @@ describe("a problem", () => {
     expect(screen.queryByRole("button", { name: "Rows" })).toBeNull();
     await user.click(screen.getByText("3 fields to correct"));
     await user.click(screen.getByRole("button", { name: "Rows" }));
-    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Rows" }));
+    await focused(screen.getByRole("textbox", { name: "Rows" }));
     await user.click(screen.getByRole("button", { name: "Format" }));
-    expect(document.activeElement).toBe(screen.getByRole("radio", { name: "a" }));
+    await focused(screen.getByRole("radio", { name: "a" }));
   });
 
   test("is listed as it is now, and a later one too", async () => {
@@ -264,7 +267,7 @@ describe("a problem", () => {
     const { user, container } = show([{ ...stringField, required: true }]);
     await user.click(submit());
     const only = screen.getByRole("textbox", { name: "Reason" });
-    expect(document.activeElement).toBe(only);
+    await focused(only);
     expect(descriptionOf(only)).toBe("Required");
     expect(container.querySelector(".problems")).toBeNull();
     expect(container.querySelector(".ask-problems")?.textContent).toBe("");
@@ -336,7 +339,7 @@ describe("a problem", () => {
     const name = screen.getByRole("textbox", { name: "Name" });
     expect(valueIn(name)).toBe("x");
     expect(descriptionOf(name)).toBe("Already taken.");
-    expect(document.activeElement).toBe(name);
+    await focused(name);
     expect(screen.getByRole("alert").textContent).toContain("Odd as a whole.");
     await user.type(name, "y");
     await waitFor(() => expect(isWrong(name)).toBe(false));
@@ -535,7 +538,7 @@ test("the whole form can be filled in, corrected and sent with the keyboard", as
 
   // The focus is on the first wrong field, which has the error.
   const address = screen.getByRole("textbox", { name: "Email" });
-  expect(document.activeElement).toBe(address);
+  await focused(address);
   expect(descriptionOf(address)).toBe("Not an email address, such as name@example.com");
   await user.keyboard("{Control>}a{/Control}");
   await user.clear(address);
