@@ -250,7 +250,8 @@ describe("a form", () => {
     await waitFor(async () => expect(isWrong(await reason())).toBe(true));
     expect(valueIn(await reason())).toBe("because");
     expect(descriptionOf(await reason())).toBe("Not this word.");
-    expect(document.activeElement).toBe(await reason());
+    const field = await reason();
+    await waitFor(() => expect(document.activeElement).toBe(field));
     refuse = false;
     await user.type(await reason(), " of age{Enter}");
     await waitFor(() =>
@@ -715,7 +716,7 @@ describe("the focus", () => {
     await screen.findByRole("region", { name: "First steps" });
     await host.event(added(1, "a1"), 1);
     const [card] = await cards();
-    expect(document.activeElement).toBe(card);
+    await waitFor(() => expect(document.activeElement).toBe(card));
   });
 
   test("does not take the focus from typing, and the ask is announced", async () => {
