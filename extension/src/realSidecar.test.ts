@@ -125,7 +125,7 @@ describe("a turn in VS Code's chat", () => {
   }
   const { token } = new CancellationTokenSource();
 
-  /** The smart database, whose work with this question asks the person. */
+  /** The smart database asks the person before it answers this. */
   const question = "How many inactive users are there?";
   function database(name: string): unknown {
     const program = join(root, "scripts", "testservers", "smart-database.mjs");
