@@ -100,9 +100,24 @@ export type ServersActions = ReturnType<typeof createServers>["actions"];
 export function createServers(store: Store) {
   const { request, attempt } = store;
   const inspectors = new Map<string, Reader>();
+  /** The changes since the last list was requested, which may be newer than it. Undefined while none is read. */
+  let changes: Change[] | undefined;
 
   async function listServers(): Promise<void> {
-    store.update(serversListed(await request("server/list")));
+    const since: Change[] = [];
+    changes = since;
+    try {
+      const listed = await request("server/list");
+      if (changes !== since) return; // a newer list was requested
+      for (const change of [serversListed(listed), ...since]) store.update(change);
+    } finally {
+      if (changes === since) changes = undefined;
+    }
+  }
+
+  function onChange(change: Change): void {
+    changes?.push(change);
+    store.update(change);
   }
 
   function inspectorOf(serverName: string): Reader {
@@ -125,8 +140,8 @@ export function createServers(store: Store) {
   return {
     listServers,
     listen(client: Client): void {
-      client.onNotification("server/changed", (server) => store.update(serverChanged(server)));
-      client.onNotification("servers/changed", (params) => store.update(serversListed(params)));
+      client.onNotification("server/changed", (server) => onChange(serverChanged(server)));
+      client.onNotification("servers/changed", (params) => onChange(serversListed(params)));
     },
     actions: {
       /** Reads the list of servers again. */
@@ -136,20 +151,16 @@ export function createServers(store: Store) {
       startServer: (serverName: string): void =>
         attempt(async () => {
           try {
-            store.update(serverChanged(await request("server/start", { serverName })));
+            await request("server/start", { serverName });
           } catch (error) {
             // The server's state shows the reason, at the button that started it.
             if (codeOf(error) !== ErrorCode.ServerFailed) throw error;
           }
         }),
       restartServer: (serverName: string): void =>
-        attempt(async () => {
-          store.update(serverChanged(await request("server/restart", { serverName })));
-        }),
+        attempt(() => request("server/restart", { serverName })),
       stopServer: (serverName: string): void =>
-        attempt(async () => {
-          store.update(serverChanged(await request("server/stop", { serverName })));
-        }),
+        attempt(() => request("server/stop", { serverName })),
       /** Reads which models a server may use: those of a task's workspace, or else of the own one. */
       listModels: (serverName: string, task?: Task): void =>
         attempt(async () => {

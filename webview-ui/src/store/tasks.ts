@@ -30,23 +30,36 @@ export const initialTasks: TasksState = {
   createdHere: undefined,
 };
 
-/** Applies requested lists. They may arrive after newer events. */
-export function tasksListed(listed: readonly Task[], deleted: readonly Task[] = []): Change {
+/**
+ * Applies requested lists. They may arrive after newer events, and they may lack a task that is not in `before`, the
+ * state at their request.
+ */
+export function tasksListed(
+  listed: readonly Task[],
+  deleted: readonly Task[] = [],
+  before?: State,
+): Change {
   return (state) => {
-    const known = new Map(
-      [...(state.tasks ?? []), ...state.deletedTasks].map((task) => [task.id, task]),
-    );
-    const now = [...listed, ...deleted].map((task) => {
+    const known = tasksById(state);
+    const earlier = tasksById(before ?? state);
+    const now = new Map([...known].filter(([id]) => !earlier.has(id)));
+    for (const task of [...listed, ...deleted]) {
       const other = known.get(task.id);
-      return other !== undefined && other.lastNumber > task.lastNumber ? other : task;
-    });
+      const isOlder = other !== undefined && other.lastNumber > task.lastNumber;
+      now.set(task.id, isOlder ? other : task);
+    }
+    const all = [...now.values()];
     return {
       ...state,
-      tasks: byCreation(now.filter(({ deletedAt }) => deletedAt === undefined)),
-      deletedTasks: byDeletion(now.filter(({ deletedAt }) => deletedAt !== undefined)),
+      tasks: byCreation(all.filter(({ deletedAt }) => deletedAt === undefined)),
+      deletedTasks: byDeletion(all.filter(({ deletedAt }) => deletedAt !== undefined)),
       tasksMissed: false,
     };
   };
+}
+
+function tasksById({ tasks = [], deletedTasks }: State): ReadonlyMap<string, Task> {
+  return new Map([...tasks, ...deletedTasks].map((task) => [task.id, task]));
 }
 
 /**
@@ -157,9 +170,10 @@ export function createTasks(store: Store, select: (taskId: string | undefined) =
 
   /** With `choose`, a task is opened in the same step if none is open, so that nothing renders in between. */
   async function listTasks(choose = false): Promise<void> {
+    const before = store.state;
     const result = await request("task/list");
     const { tasks = [], deleted = [], storageFailure, storageNote } = result;
-    store.update(tasksListed(tasks, deleted));
+    store.update(tasksListed(tasks, deleted, before));
     const { state } = store;
     if (choose && !isListed(state)) select(firstTask(state, store.view.get().openTaskId));
     if (storageFailure !== undefined) store.update(set({ storageFailure }));

@@ -440,6 +440,7 @@ describe("the runner", () => {
     expect(await axeFindings(container)).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Restart Server" }));
     await waitFor(() => expect(host.calls("server/restart")).toEqual([{ serverName: "database" }]));
+    await host.tell("server/changed", server());
     await screen.findByRole("option", { name: "database (running)" });
   });
 
@@ -449,6 +450,7 @@ describe("the runner", () => {
     await choose(user);
     await user.click(screen.getByRole("button", { name: "Stop Server" }));
     await waitFor(() => expect(host.calls("server/stop")).toEqual([{ serverName: "database" }]));
+    await host.tell("server/changed", server({ state: "stopped" }));
     await screen.findByRole("option", { name: "database (stopped)" });
     expect(screen.queryByRole("button", { name: "Stop Server" })).toBeNull();
     screen.getByRole("textbox", { name: "Older than" });

@@ -197,13 +197,17 @@ describe("the page of a server", () => {
 
   test("starts, stops and restarts it, and looks again when it changed", async () => {
     const running = server({ name: "mail" });
-    const host = hostOf(
+    const becomes = (now: Server) => () => {
+      void host.tell("server/changed", now);
+      return now;
+    };
+    const host: FakeHost = hostOf(
       [broken],
       {},
       {
-        "server/start": () => running,
-        "server/stop": () => server({ name: "mail", state: "stopped" }),
-        "server/restart": () => running,
+        "server/start": becomes(running),
+        "server/stop": becomes(server({ name: "mail", state: "stopped" })),
+        "server/restart": becomes(running),
       },
     );
     const { user } = await openPage(host, /^mail/);
