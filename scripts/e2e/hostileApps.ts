@@ -2,7 +2,7 @@
 // person. The same attacks in a page of their own show that they would.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -26,38 +26,34 @@ import { step } from "./step.ts";
 
 const server = "hostile";
 
-/** A server that must get no request. Its pages below /control have the attacks without a sandbox. */
+/** A server that must get no connection. */
 const reached: string[] = [];
-const controlled = new Set<string>();
-const note = (url = "") => {
-  if (url.startsWith(controlPath)) controlled.add(url);
-  else if (url !== "/favicon.ico") reached.push(url); // the browser's own, for the control
-};
 const canary = createServer((request, response) => {
-  const control = controlPage(new URL(request.url ?? "", where.canary), where.canary.slice(0, -1));
-  if (control !== undefined) {
-    response.setHeader("Content-Type", "text/html");
-    return response.end(control);
-  }
-  if (request.url === "/sw.js") {
-    response.setHeader("Content-Type", "text/javascript"); // for the control
-    return response.end();
-  }
-  note(request.url);
-  return response.end();
+  reached.push(`a request of ${request.url}`);
+  response.end();
 });
-canary.on("upgrade", (request, socket) => {
-  note(request.url);
+canary.on("connection", () => reached.push("a connection"));
+const canaryPort = await listen(canary);
+const where = {
+  canary: `http://127.0.0.1:${canaryPort}/`,
+  socket: `ws://127.0.0.1:${canaryPort}/`,
+};
+
+/** A server whose pages have the attacks without a sandbox, and what they requested of it. */
+const controlled = new Set<string>();
+const controls = createServer((request, response) => {
+  const { url = "" } = request;
+  const control = controlPage(new URL(url, origin), origin);
+  if (control !== undefined) response.setHeader("Content-Type", "text/html");
+  else if (url === "/sw.js") response.setHeader("Content-Type", "text/javascript");
+  else if (url.startsWith(controlPath)) controlled.add(url);
+  response.end(control);
+});
+controls.on("upgrade", (request, socket) => {
+  controlled.add(request.url ?? "");
   socket.destroy();
 });
-// A request over TLS, or of another protocol.
-canary.on("clientError", (_, socket) => {
-  reached.push("no HTTP");
-  socket.destroy();
-});
-await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
-const { port } = canary.address() as AddressInfo;
-const where = { canary: `http://127.0.0.1:${port}/`, socket: `ws://127.0.0.1:${port}/` };
+const origin = `http://127.0.0.1:${await listen(controls)}`;
 
 /** The server's log. */
 let log = "";
@@ -83,8 +79,15 @@ try {
       ),
   );
 } finally {
-  canary.closeAllConnections();
-  canary.close();
+  for (const each of [canary, controls]) {
+    each.closeAllConnections();
+    each.close();
+  }
+}
+
+async function listen(on: Server): Promise<number> {
+  await new Promise<void>((resolve) => on.listen(0, "127.0.0.1", resolve));
+  return (on.address() as AddressInfo).port;
 }
 
 interface Report {
@@ -118,19 +121,17 @@ async function attack(page: Page, url: URL): Promise<void> {
 
   await step("without a frame, the attacks reach the network", async () => {
     const control = await page.context().newPage();
-    await control.goto(`${where.canary.slice(0, -1)}${controlPath}`);
+    await control.goto(`${origin}${controlPath}`);
     // Most of them: some need a certificate, or a browser with more features.
     await eventually("half of the requests", async () =>
       controlled.size >= (attacks["requests"]?.length ?? 0) / 2 ? true : undefined,
     );
     for (const other of page.context().pages()) if (other !== page) await other.close();
-    reached.length = 0; // a request of no HTTP has no address
   });
 
   await step("without a sandbox, each attack is noticed", async () => {
-    const count = await runControls(page.context(), where.canary.slice(0, -1));
+    const count = await runControls(page.context(), origin);
     console.log(`         ${count} attacks were noticed`);
-    reached.length = 0;
     seen.length = 0;
   });
 
@@ -143,7 +144,7 @@ async function attack(page: Page, url: URL): Promise<void> {
   const run: string[] = [];
   /** Checks everything that an attack could have changed. */
   const assertNothingEscaped = async (theme: string): Promise<void> => {
-    assert.deepEqual(reached, [], `${theme}: the canary got no request`);
+    assert.deepEqual(reached, [], `${theme}: the canary got no connection`);
     assert.deepEqual(seen, [], `${theme}: no window, dialog or download`);
     assert.deepEqual(await called(), run, `${theme}: the server got the person's calls alone`);
     assert.equal(page.url(), address, theme);
