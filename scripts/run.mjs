@@ -14,7 +14,9 @@ if (name === undefined || !existsSync(join(root, "scripts", `${name}.ts`))) {
   console.error(`assent: no script ${name}; see "scripts" in package.json`);
   process.exit(2);
 }
-const nodeIsNew = stripsTypes(process.versions.node);
+// That of the packages does not count, because npm may remove it.
+const ownNode = !process.execPath.startsWith(join(root, "node_modules"));
+const nodeIsNew = ownNode && stripsTypes(process.versions.node);
 installPackages(["demo/demo", "tools/build"].includes(name));
 run(node(), [join(root, "scripts", `${name}.ts`), ...args]);
 
