@@ -134,7 +134,7 @@ export async function confirmInBrowser(page: Page): Promise<void> {
   });
 }
 
-/** The height of what is out of sight in the banners around a question, in pixels. */
+/** The height of the hidden part of the banners around a question, in pixels. */
 async function hidden(question: Locator): Promise<number> {
   return await question.evaluate((element) => {
     const { scrollHeight, clientHeight } = element.closest(".banners") ?? element;

@@ -298,6 +298,14 @@ export class FrontEnd {
     await this.until("the MCP task", () => this.call(messageId).task);
   }
 
+  /** Waits until a call's MCP task has shown a status and its message. It may have changed since. */
+  async status(messageId: number, status: string): Promise<void> {
+    await this.until(
+      `the status "${status}"`,
+      () => this.statuses.get(messageId)?.includes(status) || undefined,
+    );
+  }
+
   /** Waits for the nth ask after a message, settled or not. */
   async ask(messageId: number, nth: number): Promise<Shown> {
     return await this.until(`ask ${nth} after ${messageId}`, () => this.asksSince(messageId)[nth]);

@@ -39,7 +39,7 @@ const where = {
   socket: `ws://127.0.0.1:${canaryPort}/`,
 };
 
-/** A server whose pages have the attacks without a sandbox, and what they requested of it. */
+/** A server of pages where the attacks have no sandbox, and the requests of these attacks. */
 const controlled = new Set<string>();
 const controls = createServer((request, response) => {
   const { url = "" } = request;

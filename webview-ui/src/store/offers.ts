@@ -32,7 +32,7 @@ export type Listing<T> =
   | {
       readonly state: "ready";
       readonly items: readonly T[];
-      /** What is odd in the server's list; each is a sentence. */
+      /** The odd things in the server's list; each is a sentence. */
       readonly problems?: readonly string[] | undefined;
     }
   | { readonly state: "failed"; readonly message: string };

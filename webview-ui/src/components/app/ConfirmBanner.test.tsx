@@ -178,7 +178,7 @@ test("what would run is read to its end before it is allowed, and refused at onc
   arm();
   press("Run It");
   expect(onDecide.mock.calls).toEqual([["allowed"]]);
-  // Nobody has to read to the end in order to refuse.
+  // A person can refuse without reading to the end.
   rerender(ask("b"));
   see(false);
   arm();

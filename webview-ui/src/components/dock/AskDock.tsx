@@ -147,7 +147,7 @@ export function AskDock(props: AskDockProps) {
   );
 }
 
-/** What is known of the equal calls that wait for the call of a question. */
+/** The equal calls that wait for the call of a question, as far as they are known. */
 function joinedOf(
   callId: number | undefined,
   messages: readonly Message[],

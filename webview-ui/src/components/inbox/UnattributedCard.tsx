@@ -51,7 +51,7 @@ export function UnattributedCard(props: UnattributedCardProps) {
     },
   ];
   const only = candidates.length === 1 ? ways[0] : undefined;
-  // Other calls may become possible meanwhile. Only the person chooses one of them.
+  // Other calls may become possible later. Only the person chooses one of them.
   const [chosenKey, setChosenKey] = useState(only?.key);
   const chosen = ways.find(({ key }) => key === chosenKey);
   const [wantsChange, setWantsChange] = useState(false);

@@ -5,7 +5,7 @@ export interface ListProblemsProps {
   readonly problems: readonly string[];
 }
 
-/** What is odd in a server's list, and what was left out for it. */
+/** The odd things in a server's list, and the items that are left out for them. */
 export function ListProblems({ problems }: ListProblemsProps) {
   if (problems.length === 0) return null;
   return (
