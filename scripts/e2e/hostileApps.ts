@@ -2,8 +2,7 @@
 // person. The same attacks in a page of their own show that they would.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterPress, attacks, ending } from "../testservers/hostile/attacks.mjs";
@@ -21,6 +20,7 @@ import {
   seeChanges,
 } from "./hostileControls.ts";
 import { Looks } from "./looks.ts";
+import { listen } from "./loopback.ts";
 import { Panel } from "./panel.ts";
 import { step } from "./step.ts";
 
@@ -33,11 +33,8 @@ const canary = createServer((request, response) => {
   response.end();
 });
 canary.on("connection", () => reached.push("a connection"));
-const canaryPort = await listen(canary);
-const where = {
-  canary: `http://127.0.0.1:${canaryPort}/`,
-  socket: `ws://127.0.0.1:${canaryPort}/`,
-};
+const { url: canaryURL, stop: stopCanary } = await listen(canary);
+const where = { canary: `${canaryURL}/`, socket: `${canaryURL.replace("http:", "ws:")}/` };
 
 /** A server of pages where the attacks have no sandbox, and the requests of these attacks. */
 const controlled = new Set<string>();
@@ -53,7 +50,7 @@ controls.on("upgrade", (request, socket) => {
   controlled.add(request.url ?? "");
   socket.destroy();
 });
-const origin = `http://127.0.0.1:${await listen(controls)}`;
+const { url: origin, stop: stopControls } = await listen(controls);
 
 /** The server's log. */
 let log = "";
@@ -79,15 +76,8 @@ try {
       ),
   );
 } finally {
-  for (const each of [canary, controls]) {
-    each.closeAllConnections();
-    each.close();
-  }
-}
-
-async function listen(on: Server): Promise<number> {
-  await new Promise<void>((resolve) => on.listen(0, "127.0.0.1", resolve));
-  return (on.address() as AddressInfo).port;
+  await stopCanary();
+  await stopControls();
 }
 
 interface Report {
