@@ -14,7 +14,7 @@ if (name === undefined || !existsSync(join(root, "scripts", `${name}.ts`))) {
   console.error(`assent: no script ${name}; see "scripts" in package.json`);
   process.exit(2);
 }
-// That of the packages does not count, because npm may remove it.
+// A Node.js of the packages does not count as new enough, because npm may remove it below.
 const ownNode = !process.execPath.startsWith(join(root, "node_modules"));
 const nodeIsNew = ownNode && stripsTypes(process.versions.node);
 installPackages(["demo/demo", "tools/build"].includes(name));
