@@ -39,22 +39,28 @@ export async function assertPlanned(scene: Scene, call: number, kills: number): 
   for (const { ask } of shown) assert.equal(ask.outcome?.reason, "answered");
 }
 
-/** A journey without failures, during which each status that lasts is visible. */
-export async function plain(scene: Scene): Promise<void> {
-  const { frontEnd } = scene;
-  const call = await frontEnd.callTool("journeys", "plan_journey", { step_ms: stepMs });
-  await frontEnd.begun(call);
-  for (const [nth, question] of [
-    "Which day do you want to travel?",
-    "Window or aisle?",
-  ].entries()) {
+/** Answers both questions of a journey, each once its status is visible. */
+async function answerBoth(frontEnd: Scene["frontEnd"], call: number): Promise<void> {
+  const questions = ["Which day do you want to travel?", "Window or aisle?"];
+  for (const [nth, question] of questions.entries()) {
     const shown = await frontEnd.ask(call, nth);
     await frontEnd.status(call, `input_required: ${question}`);
     await frontEnd.answer(shown);
   }
+}
+
+/** A journey without failures, during which each status that lasts is visible. */
+export async function plain(scene: Scene): Promise<void> {
+  const { frontEnd } = scene;
+  const args = { step_ms: stepMs };
+  const call = await frontEnd.callTool("journeys", "plan_journey", args);
+  await frontEnd.begun(call);
+  await answerBoth(frontEnd, call);
   await assertPlanned(scene, call, 0);
-  const slow = await frontEnd.callTool("journeys", "plan_journey", { step_ms: 60_000 });
-  await frontEnd.status(slow, "working: Looking for trains to Lisbon (1 of 3)");
+  // The steps of this one go on after the questions, until it is cancelled.
+  const slow = await frontEnd.callTool("journeys", "plan_journey", { ...args, booking_ms: 60_000 });
+  await answerBoth(frontEnd, slow);
+  await frontEnd.status(slow, "working: Booking (1 of 3)");
   await frontEnd.cancelCall(slow);
   assert.deepEqual(await frontEnd.result(slow), { type: "cancelled" });
   // Tasks of the other revision have no progress.

@@ -47,14 +47,21 @@ export const planJourney = {
       maximum: 60_000,
       default: 500,
     },
+    booking_ms: {
+      type: "integer",
+      title: "Booking time in milliseconds",
+      description: "Of each step after the questions. By default, they take as long as the others.",
+      minimum: 0,
+      maximum: 60_000,
+    },
     ask_model: { type: "boolean", title: "Ask the model for a tip too", default: false },
   },
   needs: (args) => (args["ask_model"] === true ? ["form", "sampling"] : ["form"]),
   async run(job, args) {
     const ms = integer(args, "step_ms", 500, 60_000);
     const destination = String(args["destination"] ?? "Lisbon");
-    const steps = async (/** @type {string} */ what) => {
-      for (let i = 1; i <= 3; i++) await job.step(`${what} (${i} of 3)`, ms);
+    const steps = async (/** @type {string} */ what, each = ms) => {
+      for (let i = 1; i <= 3; i++) await job.step(`${what} (${i} of 3)`, each);
     };
     await steps(`Looking for trains to ${destination}`);
     await job.ask({ day: questions.day });
@@ -62,7 +69,7 @@ export const planJourney = {
     await job.ask({ seat: questions.seat });
     if (args["ask_model"] === true) await job.ask({ tip: questions.tip });
     // Answers that come twice are counted until the end, so the end is not at once.
-    await steps("Booking");
+    await steps("Booking", integer(args, "booking_ms", ms, 60_000));
     return report(destination, job.task);
   },
 };
