@@ -1,6 +1,6 @@
 // Runs scripts/NAME.ts, such as tools/build, on a fresh clone: `npm run demo` and `npm test` are each the only command
-// needed, so this file uses nothing but what comes with Node.js 20 or newer and npm. It installs the npm packages of
-// the lock file, and runs the script with a Node.js that strips types by itself.
+// needed, so this file uses only Node.js 20 or newer, and npm. It installs the npm packages of the lock file, and runs
+// the script with a Node.js that strips types by itself.
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
