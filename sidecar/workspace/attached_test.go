@@ -152,12 +152,9 @@ func TestWorkOutlivesItsFrontEnd(t *testing.T) {
 	}
 	back.answer(back.accept(taskID, ask.AskID))
 	back.until(func() bool { return len(back.asks) == 1 })
-	back.answer(back.accept(taskID, back.asks[0].AskID))
-	line := back.next()
-	for !strings.Contains(line, `"callEnded"`) {
-		line = back.next()
-	}
-	if !strings.Contains(line, `"text":"done"`) {
+	back.answerOnly(back.accept(taskID, back.asks[0].AskID)) // the call may have ended before it
+	heard := back.hears(`"callEnded"`)
+	if line := heard[len(heard)-1]; !strings.Contains(line, `"text":"done"`) {
 		t.Errorf("the call ended with %s", line)
 	}
 	if got := w.Busy(); got != "" {
