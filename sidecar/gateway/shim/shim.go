@@ -3,7 +3,8 @@
 // Hosts do not restart a stdio server that exits, so `assent gateway` must not exit when the daemon does. A shim passes
 // on each message unchanged. It stores the state that a new daemon needs: the handshake, the subscriptions, and the
 // requests without an answer. When the connection breaks, it opens a new one, repeats the handshake without the host,
-// and sends requests again if they may be repeated. A call of a tool may not: its host gets an error that says so.
+// and sends requests again if they may be repeated. A call of a tool that the daemon may have read may not: its host gets
+// an error that says so.
 //
 // A host that closes its pipe may still read, as when a person pipes requests into a server. So a shim ends once it has
 // answered the requests that it has read, or a minute later; at once if the host does not read either.
@@ -156,6 +157,8 @@ func (s *shim) connect(ctx context.Context, opts Options) error {
 type request struct {
 	method string
 	line   []byte
+	// isSent says that the daemon may have read it.
+	isSent bool
 }
 
 // shim is the state of a conversation.
@@ -246,9 +249,10 @@ func (s *shim) fromHost(line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := string(m.ID)
+	var r *request
 	switch {
 	case err == nil && m.Method != "" && isID(m.ID):
-		s.request(id, m.Method, line)
+		r = s.request(id, m.Method, line)
 	case err == nil && m.JSONRPC == "2.0" && (s.closing.asked[id] || m.Method != "" && m.ID == nil):
 		delete(s.closing.asked, id)
 	default:
@@ -274,14 +278,19 @@ func (s *shim) fromHost(line []byte) {
 		delete(s.open, string(requestID(m.Params))) // there may be no answer
 	}
 	if s.daemon != nil && s.replayed == "" {
-		s.toDaemon(line)
+		isSent := s.toDaemon(line)
+		if r != nil {
+			r.isSent = isSent
+		}
 	}
 }
 
 // request notes a request that the daemon has to answer. mu must be held.
-func (s *shim) request(id, method string, line []byte) {
-	s.open[id] = &request{method, line}
+func (s *shim) request(id, method string, line []byte) *request {
+	r := &request{method: method, line: line}
+	s.open[id] = r
 	s.order = append(s.order, id)
+	return r
 }
 
 // isID reports whether an answer can have an id: the daemon refuses requests with another one, under the id null.
@@ -348,9 +357,11 @@ func (s *shim) restLocked() {
 	}
 }
 
-// toDaemon writes a line to the daemon. An error also reaches the reader of the connection. mu must be held.
-func (s *shim) toDaemon(line []byte) {
-	_, _ = s.daemon.Write(append(line[:len(line):len(line)], '\n'))
+// toDaemon writes a line to the daemon, and reports whether the daemon may have read it. An error also reaches the reader
+// of the connection. mu must be held.
+func (s *shim) toDaemon(line []byte) (isSent bool) {
+	n, _ := s.daemon.Write(append(line[:len(line):len(line)], '\n'))
+	return n > 0
 }
 
 // serve carries frames over one connection until it breaks or ctx ends. It returns the reason, and whether any data
@@ -403,7 +414,7 @@ func (s *shim) begin(daemon io.ReadWriteCloser) {
 func (s *shim) resend() {
 	for _, id := range s.order {
 		if r := s.open[id]; r != nil {
-			s.toDaemon(r.line)
+			r.isSent = s.toDaemon(r.line)
 		}
 	}
 }
@@ -493,7 +504,7 @@ func (s *shim) lost() {
 	s.daemon, s.replayed = nil, ""
 	clear(s.closing.asked)
 	s.mu.Unlock()
-	s.fail(func(r *request) bool { return r.method == "tools/call" }, lostMessage)
+	s.fail(func(r *request) bool { return r.method == "tools/call" && r.isSent }, lostMessage)
 	s.rest()
 }
 

@@ -154,6 +154,69 @@ func TestABatchAndAByteOrderMark(t *testing.T) {
 	})
 }
 
+const buy = `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"buy"}}`
+
+// A call that no daemon has read is sent to the next one.
+func TestACallThatWaitsForADaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, daemons, ended := begin(t)
+		first := <-daemons
+		host.send(initialize)
+		first.want(initialize)
+		first.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		host.want(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		_ = first.pipe.Close()
+		second := <-daemons
+		second.want(`{"id":"assent-shim-1","jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+		host.send(buy) // it waits for the end of the handshake
+		synctest.Wait()
+		_ = second.pipe.Close()
+		third := <-daemons
+		third.want(`{"id":"assent-shim-2","jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+		third.send(`{"jsonrpc":"2.0","id":"assent-shim-2","result":{}}`)
+		third.want(initialized)
+		third.want(buy)
+		_ = host.pipe.Close()
+		_ = third.pipe.Close() // the call is not repeated for a host that has gone
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// gone is the connection to a daemon that has gone. Its end is not read before it is closed.
+type gone struct{ net.Conn }
+
+func (gone) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestACallThatCannotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, pipe := net.Pipe()
+		first, connection := net.Pipe()
+		second, next := net.Pipe()
+		connections := make(chan io.ReadWriteCloser, 2)
+		connections <- gone{connection}
+		connections <- next
+		ended := make(chan error, 1)
+		go func() {
+			ended <- shim.Run(t.Context(), pipe, pipe, shim.Options{
+				Dial: func(context.Context) (io.ReadWriteCloser, error) { return <-connections, nil }, Log: zerolog.Nop(),
+			})
+		}()
+		newEnd(t, host).send(buy)
+		synctest.Wait()
+		_ = first.Close()
+		daemon := newEnd(t, second)
+		daemon.want(buy)
+		daemon.send(`{"jsonrpc":"2.0","id":"c","result":{}}`)
+		newEnd(t, host).want(`{"jsonrpc":"2.0","id":"c","result":{}}`)
+		_ = host.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
 // TestADaemonThatGoesBeforeTheHandshake sends the host's own lines again.
 func TestADaemonThatGoesBeforeTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
