@@ -84,7 +84,12 @@ server.setRequestHandler(CallToolRequestSchema, async (request) => {
     case "fill_everything":
       return text(`You said: ${JSON.stringify(await elicit(everything))}`);
     case "ask_often":
-      return text(await askOften(Number(request.params.arguments?.["times"] ?? 1000)));
+      return text(
+        await askOften(
+          Number(request.params.arguments?.["times"] ?? 1000),
+          request.params._meta?.progressToken,
+        ),
+      );
     case "request_llm_help":
       return text(
         `LLM response: ${await askModel(String(request.params.arguments?.["question"] ?? ""))}`,
@@ -127,11 +132,24 @@ function askPreferences() {
   });
 }
 
-/** @param {number} times */
-async function askOften(times) {
+/**
+ * The progress says how many questions were refused.
+ * @param {number} times
+ * @param {string | number | undefined} progressToken
+ */
+async function askOften(times, progressToken) {
   const schema = { type: "object", properties: { more: { type: "string", title: "More" } } };
   const asked = { message: "Anything **else**?", requestedSchema: schema };
-  const ends = await Promise.allSettled(Array.from({ length: times }, () => elicit(asked)));
+  let progress = 0;
+  const ask = () =>
+    elicit(asked).catch(async (error) => {
+      const params = { progressToken, progress: ++progress, total: times };
+      if (progressToken !== undefined) {
+        await server.notification({ method: "notifications/progress", params });
+      }
+      throw error;
+    });
+  const ends = await Promise.allSettled(Array.from({ length: times }, ask));
   /** @type {Record<string, number>} */
   const counts = {};
   for (const end of ends) {

@@ -352,7 +352,7 @@ func TestATurnIsStopped(t *testing.T) {
 	})
 	t.Run("while the servers start", func(t *testing.T) {
 		// A server that never answers.
-		wiretest.Write(t, "-- client silent --\n{\"never\":\"sent\"}\n")
+		wiretest.Write(t, "-- server silent --\n")
 		w := newWindow(t, configured{"servers": map[string]any{"silent": map[string]any{"command": "rawserver", "args": []string{"silent"}}}})
 		w.say("Go.")
 		w.until("the start", func() bool { return w.task.Running })

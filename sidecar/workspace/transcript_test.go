@@ -138,8 +138,9 @@ func (f *frontEnd) hook(frame string) {
 		if err == nil {
 			_, _ = io.WriteString(hook, "printed\n") // what the sidecar then says is in the transcript
 		}
-		printed <- line
 		_ = hook.Close()
+		<-served // the sidecar knows that it was printed
+		printed <- line
 	}()
 }
 

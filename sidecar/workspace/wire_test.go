@@ -113,7 +113,7 @@ func TestNothingWorksBeforeTheHandshake(t *testing.T) {
 }
 
 func TestARequestCanBeCancelled(t *testing.T) {
-	wiretest.Write(t, "-- client demo --\n{\"never\":\"sent\"}\n") // it never answers the handshake
+	wiretest.Write(t, "-- server demo --\n") // it never answers the handshake
 	f := newFrontEnd(t)
 	f.send(initialize)
 	f.want([]string{initialized})
