@@ -347,6 +347,9 @@ export class Panel {
       await (isChoice ? control.selectOption({ label: value }) : control.fill(value));
     }
     await runner.getByRole("button", { name: "Run", exact: true }).click();
+    // The call may be shown before the answer to its start, which folds the runner and moves the focus.
+    const unfolded = runner.getByRole("button", { name: /^Use a Server/, expanded: true });
+    await unfolded.waitFor({ state: "detached" });
   }
 
   /** Moves the focus with the Tab key, or Shift+Tab, without a mouse. */
