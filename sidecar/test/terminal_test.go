@@ -181,6 +181,9 @@ func TestATerminalSaysThatItsServerWaitsForAWindow(t *testing.T) {
 	browser, window := h.serve(), h.serve()
 	browser.openIn(folder)
 	window.openAs(folder, protocol.FrontEndCapabilities{Inputs: true})
+	if err := window.Call("server/list", nil, &struct{}{}); err != nil { // it is attached by then
+		t.Fatal(err)
+	}
 	window.kill()
 	c := callAsker(t, h, folder, "--data-dir", filepath.Join(h.folder, "data"))
 	c.reads(`… The server "asker" does not start yet. It waits for a window of this workspace to ask you for an input.`)
