@@ -331,7 +331,7 @@ func (h *Hub) server(name string) (*server, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, errors.New("the hub is closed")
+		return nil, errClosed
 	}
 	for _, s := range h.servers {
 		if s.name() == name {
@@ -384,7 +384,7 @@ func (h *Hub) unknownLocked(name string, own bool) error {
 // CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the
 // call became an MCP task and Assent closes before the task ends; see [Hub.ResumeTool].
 func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult {
+	return h.call(serverName, hooks.Resume != nil, func(s *server) protocol.CallResult {
 		return s.checked(toolName, s.CallTool(ctx, taskID, toolName, arguments, hooks))
 	})
 }
@@ -392,24 +392,31 @@ func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string,
 // ResumeTool follows the MCP task that a call of an earlier sidecar became, or one from the server's list. The tool of
 // the latter is unknown, so toolName is empty. The result is nil if Assent closes before the task ends.
 func (h *Hub) ResumeTool(ctx context.Context, taskID, serverName, toolName string, known protocol.McpTask, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult {
+	return h.call(serverName, true, func(s *server) protocol.CallResult {
 		return s.checked(toolName, s.ResumeTool(ctx, taskID, toolName, known, hooks))
 	})
 }
 
 // ReadResource reads a resource for a task.
 func (h *Hub) ReadResource(ctx context.Context, taskID, serverName, uri string, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult { return s.ReadResource(ctx, taskID, uri, hooks) })
+	return h.call(serverName, hooks.Resume != nil, func(s *server) protocol.CallResult { return s.ReadResource(ctx, taskID, uri, hooks) })
 }
 
 // GetPrompt fills in a prompt for a task.
 func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName string, arguments map[string]string, hooks Hooks) protocol.CallResult {
-	return h.call(serverName, func(s *server) protocol.CallResult { return s.GetPrompt(ctx, taskID, promptName, arguments, hooks) })
+	return h.call(serverName, hooks.Resume != nil, func(s *server) protocol.CallResult { return s.GetPrompt(ctx, taskID, promptName, arguments, hooks) })
 }
 
-// call runs an exchange with a server.
-func (h *Hub) call(serverName string, run func(s *server) protocol.CallResult) protocol.CallResult {
+// errClosed is the error of what is asked of a hub after [Hub.Close].
+var errClosed = errors.New("the hub is closed")
+
+// call runs an exchange with a server. An exchange that an earlier sidecar began goes on in the next one if Assent is
+// closing.
+func (h *Hub) call(serverName string, resumed bool, run func(s *server) protocol.CallResult) protocol.CallResult {
 	s, err := h.server(serverName)
+	if resumed && errors.Is(err, errClosed) {
+		return nil
+	}
 	if err != nil {
 		return exchange.CallFailure(serverName, err)
 	}

@@ -138,5 +138,9 @@ func (h *Hub) ParseResult(serverName, method string, params, raw json.RawMessage
 	if err := jsonscan.Unmarshal(params, &call); err != nil {
 		return result // the server took it, so it knows better
 	}
-	return h.call(serverName, func(s *server) protocol.CallResult { return s.checked(call.Name, result) })
+	s, err := h.server(serverName)
+	if err != nil {
+		return result // the server has gone since, and its tools are not known
+	}
+	return s.checked(call.Name, result)
 }

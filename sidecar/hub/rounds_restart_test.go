@@ -153,6 +153,15 @@ func TestRoundsOutliveTheSidecar(t *testing.T) {
 	first.kill(t)
 	defer first.end(t)
 
+	// One that closes before it has taken up the call leaves it as it is.
+	closing := live(t, dir, modern())
+	closing.task(t, info.ID)
+	closing.hub.Close()
+	if err := closing.chat.Resume(func(task.Unfinished) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	closing.end(t)
+
 	second := live(t, dir, modern(
 		toldCall(2, 1, `"requestState":"sA//é","inputResponses":{"day":{"action":"accept","content":{"day":"Monday"}},"seat":{"action":"accept","content":{"seat":"12A"}}},`)+"\n",
 		serverSays(complete(2))))

@@ -237,9 +237,12 @@ func (f *following) recordAbandoned(why attribution.Abandoned) {
 var errGoesOn = errors.New("the call continues with the next start of Assent")
 
 // closing reports whether ctx ended because Assent is closing.
-func closing(ctx context.Context) bool {
+func closing(ctx context.Context) bool { return isClosing(context.Cause(ctx)) }
+
+// isClosing reports whether an error is because Assent is closing.
+func isClosing(err error) bool {
 	var stopped session.Stopped
-	return errors.As(context.Cause(ctx), &stopped) && stopped.Asks == protocol.OutcomeRestarted
+	return errors.As(err, &stopped) && stopped.Asks == protocol.OutcomeRestarted
 }
 
 // LongestClose is how long tasks/cancel may take for a task without a waiting call.

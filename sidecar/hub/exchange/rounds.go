@@ -220,7 +220,7 @@ func (x *exchange) round(ctx context.Context, answers map[string]json.RawMessage
 		}
 	}
 	switch {
-	case err != nil && closing(ctx) && a.keep(): // the next sidecar sends the answers
+	case err != nil && (closing(ctx) || isClosing(err)) && a.keep(): // the next sidecar sends the answers
 		return nil, false, errGoesOn
 	case a.inDoubt(err):
 		a.undelivered(attribution.ErrUnknown)

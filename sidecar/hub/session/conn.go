@@ -102,6 +102,16 @@ type Stopped struct {
 // Error implements error.
 func (e Stopped) Error() string { return e.Reason }
 
+// goneError is the error of a server that must not start again: what it says, and also [Stopped].
+type goneError struct {
+	why  Stopped
+	says error
+}
+
+func (e goneError) Error() string { return e.says.Error() }
+
+func (e goneError) Unwrap() []error { return []error{e.says, e.why} }
+
 // AskOutcome returns the outcome of the asks that end with the connection.
 func (e Stopped) AskOutcome() *task.Ended {
 	return &task.Ended{Reason: e.Asks, Detail: "The server is gone: " + e.Reason + "."}

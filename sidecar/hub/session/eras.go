@@ -147,7 +147,7 @@ func (s *Server) FallBack(following bool) (older, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.gone != "" || s.dialect.modernOnly:
+	case s.gone != nil || s.dialect.modernOnly:
 		return false, false
 	case s.dialect.learned.AsksByRequests:
 		return true, false

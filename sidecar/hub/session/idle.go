@@ -88,7 +88,7 @@ func (s *Server) closeUnused(c *Conn) {
 	held, leaving := c.usage.held > 0, c.usage.leaving
 	c.usage.mu.Unlock()
 	stays := !leaving && (s.config.Shared || c.IsModern() && c.Ledger.TaskID() == "")
-	if s.gone != "" || !s.running[c] || stays || held || c.ctx.Err() != nil {
+	if s.gone != nil || !s.running[c] || stays || held || c.ctx.Err() != nil {
 		return
 	}
 	taskID := c.Ledger.TaskID()

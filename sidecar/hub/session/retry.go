@@ -17,7 +17,7 @@ const (
 // retryLocked starts reconnecting to a server after its network connection was lost. A server that is a process starts
 // at its next use instead.
 func (s *Server) retryLocked(c *Conn) {
-	if !c.link.network() || s.gone != "" {
+	if !c.link.network() || s.gone != nil {
 		return
 	}
 	taskID := c.Ledger.TaskID()

@@ -65,8 +65,8 @@ type Server struct {
 	dialect dialect
 	// userStarts counts the starts under way that a person asked for.
 	userStarts int
-	// gone is why the server must not start again, or empty.
-	gone string
+	// gone is why the server must not start again, or nil.
+	gone *Stopped
 	// last is the last failure of a connection.
 	last lastFailure
 	serverIcons
@@ -310,8 +310,8 @@ func (s *Server) acquire(taskID string) (c *Conn, release func(), err error) {
 // acquireLocked returns the connection for a task, which may still be starting, and starts one if there is none. While
 // the server's era is unknown, there is only one.
 func (s *Server) acquireLocked(taskID string) (*Conn, error) {
-	if s.gone != "" {
-		return nil, Failed(s.config.Name, s.gone)
+	if s.gone != nil {
+		return nil, goneError{*s.gone, Failed(s.config.Name, s.gone.Reason)}
 	}
 	isModern := s.dialect.era == wire.EraModern
 	if c := s.conns[""]; isModern && !s.config.Shared && taskID == "" && c != nil && s.running[c] && s.isOfHost("") && !c.has("") {
@@ -416,11 +416,17 @@ func (s *Server) started(c *Conn) {
 }
 
 // Use records that a task uses the server. The task's connection stays open until end is called. The returned context
-// ends then, or when the server is stopped.
+// ends then, or when the server is stopped. It has ended if the server must not start again.
 func (s *Server) Use(ctx context.Context, taskID string) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.gone != nil { // which counts more than that ctx may have ended as well
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	if s.gone != nil {
+		cancel(*s.gone)
+	}
 	s.uses[&cancel] = taskID
 	return ctx, func() {
 		s.mu.Lock()
@@ -458,7 +464,7 @@ func (s *Server) ended(c *Conn, reason string, stderr []string) {
 // Retire is Stop for good: the server cannot start again.
 func (s *Server) Retire(why Stopped) {
 	s.mu.Lock()
-	s.gone = why.Reason
+	s.gone = &why
 	s.mu.Unlock()
 	s.Stop(why)
 }
@@ -469,11 +475,11 @@ func (s *Server) Stop(why Stopped) {
 	s.flush()
 	s.mu.Lock()
 	conns := s.allConnsLocked()
+	for cancel := range s.uses { // before the connections, so that a use whose connection ends knows why
+		(*cancel)(why)
+	}
 	for _, c := range conns {
 		c.cancel(why)
-	}
-	for cancel := range s.uses {
-		(*cancel)(why)
 	}
 	for _, cancel := range s.retries {
 		cancel()
