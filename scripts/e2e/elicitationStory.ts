@@ -179,6 +179,7 @@ async function beAskedTooOften({ page, panel, newTask }: ExtensionWindow): Promi
   await step("a flood of questions is bounded, and gone through with the keyboard", async () => {
     await panel.runTool(server, "ask_often", { Times: "1000" });
     await panel.text("1 of 32").waitFor();
+    // All the others were refused: none is left that "stop asking" would decline.
     await panel.call(server, "ask_often").getByText("968 of 1,000").waitFor();
     assert.equal(await panel.form(server).count(), 1);
     await panel.tabTo(panel.button("Next Question"), "Shift+Tab");

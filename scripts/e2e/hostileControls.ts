@@ -195,7 +195,7 @@ async function control(context: BrowserContext, origin: string, trial: Trial): P
       .catch(() => undefined);
     if (isNoticed || now?.isChanged === true) return true;
     if (now?.escaped === undefined || only.length === 0) return undefined;
-    // The report of one attack may come before what it does, such as another page.
+    // The report of an attack may come before its effect, such as another page.
     if (only.length === 1 && now.escaped.length === 0) return undefined;
     assert.deepEqual(now.escaped, only, `${theme}: these attacks have success without a sandbox`);
     return true;

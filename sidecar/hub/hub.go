@@ -381,8 +381,8 @@ func (h *Hub) unknownLocked(name string, own bool) error {
 	return protocol.Errorf(protocol.CodeUnknownServer, "%s%s", text, strings.Join(faults, ""))
 }
 
-// CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if the
-// call became an MCP task and Assent closes before the task ends; see [Hub.ResumeTool].
+// CallTool calls a tool for a task, and returns how the call ended. The end of ctx cancels the call. The result is nil if
+// Assent closes and the next sidecar continues the call: an MCP task, see [Hub.ResumeTool], or a round of questions.
 func (h *Hub) CallTool(ctx context.Context, taskID, serverName, toolName string, arguments json.RawMessage, hooks Hooks) protocol.CallResult {
 	return h.call(serverName, hooks.Resume != nil, func(s *server) protocol.CallResult {
 		return s.checked(toolName, s.CallTool(ctx, taskID, toolName, arguments, hooks))
@@ -407,11 +407,11 @@ func (h *Hub) GetPrompt(ctx context.Context, taskID, serverName, promptName stri
 	return h.call(serverName, hooks.Resume != nil, func(s *server) protocol.CallResult { return s.GetPrompt(ctx, taskID, promptName, arguments, hooks) })
 }
 
-// errClosed is the error of what is asked of a hub after [Hub.Close].
-var errClosed = errors.New("the hub is closed")
+// errClosed is the error of requests after [Hub.Close].
+var errClosed = errors.New("the program is closing")
 
-// call runs an exchange with a server. An exchange that an earlier sidecar began goes on in the next one if Assent is
-// closing.
+// call runs an exchange with a server. If Assent is closing, the next sidecar continues an exchange
+// that an earlier one began.
 func (h *Hub) call(serverName string, resumed bool, run func(s *server) protocol.CallResult) protocol.CallResult {
 	s, err := h.server(serverName)
 	if resumed && errors.Is(err, errClosed) {

@@ -697,7 +697,7 @@ func TestATerminalThatIsClosedCancelsTheCall(t *testing.T) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	// The end of the input dismisses the question. The call of this tool goes on even so.
+	// The end of the input dismisses the question, but does not end the call of this tool.
 	s := sit(t, 80, 24, nil, "call", "--trust", "demo", "stuck")
 	s.sees("a (text, may be left out)")
 	if err := s.pty.Close(); err != nil {

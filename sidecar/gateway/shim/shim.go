@@ -207,7 +207,7 @@ type message struct {
 }
 
 // readHost passes the host's lines on until the host closes its pipe. A line that is too long for the daemon is not kept.
-// The last line may lack its end. The first one waits for a connection, since all that comes before is to reach the daemon.
+// The last line may lack its end. The first one waits for a connection, because the daemon must get every line.
 func (s *shim) readHost(ctx context.Context, from io.Reader, maxFrame int) error {
 	in := bufio.NewReader(from)
 	for {

@@ -121,7 +121,7 @@ func TestTheDaemonIsRestarted(t *testing.T) {
 	})
 }
 
-// What a host writes in one line are several messages for the shim, too: each of its requests gets an answer.
+// A host may write several messages in one line. The shim answers each of its requests.
 func TestABatchAndAByteOrderMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, daemons, ended := begin(t)

@@ -102,7 +102,7 @@ type Stopped struct {
 // Error implements error.
 func (e Stopped) Error() string { return e.Reason }
 
-// goneError is the error of a server that must not start again: what it says, and also [Stopped].
+// goneError is the error of a server that must not start again. It wraps [Stopped] too.
 type goneError struct {
 	why  Stopped
 	says error

@@ -420,7 +420,7 @@ func (s *Server) started(c *Conn) {
 func (s *Server) Use(ctx context.Context, taskID string) (_ context.Context, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone != nil { // which counts more than that ctx may have ended as well
+	if s.gone != nil { // this is the cause, even if ctx has ended
 		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
