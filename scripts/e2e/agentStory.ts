@@ -18,10 +18,16 @@ export async function tellAgent({ page, panel, workbench }: ExtensionWindow): Pr
     });
   };
   const card = panel.permission("Claude Code");
+  const terminal = page.locator(".terminal-wrapper.active");
   const status = page.getByRole("button", { name: "Assent: 1 open question" });
   await step("an agent in a terminal asks, and is answered in the panel", async () => {
     await runCommand(page, "Terminal: Create New Terminal");
-    await page.locator(".terminal-wrapper.active").click();
+    // A terminal can lose what is typed before its shell has a prompt.
+    await terminal
+      .locator(".xterm-rows")
+      .getByText(/[#$%>]/)
+      .waitFor();
+    await terminal.click();
     const words = [process.execPath, agent, sidecarBinary, "look-1", "look-2", "look-3"];
     await page.keyboard.type(`${words.map((word) => `'${word}'`).join(" ")}\n`);
     await status.click();
@@ -35,7 +41,7 @@ export async function tellAgent({ page, panel, workbench }: ExtensionWindow): Pr
   });
   await step("the next one is answered in the terminal, and its card goes", async () => {
     await card.getByText("look-2").first().waitFor();
-    await page.locator(".terminal-wrapper.active").click();
+    await terminal.click();
     await page.keyboard.type("yes\n");
     await log("look-2: allowed in the terminal");
     await panel.text("Answered in Claude Code: look-2").waitFor();

@@ -21,7 +21,7 @@ export async function tellAttachments(window: ExtensionWindow): Promise<void> {
   await newTask();
   await step("a file is dragged from VS Code onto the message", async () => {
     await runCommand(page, "Go to File...");
-    await page.keyboard.type(fileName);
+    await page.getByPlaceholder("Search files by name").fill(fileName);
     await page
       .getByRole("option", { name: new RegExp(`^${fileName}`) })
       .first()

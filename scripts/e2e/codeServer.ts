@@ -141,6 +141,8 @@ const quiet = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "telemetry.telemetryLevel": "off",
+  // The text of a terminal is in the page only if it is drawn without the graphics card.
+  "terminal.integrated.gpuAcceleration": "off",
   "workbench.quickOpen.closeOnFocusLost": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",

@@ -39,8 +39,6 @@ const workbench = await step(
         extensions: [vsixOf(hostTarget()), models],
         settings: {
           "assent.model.provider": "demo",
-          // The text of a terminal is in the page only if it is drawn without the graphics card.
-          "terminal.integrated.gpuAcceleration": "off",
           "assent.servers": { [own]: exampleServers["test-elicitation"] },
         },
         trust: true,

@@ -135,8 +135,7 @@ async function tell(window: ExtensionWindow): Promise<void> {
     const value = randomUUID();
     const prompt = page.locator(".quick-input-widget").filter({ hasText: "The key of the shed" });
     const answerPrompt = async (): Promise<void> => {
-      await prompt.waitFor();
-      await page.keyboard.type(value);
+      await prompt.locator(".quick-input-box input").fill(value);
       await page.keyboard.press("Enter");
     };
     await newTask();
