@@ -22,7 +22,7 @@ export async function tellAgent({ page, panel, workbench }: ExtensionWindow): Pr
   const status = page.getByRole("button", { name: "Assent: 1 open question" });
   await step("an agent in a terminal asks, and is answered in the panel", async () => {
     await runCommand(page, "Terminal: Create New Terminal");
-    // A terminal can lose what is typed before its shell has a prompt.
+    // Keys that come before the shell's prompt can be lost.
     await terminal
       .locator(".xterm-rows")
       .getByText(/[#$%>]/)

@@ -227,7 +227,7 @@ func TestACallIsNotRepeatedAfterItsAnswersWereSent(t *testing.T) {
 	}
 }
 
-// The person is not asked about a call that they cancelled, or whose server is no longer configured.
+// The person is not asked about a call that they cancelled, or about one of a server that is no longer configured.
 func TestTheAsksOfARoundEndWithTheirCall(t *testing.T) {
 	dir := t.TempDir()
 	first := live(t, dir, modern(toldCall(2, 1, "")+"\n", serverSays(required(2, `"inputRequests":{"day":`+dayRequest+`}`))))

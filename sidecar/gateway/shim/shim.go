@@ -44,7 +44,7 @@ type Options struct {
 	Log    zerolog.Logger
 }
 
-// patience is how long requests may still take when their host has closed its pipe. A person may be asked meanwhile.
+// patience is how long requests may still take when their host has closed its pipe. A person may be answering one of them.
 const patience = time.Minute
 
 // lastWrite is how long a shim that ends waits for a host that does not read.
@@ -90,7 +90,7 @@ func Run(ctx context.Context, fromHost io.Reader, toHost io.Writer, opts Options
 	}
 }
 
-// reasonOf returns with which error a shim ends whose context has ended.
+// reasonOf returns the error of a shim after its context has ended. It is nil if the host has left.
 func reasonOf(ctx context.Context) error {
 	if err := context.Cause(ctx); !errors.Is(err, errHostGone) && !errors.Is(err, errWaited) {
 		return err

@@ -332,7 +332,7 @@ func TestALineThatIsTooLong(t *testing.T) {
 	}
 }
 
-// halves is a host whose two pipes are closed one by one.
+// halves is a host that closes its two pipes one by one.
 type halves struct {
 	*end // reads what the shim writes
 	in   net.Conn
@@ -371,7 +371,7 @@ func beginHalves(t *testing.T, ctx context.Context) (host *halves, daemons <-cha
 	return &halves{newEnd(t, out), in}, connections, done
 }
 
-// noticed is a pipe whose closing is noticed.
+// noticed is a pipe that tells when it is closed.
 type noticed struct {
 	net.Conn
 	closed chan struct{}

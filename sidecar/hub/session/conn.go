@@ -159,8 +159,8 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	return c.link.call(ctx, method, params)
 }
 
-// ClosedWithAnother reports whether the connection ended because its task was closed, which is not this one. Another
-// connection can take what it was borrowed for.
+// ClosedWithAnother reports whether the connection belonged to another task, and ended because that task was closed. The
+// borrower can use another connection.
 func (c *Conn) ClosedWithAnother(taskID string) bool {
 	return errors.Is(context.Cause(c.ctx), taskClosed) && c.Ledger.TaskID() != taskID
 }

@@ -475,7 +475,7 @@ func (s *Server) Stop(why Stopped) {
 	s.flush()
 	s.mu.Lock()
 	conns := s.allConnsLocked()
-	for cancel := range s.uses { // before the connections, so that a use whose connection ends knows why
+	for cancel := range s.uses { // before the connections, so that each use ends with this reason
 		(*cancel)(why)
 	}
 	for _, c := range conns {
