@@ -57,7 +57,7 @@ var (
 		serverSays(`{"jsonrpc":"2.0","id":"$INITIALIZED","result":{}}`)
 	pinged = clientSays(`{"jsonrpc":"2.0","id":"$PING","method":"ping"}`) + serverSays(`{"jsonrpc":"2.0","id":"$PING","result":{}}`)
 	// The server has the time of a few pings to look at the folders.
-	settled = strings.Repeat(pinged, 5)
+	settled = strings.Repeat(pinged, 10)
 	called  = clientSays(`{"jsonrpc":"2.0","id":"$ID","method":"tools/call","params":{"name":"tool","arguments":{}}}`) +
 		serverSays(`{"jsonrpc":"2.0","id":"$ID","result":{"content":[{"type":"text","text":"done"}]}}`)
 )

@@ -194,8 +194,9 @@ func (c *Conn) AwaitRoots(ctx context.Context) error {
 	}
 	c.link.answered(bounded)
 	for range quirk.RootsPings {
+		sent := time.Now()
 		c.ping(bounded) // the server answers the first ping after it has read the roots
-		if err := Pause(ctx, quirk.RootsPause); err != nil {
+		if err := Pause(ctx, quirk.RootsPause(time.Since(sent))); err != nil {
 			return err
 		}
 	}

@@ -119,9 +119,11 @@ func Type(name string) string {
 	return name
 }
 
-// After the answer to roots/list, such a server reads the folders. RootsPings pings, each followed by RootsPause, give it the
-// time for that before its first call. On a busy machine they take longer, too.
-const (
-	RootsPings = 5
-	RootsPause = 20 * time.Millisecond
-)
+// RootsPings is how many pings follow the answer to roots/list before the server's first call. Such a server reads the folders
+// meanwhile, and does not say when it is done.
+const RootsPings = 10
+
+// RootsPause is the pause after a ping that took so long. On a busy machine both the answer and the folders take longer.
+func RootsPause(ping time.Duration) time.Duration {
+	return min(max(5*ping, 15*time.Millisecond), 100*time.Millisecond)
+}
