@@ -149,3 +149,15 @@ test("a failed reading of the list does not suppress later notifications", async
     "db asks: Which users should be deleted? (and 1 more)",
   ]);
 });
+
+test("a question that comes while the panel is being hidden is told of", async () => {
+  const { Attention } = await import("./attention.ts");
+  vi.useFakeTimers();
+  const panel = { visible: true };
+  const attention = new Attention(panel as never, async () => ({ asks: [openAsk("db")] }));
+  attention.setOpenAsks(1, false);
+  panel.visible = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  vi.useRealTimers();
+  expect(shown.messages).toHaveLength(1);
+});

@@ -36,9 +36,8 @@ export class Attention {
     const grew = count > this.#count;
     this.#count = count;
     if (count === 0) this.#told = false;
-    if (grew && !this.#panel.visible) {
-      this.#gathering ??= setTimeout(() => void this.#tell(), gatherMs);
-    }
+    // The panel may be on its way out, and VS Code says so a moment later.
+    if (grew) this.#gathering ??= setTimeout(() => void this.#tell(), gatherMs);
   }
 
   dispose(): void {

@@ -79,11 +79,14 @@ func (c *Conn) Failure(ctx context.Context, capture *wire.Capture, err error) er
 	}
 }
 
+// longestEnd bounds how long a server that reads no more may take to end. On a busy machine that can be seconds.
+const longestEnd = 10 * time.Second
+
 // unwritten is [Conn.Failure] for a request that could not be written because the server no longer reads. Nearly always
 // the server's process has ended, and the connection is about to notice that. unwritten waits for it, because a
 // repeated request would otherwise fail on the same connection.
 func (c *Conn) unwritten(ctx context.Context, got wire.Answer) error {
-	timer := time.NewTimer(closeTimeout)
+	timer := time.NewTimer(longestEnd)
 	defer timer.Stop()
 	select {
 	case <-c.over:
