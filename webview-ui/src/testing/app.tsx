@@ -1,6 +1,8 @@
-import { render } from "@testing-library/react";
+import { render, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { expect } from "vitest";
 import { App } from "../components/app/App.tsx";
+import type { Session } from "../store/session.ts";
 import { type ViewState, ViewStateStore } from "../view/viewState.ts";
 import { type FakeHost, startSession } from "./host.ts";
 
@@ -24,4 +26,14 @@ export function showApp(host: FakeHost, storage = new MemoryStorage()) {
   const session = startSession(host, view);
   const drawn = render(<App session={session} view={view} />);
   return { ...drawn, session, view, storage, user: userEvent.setup() };
+}
+
+/**
+ * Waits until the policy is read and no reading is due. The page reads it again soon after it opens. That reading would
+ * hide that a change is followed by none.
+ */
+export async function policyIsRead(session: Session): Promise<void> {
+  await waitFor(() =>
+    expect(session.getState().policy).toMatchObject({ reading: false, missed: false }),
+  );
 }

@@ -2,7 +2,7 @@ import { ErrorCode, type PolicyEntry } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/browser";
-import { showApp } from "../../testing/app.tsx";
+import { policyIsRead, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
@@ -37,7 +37,7 @@ const panel = () => screen.findByRole("region", { name: "Automatic Answers" });
 
 test("what agents ask first is listed with its use, and each rule can be removed", async () => {
   const host = hostOf(rules);
-  const { user, container } = showApp(host);
+  const { user, container, session } = showApp(host);
   await chooseInHead(user, /Automatic Answers/);
   const list = await within(await panel()).findByRole("list", { name: "Agents ask you first" });
   const words = within(list)
@@ -51,6 +51,7 @@ test("what agents ask first is listed with its use, and each rule can be removed
   // No rule here answers in the person's name.
   within(await panel()).getByText(/^Assent asks you about everything\./);
   expect(await axeFindings(container)).toEqual([]);
+  await policyIsRead(session);
   await user.click(
     within(list).getByRole("button", { name: "Remove the rule about mcp__github__*" }),
   );
@@ -64,12 +65,13 @@ test.each([
   ["anything outside of the agent's folder", undefined, { outside: true }],
 ])("a rule is made about %s", async (kind, text, terms) => {
   const host = hostOf([]);
-  const { user, container } = showApp(host);
+  const { user, container, session } = showApp(host);
   await chooseInHead(user, /Automatic Answers/);
   await user.click(within(await panel()).getByRole("button", { name: "Ask Me First…" }));
   await user.selectOptions(screen.getByLabelText("Agents ask me before"), kind);
   if (text !== undefined) await user.type(screen.getByRole("textbox", { name: /such as/ }), text);
   expect(await axeFindings(container)).toEqual([]);
+  await policyIsRead(session);
   await user.click(screen.getByRole("button", { name: "Add Rule" }));
   await screen.findByRole("list", { name: "Agents ask you first" });
   expect(host.calls("askFirst/add")).toEqual([terms]);

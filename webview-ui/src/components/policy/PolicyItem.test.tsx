@@ -1,7 +1,7 @@
 import type { PolicyEntry } from "@assent/protocol";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { showApp } from "../../testing/app.tsx";
+import { policyIsRead, showApp } from "../../testing/app.tsx";
 import { axeFindings } from "../../testing/axe.ts";
 import { FakeHost } from "../../testing/host.ts";
 import { chooseInHead } from "../../testing/menu.ts";
@@ -80,9 +80,10 @@ test("each decision shows its effect, its source and its use", async () => {
 
 test("each decision is changed at its source", async () => {
   const host = hostOf(policyEntries);
-  const { user } = showApp(host);
+  const { user, session } = showApp(host);
   await chooseInHead(user, "Automatic Answers (8 active)");
   const region = await panel();
+  await policyIsRead(session);
   const press = async (name: string) =>
     await user.click(within(region).getByRole("button", { name }));
   await press("Revoke the answer about drop");
