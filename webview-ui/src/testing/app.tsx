@@ -29,8 +29,8 @@ export function showApp(host: FakeHost, storage = new MemoryStorage()) {
 }
 
 /**
- * Waits until the policy is read and no reading is due. The page reads it again soon after it opens. That reading would
- * hide that a change is followed by none.
+ * Waits until the policy is read and no reading is due. The page reads it a second time soon after it opens. Without
+ * this wait, that reading would also show a change after which the page reads nothing.
  */
 export async function policyIsRead(session: Session): Promise<void> {
   await waitFor(() =>
